@@ -1,0 +1,44 @@
+# make demo: see it work. make test: all tests. Both set up everything they need in .venv; a second call is quick.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.PHONY: demo test lint types contracts check lock bench clean setup
+
+demo: $(STAMP)
+	$(BIN)/karat demo
+
+test: $(STAMP)
+	$(BIN)/pytest
+
+setup: $(STAMP)
+
+$(STAMP): requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "karat needs Python 3.11 or newer: make PYTHON=python3.11")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+contracts: $(STAMP)
+	$(BIN)/lint-imports
+
+check: lint types contracts test
+
+# Exact versions and hashes, no index address. Needs uv (any recent version).
+lock:
+	uv pip compile pyproject.toml --group dev --all-extras --universal --python-version 3.11 --generate-hashes \
+	  --no-emit-index-url --no-annotate --no-header --quiet --output-file requirements.lock
+
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build

@@ -1,0 +1,1 @@
+"""What Karat costs, each figure beside that of another tool measured in the same run."""

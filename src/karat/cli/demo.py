@@ -1,0 +1,44 @@
+"""``karat demo``: the main job of every suite on examples that come with it, in a folder to look around in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def demo(
+    folder: Annotated[Path, typer.Argument(help="Where to put the example project and its reports.")] = Path(
+        "karat-demo"
+    ),
+) -> None:
+    """Run the example project, print its table, write its Excel report, and say where to look.
+
+    Can be run again: the project is made once and every call adds a run.
+    """
+    from karat.cli.examples import copy_example, suites_with_example
+    from karat.cli.printing import stdout
+    from karat.cli.project import open_store_for, work_to_do
+    from karat.cli.run import job_for, run_job
+    from karat.cli.showing import show
+
+    for suite in suites_with_example():
+        place = folder / suite
+        config = place / "karat.yaml"
+        if not config.is_file():
+            copy_example(suite, place)
+        with open_store_for(config, None) as store:
+            for work in work_to_do(config=config, suite=None, cases=None):
+                result = run_job(store, job_for(work), None)
+                show(
+                    result,
+                    work.suite,
+                    None,
+                    place / "report.xlsx",
+                    saved=[f"run {result.run.id} in {place / '.karat'}"],
+                )
+    console = stdout()
+    console.print(
+        f"\nlook into {folder}/ and change what you like; then: cd {folder / suite} && karat run", markup=False
+    )

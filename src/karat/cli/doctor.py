@@ -1,0 +1,104 @@
+"""``karat doctor``: what works on this machine, and what to install for the rest."""
+
+from __future__ import annotations
+
+import typer
+
+from karat.cli.options import ConfigOption, ExitOne, JsonOption, StoreOption
+
+EXTRAS = {
+    "sdmx": ("pysdmx", "check cases against SDMX structures"),
+    "postgres": ("psycopg", "keep runs in PostgreSQL"),
+    "polars": ("polars", "result.to_polars()"),
+    "pandas": ("pandas", "result.to_pandas()"),
+    "arrow": ("pyarrow", "result.to_arrow()"),
+}
+
+
+def doctor(json: JsonOption = None, store: StoreOption = None, config: ConfigOption = None) -> None:
+    """Show versions, suites, systems, extras, the project file and the store; exit code 1 when something is broken."""
+    from karat.cli.printing import stdout, write_json_value
+
+    found = _findings(config, store)
+    if json is not None:
+        write_json_value([{"what": w, "state": s, "note": n} for w, s, n in found], json)
+    if json != "-":
+        console = stdout()
+        for what, state, note in found:
+            mark, style = {"ok": ("✓", "green"), "absent": ("·", "dim"), "broken": ("✗", "bold red")}[state]
+            console.print(f"{mark} {what:<20} {note}", style=style, markup=False, soft_wrap=True)
+    if any(state == "broken" for _, state, _ in found):
+        raise typer.Exit(ExitOne)
+
+
+def _findings(config: object, store: str | None) -> list[tuple[str, str, str]]:
+    """(what, ok | absent | broken, note)."""
+    import platform
+    from importlib.util import find_spec
+
+    import yaml
+
+    import karat
+    from karat.core import plugins
+    from karat.core.problems import UserError
+
+    found = [
+        ("karat", "ok", f"{karat.__version__} on Python {platform.python_version()}, {platform.system()}"),
+        (
+            "yaml",
+            "ok" if yaml.__with_libyaml__ else "broken",
+            "libyaml" if yaml.__with_libyaml__ else "PyYAML without libyaml: install a wheel of it",
+        ),
+    ]
+    for group in ("karat.suites", "karat.systems"):
+        for name in plugins.names(group):
+            try:
+                found.append((f"{group.rpartition('.')[2][:-1]} {name}", "ok", str(plugins.load(group, name).summary)))
+            except Exception as error:
+                found.append((f"{group.rpartition('.')[2][:-1]} {name}", "broken", f"{type(error).__name__}: {error}"))
+    for extra, (module, purpose) in EXTRAS.items():
+        here = find_spec(module) is not None
+        found.append(
+            (
+                f"extra {extra}",
+                "ok" if here else "absent",
+                purpose if here else f"{purpose}: pip install 'karat[{extra}]'",
+            )
+        )
+    found.append(_project(config))
+    try:
+        found.append(_store(config, store))
+    except UserError as error:
+        found.append(("store", "broken", error.message))
+    return found
+
+
+def _project(config: object) -> tuple[str, str, str]:
+    from pathlib import Path
+
+    from karat.cli.project import project_here
+    from karat.core.problems import UserError
+
+    try:
+        project = project_here(config if isinstance(config, Path) else None)
+    except UserError as error:
+        return "project", "broken", str(error)
+    if project is None:
+        return "project", "absent", "no karat.yaml here: karat init starts one"
+    return "project", "ok", f"{project.name}: {', '.join(e.suite for e, _ in project.suites) or 'no suites'}"
+
+
+def _store(config: object, store: str | None) -> tuple[str, str, str]:
+    from pathlib import Path
+
+    from karat.cli.project import open_store_for, project_here
+    from karat.runs.project import DEFAULT_STORE, store_url
+
+    project = project_here(config if isinstance(config, Path) else None)
+    url = (
+        store_url(store, Path.cwd()) if store else (project.store if project else store_url(DEFAULT_STORE, Path.cwd()))
+    )
+    if url.startswith("sqlite:///") and not Path(url.removeprefix("sqlite:///")).exists():
+        return "store", "absent", "made by the first run"
+    with open_store_for(config if isinstance(config, Path) else None, store, create=False) as opened:
+        return "store", "ok", f"newest runs: {len(opened.runs(1000))}"

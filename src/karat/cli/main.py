@@ -1,0 +1,73 @@
+"""``karat``: the verbs, and what happens to a mistake.
+
+Exit codes: 0 fine · 1 a gate or check failed · 2 the user's mistake · 3 the run finished, with errors · 130 stopped by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from karat.cli import check, demo, doctor, init, report, run, runs, score
+from karat.core.problems import UserError
+
+app = typer.Typer(
+    name="karat",
+    help="Measure a data assistant: how good it is, why it fails, whether today's change made it better.",
+    epilog="New here? karat demo shows it all; karat init starts a project. Exit codes: 0 fine, 1 a gate or check failed, "
+    "2 your mistake, 3 finished with errors.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def karat(
+    version: bool = typer.Option(
+        False, "--version", help="Print the version and leave.", is_eager=True, callback=lambda v: _version(v)
+    ),
+) -> None:
+    """Measure a data assistant: how good it is, why it fails, whether today's change made it better."""
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        import karat
+
+        typer.echo(f"karat {karat.__version__}")
+        raise typer.Exit
+
+
+app.command("demo", short_help="See it work on an example project.")(demo.demo)
+app.command("init", short_help="Start a project of your own.")(init.init)
+app.command("check", short_help="Find every mistake in the case files.")(check.check)
+app.command("run", short_help="Put the cases to a system and score its answers.")(run.run)
+app.command("score", short_help="Score recorded or stored answers; calls nothing.")(score.score)
+app.add_typer(runs.app, name="runs")
+app.command("report", short_help="Write the Excel report of a stored run.")(report.report)
+app.command("doctor", short_help="Show what works here and what to install.")(doctor.doctor)
+
+
+def main() -> None:
+    """The console script."""
+    try:
+        app()
+    except UserError as error:
+        _tell(error)
+        sys.exit(2)
+    except BrokenPipeError:  # somebody closed the pipe we print into: karat … | head
+        sys.stderr.close()
+        sys.exit(0)
+
+
+def _tell(error: UserError) -> None:
+    from karat.cli.printing import print_problems, stderr
+
+    console = stderr()
+    print_problems(error.problems, console)
+    console.print(f"karat: {error.message}", style="bold red", markup=False, highlight=False, soft_wrap=True)
+    if error.hint:
+        console.print(error.hint, markup=False, highlight=False, soft_wrap=True)

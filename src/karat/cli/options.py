@@ -1,0 +1,74 @@
+"""Options that several verbs share, written once so that they read the same everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+ExitOne, ExitErrors, ExitStopped = 1, 3, 130
+
+
+def complete_suites(incomplete: str) -> list[str]:
+    from karat.core.plugins import names
+
+    return [name for name in names("karat.suites") if name.startswith(incomplete)]
+
+
+def complete_systems(incomplete: str) -> list[str]:
+    from karat.core.plugins import names
+
+    return [name for name in names("karat.systems") if name.startswith(incomplete)]
+
+
+def complete_runs(incomplete: str) -> list[str]:
+    """The runs of this folder's store; nothing when there is none, for a completion must never fail."""
+    from karat.cli.project import open_store_for
+    from karat.core.problems import UserError
+    from karat.store import run_name
+
+    try:
+        with open_store_for(None, None, create=False) as store:
+            return [name for row in store.runs(50) if (name := run_name(row.id)).startswith(incomplete)]
+    except UserError:
+        return []
+
+
+SuiteOption = Annotated[
+    str | None, typer.Option("--suite", "-s", help="The suite, for example data_query.", autocompletion=complete_suites)
+]
+CasesOption = Annotated[Path | None, typer.Option("--cases", "-c", help="Case file, or a folder of them.")]
+PredictionsOption = Annotated[
+    Path | None, typer.Option("--predictions", "-p", help="Recorded predictions: a JSONL file or a folder.")
+]
+SettingsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option", "-o", metavar="KEY=VALUE", help="An option of the suite, such as errors=zero; repeatable."
+    ),
+]
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option("--config", help="The project file. [default: karat.yaml here or in a folder above]"),
+]
+StoreOption = Annotated[
+    str | None,
+    typer.Option(
+        "--store", help="Where runs are kept: a file, sqlite:///… or postgresql://… [default: .karat/karat.db]"
+    ),
+]
+JsonOption = Annotated[
+    str | None,
+    typer.Option(
+        "--json", metavar="OUT", help="Write the result as JSON to this file; - prints it instead of the table."
+    ),
+]
+XlsxOption = Annotated[Path | None, typer.Option("--xlsx", metavar="OUT", help="Write the Excel report to this file.")]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option("--workers", min=1, help="Processes to score on. [default: 1, or all cores for a heavy suite]"),
+]
+TagOption = Annotated[list[str] | None, typer.Option("--tag", "-t", help="Only cases with this tag; repeatable.")]
+CaseOption = Annotated[list[str] | None, typer.Option("--case", help="Only the case with this id or name; repeatable.")]
+LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many cases.")]

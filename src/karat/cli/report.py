@@ -1,0 +1,33 @@
+"""``karat report``: the report of a stored run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from karat.cli.options import ConfigOption, JsonOption, StoreOption, XlsxOption, complete_runs
+
+
+def report(
+    run: Annotated[str, typer.Argument(help="r-0012, 12 or latest.", autocompletion=complete_runs)] = "latest",
+    xlsx: XlsxOption = None,
+    json: JsonOption = None,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Write the report of a stored run: karat report latest --xlsx report.xlsx
+
+    Without --xlsx or --json it writes RUN.xlsx here.
+    """
+    from karat.cli.printing import stdout, write_outputs
+    from karat.cli.project import open_store_for
+    from karat.core import plugins
+
+    with open_store_for(config, store, create=False) as opened:
+        result = opened.result(opened.find_run(run))
+    if xlsx is None and json is None:
+        xlsx = Path(f"{result.run.id}.xlsx")
+    for file in write_outputs(result, plugins.load_suite(result.run.suite), json, xlsx):
+        stdout().print(f"wrote {file}", markup=False)

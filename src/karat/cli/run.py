@@ -1,0 +1,214 @@
+"""``karat run``: put the cases to a system, store every answer as it comes, score them all."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from karat.cli.options import (
+    CaseOption,
+    CasesOption,
+    ConfigOption,
+    ExitErrors,
+    ExitStopped,
+    JsonOption,
+    LimitOption,
+    PredictionsOption,
+    SettingsOption,
+    StoreOption,
+    SuiteOption,
+    TagOption,
+    WorkersOption,
+    XlsxOption,
+    complete_runs,
+    complete_systems,
+)
+
+if TYPE_CHECKING:
+    from karat.cli.project import Work
+    from karat.core.result import RunResult
+    from karat.core.suite import Suite
+    from karat.runs.runner import Interrupted, Job
+    from karat.stats.gates import Gate
+    from karat.store.store import Store
+
+
+def run(
+    suite: SuiteOption = None,
+    cases: CasesOption = None,
+    system: Annotated[
+        str | None,
+        typer.Option(
+            "--system",
+            help="A system of karat.yaml, or a type: replay, http, openai, command, function.",
+            autocompletion=complete_systems,
+        ),
+    ] = None,
+    system_settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--system-option", metavar="KEY=VALUE", help="A setting of the system, such as concurrency=4; repeatable."
+        ),
+    ] = None,
+    predictions: PredictionsOption = None,
+    settings: SettingsOption = None,
+    repeats: Annotated[int | None, typer.Option("--repeats", min=1, help="Ask every case so many times.")] = None,
+    limit: LimitOption = None,
+    tag: TagOption = None,
+    case: CaseOption = None,
+    resume: Annotated[
+        str | None,
+        typer.Option(
+            "--resume",
+            metavar="RUN",
+            help="Go on with a run that was stopped: nothing stored is asked again.",
+            autocompletion=complete_runs,
+        ),
+    ] = None,
+    retry_errors: Annotated[bool, typer.Option("--retry-errors", help="With --resume: ask again what failed.")] = False,
+    name: Annotated[str | None, typer.Option("--name", help="A name for the run, for people.")] = None,
+    workers: WorkersOption = None,
+    json: JsonOption = None,
+    xlsx: XlsxOption = None,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Put the cases to a system, store every answer as it comes, and score them.
+
+    With a karat.yaml:  karat run
+
+    Without one:  karat run --suite data_query --cases cases/ --system function --system-option function=my_module:ask
+
+    Stopped, or killed?  karat run --resume latest
+    """
+    from karat.cli.project import open_store_for, work_to_do
+    from karat.cli.showing import show
+    from karat.core.problems import UserError
+
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # asked to stop: as clean as Ctrl-C
+    if retry_errors and resume is None:
+        raise UserError("--retry-errors goes with --resume RUN")
+    if resume is not None:
+        with open_store_for(config, store, create=False) as opened:
+            result, used, gates = _resumed(opened, resume, retry_errors, workers, config)
+        if show(result, used, json, xlsx, gates=gates, saved=[f"run {result.run.id}"]):
+            raise typer.Exit(ExitErrors)
+        return
+    work = work_to_do(
+        config=config,
+        suite=suite,
+        cases=cases,
+        predictions=predictions,
+        system=system,
+        system_settings=system_settings,
+        settings=settings,
+    )
+    failed = False
+    with open_store_for(config, store) as opened:
+        for part in work:
+            job = job_for(part, name, repeats, limit, tag, case)
+            result = run_job(opened, job, workers)
+            failed = show(result, part.suite, json, xlsx, gates=part.gates, saved=[f"run {result.run.id}"]) or failed
+    if failed:
+        raise typer.Exit(ExitErrors)
+
+
+def job_for(
+    work: Work,
+    name: str | None = None,
+    repeats: int | None = None,
+    limit: int | None = None,
+    tag: list[str] | None = None,
+    case: list[str] | None = None,
+) -> Job:
+    """What to run, from the project and the command line."""
+    from karat.cli.showing import load_for_run
+    from karat.core import plugins
+    from karat.core.problems import UserError
+    from karat.core.system import SystemType
+    from karat.runs.choose import Choice, choose
+    from karat.runs.project import from_settings
+    from karat.runs.runner import Job
+
+    config, system = work.config, work.system
+    if config is None and work.predictions is not None:
+        kind: SystemType = plugins.load("karat.systems", "replay")
+        config = from_settings(
+            kind.config, [], "--predictions", {"type": "replay", "predictions": str(work.predictions.absolute())}
+        )
+        system = "recorded"
+    if config is None:
+        raise UserError(
+            f"{work.suite.name}: no system to ask", hint="Give --system, or --predictions for recorded answers."
+        )
+    loaded, problems = load_for_run(work.suite, work.cases)
+    choice = Choice(tuple(tag or work.run.tags), tuple(case or ()), limit or work.run.limit)
+    return Job(
+        suite=work.suite,
+        cases=choose(loaded, choice),
+        options=work.options,
+        config=config,
+        system=system,
+        name=name or work.name,
+        cases_path=str(work.cases.absolute()),
+        repeats=repeats or work.run.repeats,
+        problems=problems,
+    )
+
+
+def run_job(store: Store, job: Job, workers: int | None) -> RunResult:
+    """A new run with a heading and a progress display; Ctrl-C says how to resume."""
+    from karat.api import scoring_executor
+    from karat.cli.printing import progress, stderr
+    from karat.core.problems import count_of
+    from karat.runs.runner import Interrupted, start
+
+    heading = [job.name, job.suite.name, count_of(len(job.cases), "case")] + (
+        [f"{job.repeats} times"] if job.repeats > 1 else []
+    )
+    heading += [f"system {job.system} ({job.config.type})", f"{job.config.concurrency} at once"]
+    console = stderr()
+    console.print(" · ".join(part for part in heading if part), style="bold", markup=False)
+    try:
+        with progress("calling") as (watch, _), scoring_executor(job.suite, workers) as pool:
+            return start(store, job, watch=watch, on_run=_announce, executor=pool)
+    except Interrupted as stopped:
+        _say_stopped(stopped)
+        raise typer.Exit(ExitStopped) from None
+
+
+def _resumed(
+    store: Store, run: str, retry_errors: bool, workers: int | None, config: Path | None
+) -> tuple[RunResult, Suite, tuple[Gate, ...]]:
+    from karat.api import scoring_executor
+    from karat.cli.printing import progress
+    from karat.cli.project import project_here
+    from karat.core import plugins
+    from karat.runs.runner import Interrupted, resume
+
+    run_id = store.find_run(run)
+    suite = plugins.load_suite(store.run(run_id).suite)
+    project = project_here(config)
+    try:
+        with progress("resuming") as (watch, _), scoring_executor(suite, workers) as pool:
+            result = resume(store, run_id, retry_errors=retry_errors, watch=watch, on_run=_announce, executor=pool)
+    except Interrupted as stopped:
+        _say_stopped(stopped)
+        raise typer.Exit(ExitStopped) from None
+    return result, suite, project.gates if project else ()
+
+
+def _announce(run: str, calls: int) -> None:
+    from karat.cli.printing import stderr
+    from karat.core.problems import count_of
+
+    stderr().print(f"{run}: {count_of(calls, 'call')} to make", markup=False, style="dim")
+
+
+def _say_stopped(stopped: Interrupted) -> None:
+    from karat.cli.printing import stderr
+
+    stderr().print(f"{stopped}; to go on: karat run --resume {stopped.run}", style="bold yellow", markup=False)

@@ -1,0 +1,105 @@
+"""``karat runs``: what is in the store."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from karat.cli.options import ConfigOption, JsonOption, StoreOption, complete_runs
+
+app = typer.Typer(help="List, show and delete stored runs.", no_args_is_help=True, rich_markup_mode=None)
+
+RunArgument = Annotated[str, typer.Argument(help="r-0012, 12 or latest.", autocompletion=complete_runs)]
+
+
+@app.command("list")
+def list_runs(
+    suite: Annotated[str | None, typer.Option("--suite", "-s", help="Only runs of this suite.")] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="The newest so many.")] = 30,
+    json: JsonOption = None,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """The newest runs, with their first figures."""
+    import msgspec
+
+    from karat.cli.printing import stdout, write_json_value
+    from karat.cli.project import open_store_for
+    from karat.core import plugins
+    from karat.store import run_name
+
+    with open_store_for(config, store, create=False) as opened:
+        rows = opened.runs(limit, suite)
+    if json is not None:
+        write_json_value([{"run": run_name(row.id), **msgspec.to_builtins(row)} for row in rows], json)
+    if json == "-":
+        return
+    console = stdout()
+    if not rows:
+        console.print("no runs yet: karat run makes one", markup=False)
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    wide = console.width >= 110
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for title in (
+        "run",
+        "started",
+        "suite",
+        *(("name", "system", "truth set") if wide else ()),
+        "cases",
+        "status",
+        "figures",
+    ):
+        table.add_column(title, justify="right" if title == "cases" else "left", no_wrap=title != "name")
+    for row in rows:
+        titles = {metric.name: metric.title for metric in plugins.load_suite(row.suite).metrics}
+        figures = "  ".join(
+            f"{titles.get(s.metric, s.metric)} {s.mean:.3f}" for s in row.summary[:2] if s.mean is not None
+        )
+        started = row.started[:16].replace("T", " ")
+        more = (row.name, row.system, row.truth_set) if wide else ()
+        cells = (run_name(row.id), started, row.suite, *more, str(row.cases), row.status, figures)
+        table.add_row(*(Text(cell) for cell in cells))
+    console.print(table)
+
+
+@app.command("show")
+def show_run(
+    run: RunArgument = "latest", json: JsonOption = None, store: StoreOption = None, config: ConfigOption = None
+) -> None:
+    """One run: its figures, its weakest cases, its errors."""
+    from karat.cli.project import open_store_for
+    from karat.cli.showing import show
+    from karat.core import plugins
+
+    with open_store_for(config, store, create=False) as opened:
+        result = opened.result(opened.find_run(run))
+    show(result, plugins.load_suite(result.run.suite), json, None)
+
+
+@app.command("delete")
+def delete_run(
+    run: Annotated[str, typer.Argument(help="r-0012 or 12.", autocompletion=complete_runs)],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Delete a run with its predictions and scores. There is no way back."""
+    from karat.cli.printing import stdout
+    from karat.cli.project import open_store_for
+    from karat.core.problems import count_of
+    from karat.store import run_name
+
+    with open_store_for(config, store, create=False) as opened:
+        run_id = opened.find_run(run)
+        record = opened.run(run_id)
+        question = (
+            f"delete {run_name(run_id)} ({record.suite}, {count_of(record.cases, 'case')}, {record.started[:16]})?"
+        )
+        if not yes:
+            typer.confirm(question, abort=True)
+        opened.delete_run(run_id)
+    stdout().print(f"deleted {run_name(run_id)}", markup=False)

@@ -1,0 +1,148 @@
+"""``karat score``: score recorded predictions, or score a stored run again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from karat.cli.options import (
+    CaseOption,
+    CasesOption,
+    ConfigOption,
+    ExitErrors,
+    JsonOption,
+    LimitOption,
+    PredictionsOption,
+    SettingsOption,
+    StoreOption,
+    SuiteOption,
+    TagOption,
+    WorkersOption,
+    XlsxOption,
+    complete_runs,
+)
+
+
+def score(
+    run: Annotated[
+        str | None,
+        typer.Argument(help="A stored run to score again: r-0012, 12 or latest.", autocompletion=complete_runs),
+    ] = None,
+    suite: SuiteOption = None,
+    cases: CasesOption = None,
+    predictions: PredictionsOption = None,
+    settings: SettingsOption = None,
+    tag: TagOption = None,
+    case: CaseOption = None,
+    limit: LimitOption = None,
+    workers: WorkersOption = None,
+    json: JsonOption = None,
+    xlsx: XlsxOption = None,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Score predictions; no system is called.
+
+    Recorded ones, nothing stored:  karat score --suite data_query --cases cases/ --predictions answers.jsonl
+
+    A stored run again, for example after a case was mended:  karat score r-0012 --cases cases/
+    """
+    if run is not None:
+        _again(run, cases, settings, workers, json, xlsx, store, config)
+        return
+    from karat.api import scoring_executor
+    from karat.cli.project import work_to_do
+    from karat.cli.showing import load_for_run, show
+    from karat.core.problems import UserError
+    from karat.runs.choose import Choice, choose
+    from karat.runs.runner import score_recorded
+
+    failed = False
+    for work in work_to_do(config=config, suite=suite, cases=cases, predictions=predictions, settings=settings):
+        recorded = work.predictions or _replayed(work.config)
+        if recorded is None:
+            hint = (
+                f"karat run calls the system {work.system!r}; score needs --predictions or a RUN."
+                if work.system
+                else "Give --predictions."
+            )
+            raise UserError(f"{work.suite.name}: no recorded predictions to score", hint=hint)
+        loaded, problems = load_for_run(work.suite, work.cases)
+        chosen = choose(loaded, Choice(tuple(tag or ()), tuple(case or ()), limit))
+        found = work.suite.read_predictions(recorded)
+        kept = {c.id for c in chosen} | {p.case_id for p in found.predictions} - {c.id for c in loaded}
+        with scoring_executor(work.suite, workers) as pool:
+            result = score_recorded(
+                work.suite,
+                chosen,
+                [p for p in found.predictions if p.case_id in kept],
+                work.options,
+                problems=(*problems, *found.problems),
+                source=str(recorded),
+                executor=pool,
+            )
+        failed = show(result, work.suite, json, xlsx, gates=work.gates) or failed
+    if failed:
+        raise typer.Exit(ExitErrors)
+
+
+def _replayed(config: object) -> Path | None:
+    path = getattr(config, "predictions", None)
+    return Path(path) if isinstance(path, str) else None
+
+
+def _again(
+    run: str,
+    cases: Path | None,
+    settings: list[str] | None,
+    workers: int | None,
+    json: str | None,
+    xlsx: Path | None,
+    store: str | None,
+    config: Path | None,
+) -> None:
+    import msgspec
+
+    from karat.api import scoring_executor
+    from karat.cli.printing import stderr
+    from karat.cli.project import open_store_for
+    from karat.cli.showing import load_for_run, show
+    from karat.core import plugins
+    from karat.core.records import truth_hash
+    from karat.runs.project import from_settings
+    from karat.runs.runner import rescore
+
+    with open_store_for(config, store, create=False) as opened:
+        run_id = opened.find_run(run)
+        record = opened.run(run_id)
+        suite = plugins.load_suite(record.suite)
+        options = msgspec.convert(record.options, suite.options)
+        if settings:
+            given = [word.partition("=")[0].strip() for word in settings]
+            changed = from_settings(suite.options, settings, "--option")
+            options = msgspec.structs.replace(options, **{name: getattr(changed, name) for name in given})
+        loaded = None
+        if cases is not None:
+            everything, _ = load_for_run(suite, cases)
+            asked = {case.id for case in suite.decode_cases(opened.cases(run_id))}
+            loaded = tuple(case for case in everything if case.id in asked)
+        with scoring_executor(suite, workers) as pool:
+            result = rescore(opened, run_id, cases=loaded, options=options, executor=pool)
+        if result.run.truth_set != record.truth_set:
+            stderr().print(
+                "note: the cases are not those of the run: its earlier figures do not compare with these",
+                style="yellow",
+            )
+        elif cases is None and (path := record.config.get("cases_path")) and Path(path).exists():
+            now = suite.load_cases(Path(path)).cases
+            asked = {case.id for case in suite.decode_cases(opened.cases(run_id))}
+            if truth_hash([case for case in now if case.id in asked]) != record.truth_set:
+                stderr().print(
+                    f"note: the case files have changed since; to score against them: karat score {run} --cases {path}",
+                    style="yellow",
+                    soft_wrap=True,
+                )
+    if show(result, suite, json, xlsx):
+        raise typer.Exit(ExitErrors)

@@ -1,0 +1,1 @@
+"""The words everything is said in. Imports nothing else of karat."""

@@ -1,0 +1,114 @@
+"""What is wrong, where it stands, what was expected, and the nearest valid thing.
+
+A :class:`Problem` is a finding in somebody's file. A :class:`UserError` is the one exception for a user's mistake: the
+command line prints it without a traceback and exits with 2. Anything else that is raised is a bug, and shows as one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+Severity = Literal["error", "warning"]
+
+
+class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One finding in one place of one file. Lines and columns count from 1; 0 means the file as a whole."""
+
+    message: str
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    width: int = 1
+    hint: str = ""
+    severity: Severity = "error"
+
+    @property
+    def place(self) -> str:
+        """``file:line:column``, as far as it is known."""
+        if not self.line:
+            return self.file
+        return f"{self.file}:{self.line}:{self.column}" if self.column else f"{self.file}:{self.line}"
+
+
+class UserError(Exception):
+    """A mistake that the person at the keyboard can mend. Carries what to print, and where the mistake stands."""
+
+    def __init__(self, message: str, *, hint: str = "", problems: Sequence[Problem] = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.problems = tuple(problems)
+
+    def __str__(self) -> str:
+        lines = [problem_text(p) for p in self.problems]
+        lines.append(self.message)
+        if self.hint:
+            lines.append(self.hint)
+        return "\n".join(lines)
+
+
+def problem_text(problem: Problem, *, source: str | None = None) -> str:
+    """The problem as a person reads it: place and message, the line with a caret under the spot, the hint."""
+    head = f"{problem.place}: {problem.message}" if problem.place else problem.message
+    lines = [f"warning: {head}" if problem.severity == "warning" else head]
+    text = _source_line(problem, source)
+    if text is not None:
+        number = str(problem.line)
+        start = max(problem.column - 1, 0)
+        shown, offset = _window(text, start)
+        width = max(1, min(problem.width, len(shown) - (start - offset)))
+        lines.append(f"    {number} | {shown}")
+        lines.append(f"    {' ' * len(number)} | {' ' * (start - offset)}{'^' * width}")
+    if problem.hint:
+        lines.append(problem.hint)
+    return "\n".join(lines)
+
+
+def _source_line(problem: Problem, source: str | None) -> str | None:
+    if not problem.line:
+        return None
+    if source is None:
+        try:
+            source = Path(problem.file).read_text(encoding="utf-8", errors="replace")
+        except (OSError, ValueError):
+            return None
+    # YAML and JSON lines end at \n or \r\n only; str.splitlines would also break at \x0b, \u2028 and others.
+    lines = re.split("\r\n|\n|\r", source)
+    return lines[problem.line - 1].replace("\t", " ") if problem.line <= len(lines) else None
+
+
+def _window(text: str, start: int, width: int = 110) -> tuple[str, int]:
+    """A long line cut to what stands around the spot: (shown text, how many characters were left out before it)."""
+    if len(text) <= width:
+        return text, 0
+    offset = max(0, min(start - width // 3, len(text) - width))
+    return text[offset : offset + width], offset
+
+
+def nearest(word: str, known: Iterable[str], *, count: int = 1, cutoff: float = 60.0) -> list[str]:
+    """The known words most like this one, best first; none when nothing is close."""
+    from rapidfuzz import fuzz, process, utils
+
+    found = process.extract(
+        word, list(known), scorer=fuzz.ratio, processor=utils.default_process, limit=count, score_cutoff=cutoff
+    )
+    return [match for match, _, _ in found]
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``Did you mean "name"?``, or the list of what is known when it is short, or nothing."""
+    words = sorted(known)
+    close = nearest(word, words)
+    if close:
+        return f'Did you mean "{close[0]}"?'
+    return f"Known here: {', '.join(words)}." if 0 < len(words) <= 24 else ""
+
+
+def count_of(number: int, noun: str, plural: str = "") -> str:
+    """``1 case``, ``3 cases``: a count with its noun in the right number."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

@@ -1,0 +1,100 @@
+"""The words everything is said in: a case, its turns, and what a system answered.
+
+All are frozen msgspec structs. ``T`` is the suite's own target type: what the right answer to a turn looks like.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import Any, Generic, Literal, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+Role = Literal["user", "assistant", "system"]
+
+
+class Where(msgspec.Struct, frozen=True, gc=False):
+    """The place in a file where a case begins: the file, which document or list item in it, the line."""
+
+    file: str = ""
+    document: int = 0
+    item: int | None = None
+    line: int = 0
+
+
+class Turn(msgspec.Struct, Generic[T], frozen=True, omit_defaults=True):
+    """One message of a conversation. A user turn with a target is scored."""
+
+    role: Role
+    content: str
+    target: T | None = None
+
+
+class Case(msgspec.Struct, Generic[T], frozen=True, omit_defaults=True):
+    """One question, or conversation, with what a right answer must hold."""
+
+    id: str
+    conversation: tuple[Turn[T], ...]
+    name: str = ""
+    tags: tuple[str, ...] = ()
+    comments: str = ""
+    metadata: dict[str, Any] = {}
+    source: Where = Where()
+
+    @property
+    def question(self) -> str:
+        """The last thing the user asks that is scored; the last user turn when none is."""
+        asked = [turn for turn in self.conversation if turn.role == "user"]
+        scored = [turn for turn in asked if turn.target is not None]
+        return (scored or asked or [Turn(role="user", content="")])[-1].content
+
+    @property
+    def scored_turns(self) -> tuple[int, ...]:
+        """Indices, among the user turns, of those that carry a target."""
+        users = [turn for turn in self.conversation if turn.role == "user"]
+        return tuple(index for index, turn in enumerate(users) if turn.target is not None)
+
+
+class CallError(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Why a call gave no answer. ``kind`` is a word from a short list, for counting; ``message`` is for reading."""
+
+    kind: str
+    message: str
+    tries: int = 1
+
+
+class Prediction(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the system answered to one user turn: the raw response as it came, or the error, and what it cost."""
+
+    case_id: str
+    turn: int | None = 0
+    """Index among the user turns. None: the recording did not say, see :func:`default_turn`."""
+    repeat: int = 0
+    response: bytes = b""
+    error: CallError | None = None
+    latency: float | None = None
+    tokens: int | None = None
+    cost: float | None = None
+
+
+def default_turn(case: Case[Any]) -> int:
+    """The user turn that a recording belongs to when it does not say: the only scored turn, else turn 0."""
+    scored = case.scored_turns
+    return scored[0] if len(scored) == 1 else 0
+
+
+def truth_hash(cases: Iterable[Case[Any]]) -> str:
+    """A short hash of what is asked and expected. Figures of two runs compare only when theirs is equal.
+
+    Order of cases, their names, tags, comments and files do not count.
+    """
+    encoder = msgspec.json.Encoder(order="deterministic")
+    parts = sorted(encoder.encode((case.id, case.conversation)) for case in cases)
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+        digest.update(b"\n")
+    return digest.hexdigest()[:12]

@@ -1,0 +1,197 @@
+"""One model of a report: sheets of typed columns. A suite fills it; a writer (Excel, HTML, …) knows nothing else.
+
+Below the model stands what looks the same in every suite: the averages, what failed, and what run this was.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from karat.core.result import CaseResult, RepeatResult, RunResult
+from karat.core.suite import Metric
+
+ColumnKind = Literal["text", "wrapped", "status", "score", "number", "count"]
+"""``wrapped`` text keeps its line breaks; ``status`` is a state of a case; ``score`` is 0…1 with a colour scale; ``count`` is whole."""
+
+Cell = str | float | int | None
+
+CELL_LIMIT = 32_767
+"""What a cell of a spreadsheet holds, in UTF-16 code units. Whoever builds a long cell cuts it himself, and says so."""
+
+
+class Column(msgspec.Struct, frozen=True):
+    """A column: its heading, what it holds, how wide it is in characters."""
+
+    title: str
+    kind: ColumnKind = "text"
+    width: int = 14
+    higher_is_better: bool = True
+    decimals: int | None = None
+    """None: two for a score, and for a number what its size asks for."""
+
+
+class Table(msgspec.Struct, frozen=True):
+    """A headed table. ``None`` in a cell means undefined and is written as n/a in a score, number or count column."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    title: str = ""
+    note: str = ""
+    """A sentence under the title: how to read the figures."""
+
+
+class Sheet(msgspec.Struct, frozen=True):
+    """One or more tables under one name. A sheet of a single untitled table gets filters and frozen headings."""
+
+    title: str
+    tables: tuple[Table, ...]
+    freeze_columns: int = 0
+    print_columns: int = 0
+    """How many columns go on paper, for a table too wide for it; 0: all."""
+
+
+class Report(msgspec.Struct, frozen=True):
+    """The whole report of one run."""
+
+    title: str
+    sheets: tuple[Sheet, ...]
+
+
+# -- text -------------------------------------------------------------------------------------------------------------
+
+_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def visible(text: str) -> str:
+    r"""Text that any report can hold: control characters, halves of surrogate pairs and non-characters become ``\x1b``, ``\ud800``.
+
+    Tabs and line breaks stay; every kind of line break becomes a plain one.
+    """
+    if text.isprintable():
+        return text
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _INVISIBLE.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def utf16_length(text: str) -> int:
+    """How many UTF-16 code units a text takes: characters beyond U+FFFF count two."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+# -- the tables and sheets that every suite has -----------------------------------------------------------------------
+
+
+def summary_table(result: RunResult, title: str, metrics: Sequence[Metric], *, decimals: int | None = None) -> Table:
+    """The averages of those of the metrics that the run has figures for; with errors as zero too where calls failed."""
+    found = {item.metric: item for item in result.summary}
+    items = [(metric.title, found[metric.name]) for metric in metrics if metric.name in found]
+    errors = any(item.with_errors_as_zero is not None for _, item in items)
+    columns = [Column("metric", width=36), Column("mean", "number", 11, decimals=decimals), Column("n", "count", 9)]
+    columns += [Column(end, "number", 11, decimals=decimals) for end in ("low", "high")]
+    columns.append(Column("undefined", "count", 11))
+    if errors:
+        columns.append(Column("mean with errors as zero", "number", 13, decimals=decimals))
+    rows: list[tuple[Cell, ...]] = []
+    for name, item in items:
+        last: tuple[Cell, ...] = (item.with_errors_as_zero,) if errors else ()
+        rows.append((name, item.mean, item.n, item.low, item.high, item.undefined, *last))
+    note = "The mean is over the n cases where the metric is defined; low and high are its 95 % interval."
+    return Table(tuple(columns), tuple(rows), title, note)
+
+
+def states_table(result: RunResult) -> Table:
+    """How many cases are in each state."""
+    columns = (Column("status", "status"), Column("cases", "count"))
+    rows = [(state, count) for state, count in result.status_counts().items()]
+    return Table(columns, (*rows, ("all", len(result.cases))), "Cases by status")
+
+
+def errors_sheet(result: RunResult) -> Sheet | None:
+    """Every case without an answer, and every failed try; None when there is none."""
+    rows: list[tuple[Cell, ...]] = []
+    repeated = any(case.repeats for case in result.cases)
+    for case in result.cases:
+        tries: Sequence[CaseResult | RepeatResult] = case.repeats or (case,)
+        for number, attempt in enumerate(tries, start=1):
+            if attempt.status in ("error", "missing") or attempt.error:
+                which: tuple[Cell, ...] = (f"{number} of {len(tries)}",) if repeated else ()
+                rows.append((case.id, *which, attempt.status, attempt.error))
+    if not rows:
+        return None
+    columns = [Column("case", "wrapped", 38), Column("status", "status", 10), Column("error", "wrapped", 90)]
+    if repeated:
+        columns.insert(1, Column("try", width=9))
+    return Sheet("Errors", (Table(tuple(columns), tuple(rows)),), freeze_columns=1)
+
+
+COMPARABLE = "Figures of two runs compare only when the hashes of their truth sets are equal."
+
+
+def about_sheet(result: RunResult, metrics: Sequence[Metric]) -> Sheet:
+    """Which run this was, how its figures are to be read, and the formula of each."""
+    run = result.run
+    facts: list[tuple[str, str]] = [
+        ("run", run.id or "not stored"),
+        ("name", run.name),
+        ("suite", run.suite),
+        ("system", run.system),
+        ("karat version", run.karat),
+        ("started", run.started),
+        ("finished", run.finished),
+        ("date that $TODAY stands for", run.today),
+        ("tags", ", ".join(run.tags)),
+        ("cases", f"{len(result.cases):,}"),
+        (
+            "states",
+            ", ".join(f"{state.replace('_', ' ')} {count:,}" for state, count in result.status_counts().items()),
+        ),
+        ("repeats", _repeats(run.repeats)),
+        ("truth set", run.truth_set),
+        ("comparing runs", COMPARABLE),
+        (
+            "undefined",
+            "0/0 is undefined: shown as n/a and left out of the mean, which says over how many values it is.",
+        ),
+        ("failed calls", _failed_calls(run.options.get("errors"))),
+        ("intervals", "Every interval is a 95 % interval over cases; a case counts once."),
+    ]
+    facts += [(f"option {key}", _option(value)) for key, value in sorted(run.options.items())]
+    named = Table(
+        (Column("what", width=30), Column("value", "wrapped", 100)),
+        tuple(fact for fact in facts if fact[1]),
+        "About this run",
+    )
+    glossary = Table(
+        (Column("metric", width=30), Column("how it is computed", "wrapped", 100)),
+        tuple(
+            (metric.title, f"{metric.formula}{'' if metric.higher_is_better else ' (lower is better)'}")
+            for metric in metrics
+        ),
+        "The metrics",
+    )
+    return Sheet("About", (named, glossary))
+
+
+def _repeats(repeats: int) -> str:
+    return "1: every case was tried once" if repeats == 1 else f"{repeats}: a case's figure is the mean over its tries"
+
+
+def _failed_calls(errors: object) -> str:
+    if errors == "zero":
+        return "A failed call counts 0 (option errors: zero)."
+    return "A failed call is counted and shown, and not averaged in; where there are any, the mean with errors as zero stands beside."
+
+
+def _option(value: object) -> str:
+    return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False, default=str)

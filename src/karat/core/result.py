@@ -1,0 +1,140 @@
+"""What scoring yields: a figure for each metric, a result for each case, and the run they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from karat.core.problems import Problem
+from karat.core.scores import Score, State
+from karat.core.suite import Kind
+
+
+class RunInfo(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Which run this is: enough to tell whether two figures may be compared."""
+
+    suite: str
+    id: str = ""
+    name: str = ""
+    system: str = ""
+    cases: int = 0
+    repeats: int = 1
+    truth_set: str = ""
+    started: str = ""
+    finished: str = ""
+    today: str = ""
+    karat: str = ""
+    options: dict[str, Any] = {}
+    tags: tuple[str, ...] = ()
+
+
+class Estimate(msgspec.Struct, frozen=True, gc=False):
+    """A mean over ``n`` values with its 95 % interval; all None when there are none."""
+
+    mean: float | None
+    n: int
+    low: float | None
+    high: float | None
+
+
+Estimator = Callable[[Sequence[float], Kind], Estimate]
+"""(values, kind of metric) → estimate. Handed to what needs intervals but must not know the statistics room."""
+
+
+class MetricSummary(msgspec.Struct, frozen=True):
+    """A metric over a set of cases: the mean over ``n`` of them, with its 95 % interval.
+
+    ``undefined`` cases had an answer but no value here (0/0, not asked for). ``with_errors_as_zero`` is the mean when every
+    failed call counts 0; it is None when no call failed.
+    """
+
+    metric: str
+    mean: float | None
+    n: int
+    low: float | None
+    high: float | None
+    undefined: int = 0
+    with_errors_as_zero: float | None = None
+
+
+class CaseResult(msgspec.Struct, frozen=True):
+    """One case: its state as a whole, its scores (means over turns and repeats), and the evidence."""
+
+    id: str
+    status: State
+    scores: dict[str, Score]
+    details: dict[str, Any] = {}
+    name: str = ""
+    tags: tuple[str, ...] = ()
+    question: str = ""
+    error: str = ""
+    repeats: tuple[RepeatResult, ...] = ()
+    """One a repeat, when there were several."""
+
+
+class RepeatResult(msgspec.Struct, frozen=True):
+    """One try at a case, when it was tried several times."""
+
+    status: State
+    scores: dict[str, Score]
+    details: dict[str, Any] = {}
+    error: str = ""
+
+
+class RunResult(msgspec.Struct, frozen=True):
+    """A scored run: what ``karat.score`` and ``karat.run`` return and every report is made from."""
+
+    run: RunInfo
+    summary: tuple[MetricSummary, ...]
+    cases: tuple[CaseResult, ...]
+    problems: tuple[Problem, ...] = ()
+    """What could not be read, and what was left out for it; not kept in the store."""
+
+    def status_counts(self) -> dict[State, int]:
+        """How many cases are in each state; states that do not occur are left out."""
+        counts: dict[State, int] = {}
+        for case in self.cases:
+            counts[case.status] = counts.get(case.status, 0) + 1
+        return counts
+
+    def metric(self, name: str) -> MetricSummary:
+        """The summary of one metric, by its name."""
+        for item in self.summary:
+            if item.metric == name:
+                return item
+        raise KeyError(name)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One flat row a case: id, name, status, tags, question, error, and a column for each metric."""
+        return [
+            {
+                "id": c.id,
+                "name": c.name,
+                "status": c.status,
+                "tags": list(c.tags),
+                "question": c.question,
+                "error": c.error,
+            }
+            | {m.metric: c.scores[m.metric].value if m.metric in c.scores else None for m in self.summary}
+            for c in self.cases
+        ]
+
+    def to_polars(self) -> Any:
+        """The rows as a ``polars.DataFrame`` (extra: ``pip install 'karat[polars]'``)."""
+        import polars
+
+        return polars.DataFrame(self.rows(), infer_schema_length=None)
+
+    def to_pandas(self) -> Any:
+        """The rows as a ``pandas.DataFrame`` (extra: ``pip install 'karat[pandas]'``)."""
+        import pandas
+
+        return pandas.DataFrame(self.rows())
+
+    def to_arrow(self) -> Any:
+        """The rows as a ``pyarrow.Table`` (extra: ``pip install 'karat[arrow]'``)."""
+        import pyarrow
+
+        return pyarrow.Table.from_pylist(self.rows())

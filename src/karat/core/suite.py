@@ -1,0 +1,119 @@
+"""What a metric is and what a suite is. The runner, the store, the reports and the command line know only this.
+
+A suite is data and functions: how to load and check cases, how to read predictions, how to compare an answer with its
+target, which metrics look at that comparison, how its report looks. Adding one is a folder with those functions and an
+entry point in the group ``karat.suites``; nothing else changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from karat.core.problems import Problem
+from karat.core.records import Case, Prediction
+from karat.core.scores import Score
+
+if TYPE_CHECKING:
+    from karat.core.report import Report
+    from karat.core.result import Estimator, RunResult
+
+Kind = Literal["share", "rate", "quantity"]
+"""``share``: a number in 0…1. ``rate``: 0 or 1 a case, so the mean is a pass rate. ``quantity``: seconds, tokens, money."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A named number of one comparison, with its whole meaning in ``formula``."""
+
+    name: str
+    title: str
+    formula: str
+    score: Callable[[Any], Score]
+    kind: Kind = "share"
+    higher_is_better: bool = True
+    headline: bool = False
+    """Shown in the terminal's table; the others are in the reports."""
+    zero_on_error: bool = True
+    """Whether ``errors: zero`` gives a failed call 0 here. False where the case may not ask for this at all."""
+
+
+class SuiteOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Options that every suite has. A suite's own options extend this struct."""
+
+    errors: Literal["leave_out", "zero"] = "leave_out"
+    """A failed call is counted and shown, and not averaged in; ``zero`` scores it 0."""
+    today: str = ""
+    """The date that relative dates such as ``$TODAY`` mean, ``YYYY-MM-DD``; the day the run was started when left out."""
+
+    def __post_init__(self) -> None:
+        if self.today:
+            date.fromisoformat(self.today)
+
+
+class LoadedCases(msgspec.Struct, frozen=True):
+    """Every case that could be read, every problem of every file, and how many files there were."""
+
+    cases: tuple[Case[Any], ...]
+    problems: tuple[Problem, ...] = ()
+    files: int = 0
+
+
+class LoadedPredictions(msgspec.Struct, frozen=True):
+    """Every prediction that could be read, and every problem."""
+
+    predictions: tuple[Prediction, ...]
+    problems: tuple[Problem, ...] = ()
+
+
+class Fix(msgspec.Struct, frozen=True):
+    """A replacement of one scalar in one case file, addressed by its path in the document."""
+
+    file: str
+    document: int
+    path: tuple[str | int, ...]
+    old: str
+    new: str
+
+
+class CheckedCases(msgspec.Struct, frozen=True):
+    """What a check against the outside world (codelists, gold files) found, and what it could mend."""
+
+    problems: tuple[Problem, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+
+
+class Unreadable(Exception):
+    """A response that the suite cannot read as an answer. The case becomes an error with this text."""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """One kind of question and answer, from files to report."""
+
+    name: str
+    summary: str
+    target: type[msgspec.Struct]
+    options: type[SuiteOptions]
+    metrics: tuple[Metric, ...]
+    load_cases: Callable[[Path], LoadedCases]
+    read_predictions: Callable[[Path], LoadedPredictions]
+    check_cases: Callable[[Sequence[Case[Any]], Sequence[Path], Any], CheckedCases]
+    """(cases, structure files, options) → findings."""
+    compare: Callable[[Case[Any], int, Prediction, Any], Any]
+    """(case, user turn, prediction, options) → the comparison that the metrics look at. Pure. May raise Unreadable."""
+    details: Callable[[Sequence[tuple[int, Any]]], Mapping[str, Any]]
+    """What a report tells of a case: its (user turn, comparison) pairs as plain JSON values."""
+    report: Callable[[RunResult, Estimator], Report]
+    cpu_heavy: bool = False
+    """Score on a process pool by default."""
+
+    def decode_cases(self, data: Sequence[bytes]) -> tuple[Case[Any], ...]:
+        """Cases as the store keeps them, back as structs."""
+        decoder: msgspec.json.Decoder[Case[Any]] = msgspec.json.Decoder(Case[self.target])  # type: ignore[name-defined]
+        return tuple(decoder.decode(item) for item in data)

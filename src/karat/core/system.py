@@ -1,0 +1,117 @@
+"""What a system under test is: something that is asked, and answers or fails.
+
+Adding one is a module with a :class:`SystemType` and an entry point in the group ``karat.systems``. Limits, retries, timing
+and cost are the caller's business, the same for all systems; a system makes one plain attempt and says how it failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import msgspec
+
+from karat.core.suite import Suite
+
+
+class Request(msgspec.Struct, frozen=True):
+    """One question to the system: the conversation up to and with the user turn that is asked."""
+
+    case_id: str
+    turn: int
+    repeat: int
+    messages: tuple[dict[str, Any], ...]
+    """``{"role", "content"}``, and whatever else the system's own earlier replies held."""
+    default_turn: int = 0
+    """The turn of this case that a recording belongs to when it does not say."""
+
+
+class Response(msgspec.Struct, frozen=True):
+    """One answer: the raw body as it came, and what the system itself says it cost."""
+
+    body: bytes
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    tokens: int | None = None
+    """The total, where only that is known."""
+    cost: float | None = None
+    latency: float | None = None
+    """A recorded latency; without it the caller's own clock counts."""
+    model: str = ""
+    """Which line of the price table applies."""
+
+
+class CallFailed(Exception):
+    """An attempt that gave no answer. ``retry`` says whether another attempt may help, ``retry_after`` how long to wait."""
+
+    def __init__(
+        self, kind: str, message: str, *, retry: bool = False, retry_after: float | None = None, body: bytes = b""
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.retry = retry
+        self.retry_after = retry_after
+        self.body = body
+
+
+class NoAnswer(Exception):
+    """There is nothing recorded for this question: the case stays ``missing``, which is not an error."""
+
+
+class System(Protocol):
+    """An open system. It must bear many calls at once."""
+
+    async def call(self, request: Request) -> Response:
+        """One attempt. Raises CallFailed or NoAnswer."""
+
+    def reply(self, body: bytes) -> dict[str, Any]:
+        """The assistant message that a stored body stands for, to be sent back as history."""
+
+    async def close(self) -> None:
+        """Give back connections and processes."""
+
+
+class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Money for a million tokens."""
+
+    input: float
+    output: float
+
+
+class SystemConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What every system takes. A system's own configuration extends this struct."""
+
+    type: str
+    concurrency: int = 8
+    requests_per_minute: float | None = None
+    timeout: float = 120.0
+    """Seconds for one attempt."""
+    retries: int = 4
+    """How often a failed attempt is tried again when that may help: 429, 5xx, timeouts, lost connections."""
+    backoff: float = 1.0
+    """Seconds before the first retry; doubled each time, with jitter, unless the server says how long."""
+    prices: dict[str, Price] = {}
+    """Model name (or ``default``) → price, for the cost of calls whose tokens are known."""
+
+    def __post_init__(self) -> None:
+        if self.concurrency < 1:
+            raise ValueError("concurrency must be at least 1")
+        if self.requests_per_minute is not None and self.requests_per_minute <= 0:
+            raise ValueError("requests_per_minute must be above 0")
+        if self.timeout <= 0:
+            raise ValueError("timeout must be above 0")
+        if self.retries < 0 or self.backoff < 0:
+            raise ValueError("retries and backoff must not be negative")
+
+
+@dataclass(frozen=True)
+class SystemType:
+    """A kind of system: its name, its configuration, how to open one."""
+
+    name: str
+    summary: str
+    config: type[SystemConfig]
+    open: Callable[[Any, Suite], System]
+    """(configuration, suite) → an open system. Raises UserError for what the user must mend."""

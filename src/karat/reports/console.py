@@ -1,0 +1,334 @@
+"""A result in the terminal: the answer first, the reason next, what to do last. It fits on one screen.
+
+Nothing here is markup: texts from files and models are appended as plain text, with every character that could move the cursor,
+change a colour or turn the writing direction made visible.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from karat.core.problems import count_of
+from karat.core.report import visible
+from karat.core.result import CaseResult, MetricSummary, RunResult
+from karat.core.suite import Kind, Metric
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+LABEL = 15
+"""Width of the labels on the left, below the table."""
+WORST = 5
+FEW = 3
+
+_TURNS = re.compile("[\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+Span = tuple[str, str]
+"""A text and its style."""
+
+
+def print_result(result: RunResult, metrics: Sequence[Metric], console: Console, *, saved: Sequence[str] = ()) -> None:
+    """Print what a run found. ``saved`` says where things were put: ``("run r-0142", "report.xlsx")``."""
+    page = _Page(console)
+    _heading(page, result)
+    headline = [metric for metric in metrics if metric.headline] or list(metrics[:3])
+    if result.cases:
+        _table(page, result, headline)
+        _also(page, result, metrics, headline)
+        _usage(page, result)
+        _label_drift(page, result)
+        if headline:
+            _weakest_tags(page, result, headline[0])
+            _worst_cases(page, result, headline)
+        _failures(page, result)
+    if saved:
+        page.labelled("saved", [(" · ".join(map(plain, saved)), "")])
+
+
+def plain(text: str) -> str:
+    """A text on one line, in which nothing can act on the terminal."""
+    shown = visible(text).replace("\n", " ").replace("\t", " ")
+    return _TURNS.sub(lambda found: f"\\u{ord(found[0]):04x}", shown)
+
+
+class _Page:
+    """Lines of styled text, cut to the width of the terminal."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.width = max(40, console.width)
+
+    def line(self, spans: Iterable[Span]) -> None:
+        from rich.text import Text
+
+        text = Text(no_wrap=True, overflow="ellipsis", end="\n")
+        for words, style in spans:
+            text.append(self._writable(words), style or None)
+        text.rstrip()
+        text.truncate(self.width, overflow="ellipsis" if self._writable("…") == "…" else "crop")
+        self.console.print(text, soft_wrap=True, highlight=False)
+
+    def labelled(self, label: str, spans: Sequence[Span]) -> None:
+        self.line([(label.ljust(LABEL), "dim"), *spans])
+
+    def _writable(self, text: str) -> str:
+        encoding = self.console.encoding or "utf-8"
+        try:
+            text.encode(encoding)
+        except UnicodeEncodeError:
+            for sign, stand_in in (("–", "-"), ("·", "|"), ("×", "x"), ("…", "..."), ("→", "->")):
+                text = text.replace(sign, stand_in)
+            text = text.encode(encoding, "backslashreplace").decode(encoding)
+        return text
+
+
+def fit(text: str, width: int) -> str:
+    """A text cut or padded to exactly so many terminal cells; a cut shows."""
+    from rich.cells import cell_len, set_cell_size
+
+    return set_cell_size(text, width) if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…"
+
+
+# -- the answer -------------------------------------------------------------------------------------------------------
+
+
+def _heading(page: _Page, result: RunResult) -> None:
+    counts = result.status_counts()
+    errors, missing, aside = counts.get("error", 0), counts.get("missing", 0), counts.get("not_applicable", 0)
+    parts: list[Span] = [(f"{counts.get('scored', 0):,} scored", "")]
+    if errors:
+        parts.append((count_of(errors, "error"), "bold red"))
+    if missing:
+        parts.append((f"{missing:,} missing", "yellow"))
+    if aside:
+        parts.append((f"{aside:,} not applicable", ""))
+    cases = count_of(len(result.cases), "case")
+    parts.append((f"truth set {plain(result.run.truth_set)} ({cases})" if result.run.truth_set else cases, "dim"))
+    name = plain(result.run.suite)
+    length = sum(len(text) for text, _ in parts) + 3 * (len(parts) - 1)
+    space = min(page.width - length, 44) - len(name)
+    spans = [span for number, part in enumerate(parts) for span in ((" · ", "dim") if number else ("", ""), part)]
+    if space >= 2:
+        page.line([(name, "bold"), (" " * space, ""), *spans])
+    else:
+        page.line([(name, "bold")])
+        page.line([("  ", ""), *spans])
+
+
+def _table(page: _Page, result: RunResult, headline: Sequence[Metric]) -> None:
+    summaries = {item.metric: item for item in result.summary}
+    shown = [(metric, summaries[metric.name]) for metric in headline if metric.name in summaries]
+    errors = any(item.with_errors_as_zero is not None for _, item in shown)
+    width = max([18, *(len(metric.title) for metric, _ in shown)]) if shown else 18
+    head = f"  {'metric'.ljust(width)}  {'mean':>7}    {'95 % interval':<15}  {'over':>6}"
+    page.line([(head + ("    errors as 0" if errors else ""), "dim")])
+    for metric, item in shown:
+        interval = f"{figure(item.low, metric.kind)} – {figure(item.high, metric.kind)}" if item.low is not None else ""
+        row = f"    {interval:<15}  {item.n:>6,}"
+        if errors:
+            row += f"    {figure(item.with_errors_as_zero, metric.kind):>11}"
+        start = f"  {fit(metric.title, width)}  "
+        mean = f"{figure(item.mean, metric.kind):>7}"
+        note = _undefined(result, item)
+        spans: list[Span] = [(start, ""), (mean, "bold"), (row, "")]
+        if note and len(start + mean + row) + 3 + len(note) <= page.width:
+            page.line([*spans, (f"   {note}", "dim")])
+        else:
+            page.line(spans)
+            if note:
+                page.line([(f"  {' ' * width}    {note}", "dim")])
+
+
+def _undefined(result: RunResult, item: MetricSummary) -> str:
+    """``5 undefined: nothing was selected``, with the commonest reason."""
+    if not item.undefined:
+        return ""
+    reasons = Counter(
+        score.reason
+        for case in result.cases
+        if case.status == "scored" and (score := case.scores.get(item.metric)) is not None and score.value is None
+    )
+    reason, count = reasons.most_common(1)[0] if reasons else ("", 0)
+    often = "mostly " if len(reasons) > 1 and count < item.undefined else ""
+    return f"{item.undefined:,} undefined" + (f": {often}{plain(reason)}" if reason else "")
+
+
+def figure(value: float | None, kind: Kind = "share") -> str:
+    """A number as the terminal shows it."""
+    if value is None:
+        return "n/a"
+    if kind != "quantity":
+        return f"{value:.3f}"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2f}" if value >= 1 else f"{value:.4f}"
+
+
+def _also(page: _Page, result: RunResult, metrics: Sequence[Metric], headline: Sequence[Metric]) -> None:
+    """The other metrics on one line: first those that look at a headline metric in another way, then as many as fit."""
+    means = {item.metric: item.mean for item in result.summary}
+    others = [m for m in metrics if m not in headline and m.kind != "quantity" and means.get(m.name) is not None]
+    others.sort(
+        key=lambda m: next((i for i, h in enumerate(headline) if m.name.startswith(f"{h.name}_")), len(headline))
+    )
+    texts = [f"{metric.title} {figure(means[metric.name], metric.kind)}" for metric in others]
+    if not texts:
+        return
+    line, used = f"  also  {texts[0]}", 1
+    for text in texts[1:]:
+        rest = len(texts) - used - 1
+        tail = f" · {rest} more in the reports" if rest else ""
+        if len(f"{line} · {text}{tail}") <= page.width:
+            line, used = f"{line} · {text}", used + 1
+    rest = len(texts) - used
+    page.line([(line, "dim"), (f" · {rest} more in the reports" if rest else "", "dim")])
+
+
+def _usage(page: _Page, result: RunResult) -> None:
+    means = {item.metric: item.mean for item in result.summary if item.mean is not None}
+    parts = [
+        f"{name}{figure(means[key], 'quantity')}{unit}"
+        for key, name, unit in (("latency", "", " s"), ("tokens", "", " tokens"), ("cost", "cost ", ""))
+        if key in means
+    ]
+    if parts:
+        page.line([(f"  a case takes  {' · '.join(parts)}", "dim")])
+
+
+# -- the reasons ------------------------------------------------------------------------------------------------------
+
+
+def _label_drift(page: _Page, result: RunResult) -> None:
+    found = [len(drifts) for case in result.cases if (drifts := case.details.get("label_drift"))]
+    if found:
+        where = f"{sum(found):,} in {count_of(len(found), 'case')}: right id, another name"
+        page.labelled("label drift", [(where, ""), ("   → karat check --fix-names", "cyan")])
+
+
+def _weakest_tags(page: _Page, result: RunResult, metric: Metric) -> None:
+    values: dict[str, list[float]] = {}
+    for case in result.cases:
+        value = _value(case, metric)
+        for tag in dict.fromkeys(case.tags):
+            values.setdefault(tag, []).extend([] if value is None else [value])
+    means = sorted(
+        ((sum(v) / len(v), tag, len(v)) for tag, v in values.items() if len(v) >= 2),
+        key=lambda item: (item[0] if metric.higher_is_better else -item[0], item[1]),
+    )
+    if len(values) < 2 or len(means) < 2:
+        return
+    text = ""
+    for mean, tag, count in means[: FEW + 1]:
+        part = f"{plain(tag)} {mean:.2f} ({count:,})"
+        if text and len(text) + 3 + len(part) > page.width - LABEL:
+            break
+        text = f"{text}   {part}" if text else part
+    page.labelled("weakest tags", [(text, "")])
+
+
+def _worst_cases(page: _Page, result: RunResult, headline: Sequence[Metric]) -> None:
+    """The lowest by the first headline metric, then by the others; a case that is right in all of them is not among the worst."""
+    ranked: list[tuple[tuple[float, ...], CaseResult]] = []
+    for case in result.cases:
+        if case.status != "scored" or _value(case, headline[0]) is None:
+            continue
+        badness = tuple(_badness(_value(case, metric), metric) for metric in headline)
+        if any(badness):
+            ranked.append((badness, case))
+    ranked.sort(key=lambda item: ([-bad for bad in item[0]], item[1].id))
+    if not ranked:
+        return
+    worst = [case for _, case in ranked[:WORST]]
+    width = min(max(len(_label(case)) for case in worst), 48, page.width - LABEL - 32)
+    for number, case in enumerate(worst):
+        value = _value(case, headline[0])
+        number_text = f"{value:.2f}" if value is not None else "n/a"
+        room = page.width - LABEL - width - len(number_text) - 4
+        label = "worst cases" if not number else ""
+        page.labelled(
+            label,
+            [
+                (fit(_label(case), width), ""),
+                (f"  {number_text}  ", "bold"),
+                (fit(_reason(case), room).rstrip(), "dim"),
+            ],
+        )
+
+
+def _badness(value: float | None, metric: Metric) -> float:
+    """How far from the best a share is. A value that is not there says nothing against the case."""
+    if value is None or metric.kind == "quantity":
+        return 0.0
+    return 1.0 - value if metric.higher_is_better else value
+
+
+def _label(case: CaseResult) -> str:
+    """The id, which is what other commands take; the name where the id is long and says nothing, as a UUID does."""
+    return plain(case.id if len(case.id) <= 32 or not case.name else case.name)
+
+
+def _value(case: CaseResult, metric: Metric) -> float | None:
+    score = case.scores.get(metric.name)
+    return None if score is None else score.value
+
+
+def _reason(case: CaseResult) -> str:
+    """Why a case is bad, from its details where they hold dimensions, else from the first score that gives a reason."""
+    dimensions = case.details.get("dimensions")
+    if isinstance(dimensions, list):
+        if dimensions and not any(_selected(d) for d in dimensions):
+            return "nothing was selected"
+        several = len({d.get("turn", 0) for d in dimensions}) > 1
+        parts = [
+            f"turn {d.get('turn', 0) + 1}: {text}" if several else text
+            for d in dimensions
+            if (text := _dimension_reason(d))
+        ]
+        if parts:
+            return "; ".join(parts)
+    return next((plain(score.reason) for score in case.scores.values() if score.reason), "")
+
+
+def _selected(dimension: dict[str, Any]) -> bool:
+    return bool(
+        dimension.get("true_positives") or dimension.get("false_positives") or dimension.get("everything_selected")
+    )
+
+
+def _dimension_reason(dimension: dict[str, Any]) -> str:
+    """``INDICATOR 0 of 2, 3 wrong``; empty when the dimension is right."""
+    name = plain(str(dimension.get("dimension", "")))
+    right, wrong, missed = (
+        len(dimension.get(key, ())) for key in ("true_positives", "false_positives", "false_negatives")
+    )
+    if dimension.get("everything_selected"):
+        return f"{name} everything selected"
+    if not dimension.get("in_target", True):
+        return f"{name} not asked for" if wrong else ""
+    if not wrong and not missed:
+        return ""
+    if not wrong and not right:
+        return f"{name} not selected"
+    return f"{name} {right} of {right + missed}" + (f", {wrong} wrong" if wrong else "")
+
+
+# -- what to do -------------------------------------------------------------------------------------------------------
+
+
+def _failures(page: _Page, result: RunResult) -> None:
+    errors = [case for case in result.cases if case.status == "error"]
+    groups = Counter(plain(case.error) or "no message" for case in errors).most_common()
+    for number, (message, count) in enumerate(groups[:FEW]):
+        count_text = f"{count:,} × "
+        text = fit(message, page.width - LABEL - len(count_text)).rstrip()
+        page.labelled("errors" if not number else "", [(count_text, "bold red"), (text, "")])
+    if len(groups) > FEW:
+        more = sum(count for _, count in groups[FEW:])
+        page.labelled("", [(f"{more:,} more, with {count_of(len(groups) - FEW, 'other message')}", "")])
+    run = result.run
+    if errors and run.id and run.system and not run.system.startswith("replay"):
+        page.labelled("", [(f"→ karat run --resume {plain(run.id)} --retry-errors", "cyan")])
+    missing = [_label(case) for case in result.cases if case.status == "missing"]
+    if missing:
+        listed = ", ".join(missing[:FEW]) + (", …" if len(missing) > FEW else "")
+        page.labelled("missing", [(f"{count_of(len(missing), 'case')} without a prediction: {listed}", "")])

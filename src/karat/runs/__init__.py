@@ -1,0 +1,1 @@
+"""The one runner: plan, call, score, store, resume."""

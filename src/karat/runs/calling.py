@@ -1,0 +1,200 @@
+"""Calling the system for every case that has no answer yet, and storing each answer as it comes.
+
+Workers take cases one by one; the turns of a case run in order, because each sends the history of those before it. Answers go to
+one writer, which commits all that have come since its last commit: at once when the system is slow, in groups when it is quick.
+An answer counts as done only when it is committed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from karat.core.records import CallError, Case, Prediction, default_turn
+from karat.core.system import Request
+
+Predict = Callable[[Request], Awaitable[Prediction | None]]
+Reply = Callable[[bytes], dict[str, Any]]
+Save = Callable[[Sequence[Prediction]], None]
+Key = tuple[str, int, int]
+"""Case id, user turn, repeat."""
+
+MOST_PENDING = 2_000
+"""Answers that may wait for the writer before the workers wait for it too."""
+
+
+class Called:
+    """How far the calls are: told to a progress display, and read at the end."""
+
+    def __init__(self, total: int, on_change: Callable[[Called], None] = lambda _: None) -> None:
+        self.total = total
+        self.done = 0
+        self.errors = 0
+        self.unanswered = 0
+        self._on_change = on_change
+
+    def add(self, predictions: Sequence[Prediction]) -> None:
+        self.done += len(predictions)
+        self.errors += sum(1 for prediction in predictions if prediction.error is not None)
+        self._on_change(self)
+
+    def add_unanswered(self) -> None:
+        self.done += 1
+        self.unanswered += 1
+        self._on_change(self)
+
+
+def turns_to_ask(case: Case[Any]) -> list[int]:
+    """The user turns that must be put to the system: those scored, and those before them whose answer the case does not give."""
+    scored = case.scored_turns
+    asked: list[int] = []
+    users = -1
+    for position, message in enumerate(case.conversation):
+        if message.role != "user":
+            continue
+        users += 1
+        answered = position + 1 < len(case.conversation) and case.conversation[position + 1].role == "assistant"
+        if users in scored or (users < max(scored, default=-1) and not answered):
+            asked.append(users)
+    return asked
+
+
+def still_to_call(
+    cases: Iterable[Case[Any]], repeats: int, stored: Mapping[Key, Prediction], retry_errors: bool
+) -> int:
+    """How many calls are left."""
+    return sum(
+        1
+        for case in cases
+        for repeat in range(repeats)
+        for turn in turns_to_ask(case)
+        if _is_open(stored.get((case.id, turn, repeat)), retry_errors)
+    )
+
+
+def _is_open(prediction: Prediction | None, retry_errors: bool) -> bool:
+    return prediction is None or (retry_errors and prediction.error is not None)
+
+
+async def call_all(
+    cases: Sequence[Case[Any]],
+    *,
+    predict: Predict,
+    reply: Reply,
+    save: Save,
+    stored: Mapping[Key, Prediction],
+    called: Called,
+    repeats: int = 1,
+    retry_errors: bool = False,
+    workers: int = 8,
+) -> None:
+    """Ask everything that is still open. Cancelling it stops the calls and still commits what has come."""
+    writer = _Writer(save, called)
+    writing = asyncio.create_task(writer.run())
+    todo = ((case, repeat) for repeat in range(repeats) for case in cases)
+    tasks = [
+        asyncio.create_task(_work(todo, predict, reply, writer, stored, called, retry_errors))
+        for _ in range(max(1, workers))
+    ]
+    working: asyncio.Future[Any] = asyncio.gather(*tasks)
+    try:
+        await asyncio.wait({writing, working}, return_when=asyncio.FIRST_COMPLETED)
+        if writing.done():
+            writing.result()  # the store gave way: say so now, not after every call was made in vain
+        await working
+    finally:
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
+        writer.close()
+        await asyncio.shield(writing)
+
+
+async def _work(
+    todo: Iterator[tuple[Case[Any], int]],
+    predict: Predict,
+    reply: Reply,
+    writer: _Writer,
+    stored: Mapping[Key, Prediction],
+    called: Called,
+    retry_errors: bool,
+) -> None:
+    for case, repeat in todo:
+        answers: dict[int, Prediction] = {}
+        for turn in turns_to_ask(case):
+            before = stored.get((case.id, turn, repeat))
+            if before is not None and not _is_open(before, retry_errors):
+                answers[turn] = before
+                continue
+            broken = next((t for t in answers if answers[t].error is not None), None)
+            if broken is not None:
+                prediction: Prediction | None = _not_asked(case, turn, repeat, broken, answers[broken])
+            else:
+                messages = tuple(_messages(case, turn, answers, reply))
+                request = Request(case.id, turn, repeat, messages, default_turn(case))
+                prediction = await predict(request)
+            if prediction is None:
+                called.add_unanswered()
+                continue
+            answers[turn] = prediction
+            await writer.put(prediction)
+
+
+def _not_asked(case: Case[Any], turn: int, repeat: int, broken: int, before: Prediction) -> Prediction:
+    """A later turn of a conversation whose earlier turn failed: asking it without that history would measure something else."""
+    kind, why = (before.error.kind, before.error.message) if before.error else ("exception", "unknown")
+    message = f"not asked: turn {broken} of the conversation failed ({why})"
+    return Prediction(case.id, turn, repeat, error=CallError(kind, message, 0))
+
+
+def _messages(case: Case[Any], turn: int, answers: Mapping[int, Prediction], reply: Reply) -> Iterator[dict[str, Any]]:
+    """The conversation up to a user turn: the case's own assistant messages where it has them, else what the system said."""
+    users = -1
+    for position, message in enumerate(case.conversation):
+        if message.role == "user":
+            users += 1
+        yield {"role": message.role, "content": message.content}
+        if message.role == "user":
+            if users == turn:
+                return
+            following = case.conversation[position + 1 : position + 2]
+            if users in answers and not (following and following[0].role == "assistant"):
+                yield reply(answers[users].response)
+
+
+class _Writer:
+    """Commits answers in the order they come, all that are waiting at a time, on a thread so that calls go on meanwhile."""
+
+    def __init__(self, save: Save, called: Called) -> None:
+        self._save = save
+        self._called = called
+        self._waiting: list[Prediction] = []
+        self._wake = asyncio.Event()
+        self._room = asyncio.Event()
+        self._room.set()
+        self._closed = False
+
+    async def put(self, prediction: Prediction) -> None:
+        self._waiting.append(prediction)
+        self._wake.set()
+        if len(self._waiting) >= MOST_PENDING:
+            self._room.clear()
+            await self._room.wait()
+        elif len(self._waiting) % 64 == 0:
+            await asyncio.sleep(0)  # a system that never waits must not starve the writer
+
+    def close(self) -> None:
+        self._closed = True
+        self._wake.set()
+
+    async def run(self) -> None:
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            batch, self._waiting = self._waiting, []
+            if batch:
+                await asyncio.to_thread(self._save, batch)
+                self._called.add(batch)
+            self._room.set()
+            if self._closed and not self._waiting:
+                return

@@ -1,0 +1,200 @@
+"""``karat.yaml``: the one project file. Every key has a default and can be given on the command line instead.
+
+An unknown key is a mistake, shown with its place and the nearest known key. Paths are relative to the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from yaml.nodes import MappingNode, Node, SequenceNode
+
+from karat.core import plugins
+from karat.core.problems import Problem, UserError, count_of, did_you_mean
+from karat.core.suite import Suite, SuiteOptions
+from karat.core.system import SystemConfig, SystemType
+from karat.core.yaml import Findings, Raw, documents, load, read
+from karat.stats.gates import Gate
+
+FILE = "karat.yaml"
+DEFAULT_STORE = "sqlite:///.karat/karat.db"
+
+S = TypeVar("S")
+
+
+class SuiteEntry(msgspec.Struct, frozen=True):
+    """One suite of a project: its cases, and the system to ask or the recorded predictions to score."""
+
+    suite: str
+    cases: str
+    system: str = ""
+    predictions: str = ""
+    options: Raw | None = None
+
+
+class RunOptions(msgspec.Struct, frozen=True):
+    """How runs are made, unless the command line says otherwise."""
+
+    repeats: int = 1
+    limit: int | None = None
+    tags: tuple[str, ...] = ()
+    workers: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.repeats < 1:
+            raise ValueError("repeats must be at least 1")
+
+
+class ProjectFile(msgspec.Struct, frozen=True):
+    """What stands in karat.yaml."""
+
+    name: str = ""
+    store: str = DEFAULT_STORE
+    systems: dict[str, Raw] = {}
+    suites: tuple[SuiteEntry, ...] = ()
+    run: RunOptions = RunOptions()
+    gates: tuple[Gate, ...] = ()
+
+
+class Project(msgspec.Struct, frozen=True):
+    """A project file that was read and checked as a whole."""
+
+    root: Path
+    name: str
+    store: str
+    systems: dict[str, SystemConfig]
+    suites: tuple[tuple[SuiteEntry, SuiteOptions], ...]
+    run: RunOptions = RunOptions()
+    gates: tuple[Gate, ...] = ()
+
+
+def find_project(start: Path | None = None) -> Path | None:
+    """The karat.yaml of this folder or of the nearest one above it."""
+    folder = (start or Path()).resolve()
+    return next((place / FILE for place in (folder, *folder.parents) if (place / FILE).is_file()), None)
+
+
+def load_project(path: Path) -> Project:
+    """Read and check a project file. All its mistakes are in the one UserError that is raised."""
+    try:
+        found, findings, root = load(ProjectFile, path)
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from error
+    parts = found or _readable_parts(root)
+    systems = {name: _system(name, raw.node, findings) for name, raw in parts.systems.items()}
+    suites: list[tuple[SuiteEntry, SuiteOptions]] = []
+    for entry in parts.suites:
+        suite = _suite(entry, path, findings)
+        options = read_options(suite, entry.options, findings) if suite else None
+        if entry.system and entry.system not in systems:
+            message = f'the suite "{entry.suite}" names the system "{entry.system}", which is not under "systems"'
+            findings.problems.append(Problem(message, file=str(path), hint=did_you_mean(entry.system, systems)))
+        if entry.system and entry.predictions:
+            message = f'the suite "{entry.suite}" names both a system and predictions'
+            findings.problems.append(Problem(message, file=str(path), hint="Keep one of the two."))
+        if options is not None:
+            suites.append((entry, options))
+    _check_gates(parts.gates, [entry.suite for entry in parts.suites], path, findings)
+    if found is None or findings.problems:
+        raise UserError(f"{count_of(len(findings.problems), 'mistake')} in {path.name}", problems=findings.problems)
+    known = {name: system for name, system in systems.items() if system is not None}
+    folder = path.resolve().parent
+    return Project(
+        folder, found.name or folder.name, store_url(found.store, folder), known, tuple(suites), found.run, found.gates
+    )
+
+
+def _readable_parts(root: Node | None) -> ProjectFile:
+    """What can be read of a file with mistakes, so that the mistakes inside its parts are found in the same go."""
+    parts: dict[str, Any] = {}
+    for key, node in root.value if isinstance(root, MappingNode) else ():
+        if key.value == "systems" and isinstance(node, MappingNode):
+            parts["systems"] = {str(name.value): Raw(value) for name, value in node.value}
+        elif key.value == "suites" and isinstance(node, SequenceNode):
+            entries = [read(SuiteEntry, item, Findings("")) for item in node.value]
+            parts["suites"] = tuple(entry for entry in entries if entry is not None)
+    return ProjectFile(**parts)
+
+
+def _suite(entry: SuiteEntry, path: Path, findings: Findings) -> Suite | None:
+    try:
+        return plugins.load_suite(entry.suite)
+    except UserError as error:
+        findings.problems.append(Problem(error.message, file=str(path), hint=error.hint))
+        return None
+
+
+def _check_gates(gates: Sequence[Gate], suites: Sequence[str], path: Path, findings: Findings) -> None:
+    for gate in gates:
+        name, _, metric = gate.metric.partition(".")
+        if name not in suites:
+            message = f'the gate on "{gate.metric}" names no suite of this project'
+            findings.problems.append(Problem(message, file=str(path), hint=did_you_mean(name, suites)))
+            continue
+        known = [m.name for m in plugins.load_suite(name).metrics] + ["latency", "tokens", "cost"]
+        if metric not in known:
+            message = f'the gate on "{gate.metric}" names no metric of {name}'
+            findings.problems.append(Problem(message, file=str(path), hint=did_you_mean(metric, known)))
+
+
+def _system(name: str, node: Node, findings: Findings) -> SystemConfig | None:
+    if not isinstance(node, MappingNode):
+        findings.add(node, f'the system "{name}" needs a type, such as {{type: openai, …}}')
+        return None
+    kinds = [value for key, value in node.value if key.value == "type"]
+    if not kinds or not isinstance(kinds[0].value, str):
+        findings.add(node, f'the system "{name}" has no type', f"Types: {', '.join(plugins.names('karat.systems'))}.")
+        return None
+    try:
+        kind: SystemType = plugins.load("karat.systems", kinds[0].value)
+    except UserError as error:
+        findings.add(kinds[0], error.message, error.hint)
+        return None
+    return read(kind.config, node, findings)
+
+
+def read_options(suite: Suite, raw: Raw | None, findings: Findings) -> SuiteOptions | None:
+    """The options of a suite from a part of a file; its defaults when there is none."""
+    return suite.options() if raw is None else read(suite.options, raw.node, findings)
+
+
+def from_settings(kind: type[S], settings: Sequence[str], flag: str, fixed: Mapping[str, str] | None = None) -> S:
+    """A struct from ``key=value`` words of the command line; each value is YAML, so ``a=[X, Y]`` is a list."""
+    lines: list[str] = [f"{key}: {msgspec.json.encode(value).decode()}" for key, value in (fixed or {}).items()]
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        if not equals:
+            raise UserError(f'{flag} wants key=value, found "{setting}"')
+        lines.append(f"{key.strip()}: {value}")
+    findings = Findings("")
+    text = "\n".join(lines) or "{}"
+    found = [read(kind, node, findings) for node in documents(text.encode(), findings)]
+    if findings.problems or not found or found[0] is None:
+        problems = [Problem(f"{flag}: {p.message}", hint=p.hint) for p in findings.problems]
+        raise UserError(f"{flag} cannot be used as given", problems=problems)
+    return found[0]
+
+
+def options_from(kind: type[S], given: Mapping[str, Any]) -> S:
+    """A struct of options from Python values."""
+    known = [field.name for field in msgspec.structs.fields(kind)]  # type: ignore[arg-type]
+    for key in given:
+        if key not in known:
+            raise UserError(f'unknown option "{key}"', hint=did_you_mean(key, known))
+    try:
+        return msgspec.convert(dict(given), kind)
+    except msgspec.ValidationError as error:
+        raise UserError(f"the options cannot be used as given: {error}") from error
+
+
+def store_url(store: str, root: Path) -> str:
+    """A store's URL with its SQLite path made absolute, relative to the project; a bare path is a SQLite file."""
+    if "://" not in store:
+        return f"sqlite:///{root / store}"
+    scheme, _, rest = store.partition(":///")
+    if scheme == "sqlite" and rest and rest != ":memory:" and not Path(rest).is_absolute():
+        return f"sqlite:///{root / rest}"
+    return store

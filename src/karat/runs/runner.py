@@ -1,0 +1,327 @@
+"""The one runner: plan, call, store, score; and the same again from where a killed run stopped.
+
+Everything a run needs to go on is in the store before the first call: its cases, its system's settings, its options. So a resumed
+run asks what its start would have asked, whatever has happened to the files since.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from karat.core import plugins
+from karat.core.problems import Problem, UserError, count_of
+from karat.core.records import Case, Prediction, truth_hash
+from karat.core.result import RunInfo, RunResult
+from karat.core.suite import Suite, SuiteOptions
+from karat.core.system import System, SystemConfig, SystemType
+from karat.runs.calling import Called, call_all, still_to_call
+from karat.runs.scoring import group, score_cases
+from karat.runs.summary import summarise
+from karat.store.records import RunRecord, run_name
+
+if TYPE_CHECKING:
+    from karat.store.store import Store
+
+Watch = Callable[[Called], None]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to run: which cases, against what, how often."""
+
+    suite: Suite
+    cases: tuple[Case[Any], ...]
+    options: SuiteOptions
+    config: SystemConfig
+    system: str
+    """The name people know the system by."""
+    name: str = ""
+    cases_path: str = ""
+    repeats: int = 1
+    tags: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    opened: System | None = None
+    """An open system, when it was given as a Python object and cannot be opened by its settings."""
+
+
+class Interrupted(Exception):
+    """Ctrl-C: all that had come is stored, and the run can be resumed."""
+
+    def __init__(self, run: str, done: int, total: int) -> None:
+        super().__init__(f"stopped: {done} of {total} calls are stored")
+        self.run = run
+        self.done = done
+        self.total = total
+
+
+def start(
+    store: Store,
+    job: Job,
+    *,
+    watch: Watch = lambda _: None,
+    on_run: Callable[[str, int], None] = lambda _run, _calls: None,
+    executor: Executor | None = None,
+) -> RunResult:
+    """A new run: stored, called, scored. ``on_run`` hears the run's name, and how many calls it makes, before the first one."""
+    _refuse_plain_secrets(job.config)
+    now = _now()
+    options = dated(job.options, now[:10])
+    record = RunRecord(
+        suite=job.suite.name,
+        name=job.name,
+        system=job.system,
+        started=now,
+        today=options.today,
+        truth_set=truth_hash(job.cases),
+        cases=len(job.cases),
+        repeats=job.repeats,
+        karat=version("karat"),
+        options=_plain(options),
+        config={"system": _plain(job.config), "cases_path": job.cases_path},
+        tags=job.tags,
+    )
+    encode = msgspec.json.Encoder().encode
+    run_id = store.create_run(record)
+    store.add_cases(run_id, [(case.id, encode(case)) for case in job.cases])
+    return _carry_on(store, run_id, job, options, retry_errors=False, watch=watch, on_run=on_run, executor=executor)
+
+
+def resume(
+    store: Store,
+    run_id: int,
+    *,
+    retry_errors: bool = False,
+    system: System | None = None,
+    watch: Watch = lambda _: None,
+    on_run: Callable[[str, int], None] = lambda _run, _calls: None,
+    executor: Executor | None = None,
+) -> RunResult:
+    """Go on with a run: ask only what has no stored answer (and, if wanted, what failed), then score."""
+    record = store.run(run_id)
+    suite = plugins.load_suite(record.suite)
+    cases = stored_cases(store, run_id, suite)
+    settings = record.config.get("system", {})
+    kind: SystemType = plugins.load("karat.systems", str(settings.get("type", "")))
+    job = Job(
+        suite=suite,
+        cases=cases,
+        options=msgspec.convert(record.options, suite.options),
+        config=msgspec.convert(settings, kind.config),
+        system=record.system,
+        name=record.name,
+        repeats=record.repeats,
+        opened=system,
+    )
+    store.set_status(run_id, "running")
+    return _carry_on(
+        store, run_id, job, job.options, retry_errors=retry_errors, watch=watch, on_run=on_run, executor=executor
+    )
+
+
+def rescore(
+    store: Store,
+    run_id: int,
+    *,
+    cases: Sequence[Case[Any]] | None = None,
+    options: SuiteOptions | None = None,
+    executor: Executor | None = None,
+) -> RunResult:
+    """Score the stored predictions again, with other cases or options if given. Earlier scores stay."""
+    record = store.run(run_id)
+    suite = plugins.load_suite(record.suite)
+    chosen = tuple(cases) if cases is not None else stored_cases(store, run_id, suite)
+    used = dated(options or msgspec.convert(record.options, suite.options), record.today)
+    return _score(store, run_id, suite, chosen, used, executor)
+
+
+def score_recorded(
+    suite: Suite,
+    cases: Sequence[Case[Any]],
+    predictions: Sequence[Prediction],
+    options: SuiteOptions,
+    *,
+    problems: Sequence[Problem] = (),
+    source: str = "",
+    executor: Executor | None = None,
+) -> RunResult:
+    """Score predictions that were made elsewhere. Nothing is called and nothing is stored."""
+    now = _now()
+    options = dated(options, now[:10])
+    found, strangers = group(cases, predictions)
+    repeats = 1 + max((prediction.repeat for prediction in predictions), default=0)
+    info = RunInfo(
+        suite=suite.name,
+        system=source,
+        cases=len(cases),
+        repeats=repeats,
+        truth_set=truth_hash(cases),
+        started=now,
+        finished=now,
+        today=options.today,
+        karat=version("karat"),
+        options=_plain(options),
+    )
+    results = list(score_cases(suite, cases, found, options, repeats=repeats, executor=executor))
+    result = summarise(suite, info, results)
+    return msgspec.structs.replace(result, problems=(*problems, *_stranger_problems(strangers, source)))
+
+
+def stored_cases(store: Store, run_id: int, suite: Suite) -> tuple[Case[Any], ...]:
+    """The cases as they were when the run was started."""
+    cases = suite.decode_cases(store.cases(run_id))
+    if not cases:
+        hint = "It was stopped before its first call: start it again."
+        raise UserError(f"the run {run_name(run_id)} has no stored cases", hint=hint)
+    return cases
+
+
+def dated(options: SuiteOptions, today: str) -> SuiteOptions:
+    """The options with the day that relative dates mean filled in."""
+    return options if options.today else msgspec.structs.replace(options, today=today)
+
+
+def _refuse_plain_secrets(config: SystemConfig) -> None:
+    """The settings of a run are stored, so that it can be resumed; a key must not be among them."""
+    from karat.systems.redaction import plain_secret
+
+    setting = plain_secret(config)
+    if setting:
+        raise UserError(
+            f"the setting {setting} of the system holds a secret in plain text, which would be stored with the run",
+            hint="Put it into an environment variable and write ${NAME} in its place.",
+        )
+
+
+def _carry_on(
+    store: Store,
+    run_id: int,
+    job: Job,
+    options: SuiteOptions,
+    *,
+    retry_errors: bool,
+    watch: Watch,
+    on_run: Callable[[str, int], None],
+    executor: Executor | None,
+) -> RunResult:
+    stored = {(p.case_id, p.turn or 0, p.repeat): p for p in store.predictions(run_id)}
+    called = Called(still_to_call(job.cases, job.repeats, stored, retry_errors), watch)
+    problems: tuple[Problem, ...] = ()
+    try:
+        if called.total:
+            system = job.opened or _open(job)
+            problems = tuple(getattr(system, "problems", ()))
+            on_run(run_name(run_id), called.total)
+            _run_async(_call(store, run_id, job, system, stored, called, retry_errors))
+        result = _score(store, run_id, job.suite, job.cases, options, executor)
+        store.set_status(run_id, "finished")
+    except KeyboardInterrupt:
+        store.set_status(run_id, "interrupted")
+        raise Interrupted(run_name(run_id), called.done, called.total) from None
+    except BaseException:
+        with suppress(Exception):  # the first error is the one to show, even when the store cannot take the note
+            store.set_status(run_id, "failed")
+        raise
+    return msgspec.structs.replace(result, problems=(*job.problems, *problems))
+
+
+def _open(job: Job) -> System:
+    kind: SystemType = plugins.load("karat.systems", job.config.type)
+    return kind.open(job.config, job.suite)
+
+
+async def _call(
+    store: Store,
+    run_id: int,
+    job: Job,
+    system: System,
+    stored: dict[tuple[str, int, int], Prediction],
+    called: Called,
+    retry_errors: bool,
+) -> None:
+    from karat.systems.caller import Caller
+
+    caller = Caller(system, job.config)
+    try:
+        await call_all(
+            job.cases,
+            predict=caller.predict,
+            reply=system.reply,
+            save=lambda batch: store.add_predictions(run_id, batch),
+            stored=stored,
+            called=called,
+            repeats=job.repeats,
+            retry_errors=retry_errors,
+            workers=min(4 * job.config.concurrency, called.total),  # more than may call at once: some wait to try again
+        )
+    finally:
+        await system.close()
+
+
+def _score(
+    store: Store,
+    run_id: int,
+    suite: Suite,
+    cases: Sequence[Case[Any]],
+    options: SuiteOptions,
+    executor: Executor | None,
+) -> RunResult:
+    record = store.run(run_id)
+    found, _ = group(cases, store.predictions(run_id))
+    results = list(score_cases(suite, cases, found, options, repeats=record.repeats, executor=executor))
+    info = RunInfo(
+        suite=suite.name,
+        id=run_name(run_id),
+        name=record.name,
+        system=record.system,
+        cases=len(cases),
+        repeats=record.repeats,
+        truth_set=truth_hash(cases),
+        started=record.started,
+        finished=_now(),
+        today=options.today,
+        karat=version("karat"),
+        options=_plain(options),
+        tags=record.tags,
+    )
+    result = summarise(suite, info, results)
+    store.add_scoring(run_id, result)
+    return result
+
+
+def _stranger_problems(strangers: Sequence[Prediction], source: str) -> list[Problem]:
+    if not strangers:
+        return []
+    ids = list(dict.fromkeys(prediction.case_id for prediction in strangers))
+    shown = ", ".join(ids[:5]) + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
+    message = f"{count_of(len(strangers), 'prediction')} for cases that are not here: {shown}"
+    return [Problem(message, file=source, severity="warning", hint="They are left out.")]
+
+
+def _run_async(work: Coroutine[Any, Any, None]) -> None:
+    """Run to the end; also inside a notebook, whose own loop is running already."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(work)
+        return
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, work).result()
+
+
+def _plain(record: msgspec.Struct) -> dict[str, Any]:
+    """A struct as it will read back from JSON: lists, not tuples."""
+    found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(record))
+    return found
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,153 @@
+"""Scoring: a pure function of cases and predictions. It never calls a system.
+
+A case is scored turn by turn; its figure for a metric is the mean over its scored turns, then over its repeats. A turn whose call
+failed makes the whole try an ``error``, a turn without a prediction makes it ``missing``; neither is averaged in (``errors: zero``
+gives an error 0 in every metric that is marked so).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from typing import Any
+
+from karat.core.plugins import load_suite
+from karat.core.records import Case, Prediction, default_turn
+from karat.core.result import CaseResult, RepeatResult
+from karat.core.scores import Score, State, mean_score, not_applicable
+from karat.core.suite import Metric, Suite, SuiteOptions, Unreadable
+from karat.core.usage import USAGE
+
+Tries = Mapping[int, Mapping[int, Prediction]]
+"""repeat → user turn → prediction."""
+
+BATCH = 256
+
+
+def group(
+    cases: Sequence[Case[Any]], predictions: Iterable[Prediction]
+) -> tuple[dict[str, dict[int, dict[int, Prediction]]], list[Prediction]]:
+    """Predictions by case, repeat and turn; and those that belong to no case here."""
+    known = {case.id: case for case in cases}
+    found: dict[str, dict[int, dict[int, Prediction]]] = {}
+    strangers: list[Prediction] = []
+    for prediction in predictions:
+        case = known.get(prediction.case_id)
+        if case is None:
+            strangers.append(prediction)
+            continue
+        turn = prediction.turn if prediction.turn is not None else default_turn(case)
+        found.setdefault(case.id, {}).setdefault(prediction.repeat, {})[turn] = prediction
+    return found, strangers
+
+
+def score_cases(
+    suite: Suite,
+    cases: Sequence[Case[Any]],
+    predictions: Mapping[str, Tries],
+    options: SuiteOptions,
+    *,
+    repeats: int = 1,
+    executor: Executor | None = None,
+    on_scored: Callable[[int], None] = lambda _: None,
+) -> Iterator[CaseResult]:
+    """One result a case, in the order of the cases. With an executor, in batches on it; else here."""
+    if executor is None:
+        for case in cases:
+            yield score_case(suite, case, predictions.get(case.id, {}), options, repeats)
+            on_scored(1)
+        return
+    batches = (cases[start : start + BATCH] for start in range(0, len(cases), BATCH))
+    futures = [
+        executor.submit(_score_batch, suite.name, [(c, predictions.get(c.id, {})) for c in batch], options, repeats)
+        for batch in batches
+    ]
+    for future in futures:
+        results = future.result()
+        yield from results
+        on_scored(len(results))
+
+
+def _score_batch(
+    suite_name: str, batch: Sequence[tuple[Case[Any], Tries]], options: SuiteOptions, repeats: int
+) -> list[CaseResult]:
+    suite = load_suite(suite_name)
+    return [score_case(suite, case, tries, options, repeats) for case, tries in batch]
+
+
+def score_case(suite: Suite, case: Case[Any], tries: Tries, options: SuiteOptions, repeats: int = 1) -> CaseResult:
+    """All the repeats of one case."""
+    count = max(repeats, max(tries, default=0) + 1)
+    results = [score_try(suite, case, tries.get(repeat, {}), options) for repeat in range(count)]
+    first = results[0]
+    if count > 1:
+        best = next((r for r in results if r.status == "scored"), first)
+        failed = [r for r in results if r.status == "error"]
+        error = f"{len(failed)} of {count} tries failed: {failed[0].error}" if failed else ""
+        scores = {name: mean_score(r.scores[name] for r in results) for name in first.scores}
+        return CaseResult(
+            case.id, best.status, scores, best.details, case.name, case.tags, case.question, error, tuple(results)
+        )
+    return CaseResult(
+        case.id, first.status, first.scores, first.details, case.name, case.tags, case.question, first.error
+    )
+
+
+def score_try(suite: Suite, case: Case[Any], found: Mapping[int, Prediction], options: SuiteOptions) -> RepeatResult:
+    """One try at a case: every scored turn compared, every metric averaged over the turns."""
+    turns = case.scored_turns
+    comparisons: list[tuple[int, Any]] = []
+    failures: list[tuple[State, str]] = []
+    for turn in turns:
+        where = f"turn {turn}: " if len(turns) > 1 else ""
+        prediction = found.get(turn)
+        if prediction is None:
+            failures.append(("missing", f"{where}no prediction"))
+        elif prediction.error is not None:
+            failures.append(("error", f"{where}{prediction.error.message}"))
+        else:
+            try:
+                comparisons.append((turn, suite.compare(case, turn, prediction, options)))
+            except Unreadable as error:
+                failures.append(("error", f"{where}{error}"))
+            except Exception as error:  # one bad case never ends a run; the reason shows that this is a bug
+                failures.append(("error", f"{where}internal error, please report it: {type(error).__name__}: {error}"))
+    if failures:
+        return _failed(suite, failures, comparisons, options)
+    if len(comparisons) == 1:
+        comparison = comparisons[0][1]
+        scores = {metric.name: metric.score(comparison) for metric in suite.metrics}
+    else:
+        scores = {metric.name: mean_score(metric.score(c) for _, c in comparisons) for metric in suite.metrics}
+    scores.update({metric.name: _total(metric, [found[turn] for turn in turns]) for metric in USAGE})
+    return RepeatResult("scored", scores, dict(suite.details(comparisons)))
+
+
+def _failed(
+    suite: Suite,
+    failures: Sequence[tuple[State, str]],
+    comparisons: Sequence[tuple[int, Any]],
+    options: SuiteOptions,
+) -> RepeatResult:
+    state: State = "error" if any(s == "error" for s, _ in failures) else "missing"
+    text = "; ".join(message for _, message in failures)
+    zero = state == "error" and options.errors == "zero"
+    scores = {
+        metric.name: Score(0.0, "scored", f"errors: zero ({text})")
+        if zero and metric.zero_on_error
+        else Score(None, state, text)
+        for metric in (*suite.metrics, *USAGE)
+    }
+    details = dict(suite.details(comparisons)) if comparisons else {}
+    return RepeatResult(state, scores, details, text)
+
+
+def _total(metric: Metric, predictions: Sequence[Prediction]) -> Score:
+    """The sum over the turns, where every turn is known. What a failed try cost is not known to be the cost of an answer."""
+    if len(predictions) == 1:
+        return metric.score(predictions[0])
+    scores = [metric.score(prediction) for prediction in predictions]
+    values = [score.value for score in scores if score.value is not None]
+    if scores and len(values) == len(scores):
+        return Score(sum(values))
+    return next((score for score in scores if score.value is None), not_applicable("no call was made"))

@@ -1,0 +1,1 @@
+"""Intervals, and the gates that use them."""

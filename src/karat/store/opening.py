@@ -1,0 +1,46 @@
+"""Opening a store by its URL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from karat.store.address import SqliteAddress, parse_address
+
+if TYPE_CHECKING:
+    from karat.store.store import Store
+
+
+def open_store(url: str, *, create: bool = True, read_only: bool = False) -> Store:
+    """The store at ``sqlite:///FILE``, a plain file name, or ``postgresql://USER:PASSWORD@HOST/DATABASE``.
+
+    It is made when it is not there (unless ``create`` is False) and upgraded when an older karat wrote it. A SQLite file that
+    may not be written is opened for reading; writing to it then says why it cannot.
+    """
+    address = parse_address(url)
+
+    from karat.store.failures import explained, read_only_failure
+    from karat.store.revision import bring_up_to_date, missing
+    from karat.store.sqlite import make_folder, may_write, sqlite_engine
+    from karat.store.store import Store
+
+    if isinstance(address, SqliteAddress):
+        there = address.path.is_file()
+        if not there and (read_only or not create):
+            raise missing(address)
+        make_folder(address.path)
+        if not may_write(address.path):
+            if not there:
+                raise read_only_failure(address.shown)
+            read_only = True
+        engine = sqlite_engine(address.path, read_only=read_only)
+    else:
+        from karat.store.postgres import postgres_engine
+
+        engine = postgres_engine(address, read_only=read_only)
+    try:
+        with explained(address):
+            bring_up_to_date(engine, address, create=create, read_only=read_only)
+    except BaseException:
+        engine.dispose()
+        raise
+    return Store(engine, address, read_only=read_only)

@@ -1,0 +1,109 @@
+"""Runs and their cases in and out of their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from karat.core.problems import UserError
+from karat.store.codec import pack, to_json, unpack
+from karat.store.records import RunRecord, RunRow, Status, run_name
+from karat.store.schema import cases, runs
+from karat.store.scorings import newest_summaries
+
+_JSON = ("options", "config", "tags")
+_LISTED = [runs.c[name] for name in RunRow.__struct_fields__ if name not in ("scoring", "summary")]
+_LOCK = select(runs.c.id).with_for_update(key_share=True)
+
+
+def no_such_run(connection: Connection, run_id: int) -> UserError:
+    """There is no such run; the newest one that is."""
+    newest = latest_run(connection)
+    hint = (
+        "The store holds no runs."
+        if newest is None
+        else f"The newest run is {run_name(newest)}; karat runs list shows all."
+    )
+    return UserError(f"there is no run {run_name(run_id)} in the store", hint=hint)
+
+
+def lock_run(connection: Connection, run_id: int) -> None:
+    """Keep other writers away from this run until the transaction ends. SQLite has locked the whole store already."""
+    if connection.execute(_LOCK.where(runs.c.id == run_id)).first() is None:
+        raise no_such_run(connection, run_id)
+
+
+def latest_run(connection: Connection) -> int | None:
+    """The newest run; None when there is none."""
+    return connection.execute(select(func.max(runs.c.id))).scalar()
+
+
+def insert_run(connection: Connection, record: RunRecord, now: str) -> int:
+    """A new run; its id."""
+    row: dict[str, Any] = {name: getattr(record, name) for name in RunRecord.__struct_fields__ if name != "id"}
+    row |= {name: to_json(row[name]).decode() for name in _JSON}
+    row["created"] = record.created or now
+    key = connection.execute(insert(runs), row).inserted_primary_key
+    assert key is not None  # noqa: S101
+    return int(key[0])
+
+
+def read_run(connection: Connection, run_id: int) -> RunRecord:
+    """All of one run."""
+    row = connection.execute(select(runs).where(runs.c.id == run_id)).mappings().first()
+    if row is None:
+        raise no_such_run(connection, run_id)
+    read = {name: msgspec.json.decode(row[name]) for name in _JSON}
+    return RunRecord(**{**row, **read, "tags": tuple(read["tags"])})
+
+
+def list_runs(connection: Connection, limit: int, suite: str | None) -> list[RunRow]:
+    """The newest runs first, each with the figures of its newest scoring: two queries, however many runs."""
+    query = select(*_LISTED).order_by(runs.c.id.desc()).limit(limit)
+    if suite is not None:
+        query = query.where(runs.c.suite == suite)
+    rows = connection.execute(query).mappings().all()
+    found = newest_summaries(connection, [row["id"] for row in rows])
+    listed = []
+    for row in rows:
+        scoring, summary = found.get(row["id"], (None, ()))
+        tags = tuple(msgspec.json.decode(row["tags"]))
+        listed.append(RunRow(**{**row, "tags": tags, "scoring": scoring, "summary": summary}))
+    return listed
+
+
+def update_status(connection: Connection, run_id: int, status: Status, now: str) -> None:
+    """A run that goes on has not finished; one that stopped has, now. The first start stays."""
+    lock_run(connection, run_id)
+    if status == "running":
+        values: dict[str, Any] = {"finished": "", "started": func.coalesce(func.nullif(runs.c.started, ""), now)}
+    else:
+        values = {"finished": now}
+    connection.execute(update(runs).where(runs.c.id == run_id).values(status=status, **values))
+
+
+def remove_run(connection: Connection, run_id: int) -> None:
+    """The run and all that belongs to it."""
+    if connection.execute(delete(runs).where(runs.c.id == run_id)).rowcount == 0:
+        raise no_such_run(connection, run_id)
+
+
+def insert_cases(connection: Connection, run_id: int, items: Sequence[tuple[str, bytes]]) -> None:
+    """The cases of a run, after those that it already has."""
+    lock_run(connection, run_id)
+    begin = connection.execute(select(func.count()).where(cases.c.run_id == run_id)).scalar_one()
+    rows = []
+    for position, (case_id, data) in enumerate(items, begin):
+        codec, packed = pack(data)
+        rows.append({"run_id": run_id, "position": position, "case_id": case_id, "codec": codec, "data": packed})
+    if rows:
+        connection.execute(insert(cases), rows)
+
+
+def read_cases(connection: Connection, run_id: int) -> list[bytes]:
+    """The cases of a run in their order."""
+    query = select(cases.c.codec, cases.c.data).where(cases.c.run_id == run_id).order_by(cases.c.position)
+    return [unpack(codec, data) for codec, data in connection.execute(query)]

@@ -1,0 +1,151 @@
+"""The tables. A change here needs a new migration and a new ``HEAD``; a test compares the two.
+
+New stores are made from these tables and marked with ``HEAD``, old ones are brought here by the migrations.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Double,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+from sqlalchemy.engine import Dialect
+
+from karat.store.codec import from_text, to_text
+
+HEAD = "0001"
+"""The newest migration. They count up in four digits, so a larger one in a store means a newer karat."""
+
+
+class AnyText(TypeDecorator[str]):
+    """Text of any characters, see :func:`karat.store.codec.to_text`."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        return None if value is None else to_text(value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        return None if value is None else from_text(value)
+
+
+BigId = BigInteger().with_variant(Integer(), "sqlite")  # only INTEGER numbers itself in SQLite
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_name)s",
+    }
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", BigId, Identity(), primary_key=True),
+    Column("suite", AnyText, nullable=False),
+    Column("name", AnyText, nullable=False),
+    Column("system", AnyText, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("created", Text, nullable=False),
+    Column("started", Text, nullable=False),
+    Column("finished", Text, nullable=False),
+    Column("today", Text, nullable=False),
+    Column("truth_set", AnyText, nullable=False),
+    Column("cases", BigInteger, nullable=False),
+    Column("repeats", BigInteger, nullable=False),
+    Column("karat", Text, nullable=False),
+    Column("options", Text, nullable=False),
+    Column("config", Text, nullable=False),
+    Column("tags", Text, nullable=False),
+    Index("ix_runs_suite", "suite"),
+    sqlite_autoincrement=True,  # the number of a deleted run is not given out again
+)
+
+cases = Table(
+    "cases",
+    metadata,
+    Column("run_id", BigId, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("position", BigInteger, primary_key=True),
+    Column("case_id", AnyText, nullable=False),
+    Column("codec", Text, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+)
+
+predictions = Table(
+    "predictions",
+    metadata,
+    Column("id", BigId, Identity(), primary_key=True),
+    Column("run_id", BigId, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
+    Column("case_id", AnyText, nullable=False),
+    Column("turn", BigInteger, nullable=False),
+    Column("repeat", BigInteger, nullable=False),
+    Column("attempt", BigInteger, nullable=False),
+    Column("codec", Text, nullable=False),
+    Column("response", LargeBinary, nullable=False),
+    Column("error_kind", AnyText),
+    Column("error_message", AnyText),
+    Column("error_tries", BigInteger),
+    Column("latency", Double),
+    Column("tokens", BigInteger),
+    Column("cost", Double),
+    Column("created", Text, nullable=False),
+    UniqueConstraint("run_id", "case_id", "turn", "repeat", "attempt", name="uq_predictions"),
+)
+
+scorings = Table(
+    "scorings",
+    metadata,
+    Column("id", BigId, Identity(), primary_key=True),
+    Column("run_id", BigId, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
+    Column("created", Text, nullable=False),
+    Column("karat", Text, nullable=False),
+    Column("truth_set", AnyText, nullable=False),
+    Column("options", Text, nullable=False),
+    Column("info", Text, nullable=False),
+    Index("ix_scorings_run_id", "run_id"),
+    sqlite_autoincrement=True,
+)
+
+summaries = Table(
+    "summaries",
+    metadata,
+    Column("scoring_id", BigId, ForeignKey("scorings.id", ondelete="CASCADE"), primary_key=True),
+    Column("position", BigInteger, primary_key=True),
+    Column("metric", AnyText, nullable=False),
+    Column("mean", Double),
+    Column("n", BigInteger, nullable=False),
+    Column("low", Double),
+    Column("high", Double),
+    Column("undefined", BigInteger, nullable=False),
+    Column("with_errors_as_zero", Double),
+)
+
+scores = Table(
+    "scores",
+    metadata,
+    Column("scoring_id", BigId, ForeignKey("scorings.id", ondelete="CASCADE"), primary_key=True),
+    Column("position", BigInteger, primary_key=True),
+    Column("case_id", AnyText, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("codec", Text, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+)
+
+# Alembic's own table, as Alembic makes it.
+version_metadata = MetaData(naming_convention={"pk": "%(table_name)s_pkc"})
+alembic_version = Table("alembic_version", version_metadata, Column("version_num", String(32), primary_key=True))

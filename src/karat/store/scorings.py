@@ -1,0 +1,124 @@
+"""Scorings in and out of their tables. Each time that a run is scored adds one; earlier ones stay."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, func, insert, select
+
+from karat.core.problems import UserError
+from karat.core.result import CaseResult, MetricSummary, RunInfo, RunResult
+from karat.store.codec import pack, to_json, unpack
+from karat.store.records import ScoringRow, run_name
+from karat.store.schema import scores, scorings, summaries
+
+_FIGURES = [summaries.c[name] for name in MetricSummary.__struct_fields__]
+
+
+def insert_scoring(connection: Connection, run_id: int, result: RunResult, now: str) -> int:
+    """A new scoring of the run; its id."""
+    info = result.run
+    row = {
+        "run_id": run_id,
+        "created": now,
+        "karat": info.karat,
+        "truth_set": info.truth_set,
+        "options": to_json(info.options).decode(),
+        "info": to_json(info).decode(),
+    }
+    key = connection.execute(insert(scorings), row).inserted_primary_key
+    assert key is not None  # noqa: S101
+    scoring = int(key[0])
+    if result.summary:
+        figures = [msgspec.structs.asdict(item) for item in result.summary]
+        rows = [{"scoring_id": scoring, "position": position, **item} for position, item in enumerate(figures)]
+        connection.execute(insert(summaries), rows)
+    if result.cases:
+        connection.execute(
+            insert(scores), [_row(scoring, position, case) for position, case in enumerate(result.cases)]
+        )
+    return scoring
+
+
+def _row(scoring: int, position: int, case: CaseResult) -> dict[str, Any]:
+    codec, data = pack(to_json(case))
+    named = {"case_id": case.id, "status": case.status, "codec": codec, "data": data}
+    return {"scoring_id": scoring, "position": position, **named}
+
+
+def read_result(connection: Connection, run_id: int, scoring: int | None) -> RunResult:
+    """One scoring of a run, the newest by default, as it was. The run's name is filled in where the scoring had none."""
+    query = (
+        select(scorings.c.id, scorings.c.info)
+        .where(scorings.c.run_id == run_id)
+        .order_by(scorings.c.id.desc())
+        .limit(1)
+    )
+    if scoring is not None:
+        query = query.where(scorings.c.id == scoring)
+    row = connection.execute(query).first()
+    if row is None:
+        raise _not_scored(connection, run_id, scoring)
+    info = msgspec.json.decode(row.info, type=RunInfo)
+    if not info.id:
+        info = msgspec.structs.replace(info, id=run_name(run_id))
+    figures = connection.execute(
+        select(*_FIGURES).where(summaries.c.scoring_id == row.id).order_by(summaries.c.position)
+    )
+    decoder = msgspec.json.Decoder(CaseResult)
+    stored = select(scores.c.codec, scores.c.data).where(scores.c.scoring_id == row.id).order_by(scores.c.position)
+    with _no_collecting():
+        cases = tuple(decoder.decode(unpack(codec, data)) for codec, data in connection.execute(stored))
+    return RunResult(run=info, summary=tuple(MetricSummary(*figure) for figure in figures), cases=cases)
+
+
+@contextmanager
+def _no_collecting() -> Iterator[None]:
+    """Without the garbage collector, which would walk over all that was read again and again: two thirds of the time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _not_scored(connection: Connection, run_id: int, scoring: int | None) -> UserError:
+    known = ", ".join(str(item.id) for item in list_scorings(connection, run_id))
+    if scoring is None or not known:
+        return UserError(
+            f"the run {run_name(run_id)} has no scores yet", hint=f"Score it: karat score {run_name(run_id)}"
+        )
+    return UserError(f"the run {run_name(run_id)} has no scoring {scoring}", hint=f"It has {known}.")
+
+
+def list_scorings(connection: Connection, run_id: int) -> list[ScoringRow]:
+    """The scorings of a run, oldest first."""
+    columns = [scorings.c[name] for name in ScoringRow.__struct_fields__]
+    rows = connection.execute(select(*columns).where(scorings.c.run_id == run_id).order_by(scorings.c.id)).mappings()
+    return [ScoringRow(**{**row, "options": msgspec.json.decode(row["options"])}) for row in rows]
+
+
+def newest_summaries(
+    connection: Connection, run_ids: Sequence[int]
+) -> dict[int, tuple[int, tuple[MetricSummary, ...]]]:
+    """Run → (its newest scoring, that scoring's figures), in one query."""
+    newest = (
+        select(scorings.c.run_id, func.max(scorings.c.id).label("id"))
+        .where(scorings.c.run_id.in_(run_ids))
+        .group_by(scorings.c.run_id)
+        .subquery()
+    )
+    query = select(newest.c.run_id, newest.c.id, *_FIGURES).outerjoin_from(
+        newest, summaries, summaries.c.scoring_id == newest.c.id
+    )
+    found: dict[int, tuple[int, tuple[MetricSummary, ...]]] = {}
+    for run_id, scoring, *figure in connection.execute(query.order_by(newest.c.run_id, summaries.c.position)):
+        before = found.get(run_id, (scoring, ()))[1]
+        found[run_id] = (scoring, before if figure[0] is None else (*before, MetricSummary(*figure)))
+    return found

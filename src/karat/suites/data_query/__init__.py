@@ -1,0 +1,25 @@
+"""From a question to an SDMX selection, scored term by term for each dimension."""
+
+from karat.core.suite import Suite
+from karat.suites.data_query.cases import load_cases
+from karat.suites.data_query.codelists import check_cases
+from karat.suites.data_query.comparison import compare, details
+from karat.suites.data_query.metrics import METRICS
+from karat.suites.data_query.options import Options
+from karat.suites.data_query.predictions import read_predictions
+from karat.suites.data_query.report import report
+from karat.suites.data_query.selection import Target
+
+suite = Suite(
+    name="data_query",
+    summary="question → SDMX indicator selection, scored term by term for each dimension",
+    target=Target,
+    options=Options,
+    metrics=METRICS,
+    load_cases=load_cases,
+    read_predictions=read_predictions,
+    check_cases=check_cases,
+    compare=compare,
+    details=details,
+    report=report,
+)

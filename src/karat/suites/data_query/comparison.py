@@ -1,0 +1,306 @@
+"""Target against selection, dimension by dimension: the counts that every metric of the suite is made of.
+
+- Terms pool over datasets by the name of their dimension; ``dataset_aware`` makes the dataset part of the term.
+- A term is (id, name), both exact. A term given twice counts once.
+- A dimension with no target terms is "not in target": all that is selected there is a false positive.
+- ``all`` with no values is "everything selected": without a codelist to expand it, its terms are not counted at all.
+- With alternatives, each is compared and the best counts: fully right first, then recall, then precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from karat.core.records import Case, Prediction
+from karat.suites.data_query.options import Options
+from karat.suites.data_query.period import ends_right
+from karat.suites.data_query.predictions import read_response
+from karat.suites.data_query.selection import DatasetSelection, Selection, Target, Term, as_plain, dataset_keys
+
+Key = Any
+"""What a term compares by: the Term itself, or (dataset, Term) when datasets count."""
+Pool = dict[str, dict[Key, Term]]
+
+
+class LabelDrift(msgspec.Struct, frozen=True, gc=False):
+    """The right id under another name: often the case file, not the assistant, is out of date."""
+
+    dimension: str
+    id: str
+    expected: str
+    found: str
+
+
+class Counts(msgspec.Struct, frozen=True, gc=False):
+    """True positives, false positives, false negatives."""
+
+    tp: int
+    fp: int
+    fn: int
+
+    def recall(self, zero: float | None = None) -> float | None:
+        """TP / (TP + FN); 0/0 is ``zero``."""
+        return self.tp / (self.tp + self.fn) if self.tp + self.fn else zero
+
+    def precision(self, zero: float | None = None) -> float | None:
+        """TP / (TP + FP); 0/0 is ``zero``."""
+        return self.tp / (self.tp + self.fp) if self.tp + self.fp else zero
+
+    def f(self, beta: float = 1.0, zero: float | None = None) -> float | None:
+        """(1 + β²) TP / ((1 + β²) TP + β² FN + FP); 0/0 is ``zero``."""
+        weight = beta * beta
+        below = (1 + weight) * self.tp + weight * self.fn + self.fp
+        return (1 + weight) * self.tp / below if below else zero
+
+
+class DimensionComparison(msgspec.Struct, frozen=True):
+    """One dimension: what was found, what was too much, what is missing."""
+
+    dimension: str
+    in_target: bool
+    true_positives: tuple[Term, ...]
+    false_positives: tuple[Term, ...]
+    false_negatives: tuple[Term, ...]
+    counts: Counts
+    by_id: Counts
+    everything: bool = False
+    """Everything was selected, and no codelist was at hand to say what that is."""
+    default: bool = False
+    """The system filled this dimension in by itself."""
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """All that the metrics look at."""
+
+    dimensions: tuple[DimensionComparison, ...]
+    drifts: tuple[LabelDrift, ...]
+    expected_datasets: tuple[str, ...]
+    found_datasets: tuple[str, ...]
+    datasets: Counts
+    unexpected_datasets: tuple[str, ...]
+    target: Selection
+    selection: Selection
+    options: Options
+    period_ends: tuple[bool, bool] | None
+    alternative: int | None = None
+    """Which alternative counted; None: the target itself."""
+
+    @property
+    def fully_right(self) -> bool:
+        """Every dimension has exactly its target terms. "Everything" in a dimension of the target is not exactly those."""
+        return all(not d.counts.fp and not d.counts.fn and not (d.everything and d.in_target) for d in self.dimensions)
+
+
+def compare(case: Case[Target], turn: int, prediction: Prediction, options: Options) -> Comparison:
+    """The comparison of one user turn. Raises Unreadable when the response holds no selection."""
+    users = [message for message in case.conversation if message.role == "user"]
+    target = users[turn].target
+    if target is None:
+        raise ValueError(f"turn {turn} of case {case.id!r} has no target")
+    return compare_selection(target, read_response(prediction.response), options)
+
+
+def compare_selection(target: Target, selection: Selection, options: Options) -> Comparison:
+    """Target and alternatives against one selection; the best of them."""
+    best = _compare_one(target, selection, options, None)
+    if not target.alternatives:
+        return best
+    others = (_compare_one(t, selection, options, number) for number, t in enumerate(target.alternatives))
+    return max((best, *others), key=_goodness)
+
+
+def _goodness(comparison: Comparison) -> tuple[bool, float, float]:
+    recalls = [r for d in comparison.dimensions if (r := d.counts.recall()) is not None]
+    precisions = [p for d in comparison.dimensions if (p := d.counts.precision()) is not None]
+    recall = sum(recalls) / len(recalls) if recalls else 0.0
+    precision = sum(precisions) / len(precisions) if precisions else 0.0
+    return comparison.fully_right, recall, precision
+
+
+def _compare_one(target: Selection, selection: Selection, options: Options, alternative: int | None) -> Comparison:
+    expected_ids = _datasets(target)
+    found_ids = _datasets(selection)
+    left, right = dataset_keys(expected_ids, found_ids, strict_versions=options.strict_versions)
+    expected_sets, found_sets = set(left.values()), set(right.values())
+
+    wanted, _, _ = _pool(target.indicator_selection, left, options)
+    given, everything, defaults = _pool(
+        selection.indicator_selection, right, options, leave_defaults=options.ignore_defaults
+    )
+
+    drifts: list[LabelDrift] = []
+    dimensions = [
+        _dimension(name, wanted.get(name, {}), given.get(name, {}), name in everything, name in defaults, drifts)
+        for name in dict.fromkeys((*wanted, *given, *sorted(everything)))
+    ]
+    hits = len(expected_sets & found_sets)
+    return Comparison(
+        dimensions=tuple(dimensions),
+        drifts=tuple(drifts),
+        expected_datasets=tuple(expected_ids),
+        found_datasets=tuple(found_ids),
+        datasets=Counts(hits, len(found_sets) - hits, len(expected_sets) - hits),
+        unexpected_datasets=tuple(i for i in found_ids if right[i] not in expected_sets),
+        target=target,
+        selection=selection,
+        options=options,
+        period_ends=ends_right(target.period, selection.period, options.today) if target.period else None,
+        alternative=alternative,
+    )
+
+
+def _dimension(
+    name: str,
+    wanted: dict[Key, Term],
+    given: dict[Key, Term],
+    everything: bool,
+    default: bool,
+    drifts: list[LabelDrift],
+) -> DimensionComparison:
+    if everything:
+        return DimensionComparison(name, bool(wanted), (), (), (), Counts(0, 0, 0), Counts(0, 0, 0), True, default)
+    hits = tuple(term for key, term in wanted.items() if key in given)
+    missed = [key for key in wanted if key not in given]
+    extra = [key for key in given if key not in wanted]
+    counts = Counts(len(hits), len(extra), len(missed))
+    by_id = _by_id(wanted, given) if missed or extra else counts
+    if missed and extra:  # only then can an id stand on both sides under two names
+        found = {_id(key): given[key] for key in extra}
+        drifts.extend(
+            LabelDrift(name, wanted[key].id, wanted[key].name, found[_id(key)].name)
+            for key in missed
+            if _id(key) in found
+        )
+    return DimensionComparison(
+        name,
+        bool(wanted),
+        hits,
+        tuple(given[k] for k in extra),
+        tuple(wanted[k] for k in missed),
+        counts,
+        by_id,
+        False,
+        default,
+    )
+
+
+def _id(key: Key) -> Any:
+    return key.id if isinstance(key, Term) else (key[0], key[1].id)
+
+
+def _by_id(wanted: Iterable[Key], given: Iterable[Key]) -> Counts:
+    left, right = {_id(key) for key in wanted}, {_id(key) for key in given}
+    hits = len(left & right)
+    return Counts(hits, len(right) - hits, len(left) - hits)
+
+
+def _datasets(selection: Selection) -> list[str]:
+    if selection.datasets_selection is not None:
+        return list(dict.fromkeys(selection.datasets_selection.datasets))
+    return list(dict.fromkeys(part.dataset_id for part in selection.indicator_selection))
+
+
+def _pool(
+    parts: Sequence[DatasetSelection], keys: Mapping[str, str], options: Options, *, leave_defaults: bool = False
+) -> tuple[Pool, set[str], set[str]]:
+    """Terms by dimension; dimensions where everything is selected; dimensions the system filled in by itself."""
+    pool: Pool = {}
+    everything: set[str] = set()
+    defaults: set[str] = set()
+    aware = options.dataset_aware
+    for part in parts:
+        for dimension in part.dimensions:
+            if dimension.is_default:
+                if leave_defaults:
+                    continue
+                defaults.add(dimension.dimension_name)
+            terms: Iterable[Term] = dimension.values
+            if dimension.everything:
+                terms = _expanded(part.dataset_id, dimension.dimension_name, options)
+                if not terms:
+                    everything.add(dimension.dimension_name)
+                    continue
+            if not terms:
+                continue
+            held = pool.setdefault(dimension.dimension_name, {})
+            if aware:
+                dataset = keys.get(part.dataset_id, part.dataset_id)
+                for term in terms:
+                    held.setdefault((dataset, term), term)
+            else:
+                for term in terms:
+                    held.setdefault(term, term)
+    return pool, everything, defaults
+
+
+def _expanded(dataset_id: str, dimension: str, options: Options) -> tuple[Term, ...]:
+    """Every term of the codelist behind a dimension, where the option ``structures`` gives one; else nothing."""
+    if not options.structures:
+        return ()
+    codelists = _codelists(options.structures)
+    found = codelists.for_dimension(dataset_id, dimension, options.codelists)
+    return tuple(Term(code, name) for code, name in found.items()) if found else ()
+
+
+@lru_cache(maxsize=8)
+def _codelists(files: tuple[str, ...]) -> Any:
+    from karat.suites.data_query.codelists import read_structures
+
+    return read_structures([Path(file) for file in files])
+
+
+def details(turns: Sequence[tuple[int, Comparison]]) -> dict[str, Any]:
+    """The evidence of a case as plain JSON values."""
+    found: dict[str, Any] = {
+        "dimensions": [_dimension_details(turn, d, c.options) for turn, c in turns for d in c.dimensions],
+        "label_drift": [msgspec.structs.asdict(drift) for _, c in turns for drift in c.drifts],
+        "datasets": [
+            {
+                "turn": turn,
+                "expected": list(c.expected_datasets),
+                "found": list(c.found_datasets),
+                "unexpected": list(c.unexpected_datasets),
+            }
+            for turn, c in turns
+        ],
+    }
+    alternatives = {turn: c.alternative for turn, c in turns if c.alternative is not None}
+    if alternatives:
+        found["alternative"] = alternatives if len(turns) > 1 else next(iter(alternatives.values()))
+    periods = [
+        {
+            "turn": turn,
+            "expected": msgspec.to_builtins(c.target.period),
+            "found": msgspec.to_builtins(c.selection.period),
+        }
+        for turn, c in turns
+        if c.target.period
+    ]
+    if periods:
+        found["period"] = periods
+    return found
+
+
+def _dimension_details(turn: int, dimension: DimensionComparison, options: Options) -> dict[str, Any]:
+    counts, zero = dimension.counts, options.zero_division
+    found: dict[str, Any] = {
+        "dimension": dimension.dimension,
+        "turn": turn,
+        "in_target": dimension.in_target,
+        "precision": None if dimension.everything else counts.precision(zero),
+        "recall": None if dimension.everything else counts.recall(zero),
+        "f1": None if dimension.everything else counts.f(1.0, zero),
+        "true_positives": as_plain(dimension.true_positives),
+        "false_positives": as_plain(dimension.false_positives),
+        "false_negatives": as_plain(dimension.false_negatives),
+    }
+    if dimension.everything:
+        found["everything_selected"] = True
+    if dimension.default:
+        found["is_default"] = True
+    return found

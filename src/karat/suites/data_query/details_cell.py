@@ -1,0 +1,132 @@
+"""The cell `indicator selection details`: every dimension in the contract's form.
+
+A cell that would not fit is cut list by list, so that every heading, with its count, stays; each cut says how many terms it left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from karat.core.problems import count_of
+from karat.core.report import CELL_LIMIT, utf16_length, visible
+
+LONG_TERM = 400
+"""In a cell that is too long, no term takes more than so many characters."""
+
+LISTS = (
+    ("True Positives", "true_positives"),
+    ("False Negatives", "false_negatives"),
+    ("False Positives", "false_positives"),
+)
+
+
+class _Block(msgspec.Struct, frozen=True):
+    """A heading, and the terms under it."""
+
+    heading: str
+    terms: Sequence[str] = ()
+
+
+def details_cell(details: Mapping[str, Any]) -> str:
+    """Every dimension in the contract's form, then those that are not in the target; under turns when there are several."""
+    if not details:
+        return ""
+    blocks = _blocks(details)
+    text = _joined(blocks)
+    return text if len(text) <= CELL_LIMIT // 2 or utf16_length(text) <= CELL_LIMIT else _cut(blocks)
+
+
+def _blocks(details: Mapping[str, Any]) -> list[_Block]:
+    dimensions: list[dict[str, Any]] = details.get("dimensions", [])
+    turns = list(dict.fromkeys([d["turn"] for d in details.get("datasets", [])] + [d["turn"] for d in dimensions]))
+    blocks: list[_Block] = []
+    for turn in turns:
+        here = [d for d in dimensions if d["turn"] == turn]
+        if len(turns) > 1:
+            blocks.append(_Block(f"{_gap(blocks)}Turn {turn + 1}"))
+        if not here:
+            blocks.append(_Block("nothing was expected and nothing selected"))
+        for dimension in here:
+            if dimension["in_target"]:
+                blocks.extend(_dimension_blocks(dimension, _gap(blocks)))
+        others = [d for d in here if not d["in_target"]]
+        if others:
+            blocks.append(_Block(f"{_gap(blocks)}dimensions not in target"))
+        for dimension in others:
+            blocks.extend(_dimension_blocks(dimension, _gap(blocks)))
+    return blocks
+
+
+def _gap(blocks: Sequence[_Block]) -> str:
+    """An empty line before what follows, unless it follows the heading of its group."""
+    last = blocks[-1].heading.lstrip("\n") if blocks else ""
+    return "" if not blocks or last.startswith("Turn ") or last == "dimensions not in target" else "\n"
+
+
+def _dimension_blocks(dimension: Mapping[str, Any], gap: str) -> list[_Block]:
+    note = " (filled in by the system)" if dimension.get("is_default") else ""
+    rates = f"[recall: {_rate(dimension['recall'])}, precision: {_rate(dimension['precision'])}]"
+    head = f"{gap}{_one_line(dimension['dimension'])}{note}\n{rates}"
+    if dimension.get("everything_selected"):
+        return [_Block(f"{head}\neverything selected: its terms are not counted")]
+    lists = [
+        _Block(f"{title} [{len(dimension[key])}]", [_term(term) for term in dimension[key]]) for title, key in LISTS
+    ]
+    return [_Block(head), *lists]
+
+
+def _rate(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.2f}"
+
+
+def _term(term: Mapping[str, str]) -> str:
+    return f"  * {_one_line(term['id'])}: {_one_line(term['name'])}" if term["name"] else f"  * {_one_line(term['id'])}"
+
+
+def _one_line(text: str) -> str:
+    """A term stays on its line, so that no name can look like a heading."""
+    return text if text.isprintable() else visible(text).replace("\n", "\\n")
+
+
+def _joined(blocks: Iterable[_Block]) -> str:
+    return "\n".join(line for block in blocks for line in (block.heading, *block.terms))
+
+
+def _cut(blocks: Sequence[_Block]) -> str:
+    """As many terms of every list as fit; when not even the headings fit, as many of those."""
+    short = [msgspec.structs.replace(block, terms=[_shortened(term) for term in block.terms]) for block in blocks]
+    fits, too_many = 0, max(len(block.terms) for block in short) + 1
+    while too_many - fits > 1:
+        middle = (fits + too_many) // 2
+        if utf16_length(_joined(_first(short, middle))) <= CELL_LIMIT:
+            fits = middle
+        else:
+            too_many = middle
+    text = _joined(_first(short, fits))
+    return text if utf16_length(text) <= CELL_LIMIT else _cut_lines(text.split("\n"))
+
+
+def _first(blocks: Iterable[_Block], count: int) -> Iterable[_Block]:
+    for block in blocks:
+        more = len(block.terms) - count
+        terms = [*block.terms[:count], f"  … and {more} more, see the HTML report"] if more > 0 else block.terms
+        yield _Block(block.heading, terms)
+
+
+def _shortened(term: str) -> str:
+    more = len(term) - LONG_TERM
+    return f"{term[:LONG_TERM]}… ({count_of(more, 'character')} more)" if more > 0 else term
+
+
+def _cut_lines(lines: Sequence[str]) -> str:
+    room = CELL_LIMIT - len("… and 99999999 more, see the HTML report") - 1
+    kept: list[str] = []
+    for line in lines:
+        room -= utf16_length(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    return "\n".join([*kept, f"… and {len(lines) - len(kept)} more, see the HTML report"])

@@ -1,0 +1,17 @@
+"""Fully right: 1 when every dimension has exactly its target terms, else 0. Its mean is the share of such cases.
+
+Nothing expected and nothing selected is fully right. "Everything" selected in a dimension of the target is not.
+"""
+
+from __future__ import annotations
+
+from karat.core.scores import Score
+from karat.core.suite import Metric
+from karat.suites.data_query.comparison import Comparison
+
+
+def score(comparison: Comparison) -> Score:
+    return Score(1.0 if comparison.fully_right else 0.0)
+
+
+metric = Metric("exact_match", "fully right", "1 if FP = FN = 0 in every dimension", score, kind="rate", headline=True)

@@ -1,0 +1,19 @@
+"""Indicator recall: macro recall over the indicator dimensions (option ``indicator_dimensions``). None there: not applicable."""
+
+from __future__ import annotations
+
+from karat.core.scores import Score
+from karat.core.suite import Metric
+from karat.suites.data_query.comparison import Comparison
+from karat.suites.data_query.metrics.averages import RECALL, macro
+
+
+def score(comparison: Comparison) -> Score:
+    names = comparison.options.indicator_dimensions
+    chosen = [d for d in comparison.dimensions if d.dimension in names]
+    return macro(comparison, RECALL, chosen, "the target has no such dimension")
+
+
+metric = Metric(
+    "indicator_recall", "indicator recall", "mean over target indicator dimensions of TP / (TP + FN)", score
+)

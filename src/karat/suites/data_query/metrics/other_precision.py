@@ -1,0 +1,17 @@
+"""Other precision: macro precision over the dimensions that are not indicators. None there: not applicable."""
+
+from __future__ import annotations
+
+from karat.core.scores import Score
+from karat.core.suite import Metric
+from karat.suites.data_query.comparison import Comparison
+from karat.suites.data_query.metrics.averages import PRECISION, macro
+
+
+def score(comparison: Comparison) -> Score:
+    names = comparison.options.indicator_dimensions
+    chosen = [d for d in comparison.dimensions if d.dimension not in names]
+    return macro(comparison, PRECISION, chosen, "nothing was selected in such a dimension")
+
+
+metric = Metric("other_precision", "other precision", "mean over other dimensions of TP / (TP + FP)", score)

@@ -1,0 +1,36 @@
+"""Out of scope: 1 when the answer says what the case says about being in scope, else 0.
+
+Only cases whose target states ``is_out_of_scope`` count. An answer that does not say so itself is out of scope when it selects
+nothing.
+"""
+
+from __future__ import annotations
+
+from karat.core.scores import Score, not_applicable
+from karat.core.suite import Metric
+from karat.suites.data_query.comparison import Comparison
+from karat.suites.data_query.selection import Selection
+
+
+def declined(selection: Selection) -> bool:
+    """Whether an answer says, or shows by selecting nothing, that the question is out of scope."""
+    if selection.is_out_of_scope is not None:
+        return selection.is_out_of_scope
+    return not any(d.values or d.everything for part in selection.indicator_selection for d in part.dimensions)
+
+
+def score(comparison: Comparison) -> Score:
+    expected = comparison.target.is_out_of_scope
+    if expected is None:
+        return not_applicable("the case does not say whether it is out of scope")
+    return Score(1.0 if declined(comparison.selection) == expected else 0.0)
+
+
+metric = Metric(
+    "out_of_scope",
+    "out-of-scope accuracy",
+    "1 if the answer is out of scope exactly when the case is",
+    score,
+    kind="rate",
+    zero_on_error=False,
+)

@@ -1,0 +1,35 @@
+"""The options of the suite, as they stand in ``karat.yaml`` under ``options`` or on the command line after ``--option``."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from karat.core.suite import SuiteOptions
+
+
+class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How selections are compared."""
+
+    dataset_aware: bool = False
+    """Make the dataset part of the term, instead of pooling dimensions over datasets by their name."""
+    strict_versions: bool = False
+    """Compare the version of a dataset id too, where both sides name one."""
+    ignore_defaults: bool = False
+    """Leave out what the system filled in by itself (``is_default``)."""
+    zero_division: Literal[0, 1] | None = None
+    """What 0/0 counts as. None: undefined, and left out of the mean."""
+    beta: float = 2.0
+    """The weight of recall in ``f_beta``; 2 because users would rather see a term too many than miss one."""
+    indicator_dimensions: tuple[str, ...] = ("INDICATOR",)
+    """The dimensions that say what is measured, for the indicator metrics; the rest are "other" dimensions."""
+    structures: tuple[str, ...] = ()
+    """SDMX structure or CSV files: with them an operator ``all`` is expanded to the codes of its codelist."""
+    codelists: dict[str, str] = msgspec.field(default_factory=dict)
+    """Dimension name → codelist id, where the structures do not say."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.beta > 0:
+            raise ValueError("beta must be above 0")

@@ -1,0 +1,255 @@
+"""The report of a run: a row a case with the contract's details cell, the averages, and what they hide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from karat.core.report import (
+    Cell,
+    Column,
+    Report,
+    Sheet,
+    Table,
+    about_sheet,
+    errors_sheet,
+    states_table,
+    summary_table,
+)
+from karat.core.result import CaseResult, Estimate, Estimator, RunResult
+from karat.core.suite import Metric
+from karat.core.usage import USAGE
+from karat.suites.data_query.details_cell import details_cell
+from karat.suites.data_query.metrics import METRICS
+from karat.suites.data_query.selection import dataset_keys
+
+FRONT = ("macro_recall", "macro_precision")
+KNOWN: dict[str, Metric] = {metric.name: metric for metric in (*METRICS, *USAGE)}
+
+
+def report(result: RunResult, estimate: Estimator) -> Report:
+    """The whole report."""
+    names = _metric_names(result)
+    sheets = [_overview(result, names), _statistics(result, estimate)]
+    sheets += [sheet for sheet in (_label_drift(result), errors_sheet(result)) if sheet is not None]
+    sheets.append(about_sheet(result, [KNOWN[name] for name in names if name in KNOWN]))
+    return Report(f"{result.run.name or result.run.suite}: data query report", tuple(sheets))
+
+
+def _metric_names(result: RunResult) -> list[str]:
+    """The suite's metrics, then whatever else the run has figures for (usage, where it is known)."""
+    names = [metric.name for metric in METRICS]
+    return names + [item.metric for item in result.summary if item.metric not in names]
+
+
+# -- Overview ---------------------------------------------------------------------------------------------------------
+
+
+def _overview(result: RunResult, names: Sequence[str]) -> Sheet:
+    cases = result.cases
+    rest = [name for name in names if name not in FRONT]
+    columns = (
+        Column("id", "wrapped", _width((c.id for c in cases), 8, 20)),
+        Column("name", "wrapped", _width((c.name for c in cases), 8, 24)),
+        Column("tags", "wrapped", _width((t for c in cases for t in c.tags), 7, 14)),
+        Column("question", "wrapped", _width((c.question for c in cases), 20, 38)),
+        *(_metric_column(name) for name in FRONT),
+        Column("status", "status", 10),
+        Column("error", "wrapped", 30 if any(c.error for c in cases) else 8),
+        Column("indicator selection details", "wrapped", 62),
+        *(_metric_column(name) for name in rest),
+    )
+    rows = tuple(
+        (
+            case.id,
+            case.name,
+            ", ".join(case.tags),
+            case.question,
+            *_values(case, FRONT),
+            case.status,
+            case.error,
+            details_cell(case.details),
+            *_values(case, rest),
+        )
+        for case in cases
+    )
+    return Sheet("Overview", (Table(columns, rows),), freeze_columns=2, print_columns=len(columns) - len(rest))
+
+
+def _metric_column(name: str) -> Column:
+    metric = KNOWN.get(name)
+    if metric is None:
+        return Column(name.replace("_", " "), "number", 11)
+    if metric.kind == "quantity":
+        return Column(metric.title, "number", 10, metric.higher_is_better)
+    return Column(metric.title, "score", 11, metric.higher_is_better)
+
+
+def _width(texts: Iterable[str], least: int, most: int) -> int:
+    return max(least, min(most, max(map(len, texts), default=0) + 2))
+
+
+def _values(case: CaseResult, names: Iterable[str]) -> list[float | None]:
+    scores = case.scores
+    return [score.value if (score := scores.get(name)) is not None else None for name in names]
+
+
+def _value(case: CaseResult, name: str) -> float | None:
+    score = case.scores.get(name)
+    return None if score is None else score.value
+
+
+# -- Statistics -------------------------------------------------------------------------------------------------------
+
+
+def _statistics(result: RunResult, estimate: Estimator) -> Sheet:
+    scored = [case for case in result.cases if case.status == "scored"]
+    tables = (
+        summary_table(result, "Data Query Metrics", METRICS, decimals=3),
+        summary_table(result, "Time and cost of a case", USAGE),
+        states_table(result),
+        _by_tag(result.cases, estimate),
+        _by_dimension(scored, estimate),
+        _by_dataset(scored, estimate, strict=bool(result.run.options.get("strict_versions"))),
+    )
+    return Sheet("Statistics", tuple(table for table in tables if table is not None and table.rows))
+
+
+BROKEN_DOWN = ("macro_recall", "macro_precision", "exact_match")
+
+
+def _figures(cases: Sequence[CaseResult], estimate: Estimator) -> list[Estimate]:
+    """The three figures of a group of cases."""
+    return [
+        estimate([value for case in cases if (value := _value(case, name)) is not None], KNOWN[name].kind)
+        for name in BROKEN_DOWN
+    ]
+
+
+def _figure_columns() -> list[Column]:
+    columns: list[Column] = []
+    for name in BROKEN_DOWN:
+        columns += [
+            Column(KNOWN[name].title, "score", 11, decimals=3),
+            Column("low", "number", 11, decimals=3),
+            Column("high", "number", 11, decimals=3),
+            Column("n", "count", 7),
+        ]
+    return columns
+
+
+def _figure_cells(figures: Iterable[Estimate]) -> tuple[Cell, ...]:
+    return tuple(cell for found in figures for cell in (found.mean, found.low, found.high, found.n))
+
+
+def _by_tag(cases: Sequence[CaseResult], estimate: Estimator) -> Table | None:
+    groups: dict[str, list[CaseResult]] = {}
+    for case in cases:
+        for tag in dict.fromkeys(case.tags or ("",)):
+            groups.setdefault(tag, []).append(case)
+    if not any(groups):
+        return None
+    found = [(tag, len(group), _figures(group, estimate)) for tag, group in groups.items()]
+    found.sort(key=lambda item: (item[2][0].mean is None, item[2][0].mean or 0.0, item[0]))
+    rows = tuple((tag or "(no tag)", count, *_figure_cells(figures)) for tag, count, figures in found)
+    note = "Weakest first. A case with several tags counts in each of them."
+    return Table((Column("tag"), Column("cases", "count", 9), *_figure_columns()), rows, "By tag", note)
+
+
+def _by_dimension(cases: Sequence[CaseResult], estimate: Estimator) -> Table | None:
+    groups: dict[str, list[list[dict[str, Any]]]] = {}
+    for case in cases:
+        here: dict[str, list[dict[str, Any]]] = {}
+        for dimension in case.details.get("dimensions", []):
+            here.setdefault(dimension["dimension"], []).append(dimension)
+        for name, parts in here.items():
+            groups.setdefault(name, []).append(parts)
+    if not groups:
+        return None
+    counts = [Column(title, "count", 9) for title in ("cases", "in target", "TP", "FP", "FN")]
+    pooled = [Column("pooled recall", "score", 11, decimals=3), Column("pooled precision", "score", 11, decimals=3)]
+    means = [Column("mean recall", "score", 11, decimals=3), Column("n", "count", 7)]
+    means += [Column("mean precision", "score", 11, decimals=3), Column("n", "count", 7)]
+    rows = tuple(_dimension_row(name, found, estimate) for name, found in groups.items())
+    note = (
+        "Over scored cases. Pooled: from the counts of all cases together. Mean: over the n cases where it is defined."
+    )
+    return Table((Column("dimension"), *counts, *pooled, *means), rows, "By dimension", note)
+
+
+def _dimension_row(name: str, found: Sequence[Sequence[dict[str, Any]]], estimate: Estimator) -> tuple[Cell, ...]:
+    """``found``: for each case with this dimension, its comparison in each turn."""
+    parts = [part for case in found for part in case]
+    tp, fp, fn = (
+        sum(len(part[key]) for part in parts) for key in ("true_positives", "false_positives", "false_negatives")
+    )
+    in_target = sum(any(part["in_target"] for part in case) for case in found)
+    recall, precision = (estimate(_case_means(found, key), "share") for key in ("recall", "precision"))
+    pooled = (tp / (tp + fn) if tp + fn else None, tp / (tp + fp) if tp + fp else None)
+    return (name, len(found), in_target, tp, fp, fn, *pooled, recall.mean, recall.n, precision.mean, precision.n)
+
+
+def _case_means(found: Sequence[Sequence[dict[str, Any]]], key: str) -> list[float]:
+    """One value a case, the mean over its turns; cases without any are left out."""
+    values = ([part[key] for part in case if part[key] is not None] for case in found)
+    return [sum(numbers) / len(numbers) for numbers in values if numbers]
+
+
+def _by_dataset(cases: Sequence[CaseResult], estimate: Estimator, *, strict: bool) -> Table | None:
+    expecting: dict[str, list[CaseResult]] = {}
+    hits: dict[str, int] = {}
+    unexpected: dict[str, int] = {}
+    for case in cases:
+        wanted, given = set[str](), set[str]()
+        for part in case.details.get("datasets", []):
+            left, right = dataset_keys(part["expected"], part["found"], strict_versions=strict)
+            wanted.update(left.values())
+            given.update(right.values())
+        for dataset in sorted(wanted):
+            expecting.setdefault(dataset, []).append(case)
+            hits[dataset] = hits.get(dataset, 0) + (dataset in given)
+        for dataset in sorted(given - wanted):
+            unexpected[dataset] = unexpected.get(dataset, 0) + 1
+    names = [*expecting, *(name for name in unexpected if name not in expecting)]
+    if not names:
+        return None
+    counts = [
+        Column(title, "count", 11)
+        for title in ("cases that expect it", "used there", "not used there", "used unexpectedly")
+    ]
+    rows = []
+    for name in names:
+        group, hit = expecting.get(name, []), hits.get(name, 0)
+        rows.append(
+            (
+                name,
+                len(group),
+                hit,
+                len(group) - hit,
+                unexpected.get(name, 0),
+                *_figure_cells(_figures(group, estimate)),
+            )
+        )
+    note = "Over scored cases. The figures on the right are those of the cases that expect the dataset."
+    return Table((Column("dataset"), *counts, *_figure_columns()), tuple(rows), "By dataset", note)
+
+
+# -- Label drift ------------------------------------------------------------------------------------------------------
+
+
+def _label_drift(result: RunResult) -> Sheet | None:
+    rows: list[tuple[Cell, ...]] = [
+        (case.id, drift["dimension"], drift["id"], drift["expected"], drift["found"])
+        for case in result.cases
+        for drift in case.details.get("label_drift", [])
+    ]
+    if not rows:
+        return None
+    columns = (
+        Column("case", "wrapped", 38),
+        Column("dimension", "wrapped", 18),
+        Column("id", "wrapped", 18),
+        Column("expected name", "wrapped", 50),
+        Column("found name", "wrapped", 50),
+    )
+    return Sheet("Label drift", (Table(columns, tuple(rows)),), freeze_columns=1)

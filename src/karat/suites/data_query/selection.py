@@ -1,0 +1,97 @@
+"""What is selected: datasets, their dimensions, the terms in each. The shape is the contract's, for target and answer alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+
+class Term(msgspec.Struct, frozen=True, gc=False):
+    """A code: its id and its name. Both must be equal for two terms to be the same."""
+
+    id: str
+    name: str = ""
+
+
+class Dimension(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The terms selected in one dimension. The operator ``all`` with no values means every term of its codelist."""
+
+    dimension_name: str
+    values: tuple[Term, ...] = ()
+    operator: str = "in"
+    is_default: bool = False
+    """The system filled this in by itself; the user did not ask for it."""
+
+    @property
+    def everything(self) -> bool:
+        return not self.values and self.operator.lower() in ("all", "*")
+
+
+class DatasetSelection(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The part of a selection that lies in one dataset. The same dataset may stand several times."""
+
+    dataset_id: str
+    dimensions: tuple[Dimension, ...] = ()
+
+
+class Period(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A span of time. An end may be relative, such as ``$TODAY-10Y``."""
+
+    start: str | None = None
+    end: str | None = None
+
+
+class DatasetsSelection(msgspec.Struct, frozen=True):
+    """The datasets an answer should come from, where they are asked for apart from the terms."""
+
+    datasets: tuple[str, ...] = ()
+
+
+class Selection(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A whole answer: what a system selected, or one thing that counts as right."""
+
+    indicator_selection: tuple[DatasetSelection, ...] = ()
+    is_out_of_scope: bool | None = None
+    datasets_selection: DatasetsSelection | None = None
+    period: Period | None = None
+
+
+class Target(Selection, frozen=True, omit_defaults=True):
+    """What a right answer to a turn must hold. Any of the alternatives counts as well."""
+
+    alternatives: tuple[Selection, ...] = ()
+
+
+def split_version(dataset_id: str) -> tuple[str, str]:
+    """``IMF.RES:WEO(9.0.0)`` → ``("IMF.RES:WEO", "9.0.0")``; no version → an empty one."""
+    if dataset_id.endswith(")"):
+        base, bracket, version = dataset_id[:-1].rpartition("(")
+        if bracket and base:
+            return base, version
+    return dataset_id, ""
+
+
+def dataset_keys(
+    expected: Iterable[str], found: Iterable[str], *, strict_versions: bool
+) -> tuple[dict[str, str], dict[str, str]]:
+    """For both sides, each dataset id → the key under which it compares.
+
+    The version counts only when ``strict_versions`` is on and every id of that dataset, on both sides, names one.
+    """
+    left, right = list(expected), list(found)
+    unversioned: set[str] = set()
+    if strict_versions:
+        unversioned = {base for base, version in map(split_version, left + right) if not version}
+
+    def key(dataset_id: str) -> str:
+        base, version = split_version(dataset_id)
+        return f"{base}({version})" if strict_versions and version and base not in unversioned else base
+
+    return {i: key(i) for i in left}, {i: key(i) for i in right}
+
+
+def as_plain(terms: Iterable[Term]) -> list[dict[str, Any]]:
+    """Terms as JSON objects."""
+    return [{"id": term.id, "name": term.name} for term in terms]

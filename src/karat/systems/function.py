@@ -1,0 +1,125 @@
+"""A Python function: ``module:callable``, sync or async, found from the current directory on.
+
+It is called with ``{"id", "turn", "repeat", "messages", "question"}``. What it returns is the answer: text or bytes
+as they are, a :class:`karat.core.system.Response` (with tokens and cost) as it is, anything else as JSON.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from karat.core.problems import UserError, did_you_mean, nearest
+from karat.core.suite import Suite
+from karat.core.system import CallFailed, Request, Response, System, SystemConfig, SystemType
+from karat.systems.history import assistant_message, request_fields
+from karat.systems.threads import Threads
+
+
+class FunctionConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which function, and how it is called."""
+
+    function: str
+    """``module:callable``."""
+    inline: bool = False
+    """Call a sync function in the event loop itself: quicker, but all else waits, and no time limit holds."""
+    reply_path: str = ""
+    """The part of the answer that is the assistant's text in the history of later turns; left out: the whole answer."""
+
+
+class FunctionSystem:
+    """An open function."""
+
+    def __init__(
+        self, function: Callable[[dict[str, Any]], Any], *, inline: bool = False, reply_path: str = ""
+    ) -> None:
+        self._function = function
+        self._reply_path = reply_path
+        # An object with an async __call__ counts as an async function too.
+        is_async = any(inspect.iscoroutinefunction(part) for part in (function, type(function).__call__))
+        self._threads = None if inline or is_async else Threads()
+
+    async def call(self, request: Request) -> Response:
+        """One call of the function."""
+        fields = request_fields(request)
+        result = self._function(fields) if self._threads is None else await self._threads.run(self._function, fields)
+        if inspect.isawaitable(result):
+            result = await result
+        return result if isinstance(result, Response) else Response(_body(result))
+
+    def reply(self, body: bytes) -> dict[str, Any]:
+        """The assistant message that a stored answer stands for."""
+        return assistant_message(body, self._reply_path)
+
+    async def close(self) -> None:
+        """Let the threads go."""
+        if self._threads is not None:
+            self._threads.close()
+
+
+def _body(result: Any) -> bytes:
+    try:
+        if isinstance(result, str):
+            return result.encode()
+        return bytes(result) if isinstance(result, bytes | bytearray | memoryview) else msgspec.json.encode(result)
+    except (TypeError, ValueError, RecursionError, OverflowError) as error:
+        message = (
+            f"the function returned a value of type {type(result).__name__}, which cannot be written as JSON: {error}"
+        )
+        raise CallFailed("bad_response", message) from error
+
+
+def open_callable(function: Callable[[dict[str, Any]], Any], *, inline: bool = False, reply_path: str = "") -> System:
+    """A system from a Python function, sync or async, without any configuration."""
+    if not callable(function):
+        raise UserError(f"a system from Python must be callable; this is of type {type(function).__name__}")
+    return FunctionSystem(function, inline=inline, reply_path=reply_path)
+
+
+def find_function(text: str) -> Callable[[dict[str, Any]], Any]:
+    """The callable behind ``module:callable``; UserError with the nearest names when there is none."""
+    module_name, colon, name = text.partition(":")
+    if not (colon and module_name and name):
+        raise UserError(f'"{text}" does not name a function', hint='Write "module:callable", such as "my_bot:answer".')
+    found: Any = _module(module_name)
+    for part in name.split("."):
+        if not hasattr(found, part):
+            names = [key for key in dir(found) if not key.startswith("_") and callable(getattr(found, key, None))]
+            raise UserError(f'there is no "{part}" in "{module_name}"', hint=did_you_mean(part, names))
+        found = getattr(found, part)
+    if not callable(found):
+        raise UserError(f'"{text}" is of type {type(found).__name__}, not a function')
+    function: Callable[[dict[str, Any]], Any] = found
+    return function
+
+
+def _module(name: str) -> Any:
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+        importlib.invalidate_caches()
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name and (name == error.name or name.startswith(f"{error.name}.")):
+            close = nearest(name, [module.name for module in pkgutil.iter_modules([here])])
+            hint = f'Did you mean "{close[0]}"?' if close else "It must be installed, or lie in the current directory."
+            raise UserError(f'there is no module "{name}"', hint=hint) from None
+        raise UserError(f'the module "{name}" cannot be imported: {error}', hint="Install what it needs.") from error
+    except (Exception, SystemExit) as error:
+        raise UserError(f'the module "{name}" fails when it is imported: {type(error).__name__}: {error}') from error
+
+
+def open_function(config: FunctionConfig, suite: Suite) -> System:  # noqa: ARG001 - the protocol's signature
+    """An open system; UserError for a function that is not there."""
+    return open_callable(find_function(config.function), inline=config.inline, reply_path=config.reply_path)
+
+
+system = SystemType("function", "a Python function, module:callable, sync or async", FunctionConfig, open_function)

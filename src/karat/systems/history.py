@@ -1,0 +1,69 @@
+"""The two ends of a conversation: what is asked of a system, and the assistant message its answer stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from karat.core.system import Request
+from karat.systems.json_path import PathNotFound, part_at
+
+MESSAGE_KEYS = ("role", "content", "name", "tool_calls", "function_call", "refusal", "custom_content")
+"""What goes back into a history. Endpoints refuse other keys of their own answers, such as ``reasoning_content``."""
+
+
+def question_of(messages: Sequence[dict[str, Any]]) -> str:
+    """The last thing the user said."""
+    for message in reversed(messages):
+        if message.get("role") == "user":
+            return str(message.get("content") or "")
+    return ""
+
+
+def request_fields(request: Request) -> dict[str, Any]:
+    """A request as a command reads it on its standard input and a function gets it as its argument."""
+    return {
+        "id": request.case_id,
+        "turn": request.turn,
+        "repeat": request.repeat,
+        "messages": list(request.messages),
+        "question": question_of(request.messages),
+    }
+
+
+def assistant_message(body: bytes, reply_path: str = "") -> dict[str, Any]:
+    """The assistant message that an answer stands for.
+
+    The part at ``reply_path`` when there is one; the message of a chat completion; an answer that is a message itself;
+    otherwise the answer as it stands, as text.
+    """
+    if reply_path:
+        try:
+            return {"role": "assistant", "content": text_of(part_at(body, reply_path))}
+        except PathNotFound:
+            return {"role": "assistant", "content": text_of(body)}
+    return chat_message(body) or {"role": "assistant", "content": text_of(body)}
+
+
+def chat_message(body: bytes) -> dict[str, Any] | None:
+    """The assistant message in a chat completion or in a bare message; None when the body is neither."""
+    try:
+        value = msgspec.json.decode(body)
+        message = value["choices"][0]["message"] if "choices" in value else value
+        if not ("choices" in value or message.get("role") == "assistant"):
+            return None
+        kept = {key: message[key] for key in MESSAGE_KEYS if message.get(key) is not None}
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, LookupError, TypeError, AttributeError):
+        return None
+    return {"role": "assistant", "content": None} | kept
+
+
+def text_of(body: bytes) -> str:
+    """A JSON text as the text it holds; anything else as it is written."""
+    try:
+        value = msgspec.json.decode(body, type=str)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return body.decode("utf-8", errors="replace")
+    return value

@@ -1,0 +1,262 @@
+"""Any OpenAI-compatible endpoint, and DIAL, streaming or not.
+
+::
+
+    assistant: {type: openai, base_url: "http://localhost:8080/v1", model: statgpt}
+
+    dial:
+      type: openai
+      base_url: https://dial.example.org
+      path: /openai/deployments/{model}/chat/completions
+      api_version: 2024-10-21
+      model: statgpt
+      api_key_env: DIAL_API_KEY
+      api_key_header: Api-Key
+      stream: true
+
+The key comes from the environment and from nowhere else. The body that is kept is always a whole chat completion: a
+stream is merged into the one that the endpoint would have sent without streaming.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode
+
+import msgspec
+
+from karat.core.problems import UserError
+from karat.core.suite import Suite
+from karat.core.system import CallFailed, Request, Response, SystemConfig, SystemType
+from karat.systems.environment import expand_headers, variable
+from karat.systems.history import assistant_message
+from karat.systems.redaction import shown_config
+from karat.systems.stream import Completion, Events
+from karat.systems.template import typed
+from karat.systems.transport import MAX_BODY, Transport, checked_url, kind_of_status
+
+if TYPE_CHECKING:
+    import httpx
+
+DEFAULT_KEY = "OPENAI_API_KEY"
+AFTER_DONE = 0.2
+"""Seconds to wait for the end of a stream that has said it is done, so that its connection can be used again."""
+
+
+class OpenAIConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A chat endpoint and how the model is asked."""
+
+    base_url: str
+    model: str
+    path: str = "/chat/completions"
+    """``{model}`` in it is the model. DIAL: ``/openai/deployments/{model}/chat/completions``."""
+    api_version: str = ""
+    """Sent as the query parameter ``api-version``, when given."""
+    api_key_env: str | None = None
+    """Name of the variable that holds the key. Left out: OPENAI_API_KEY when it is set. Empty: no key is sent."""
+    api_key_header: str = "Authorization"
+    """``Authorization`` sends ``Bearer`` and the key; any other header (DIAL: ``Api-Key``) the key alone."""
+    headers: dict[str, str] = msgspec.field(default_factory=dict)
+    stream: bool = False
+    temperature: float | None = None
+    max_tokens: int | None = None
+    extra_body: Any = None
+    """More entries of the request, or JSON text with them. They win over all others."""
+
+    def __repr__(self) -> str:
+        return f"OpenAIConfig({shown_config(self)})"
+
+
+class OpenAISystem:
+    """An open chat endpoint."""
+
+    def __init__(self, config: OpenAIConfig) -> None:
+        checked_url(config.base_url, "the base_url of the system")
+        headers, secrets = expand_headers(config.headers, "the system")
+        key = _key(config)
+        if key:
+            headers[config.api_key_header] = (
+                f"Bearer {key}" if config.api_key_header.lower() == "authorization" else key
+            )
+            secrets.append(key)
+        url = (
+            config.base_url.rstrip("/") + "/" + config.path.replace("{model}", quote(config.model, safe="")).lstrip("/")
+        )
+        if config.api_version:
+            url += ("&" if "?" in url else "?") + urlencode({"api-version": config.api_version})
+        self._model = config.model
+        self._fixed = _fixed_entries(config)
+        self._transport = Transport(config, "POST", url, headers, secrets)
+
+    async def call(self, request: Request) -> Response:
+        """One attempt."""
+        asked = {"model": self._model, "messages": request.messages, **self._fixed}
+        async with self._transport.send(json=asked) as response:
+            if response.headers.get("Content-Type", "").startswith("text/event-stream"):
+                body = await self._read_stream(response)
+            else:
+                body = await self._transport.read_json(response)
+        return self._response(self._transport.secrets.body(body))
+
+    def reply(self, body: bytes) -> dict[str, Any]:
+        """The assistant message of a completion, with its tool calls and its ``custom_content``."""
+        return assistant_message(body)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._transport.close()
+
+    def _response(self, body: bytes) -> Response:
+        completion = msgspec.json.decode(body)
+        place = self._transport.place
+        if not isinstance(completion, dict):
+            raise CallFailed("bad_response", f"{place}: a chat completion is an object, this is not", body=body)
+        choices = completion.get("choices")
+        if completion.get("error") and not choices:
+            raise self._said(completion["error"], body)
+        if not (
+            isinstance(choices, list)
+            and choices
+            and isinstance(choices[0], dict)
+            and isinstance(choices[0].get("message"), dict)
+        ):
+            keys = ", ".join(f'"{key}"' for key in list(completion)[:12]) or "none"
+            message = self._transport.secrets.text(f"{place}: no choices[0].message in the answer; its keys: {keys}")
+            raise CallFailed("bad_response", message, body=body)
+        usage = completion.get("usage")
+        return Response(
+            body,
+            input_tokens=_count(usage, "prompt_tokens"),
+            output_tokens=_count(usage, "completion_tokens"),
+            tokens=_count(usage, "total_tokens"),
+            model=self._model,
+        )
+
+    async def _read_stream(self, response: httpx.Response) -> bytes:
+        """The whole completion of a stream. One that ends before it says so is a lost connection."""
+        events, completion, size = Events(), Completion(), 0
+        chunks = response.aiter_bytes()
+        async for chunk in chunks:
+            size += len(chunk)
+            if size > MAX_BODY:
+                raise CallFailed(
+                    "bad_response", f"{self._transport.place}: the answer is larger than {MAX_BODY // 2**20} MiB"
+                )
+            for event in events.feed(chunk):
+                if self._take(event, completion):
+                    await _drain(chunks)
+                    return completion.body()
+        for event in events.end():
+            if self._take(event, completion):
+                return completion.body()
+        if not completion.finished:
+            body = b"" if completion.empty else self._transport.secrets.body(completion.body())
+            raise CallFailed(
+                "connection",
+                f"{self._transport.place}: the stream ended in the middle of the answer",
+                retry=True,
+                body=body,
+            )
+        return completion.body()
+
+    def _take(self, event: bytes, completion: Completion) -> bool:
+        """Put one event into the completion; True when it says that the stream is done."""
+        if event.strip() == b"[DONE]":
+            return True
+        try:
+            chunk = msgspec.json.decode(event)
+            if isinstance(chunk, dict) and chunk.get("error"):
+                raise self._said(chunk["error"], self._transport.secrets.body(event))
+            completion.add(chunk)
+        except (
+            msgspec.DecodeError,
+            UnicodeDecodeError,
+            RecursionError,
+            AttributeError,
+            TypeError,
+            ValueError,
+        ) as error:
+            why = (
+                f"an event that is no chat completion chunk ({type(error).__name__}): {self._transport.snippet(event)}"
+            )
+            raise CallFailed(
+                "bad_response", f"{self._transport.place}: {why}", body=self._transport.secrets.body(event)
+            ) from None
+        return False
+
+    def _said(self, error: Any, body: bytes) -> CallFailed:
+        """The failure that an error object stands for, by its code."""
+        known = error if isinstance(error, dict) else {"message": error}
+        code, kind = str(known.get("code") or ""), str(known.get("type") or "")
+        if code.isdigit() and 400 <= int(code) < 600:
+            word, retry = kind_of_status(int(code))
+        elif "rate_limit" in code + kind:
+            word, retry = "rate_limited", True
+        elif "invalid" in code + kind or "not_found" in code + kind or "authentication" in code + kind:
+            word, retry = "client_error", False
+        else:
+            word, retry = "server_error", True
+        text = self._transport.secrets.text(str(known.get("message") or kind or "it does not say why"))
+        return CallFailed(
+            word,
+            f"{self._transport.place} answered with an error{f' {code}' if code else ''}: {text}",
+            retry=retry,
+            body=body,
+        )
+
+
+async def _drain(chunks: Any) -> None:
+    """Read a finished stream to its end, but not for long. What it still says or how it breaks no longer matters."""
+    import httpx
+
+    try:
+        async with asyncio.timeout(AFTER_DONE):
+            async for _ in chunks:
+                pass
+    except (TimeoutError, httpx.HTTPError):
+        pass
+
+
+def _key(config: OpenAIConfig) -> str:
+    """The key from the environment; none when none is asked for, or when only the default one is missing."""
+    name = config.api_key_env
+    if name is None:
+        return variable(DEFAULT_KEY, "the system") if os.environ.get(DEFAULT_KEY, "").strip() else ""
+    if name and not name.replace("_", "a").isalnum():
+        # Most likely the key itself stands there: it is not shown.
+        raise UserError(
+            "api_key_env must be the name of an environment variable", hint="Never put the key itself into a file."
+        )
+    return variable(name, "the system") if name else ""
+
+
+def _fixed_entries(config: OpenAIConfig) -> dict[str, Any]:
+    """What every request of this system holds beside model and messages."""
+    fixed: dict[str, Any] = {}
+    if config.stream:
+        fixed |= {"stream": True, "stream_options": {"include_usage": True}}
+    if config.temperature is not None:
+        fixed["temperature"] = config.temperature
+    if config.max_tokens is not None:
+        fixed["max_tokens"] = config.max_tokens
+    extra = typed(config.extra_body, "extra_body")
+    if extra in (None, ""):
+        return fixed
+    if not isinstance(extra, dict):
+        raise UserError("extra_body must be an object", hint="Such as {top_p: 0.9}.")
+    return fixed | extra
+
+
+def _count(usage: Any, name: str) -> int | None:
+    value = usage.get(name) if isinstance(usage, dict) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def open_openai(config: OpenAIConfig, suite: Suite) -> OpenAISystem:  # noqa: ARG001 - the protocol's signature
+    """An open system; UserError for an address or a key that cannot be used."""
+    return OpenAISystem(config)
+
+
+system = SystemType("openai", "any OpenAI-compatible or DIAL endpoint, streaming or not", OpenAIConfig, open_openai)

@@ -1,0 +1,66 @@
+"""Recorded predictions, asked like any other system: same answers, same latency, same tokens, no calls.
+
+A recording is found by case, turn and repeat. One that does not say its turn answers the only scored turn of its case, or
+turn 0 where there are several, as when it is scored from its file. What is not recorded is missing, which is not an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from karat.core.problems import Problem
+from karat.core.records import Prediction
+from karat.core.suite import Suite
+from karat.core.system import CallFailed, NoAnswer, Request, Response, SystemConfig, SystemType
+from karat.systems.history import assistant_message
+
+
+class ReplayConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Where the recording is."""
+
+    predictions: str
+    """A file or folder that the suite can read."""
+
+
+class ReplaySystem:
+    """An open recording. ``problems`` holds what could not be read of it."""
+
+    measures_time = False
+    """Only recorded latencies count."""
+
+    def __init__(self, predictions: Sequence[Prediction], problems: Sequence[Problem] = ()) -> None:
+        self.problems = tuple(problems)
+        self._recorded: dict[tuple[str, int | None, int], Prediction] = {}
+        for item in predictions:
+            self._recorded.setdefault((item.case_id, item.turn, item.repeat), item)
+
+    async def call(self, request: Request) -> Response:
+        """The recorded answer, or the recorded failure."""
+        found = self._recorded.get((request.case_id, request.turn, request.repeat))
+        if found is None and request.turn == request.default_turn:
+            found = self._recorded.get((request.case_id, None, request.repeat))
+        if found is None:
+            raise NoAnswer(
+                f'nothing is recorded for case "{request.case_id}", turn {request.turn}, repeat {request.repeat}'
+            )
+        if found.error is not None:
+            raise CallFailed(found.error.kind, found.error.message, body=found.response)
+        return Response(found.response, tokens=found.tokens, cost=found.cost, latency=found.latency)
+
+    def reply(self, body: bytes) -> dict[str, Any]:
+        """The assistant message that a recorded body stands for."""
+        return assistant_message(body)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+def open_replay(config: ReplayConfig, suite: Suite) -> ReplaySystem:
+    """The recording, read by the suite; UserError when there is none."""
+    loaded = suite.read_predictions(Path(config.predictions))
+    return ReplaySystem(loaded.predictions, loaded.problems)
+
+
+system = SystemType("replay", "recorded predictions", ReplayConfig, open_replay)

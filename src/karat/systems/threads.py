@@ -1,0 +1,81 @@
+"""Plain functions beside the event loop, on threads that nobody has to wait for.
+
+Not the loop's own pool: that has a fixed number of threads, and a function that never returns would take one from all
+the others and keep the program from ending. Here such a thread is left behind; it comes back into use if it ever
+returns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from contextvars import Context, copy_context
+from queue import SimpleQueue
+from typing import Any, NamedTuple
+
+
+class _Job(NamedTuple):
+    context: Context
+    function: Callable[[Any], Any]
+    argument: Any
+    loop: asyncio.AbstractEventLoop
+    future: asyncio.Future[Any]
+
+
+class Threads:
+    """Daemon threads, started when none is free. How many there are is the caller's concurrency limit."""
+
+    def __init__(self) -> None:
+        self._free: list[SimpleQueue[_Job | None]] = []
+        self._closed = False
+
+    async def run(self, function: Callable[[Any], Any], argument: Any) -> Any:
+        """The function's result. Cancelling does not stop the function, only the waiting for it."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Any] = loop.create_future()
+        inbox = self._free.pop() if self._free else self._start()
+        inbox.put(_Job(copy_context(), function, argument, loop, future))
+        return await future
+
+    def close(self) -> None:
+        """Let the free threads end; the busy ones end after what they do."""
+        self._closed = True
+        while self._free:
+            self._free.pop().put(None)
+
+    def _start(self) -> SimpleQueue[_Job | None]:
+        inbox: SimpleQueue[_Job | None] = SimpleQueue()
+        threading.Thread(target=self._work, args=(inbox,), name="karat-function", daemon=True).start()
+        return inbox
+
+    def _work(self, inbox: SimpleQueue[_Job | None]) -> None:
+        while (job := inbox.get()) is not None:
+            result, error = _outcome(job)
+            try:
+                job.loop.call_soon_threadsafe(self._finish, inbox, job.future, result, error)
+            except RuntimeError:  # the loop is closed: the run is over
+                return
+
+    def _finish(
+        self, inbox: SimpleQueue[_Job | None], future: asyncio.Future[Any], result: Any, error: BaseException | None
+    ) -> None:
+        if self._closed:
+            inbox.put(None)
+        else:
+            self._free.append(inbox)
+        if future.done():
+            return
+        if error is None:
+            future.set_result(result)
+        else:
+            future.set_exception(error)
+
+
+def _outcome(job: _Job) -> tuple[Any, BaseException | None]:
+    try:
+        return job.context.run(job.function, job.argument), None
+    except StopIteration as error:  # a future cannot hold this one
+        return None, RuntimeError(f"the function raised StopIteration({error})")
+    except BaseException as error:
+        return None, error

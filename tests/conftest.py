@@ -1,0 +1,18 @@
+"""What all tests share: where the real data lies, and a word when it does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real test data beside the project."""
+    folder = ROOT.parent / "shared"
+    if not (folder / "data").is_dir():
+        pytest.skip("the real test data (../shared/data) is not beside the project")
+    return folder

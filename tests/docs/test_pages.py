@@ -1,0 +1,150 @@
+"""Every command and every Python block of the pages runs as printed, and nothing that exists goes undocumented."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import typer.main
+
+from karat.cli.main import app
+from karat.core import plugins
+from karat.runs.project import ProjectFile, RunOptions, SuiteEntry
+from karat.stats.gates import Gate
+from karat.systems.caller import ERROR_KINDS
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.glob("*.md"))
+BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.M | re.S)
+
+
+def commands(block: str) -> list[str]:
+    """The commands of a console block: what follows ``$``, with the lines of its here-document."""
+    found: list[str] = []
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            found.append(line[2:])
+        elif found:
+            found[-1] += "\n" + line
+    return found
+
+
+def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_and_python_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": "__docs__"}
+    for kind, block in BLOCK.findall(page.read_text(encoding="utf-8")):
+        if kind == "python":
+            exec(compile(block, str(page), "exec"), names)
+        else:
+            for command in commands(block):
+                done = run(command, tmp_path)
+                assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+
+
+def test_the_readmes_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    example = ROOT / "examples" / "data_query"
+    shutil.copytree(example / "cases", tmp_path / "cases")
+    shutil.copy(example / "predictions.jsonl", tmp_path / "answers.jsonl")
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    folder = tmp_path
+    for block in re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S):
+        for line in block.splitlines():
+            command = line.partition("#")[0].strip()
+            if not command or command.startswith("make "):
+                continue
+            done = run(command, folder)
+            assert done.returncode in (0, 3), (
+                f"{command}\n{done.stdout}{done.stderr}"
+            )  # the example holds a failed call
+            if "cd my-assistant" in command:
+                folder = tmp_path / "my-assistant"
+    assert (tmp_path / "report.xlsx").is_file() and (folder / "report.xlsx").is_file()
+    monkeypatch.chdir(tmp_path)
+    for block in re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S):
+        exec(compile(block, "README.md", "exec"), {})
+
+
+def test_the_readmes_first_screen_has_both_commands() -> None:
+    first = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()[:12]
+    assert any(line.startswith("make demo") for line in first)
+    assert any(line.startswith("make test") for line in first)
+
+
+def all_pages() -> str:
+    return "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+
+
+def test_every_verb_and_option_is_on_the_page_of_the_command_line() -> None:
+    page = (DOCS / "cli.md").read_text(encoding="utf-8")
+    group: Any = typer.main.get_command(app)
+    for name, command in group.commands.items():
+        parts = getattr(command, "commands", {"": command})
+        for part, leaf in parts.items():
+            verb = f"karat {name} {part}".strip()
+            assert f"`{verb}" in page, verb
+            for parameter in leaf.params:
+                for option in parameter.opts:
+                    if option.startswith("--") and option != "--help":
+                        assert f"`{option}" in page, f"{verb} {option}"
+
+
+def test_every_key_of_the_project_file_is_documented() -> None:
+    page = (DOCS / "config.md").read_text(encoding="utf-8")
+    for struct, prefix in ((ProjectFile, ""), (SuiteEntry, "suites[]."), (RunOptions, "run."), (Gate, "gates[].")):
+        for field in msgspec.structs.fields(struct):
+            if field.name in ("run", "gates"):
+                continue
+            assert f"`{prefix}{field.name}`" in page, field.name
+
+
+def test_every_suite_metric_and_option_is_documented() -> None:
+    for name in plugins.names("karat.suites"):
+        suite = plugins.load_suite(name)
+        page = (DOCS / f"{name}.md").read_text(encoding="utf-8")
+        for word in [m.name for m in suite.metrics] + [f.name for f in msgspec.structs.fields(suite.options)]:
+            assert f"`{word}`" in page, word
+
+
+def test_every_system_setting_and_error_kind_is_documented() -> None:
+    page = (DOCS / "systems.md").read_text(encoding="utf-8")
+    for name in plugins.names("karat.systems"):
+        assert f"`{name}`" in page
+        for field in msgspec.structs.fields(plugins.load("karat.systems", name).config):
+            assert f"`{field.name}`" in page, f"{name}.{field.name}"
+    for kind in ERROR_KINDS:
+        assert f"`{kind}`" in page, kind
+
+
+def test_every_public_name_is_documented() -> None:
+    import karat
+
+    for name in ("score", "run", "load_run", "check"):
+        assert f"karat.{name}" in all_pages()
+        assert getattr(karat, name).__doc__
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in [*PAGES, ROOT / "README.md", *DOCS.glob("decisions/*.md")]:
+        for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"

@@ -1,0 +1,118 @@
+"""Killed at random moments, a run goes on where it was: every case once, no finished call repeated, nothing stored lost."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from karat.store import open_store
+from tests.slow_server import Assistant, serving
+
+CASE = """\
+id: {id}
+conversation:
+- role: user
+  content: Which one?
+  target:
+    indicator_selection:
+    - dataset_id: X:D
+      dimensions:
+      - {{dimension_name: A, values: [{{id: a, name: name of a}}]}}
+"""
+
+
+def project(folder: Path, assistant: Assistant, cases: int) -> None:
+    (folder / "cases").mkdir()
+    (folder / "cases" / "all.yaml").write_text("---\n".join(CASE.format(id=f"c{n:03}") for n in range(cases)))
+    (folder / "karat.yaml").write_text(
+        f"systems:\n  slow: {{type: http, url: '{assistant.url}', concurrency: 8, retries: 0}}\n"
+        "suites:\n- {suite: data_query, cases: cases/, system: slow}\n"
+    )
+
+
+def start(folder: Path, *words: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "karat", "run", *words]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def stored(folder: Path) -> list[str]:
+    if not (folder / ".karat" / "karat.db").exists():
+        return []
+    with open_store(f"sqlite:///{folder / '.karat' / 'karat.db'}") as store:
+        return [p.case_id for p in store.predictions(1)] if store.runs(1) else []
+
+
+@pytest.mark.slow
+def test_killed_twenty_times_at_random_moments(tmp_path: Path) -> None:
+    rng = random.Random(20261115)
+    with serving(Assistant(delay=0.09)) as assistant:
+        project(tmp_path, assistant, 500)
+        kept: dict[str, int] = {}
+        kills = 0
+        process = start(tmp_path)
+        while kills < 20:
+            before = sum(assistant.calls.values())
+            while sum(assistant.calls.values()) == before and process.poll() is None:
+                time.sleep(0.002)  # until the run is calling again
+            time.sleep(rng.uniform(0.0, 0.2))
+            if process.poll() is not None:
+                break
+            os.kill(process.pid, signal.SIGKILL)
+            process.communicate()
+            kills += 1
+            time.sleep(0.12)  # what the server was still answering comes to its end
+            now = stored(tmp_path)
+            assert len(now) == len(set(now)), "a case is stored twice"
+            assert set(kept) <= set(now), "something that was stored is lost"
+            for case_id, calls in kept.items():
+                assert assistant.calls[f"{case_id}:0"] == calls, f"{case_id} was stored and asked again"
+            kept = {case_id: assistant.calls[f"{case_id}:0"] for case_id in now}
+            process = start(tmp_path, "--resume", "latest")
+        output, _ = process.communicate(timeout=120)
+        assert process.returncode == 0, output
+        assert kills == 20, f"the run was over after {kills} kills: make the server slower"
+        final = stored(tmp_path)
+        assert sorted(final) == [f"c{n:03}" for n in range(500)]
+        for case_id, calls in kept.items():
+            assert assistant.calls[f"{case_id}:0"] == calls
+        assert sum(assistant.calls.values()) <= 500 + 20 * 8  # at most what was in flight at each kill
+        assert "500 scored" in output
+
+
+@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
+def test_asked_to_stop_it_stops_cleanly_and_says_how_to_go_on(tmp_path: Path, signum: signal.Signals) -> None:
+    with serving(Assistant(delay=0.05)) as assistant:
+        project(tmp_path, assistant, 200)
+        process = start(tmp_path)
+        while sum(assistant.calls.values()) < 20 and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(signum)
+        output, _ = process.communicate(timeout=30)
+        assert process.returncode == 130, output
+        assert "to go on: karat run --resume r-0001" in output
+        assert "Traceback" not in output
+        done = stored(tmp_path)
+        assert 0 < len(done) < 200
+        finish = start(tmp_path, "--resume", "r-0001")
+        output, _ = finish.communicate(timeout=60)
+        assert finish.returncode == 0, output
+        assert len(stored(tmp_path)) == 200
+        assert all(assistant.calls[f"{case_id}:0"] == 1 for case_id in done)
+
+
+def test_two_runs_at_once_in_one_store(tmp_path: Path) -> None:
+    with serving(Assistant(delay=0.01)) as assistant:
+        project(tmp_path, assistant, 100)
+        both = [start(tmp_path), start(tmp_path)]
+        outputs = [process.communicate(timeout=60)[0] for process in both]
+        assert [process.returncode for process in both] == [0, 0], outputs
+        with open_store(f"sqlite:///{tmp_path / '.karat' / 'karat.db'}") as store:
+            assert sorted(row.id for row in store.runs(10)) == [1, 2]
+            assert [len(store.predictions(run)) for run in (1, 2)] == [100, 100]

@@ -1,0 +1,175 @@
+"""What the terminal shows, word for word."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+
+from karat.core.result import MetricSummary, RunInfo, RunResult
+from karat.reports.console import fit, plain, print_result
+from tests.reports.sample_results import CASES, METRICS, RESULT, RUN, SUMMARY, case, dimension, failed
+
+
+def shown(result: RunResult, width: int = 120, saved: Sequence[str] = (), *, terminal: bool = False) -> str:
+    out = io.StringIO()
+    console = Console(
+        file=out,
+        width=width,
+        force_terminal=terminal,
+        color_system="truecolor" if terminal else None,
+        legacy_windows=False,
+    )
+    print_result(result, METRICS, console, saved=saved)
+    return out.getvalue()
+
+
+WIDE = """\
+data_query                                  4 scored · 1 error · 1 missing · truth set 3f9c21 (6 cases)
+  metric                 mean    95 % interval      over    errors as 0
+  macro recall          0.375    0.000 – 0.750         4          0.300
+  macro precision       0.667    0.000 – 1.000         3          0.500   1 undefined: nothing was selected
+  fully right           0.250    0.046 – 0.699         4          0.200
+  also  macro recall by id 0.750 · macro F1 0.500
+  a case takes  2.50 s · 1,840 tokens
+weakest tags   trade 0.00 (2)   imf 0.50 (2)   weo 0.75 (2)
+worst cases    imports_vietnam     0.00  INDICATOR 0 of 2, 3 wrong
+               nothing_there       0.00  nothing was selected
+               policy_rate_turkey  0.50  COUNTRY not selected
+errors         1 × 429 after 5 tries
+               → karat run --resume r-0142 --retry-errors
+missing        1 case without a prediction: gone
+saved          run r-0142 · report.xlsx
+"""
+
+NARROW = """\
+data_query           4 scored · 1 error · 1 missing · truth set 3f9c21 (6 cases)
+  metric                 mean    95 % interval      over    errors as 0
+  macro recall          0.375    0.000 – 0.750         4          0.300
+  macro precision       0.667    0.000 – 1.000         3          0.500
+                        1 undefined: nothing was selected
+  fully right           0.250    0.046 – 0.699         4          0.200
+"""
+
+
+def test_the_whole_of_it_at_120() -> None:
+    assert shown(RESULT, 120, ("run r-0142", "report.xlsx")) == WIDE
+
+
+def test_at_80_what_does_not_fit_goes_on_its_own_line() -> None:
+    text = shown(RESULT, 80)
+    assert text.startswith(NARROW)
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_on_a_terminal_it_has_colours_and_the_same_words() -> None:
+    coloured = shown(RESULT, 120, ("run r-0142", "report.xlsx"), terminal=True)
+    assert "\x1b[1m" in coloured
+    assert re.sub("\x1b\\[[0-9;]*m", "", coloured) == WIDE
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 200])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    wide = case("漢字" * 60, 0.25, 0.5, dimension("次元" * 40, 1, 1, 3), tags=("標" * 30, "b"))
+    more = case("x" * 300, 0.5, 0.5, dimension("D" * 300, 1, 1, 1), tags=("標" * 30, "b"))
+    result = RunResult(RUN, SUMMARY, (*CASES, wide, more, failed("f", "é" * 400)))
+    assert max(cell_len(line) for line in shown(result, width, ("s" * 300,)).splitlines()) <= width
+
+
+def test_nothing_to_say_is_said_shortly() -> None:
+    empty = RunResult(RunInfo("data_query"), (), ())
+    assert shown(empty) == "data_query                                  0 scored · 0 cases\n"
+
+
+def test_all_errors_show_no_invented_number() -> None:
+    cases = tuple(
+        failed(f"c{number}", "500 from the server" if number % 2 else f"odd {number}") for number in range(12)
+    )
+    summary = tuple(MetricSummary(m.name, None, 0, None, None, 0, 0.0) for m in METRICS)
+    text = shown(RunResult(RUN, summary, cases))
+    assert "  macro recall      " + "n/a".rjust(9) + " " * 26 + "0" + "0.000".rjust(15) + "\n" in text
+    assert "errors         6 × 500 from the server\n               1 × odd 0\n               1 × odd 2\n" in text
+    assert "               4 more, with 4 other messages\n" in text
+    assert "worst cases" not in text
+    assert "weakest tags" not in text
+
+
+def test_one_case_that_is_right_has_no_worst_cases() -> None:
+    summary = tuple(MetricSummary(m.name, 1.0, 1, 0.207, 1.0) for m in METRICS)
+    text = shown(RunResult(RUN, summary, CASES[:1]))
+    assert "1 scored · truth set 3f9c21 (1 case)" in text
+    assert "worst" not in text
+    assert "errors" not in text
+
+
+def test_a_replayed_run_is_not_told_to_call_again() -> None:
+    replayed = msgspec.structs.replace(RUN, system="replay")
+    assert "--resume" not in shown(RunResult(replayed, SUMMARY, CASES))
+
+
+def test_label_drift_is_counted() -> None:
+    drift = {"dimension": "INDICATOR", "id": "LP", "expected": "Population", "found": "Population (Persons)"}
+    drifted = msgspec.structs.replace(CASES[0], details={"dimensions": [], "label_drift": [drift, drift]})
+    text = shown(RunResult(RUN, SUMMARY, (drifted, *CASES[1:])))
+    assert "label drift    2 in 1 case: right id, another name   → karat check --fix-names\n" in text
+
+
+def test_reasons_of_the_worst() -> None:
+    cases = (
+        case("a", 0.1, 0.5, dimension("COUNTRY", 0, 0, 0, everything_selected=True)),
+        case("b", 0.2, 0.5, dimension("INDICATOR", 1, 0, 1), dimension("FREQ", 0, 1, 0, in_target=False)),
+        case("c", 0.3, 0.5, dimension("I", 1, 0, 1), dimension("I", 0, 1, 1, turn=1)),
+        case("d", 0.4, 0.5),
+    )
+    text = shown(RunResult(RUN, SUMMARY, cases))
+    assert "worst cases    a  0.10  COUNTRY everything selected\n" in text
+    assert "               b  0.20  INDICATOR 1 of 2; FREQ not asked for\n" in text
+    assert "               c  0.30  turn 1: I 1 of 2; turn 2: I 0 of 1, 1 wrong\n" in text
+    assert "               d  0.40\n" in text
+
+
+def test_a_long_id_gives_way_to_the_name() -> None:
+    named = msgspec.structs.replace(CASES[1], id="c48d7624-d376-48ca-b2d8-386999befb45", name="imports_vietnam")
+    assert "worst cases    imports_vietnam  0.00" in shown(RunResult(RUN, SUMMARY, (named,)))
+
+
+def test_markup_and_control_characters_are_only_text() -> None:
+    hostile = "[bold red]x[/] :smile: \x1b[2J\x1b]8;;http://example.org\x07 \u202eabc\nnext"
+    cases = (
+        case(hostile, 0.1, 0.5, dimension(hostile, 0, 1, 1), tags=(hostile, "b")),
+        case("z", 0.5, 0.5, tags=(hostile, "b")),
+        failed("f", hostile),
+    )
+    run = msgspec.structs.replace(RUN, suite=hostile, truth_set=hostile, id=hostile)
+    text = shown(RunResult(run, SUMMARY, cases), 400, (hostile,))
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert "\u202e" not in text
+    assert text.count("[bold red]x[/] :smile: \\x1b[2J") >= 6
+    assert "\nnext" not in text
+
+
+def test_an_ascii_terminal_gets_ascii() -> None:
+    raw = io.BytesIO()
+    out = io.TextIOWrapper(raw, encoding="ascii")
+    print_result(RESULT, METRICS, Console(file=out, width=120))
+    out.flush()
+    text = raw.getvalue().decode("ascii")
+    assert "4 scored | 1 error" in text
+    assert "0.000 - 0.750" in text
+
+
+@given(st.text(st.characters(exclude_categories=()), max_size=60), st.integers(2, 30))
+@settings(max_examples=100, deadline=None)
+def test_any_text_becomes_one_harmless_line_of_the_right_width(text: str, width: int) -> None:
+    safe = plain(text)
+    assert not any(ord(character) < 32 or 127 <= ord(character) < 160 for character in safe)
+    safe.encode("utf-8")
+    assert cell_len(fit(safe, width)) <= width

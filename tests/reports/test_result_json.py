@@ -1,0 +1,92 @@
+"""The JSON layout that every suite shares."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from karat.core.problems import UserError
+from karat.core.result import CaseResult, MetricSummary, RepeatResult, RunInfo, RunResult
+from karat.core.scores import Score
+from karat.reports.json import result_json, write_json
+from tests.reports.sample_results import CASES, RESULT, RUN, SUMMARY
+
+
+def loaded(result: RunResult) -> Any:
+    def no_constant(name: str) -> None:
+        raise AssertionError(f"{name} is not JSON")
+
+    return json.loads(result_json(result), parse_constant=no_constant)
+
+
+def test_the_layout() -> None:
+    found = loaded(RESULT)
+    assert list(found) == ["run", "summary", "cases"]
+    assert found["run"]["suite"] == "data_query"
+    assert found["run"]["repeats"] == 1  # defaults are written too
+    assert found["summary"][0] == {
+        "metric": "macro_recall",
+        "mean": 0.375,
+        "n": 4,
+        "low": 0.0,
+        "high": 0.75,
+        "undefined": 0,
+        "with_errors_as_zero": 0.3,
+    }
+    first, nothing = found["cases"][0], found["cases"][3]
+    assert first["id"] == "all_right"
+    assert first["status"] == "scored"
+    assert first["tags"] == ["weo", "imf"]
+    assert first["scores"]["macro_recall"] == 1.0
+    assert first["reasons"] == {}
+    assert first["details"]["dimensions"][0]["dimension"] == "INDICATOR"
+    assert nothing["scores"]["macro_precision"] is None
+    assert nothing["reasons"] == {"macro_precision": "nothing was selected"}
+    assert found["cases"][4]["error"] == "429 after 5 tries"
+    assert all("repeats" not in case for case in found["cases"])
+
+
+def test_it_is_indented_by_two_and_ends_with_a_line_end() -> None:
+    lines = result_json(RESULT).decode().split("\n")
+    assert lines[1] == '  "run": {'
+    assert lines[-1] == ""
+
+
+def test_repeats_are_listed_where_there_are_any() -> None:
+    tries = (RepeatResult("scored", {"macro_recall": Score(1.0)}), RepeatResult("error", {}, {}, "timeout"))
+    case = msgspec.structs.replace(CASES[0], repeats=tries)
+    found = loaded(RunResult(RUN, SUMMARY, (case,)))["cases"][0]["repeats"]
+    assert found == [
+        {"status": "scored", "scores": {"macro_recall": 1.0}, "error": ""},
+        {"status": "error", "scores": {}, "error": "timeout"},
+    ]
+
+
+def test_there_is_no_nan_and_keys_of_details_become_text() -> None:
+    case = CaseResult("c", "scored", {"m": Score(float("nan"))}, {"alternative": {1: 0}})
+    found = loaded(RunResult(RUN, (MetricSummary("m", float("inf"), 1, None, None),), (case,)))
+    assert found["cases"][0]["scores"] == {"m": None}
+    assert found["cases"][0]["details"] == {"alternative": {"1": 0}}
+    assert found["summary"][0]["mean"] is None
+
+
+def test_half_of_a_surrogate_pair_does_not_break_the_file() -> None:
+    case = CaseResult("c\ud800", "scored", {}, {"found": ["\udfff", {1: "ok 😀"}]})
+    found = loaded(RunResult(RUN, (), (case,)))["cases"][0]
+    assert found["id"] == "c\\ud800"
+    assert found["details"] == {"found": ["\\udfff", {"1": "ok 😀"}]}
+
+
+def test_no_cases() -> None:
+    assert loaded(RunResult(RunInfo("data_query"), (), ()))["cases"] == []
+
+
+def test_writing(tmp_path: Path) -> None:
+    write_json(RESULT, tmp_path / "out" / "r.json")
+    assert (tmp_path / "out" / "r.json").read_bytes() == result_json(RESULT)
+    with pytest.raises(UserError, match="cannot write"):
+        write_json(RESULT, tmp_path / "out" / "r.json" / "below.json")

@@ -1,0 +1,165 @@
+"""Scoring as a pure function: states, turns, repeats, errors, and the same results on any executor."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from karat.core.records import CallError, Prediction
+from karat.core.result import CaseResult, RunInfo, RunResult
+from karat.core.suite import SuiteOptions
+from karat.runs.scoring import group, score_case, score_cases
+from karat.runs.summary import summarise
+from karat.suites.data_query import suite
+from karat.suites.data_query.options import Options
+from tests.suites.data_query.building import case, target
+
+A = target({"A": ["a"]})
+AB = target({"A": ["a", "b"]})
+
+
+def answer(case_id: str, *ids: str, turn: int | None = 0, repeat: int = 0, **more: Any) -> Prediction:
+    values = [{"id": i, "name": f"name of {i}"} for i in ids]
+    body = {"indicator_selection": [{"dataset_id": "X:D", "dimensions": [{"dimension_name": "A", "values": values}]}]}
+    return Prediction(case_id, turn, repeat, json.dumps(body).encode(), **more)
+
+
+def failed(case_id: str, turn: int = 0, repeat: int = 0) -> Prediction:
+    return Prediction(case_id, turn, repeat, error=CallError("timeout", "no answer in 60 s"))
+
+
+def scored(
+    the_case: Any, *predictions: Prediction, repeats: int = 1, options: SuiteOptions | None = None
+) -> CaseResult:
+    found, strangers = group([the_case], predictions)
+    assert not strangers
+    return score_case(suite, the_case, found.get(the_case.id, {}), options or Options(), repeats)
+
+
+def test_an_answer_is_scored() -> None:
+    result = scored(case("c", AB), answer("c", "a", latency=2.0, tokens=10))
+    assert (result.status, result.error) == ("scored", "")
+    assert result.scores["macro_recall"].value == 0.5
+    assert (result.scores["latency"].value, result.scores["tokens"].value, result.scores["cost"].value) == (
+        2.0,
+        10.0,
+        None,
+    )
+
+
+def test_a_failed_call_is_its_own_state_and_has_no_numbers() -> None:
+    result = scored(case("c", A), failed("c"))
+    assert (result.status, result.error) == ("error", "no answer in 60 s")
+    assert {score.value for score in result.scores.values()} == {None}
+    assert result.scores["macro_recall"].state == "error"
+
+
+def test_no_prediction_is_missing_not_wrong() -> None:
+    result = scored(case("c", A))
+    assert (result.status, result.scores["macro_recall"].state, result.scores["macro_recall"].value) == (
+        "missing",
+        "missing",
+        None,
+    )
+
+
+def test_an_unreadable_answer_is_an_error_that_says_why() -> None:
+    result = scored(case("c", A), Prediction("c", 0, response=b"<html>"))
+    assert result.status == "error"
+    assert "not JSON" in result.error
+
+
+def test_errors_zero_scores_a_failure_0_where_that_makes_sense() -> None:
+    result = scored(case("c", A), failed("c"), options=Options(errors="zero"))
+    assert result.status == "error"
+    assert result.scores["macro_recall"].value == 0.0
+    assert result.scores["exact_match"].value == 0.0
+    assert result.scores["period"].value is None
+    assert result.scores["latency"].value is None
+
+
+def test_a_case_of_two_turns_is_the_mean_over_its_turns() -> None:
+    result = scored(case("c", A, AB), answer("c", "a", latency=1.0), answer("c", "a", turn=1, latency=2.0))
+    assert result.scores["macro_recall"].value == 0.75
+    assert result.scores["latency"].value == 3.0
+    assert [(d["turn"], d["recall"]) for d in result.details["dimensions"]] == [(0, 1.0), (1, 0.5)]
+
+
+def test_a_turn_that_failed_or_is_missing_is_the_state_of_the_case() -> None:
+    two = case("c", A, AB)
+    assert scored(two, answer("c", "a"), failed("c", 1)).status == "error"
+    assert scored(two, answer("c", "a"), failed("c", 1)).error == "turn 1: no answer in 60 s"
+    assert scored(two, answer("c", "a")).status == "missing"
+
+
+def test_a_prediction_without_a_turn_belongs_to_the_only_scored_one() -> None:
+    from karat.core.records import Case, Turn
+
+    later: Case[Any] = Case("c", (Turn("user", "hello"), Turn("assistant", "hi"), Turn("user", "and?", A)))
+    assert scored(later, answer("c", "a", turn=None)).scores["macro_recall"].value == 1.0
+    assert scored(case("c", A, AB), answer("c", "a", turn=None)).status == "missing"  # it is turn 0's, turn 1 has none
+
+
+def test_repeats_are_averaged_and_kept() -> None:
+    result = scored(case("c", AB), answer("c", "a"), answer("c", "a", "b", repeat=1), failed("c", repeat=2), repeats=3)
+    assert result.status == "scored"
+    assert result.scores["macro_recall"].value == 0.75
+    assert [r.status for r in result.repeats] == ["scored", "scored", "error"]
+    assert result.error == "1 of 3 tries failed: no answer in 60 s"
+
+
+def test_a_bug_in_a_suite_costs_one_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dataclasses import replace
+
+    def broken(*_: Any) -> Any:
+        raise ZeroDivisionError("oh")
+
+    result = score_case(replace(suite, compare=broken), case("c", A), {0: {0: answer("c", "a")}}, Options())
+    assert result.status == "error"
+    assert result.error == "internal error, please report it: ZeroDivisionError: oh"
+
+
+def test_predictions_of_unknown_cases_are_set_aside() -> None:
+    found, strangers = group([case("c", A)], [answer("c", "a"), answer("other", "a")])
+    assert list(found) == ["c"]
+    assert [p.case_id for p in strangers] == ["other"]
+
+
+@pytest.mark.parametrize("pool", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_any_executor_gives_the_same_results_in_the_same_order(pool: Any) -> None:
+    cases = [case(f"c{number}", AB if number % 2 else A) for number in range(600)]
+    found, _ = group(cases, [answer(c.id, "a") for c in cases if c.id != "c7"])
+    here = list(score_cases(suite, cases, found, Options()))
+    with pool(2) as executor:
+        there = list(score_cases(suite, cases, found, Options(), executor=executor))
+    assert there == here
+    assert here[7].status == "missing"
+
+
+def result_of(*results: CaseResult) -> RunResult:
+    return summarise(suite, RunInfo("data_query"), results)
+
+
+def test_the_mean_is_over_the_cases_where_the_metric_is_defined() -> None:
+    result = result_of(
+        scored(case("1", AB), answer("1", "a")),
+        scored(case("2", A), answer("2", "a")),
+        scored(case("3", A), answer("3")),
+        scored(case("4", A), failed("4")),
+        scored(case("5", A)),
+    )
+    recall, precision = result.metric("macro_recall"), result.metric("macro_precision")
+    assert (recall.mean, recall.n, recall.undefined) == (0.5, 3, 0)
+    assert (precision.mean, precision.n, precision.undefined) == (1.0, 2, 1)
+    assert recall.with_errors_as_zero == pytest.approx(1.5 / 4)
+    assert result.status_counts() == {"scored": 3, "error": 1, "missing": 1}
+    assert "latency" not in [item.metric for item in result.summary]
+
+
+def test_nothing_to_average_is_undefined_not_0() -> None:
+    summary = result_of(scored(case("1", A))).metric("macro_recall")
+    assert (summary.mean, summary.n, summary.low, summary.high) == (None, 0, None, None)
+    assert result_of().metric("macro_recall").n == 0

@@ -1,0 +1,51 @@
+"""Short ways to write selections in tests: ``sel({"INDICATOR": ["GDP", "GDPPC"]})``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from karat.core.records import Case, Turn
+from karat.core.scores import Score
+from karat.suites.data_query.comparison import Comparison, compare_selection
+from karat.suites.data_query.metrics import METRICS
+from karat.suites.data_query.options import Options
+from karat.suites.data_query.selection import DatasetSelection, Dimension, Selection, Target, Term
+
+Terms = Sequence[str | tuple[str, str]]
+
+
+def term(word: str | tuple[str, str]) -> Term:
+    """``"GDP"`` is (GDP, "name of GDP")."""
+    return Term(*word) if isinstance(word, tuple) else Term(word, f"name of {word}")
+
+
+def part(dimensions: Mapping[str, Terms], dataset: str = "X:D") -> DatasetSelection:
+    return DatasetSelection(dataset, tuple(Dimension(n, tuple(term(v) for v in vs)) for n, vs in dimensions.items()))
+
+
+def sel(dimensions: Mapping[str, Terms], dataset: str = "X:D", **more: Any) -> Selection:
+    return Selection((part(dimensions, dataset),), **more)
+
+
+def target(dimensions: Mapping[str, Terms], dataset: str = "X:D", **more: Any) -> Target:
+    return Target((part(dimensions, dataset),), **more)
+
+
+def compared(expected: Target, found: Selection, **options: Any) -> Comparison:
+    return compare_selection(expected, found, Options(**options))
+
+
+def scores(expected: Target, found: Selection, **options: Any) -> dict[str, float | None]:
+    comparison = compared(expected, found, **options)
+    return {metric.name: metric.score(comparison).value for metric in METRICS}
+
+
+def score(name: str, expected: Target, found: Selection, **options: Any) -> Score:
+    comparison = compared(expected, found, **options)
+    return next(metric for metric in METRICS if metric.name == name).score(comparison)
+
+
+def case(case_id: str, *targets: Target, tags: tuple[str, ...] = (), name: str = "") -> Case[Target]:
+    turns = tuple(Turn("user", f"question {number}", t) for number, t in enumerate(targets))
+    return Case(case_id, turns, name, tags)
