@@ -83,7 +83,8 @@ def _rate(value: float | None) -> str:
 
 
 def _term(term: Mapping[str, str]) -> str:
-    return f"  * {_one_line(term['id'])}: {_one_line(term['name'])}" if term["name"] else f"  * {_one_line(term['id'])}"
+    name = term["name"]
+    return _one_line(f"  * {term['id']}: {name}" if name else f"  * {term['id']}")
 
 
 def _one_line(text: str) -> str:

@@ -127,15 +127,16 @@ def _figures(cases: Sequence[CaseResult], estimate: Estimator) -> list[Estimate]
 
 
 def _figure_columns() -> list[Column]:
-    columns: list[Column] = []
-    for name in BROKEN_DOWN:
-        columns += [
-            Column(KNOWN[name].title, "score", 11, decimals=3),
-            Column("low", "number", 11, decimals=3),
-            Column("high", "number", 11, decimals=3),
-            Column("n", "count", 7),
-        ]
-    return columns
+    return [column for name in BROKEN_DOWN for column in _mean_columns(KNOWN[name].title)]
+
+
+def _mean_columns(title: str) -> list[Column]:
+    return [
+        Column(title, "score", 11, decimals=3),
+        Column("low", "number", 11, decimals=3),
+        Column("high", "number", 11, decimals=3),
+        Column("n", "count", 7),
+    ]
 
 
 def _figure_cells(figures: Iterable[Estimate]) -> tuple[Cell, ...]:
@@ -168,8 +169,7 @@ def _by_dimension(cases: Sequence[CaseResult], estimate: Estimator) -> Table | N
         return None
     counts = [Column(title, "count", 9) for title in ("cases", "in target", "TP", "FP", "FN")]
     pooled = [Column("pooled recall", "score", 11, decimals=3), Column("pooled precision", "score", 11, decimals=3)]
-    means = [Column("mean recall", "score", 11, decimals=3), Column("n", "count", 7)]
-    means += [Column("mean precision", "score", 11, decimals=3), Column("n", "count", 7)]
+    means = [*_mean_columns("mean recall"), *_mean_columns("mean precision")]
     rows = tuple(_dimension_row(name, found, estimate) for name, found in groups.items())
     note = (
         "Over scored cases. Pooled: from the counts of all cases together. Mean: over the n cases where it is defined."
@@ -186,7 +186,7 @@ def _dimension_row(name: str, found: Sequence[Sequence[dict[str, Any]]], estimat
     in_target = sum(any(part["in_target"] for part in case) for case in found)
     recall, precision = (estimate(_case_means(found, key), "share") for key in ("recall", "precision"))
     pooled = (tp / (tp + fn) if tp + fn else None, tp / (tp + fp) if tp + fp else None)
-    return (name, len(found), in_target, tp, fp, fn, *pooled, recall.mean, recall.n, precision.mean, precision.n)
+    return (name, len(found), in_target, tp, fp, fn, *pooled, *_figure_cells((recall, precision)))
 
 
 def _case_means(found: Sequence[Sequence[dict[str, Any]]], key: str) -> list[float]:
