@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test lint types contracts check lock bench clean setup
+.PHONY: demo test lint types contracts check coverage lock bench clean setup
 
 demo: $(STAMP)
 	$(BIN)/karat demo
@@ -31,6 +31,9 @@ contracts: $(STAMP)
 	$(BIN)/lint-imports
 
 check: lint types contracts test
+
+coverage: $(STAMP)
+	$(BIN)/pytest --cov --cov-report=term-missing:skip-covered
 
 # Exact versions and hashes, no index address. Needs uv (any recent version).
 lock:

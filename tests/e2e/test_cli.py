@@ -164,6 +164,19 @@ def test_a_broken_gate_is_exit_code_1(project: Path) -> None:
     file.write_text(file.read_text().replace("at_least: 0.5", "at_least: 0.99"))
     done = karat(project, "run", code=1)
     assert "gate broken: data_query.macro_recall is 0.7" in done.stderr
+    karat(project, "score", "latest", "--gate", "data_query.macro_recall>=0.7", code=3)
+    karat(project, "score", "latest", "--gate", "data_query.macro_recall<=0.7", code=1)
+
+
+def test_two_suites_write_two_files(project: Path) -> None:
+    file = project / "karat.yaml"
+    file.write_text(
+        "suites:\n- {suite: data_query, cases: cases, predictions: predictions.jsonl}\n"
+        "- {suite: data_query, cases: cases, predictions: predictions.jsonl, options: {errors: zero}}\n"
+    )
+    karat(project, "score", "--json", "out.json", code=3)
+    first, second = (json.loads((project / f"out.{name}.json").read_text()) for name in ("data_query", "data_query-2"))
+    assert (first["run"]["options"]["errors"], second["run"]["options"]["errors"]) == ("leave_out", "zero")
 
 
 def test_mistakes_in_the_project_file_are_shown_with_their_place(project: Path) -> None:

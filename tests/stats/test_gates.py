@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from karat.core.problems import UserError
 from karat.core.result import MetricSummary, RunInfo, RunResult
-from karat.stats.gates import Gate, judge
+from karat.stats.gates import Gate, judge, parse_gate
 
 
 def result(mean: float | None) -> RunResult:
@@ -59,3 +60,11 @@ def test_gates_of_other_suites_are_not_judged_here() -> None:
 def test_a_gate_without_a_limit_is_no_gate() -> None:
     with pytest.raises(ValueError, match="at_least or at_most"):
         Gate("data_query.macro_recall")
+
+
+def test_gates_in_short() -> None:
+    assert parse_gate("data_query.macro_recall>=0.85") == Gate("data_query.macro_recall", at_least=0.85)
+    assert parse_gate("data_query.unexpected_dataset <= 0.1") == Gate("data_query.unexpected_dataset", at_most=0.1)
+    for wrong in ("", "macro_recall", "a.b>0.5", "a.b>=x", "a.b>=0.5.1"):
+        with pytest.raises(UserError, match="is no gate"):
+            parse_gate(wrong)

@@ -21,7 +21,7 @@ def demo(
     from karat.cli.printing import stdout
     from karat.cli.project import open_store_for, work_to_do
     from karat.cli.run import job_for, run_job
-    from karat.cli.showing import show
+    from karat.cli.showing import Outputs, show
 
     for suite in suites_with_example():
         place = folder / suite
@@ -31,13 +31,8 @@ def demo(
         with open_store_for(config, None) as store:
             for work in work_to_do(config=config, suite=None, cases=None):
                 result = run_job(store, job_for(work), None)
-                show(
-                    result,
-                    work.suite,
-                    None,
-                    place / "report.xlsx",
-                    saved=[f"run {result.run.id} in {place / '.karat'}"],
-                )
+                files = Outputs(xlsx=place / "report.xlsx")
+                show(result, work.suite, files, saved=[f"run {result.run.id} in {place / '.karat'}"])
     console = stdout()
     console.print(
         f"\nlook into {folder}/ and change what you like; then: cd {folder / suite} && karat run", markup=False

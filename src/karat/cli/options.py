@@ -72,3 +72,11 @@ WorkersOption = Annotated[
 TagOption = Annotated[list[str] | None, typer.Option("--tag", "-t", help="Only cases with this tag; repeatable.")]
 CaseOption = Annotated[list[str] | None, typer.Option("--case", help="Only the case with this id or name; repeatable.")]
 LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many cases.")]
+GateOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--gate",
+        metavar="RULE",
+        help="A floor or ceiling, such as data_query.macro_recall>=0.85; broken: exit code 1. Repeatable.",
+    ),
+]

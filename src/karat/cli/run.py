@@ -12,8 +12,8 @@ from karat.cli.options import (
     CaseOption,
     CasesOption,
     ConfigOption,
-    ExitErrors,
     ExitStopped,
+    GateOption,
     JsonOption,
     LimitOption,
     PredictionsOption,
@@ -71,6 +71,7 @@ def run(
     retry_errors: Annotated[bool, typer.Option("--retry-errors", help="With --resume: ask again what failed.")] = False,
     name: Annotated[str | None, typer.Option("--name", help="A name for the run, for people.")] = None,
     workers: WorkersOption = None,
+    gate: GateOption = None,
     json: JsonOption = None,
     xlsx: XlsxOption = None,
     store: StoreOption = None,
@@ -85,17 +86,19 @@ def run(
     Stopped, or killed?  karat run --resume latest
     """
     from karat.cli.project import open_store_for, work_to_do
-    from karat.cli.showing import show
+    from karat.cli.showing import Outputs, leave, show
     from karat.core.problems import UserError
+    from karat.stats.gates import parse_gate
 
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # asked to stop: as clean as Ctrl-C
     if retry_errors and resume is None:
         raise UserError("--retry-errors goes with --resume RUN")
+    outputs = Outputs(json, xlsx)
+    extra = [parse_gate(rule) for rule in gate or ()]
     if resume is not None:
         with open_store_for(config, store, create=False) as opened:
             result, used, gates = _resumed(opened, resume, retry_errors, workers, config)
-        if show(result, used, json, xlsx, gates=gates, saved=[f"run {result.run.id}"]):
-            raise typer.Exit(ExitErrors)
+        leave([show(result, used, outputs, gates=(*gates, *extra), saved=[f"run {result.run.id}"])])
         return
     work = work_to_do(
         config=config,
@@ -106,14 +109,12 @@ def run(
         system_settings=system_settings,
         settings=settings,
     )
-    failed = False
+    codes = []
     with open_store_for(config, store) as opened:
-        for part in work:
-            job = job_for(part, name, repeats, limit, tag, case)
-            result = run_job(opened, job, workers)
-            failed = show(result, part.suite, json, xlsx, gates=part.gates, saved=[f"run {result.run.id}"]) or failed
-    if failed:
-        raise typer.Exit(ExitErrors)
+        for part, files in zip(work, outputs.for_each([part.suite for part in work]), strict=True):
+            result = run_job(opened, job_for(part, name, repeats, limit, tag, case), workers)
+            codes.append(show(result, part.suite, files, gates=(*part.gates, *extra), saved=[f"run {result.run.id}"]))
+    leave(codes)
 
 
 def job_for(

@@ -72,12 +72,12 @@ def show_run(
 ) -> None:
     """One run: its figures, its weakest cases, its errors."""
     from karat.cli.project import open_store_for
-    from karat.cli.showing import show
+    from karat.cli.showing import Outputs, show
     from karat.core import plugins
 
     with open_store_for(config, store, create=False) as opened:
         result = opened.result(opened.find_run(run))
-    show(result, plugins.load_suite(result.run.suite), json, None)
+    show(result, plugins.load_suite(result.run.suite), Outputs(json))
 
 
 @app.command("delete")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,7 +12,7 @@ from karat.cli.options import (
     CaseOption,
     CasesOption,
     ConfigOption,
-    ExitErrors,
+    GateOption,
     JsonOption,
     LimitOption,
     PredictionsOption,
@@ -23,6 +24,10 @@ from karat.cli.options import (
     XlsxOption,
     complete_runs,
 )
+
+if TYPE_CHECKING:
+    from karat.cli.showing import Outputs
+    from karat.stats.gates import Gate
 
 
 def score(
@@ -38,6 +43,7 @@ def score(
     case: CaseOption = None,
     limit: LimitOption = None,
     workers: WorkersOption = None,
+    gate: GateOption = None,
     json: JsonOption = None,
     xlsx: XlsxOption = None,
     store: StoreOption = None,
@@ -49,18 +55,23 @@ def score(
 
     A stored run again, for example after a case was mended:  karat score r-0012 --cases cases/
     """
+    from karat.cli.showing import Outputs, leave, load_for_run, show
+    from karat.stats.gates import parse_gate
+
+    outputs = Outputs(json, xlsx)
+    extra = [parse_gate(rule) for rule in gate or ()]
     if run is not None:
-        _again(run, cases, settings, workers, json, xlsx, store, config)
+        leave([_again(run, cases, settings, workers, outputs, extra, store, config)])
         return
     from karat.api import scoring_executor
     from karat.cli.project import work_to_do
-    from karat.cli.showing import load_for_run, show
     from karat.core.problems import UserError
     from karat.runs.choose import Choice, choose
     from karat.runs.runner import score_recorded
 
-    failed = False
-    for work in work_to_do(config=config, suite=suite, cases=cases, predictions=predictions, settings=settings):
+    codes = []
+    works = work_to_do(config=config, suite=suite, cases=cases, predictions=predictions, settings=settings)
+    for work, files in zip(works, outputs.for_each([work.suite for work in works]), strict=True):
         recorded = work.predictions or _replayed(work.config)
         if recorded is None:
             hint = (
@@ -83,9 +94,8 @@ def score(
                 source=str(recorded),
                 executor=pool,
             )
-        failed = show(result, work.suite, json, xlsx, gates=work.gates) or failed
-    if failed:
-        raise typer.Exit(ExitErrors)
+        codes.append(show(result, work.suite, files, gates=(*work.gates, *extra)))
+    leave(codes)
 
 
 def _replayed(config: object) -> Path | None:
@@ -98,11 +108,11 @@ def _again(
     cases: Path | None,
     settings: list[str] | None,
     workers: int | None,
-    json: str | None,
-    xlsx: Path | None,
+    outputs: Outputs,
+    gates: Sequence[Gate],
     store: str | None,
     config: Path | None,
-) -> None:
+) -> int:
     import msgspec
 
     from karat.api import scoring_executor
@@ -144,5 +154,4 @@ def _again(
                     style="yellow",
                     soft_wrap=True,
                 )
-    if show(result, suite, json, xlsx):
-        raise typer.Exit(ExitErrors)
+    return show(result, suite, outputs, gates=gates)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from karat.cli.options import ExitOne
+from karat.cli.options import ExitErrors, ExitOne
 from karat.cli.printing import print_problems, stderr, stdout, write_outputs
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case
@@ -28,23 +28,43 @@ def load_for_run(suite: Suite, path: Path) -> tuple[tuple[Case[Any], ...], tuple
     return loaded.cases, loaded.problems
 
 
+@dataclass(frozen=True)
+class Outputs:
+    """The files that were asked for."""
+
+    json: str | None = None
+    xlsx: Path | None = None
+
+    def for_each(self, suites: Sequence[Suite]) -> list[Outputs]:
+        """The files of each of several suites: with its name in theirs, and a number when it stands there again."""
+        if len(suites) == 1:
+            return [self]
+        labels: list[str] = []
+        for suite in suites:
+            again = sum(label.partition("-")[0] == suite.name for label in labels)
+            labels.append(f"{suite.name}-{again + 1}" if again else suite.name)
+        return [self._of(label) for label in labels]
+
+    def _of(self, label: str) -> Outputs:
+        json = self.json if self.json in (None, "-") else str(_with_name(Path(self.json), label))
+        return Outputs(json, _with_name(self.xlsx, label) if self.xlsx else None)
+
+
+def _with_name(path: Path, name: str) -> Path:
+    return path.with_name(f"{path.stem}.{name}{path.suffix}")
+
+
 def show(
-    result: RunResult,
-    suite: Suite,
-    json_out: str | None,
-    xlsx_out: Path | None,
-    *,
-    gates: Sequence[Gate] = (),
-    saved: Sequence[str] = (),
-) -> bool:
-    """Print and write a result. Returns whether something failed; a broken gate ends the command with 1."""
+    result: RunResult, suite: Suite, outputs: Outputs, *, gates: Sequence[Gate] = (), saved: Sequence[str] = ()
+) -> int:
+    """Print and write a result. Returns its exit code: 1 when a gate is broken, 3 when something failed, else 0."""
     from karat.reports.console import print_result
     from karat.stats.gates import judge
 
-    written = write_outputs(result, suite, json_out, xlsx_out)
+    written = write_outputs(result, suite, outputs.json, outputs.xlsx)
     errors = [problem for problem in result.problems if problem.severity == "error"]
     print_problems(result.problems, stderr())
-    if json_out != "-":
+    if outputs.json != "-":
         print_result(result, suite.metrics, stdout(), saved=[*saved, *written])
     if errors:
         stderr().print(f"{count_of(len(errors), 'mistake')} in the files; the rest was scored", style="yellow")
@@ -52,6 +72,12 @@ def show(
     for verdict in broken:
         stderr().print(f"gate broken: {verdict.words}", style="bold red", markup=False)
     if broken:
-        sys.stdout.flush()
-        raise typer.Exit(ExitOne)
-    return bool(errors) or any(case.status == "error" for case in result.cases)
+        return ExitOne
+    return ExitErrors if errors or any(case.status == "error" for case in result.cases) else 0
+
+
+def leave(codes: Iterable[int]) -> None:
+    """End the command with the code that weighs most: a broken gate, then errors, then none."""
+    found = set(codes)
+    if code := next((code for code in (ExitOne, ExitErrors) if code in found), 0):
+        raise typer.Exit(code)

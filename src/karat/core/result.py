@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any
 
 import msgspec
 
-from karat.core.problems import Problem
+from karat.core.problems import Problem, UserError
 from karat.core.scores import Score, State
 from karat.core.suite import Kind
 
@@ -123,18 +124,22 @@ class RunResult(msgspec.Struct, frozen=True):
 
     def to_polars(self) -> Any:
         """The rows as a ``polars.DataFrame`` (extra: ``pip install 'karat[polars]'``)."""
-        import polars
-
+        polars = _library("polars", "polars")
         return polars.DataFrame(self.rows(), infer_schema_length=None)
 
     def to_pandas(self) -> Any:
         """The rows as a ``pandas.DataFrame`` (extra: ``pip install 'karat[pandas]'``)."""
-        import pandas
-
+        pandas = _library("pandas", "pandas")
         return pandas.DataFrame(self.rows())
 
     def to_arrow(self) -> Any:
         """The rows as a ``pyarrow.Table`` (extra: ``pip install 'karat[arrow]'``)."""
-        import pyarrow
-
+        pyarrow = _library("pyarrow", "arrow")
         return pyarrow.Table.from_pylist(self.rows())
+
+
+def _library(name: str, extra: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise UserError(f"{name} is not installed", hint=f"pip install 'karat[{extra}]'") from error

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import msgspec
 
+from karat.core.problems import UserError
 from karat.core.result import RunResult
 
 
@@ -19,6 +21,18 @@ class Gate(msgspec.Struct, frozen=True, omit_defaults=True):
     def __post_init__(self) -> None:
         if self.at_least is None and self.at_most is None:
             raise ValueError("a gate needs at_least or at_most")
+
+
+def parse_gate(text: str) -> Gate:
+    """A gate in short: ``data_query.macro_recall>=0.85`` or ``…<=0.1``."""
+    found = re.fullmatch(r"\s*([\w.]+)\s*(>=|<=)\s*([0-9.eE+-]+)\s*", text)
+    try:
+        if found is None:
+            raise ValueError
+        limit = float(found[3])
+    except ValueError:
+        raise UserError(f'"{text}" is no gate', hint="Write it as data_query.macro_recall>=0.85, or with <=.") from None
+    return Gate(found[1], at_least=limit) if found[2] == ">=" else Gate(found[1], at_most=limit)
 
 
 class Verdict(msgspec.Struct, frozen=True):
