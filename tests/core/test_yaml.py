@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.core.problems import problem_text
-from karat.core.yaml import Findings, documents, load, locate, read
+from karat.core.yaml import Findings, documents, load, read
 
 
 class Inner(msgspec.Struct, frozen=True):
@@ -141,15 +141,6 @@ def test_an_alias_to_its_own_parent_is_refused() -> None:
 def test_a_few_aliases_are_fine() -> None:
     thing, findings = read_text("title: &t x\nitems: [{id: *t}, {id: *t}]")
     assert (thing, findings.problems) == (Thing("x", (Inner("x"), Inner("x"))), [])
-
-
-def test_locate_finds_the_node_at_a_path() -> None:
-    data = b"x: 1\n---\n- {a: [p, q]}\n- {a: [r, s]}\n"
-    node = locate(data, 1, (1, "a", 0))
-    assert node is not None
-    assert (node.value, node.start_mark.line, node.start_mark.column) == ("r", 3, 7)
-    assert locate(data, 1, (5, "a")) is None
-    assert locate(data, 7, ()) is None
 
 
 @given(

@@ -15,9 +15,9 @@ import msgspec
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from karat.core.problems import Problem, did_you_mean
-from karat.core.yaml_nodes import BAD, Bad, Findings, Path_, documents, is_empty, locate
+from karat.core.yaml_nodes import BAD, Bad, Findings, Path_, documents, is_empty
 
-__all__ = ["Findings", "Path_", "Raw", "documents", "is_empty", "load", "locate", "read", "reader_for"]
+__all__ = ["Findings", "Path_", "Raw", "documents", "is_empty", "load", "read", "reader_for"]
 
 S = TypeVar("S")
 Read = Callable[[Node, Findings], Any]

@@ -162,25 +162,3 @@ def _aliased(root: Node) -> int:
 def is_empty(node: Node) -> bool:
     """``key:`` with nothing after it, ``~`` or ``null``: where a list or object belongs, it means there is none."""
     return isinstance(node, ScalarNode) and not node.style and node.value in ("", "~", "null")
-
-
-def locate(data: bytes, document: int, path: Path_, file: str = "") -> Node | None:
-    """The node at a path of keys and indices in a document; None when it is not there."""
-    for number, root in enumerate(documents(data, Findings(file))):
-        if number == document:
-            return _descend(root, path)
-    return None
-
-
-def _descend(node: Node, path: Path_) -> Node | None:
-    for step in path:
-        if isinstance(step, int):
-            if not isinstance(node, SequenceNode) or step >= len(node.value):
-                return None
-            node = node.value[step]
-        else:
-            found = [value for key, value in node.value if key.value == step] if isinstance(node, MappingNode) else []
-            if not found:
-                return None
-            node = found[0]
-    return node
