@@ -6,7 +6,8 @@ STAMP := .venv/.installed
 .PHONY: demo test lint types contracts check coverage lock bench clean setup
 
 demo: $(STAMP)
-	$(BIN)/karat demo
+	@$(BIN)/karat demo
+	@echo "(karat is in $(BIN): to type it as it is, . $(BIN)/activate)"
 
 test: $(STAMP)
 	$(BIN)/pytest
@@ -37,7 +38,7 @@ coverage: $(STAMP)
 
 # Exact versions and hashes, no index address. Needs uv (any recent version).
 lock:
-	uv pip compile pyproject.toml --group dev --all-extras --universal --python-version 3.11 --generate-hashes \
+	uv pip compile pyproject.toml --group dev --extra all --universal --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --no-annotate --no-header --quiet --output-file requirements.lock
 
 bench: $(STAMP)

@@ -33,7 +33,5 @@ def demo(
                 result = run_job(store, job_for(work), None)
                 files = Outputs(xlsx=place / "report.xlsx")
                 show(result, work.suite, files, saved=[f"run {result.run.id} in {place / '.karat'}"])
-    console = stdout()
-    console.print(
-        f"\nlook into {folder}/ and change what you like; then: cd {folder / suite} && karat run", markup=False
-    )
+    words = f"look into {folder}/ and change what you like; then: cd {folder / suite} && karat run"
+    stdout().print(f"\n{words}", markup=False, soft_wrap=True)

@@ -172,7 +172,7 @@ def run_job(store: Store, job: Job, workers: int | None) -> RunResult:
     )
     heading += [f"system {job.system} ({job.config.type})", f"{job.config.concurrency} at once"]
     console = stderr()
-    console.print(" · ".join(part for part in heading if part), style="bold", markup=False)
+    console.print(" · ".join(part for part in heading if part), style="bold", markup=False, soft_wrap=True)
     try:
         with progress("calling") as (watch, _), scoring_executor(job.suite, workers) as pool:
             return start(store, job, watch=watch, on_run=_announce, executor=pool)

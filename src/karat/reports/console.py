@@ -43,8 +43,17 @@ def print_result(result: RunResult, metrics: Sequence[Metric], console: Console,
             _weakest_tags(page, result, headline[0])
             _worst_cases(page, result, headline)
         _failures(page, result)
-    if saved:
-        page.labelled("saved", [(" · ".join(map(plain, saved)), "")])
+    _saved(page, saved)
+
+
+def _saved(page: _Page, saved: Sequence[str]) -> None:
+    """On one line where they fit; else each on its own, and whole: a name that is cut cannot be opened."""
+    if not saved:
+        return
+    names = [plain(name) for name in saved]
+    lines = [" · ".join(names)] if LABEL + len(" · ".join(names)) <= page.width else names
+    for number, line in enumerate(lines):
+        page.line([(("" if number else "saved").ljust(LABEL), "dim"), (line, "")], whole=True)
 
 
 def plain(text: str) -> str:
@@ -60,14 +69,15 @@ class _Page:
         self.console = console
         self.width = max(40, console.width)
 
-    def line(self, spans: Iterable[Span]) -> None:
+    def line(self, spans: Iterable[Span], *, whole: bool = False) -> None:
         from rich.text import Text
 
         text = Text(no_wrap=True, overflow="ellipsis", end="\n")
         for words, style in spans:
             text.append(self._writable(words), style or None)
         text.rstrip()
-        text.truncate(self.width, overflow="ellipsis" if self._writable("…") == "…" else "crop")
+        if not whole:
+            text.truncate(self.width, overflow="ellipsis" if self._writable("…") == "…" else "crop")
         self.console.print(text, soft_wrap=True, highlight=False)
 
     def labelled(self, label: str, spans: Sequence[Span]) -> None:
