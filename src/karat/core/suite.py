@@ -41,6 +41,8 @@ class Metric:
     """Shown in the terminal's table; the others are in the reports."""
     zero_on_error: bool = True
     """Whether ``errors: zero`` gives a failed call 0 here. False where the case may not ask for this at all."""
+    counts_all: bool = False
+    """A failed or missing answer is simply not right here: it counts 0, so that the mean is over all cases."""
 
 
 class SuiteOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -90,6 +92,10 @@ class CheckedCases(msgspec.Struct, frozen=True):
 
 class Unreadable(Exception):
     """A response that the suite cannot read as an answer. The case becomes an error with this text."""
+
+
+class NotApplicable(Exception):
+    """A case that cannot be judged through no fault of the answer (its gold is unreadable). It leaves every figure."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from karat.core.plugins import load_suite
 from karat.core.records import Case, Prediction, default_turn
 from karat.core.result import CaseResult, RepeatResult
 from karat.core.scores import Score, State, mean_score, not_applicable
-from karat.core.suite import Metric, Suite, SuiteOptions, Unreadable
+from karat.core.suite import Metric, NotApplicable, Suite, SuiteOptions, Unreadable
 from karat.core.usage import USAGE
 
 Tries = Mapping[int, Mapping[int, Prediction]]
@@ -110,6 +110,8 @@ def score_try(suite: Suite, case: Case[Any], found: Mapping[int, Prediction], op
                 comparisons.append((turn, suite.compare(case, turn, prediction, options)))
             except Unreadable as error:
                 failures.append(("error", f"{where}{error}"))
+            except NotApplicable as error:
+                failures.append(("not_applicable", f"{where}{error}"))
             except Exception as error:  # one bad case never ends a run; the reason shows that this is a bug
                 failures.append(("error", f"{where}internal error, please report it: {type(error).__name__}: {error}"))
     if failures:
@@ -129,15 +131,19 @@ def _failed(
     comparisons: Sequence[tuple[int, Any]],
     options: SuiteOptions,
 ) -> RepeatResult:
-    state: State = "error" if any(s == "error" for s, _ in failures) else "missing"
+    worst: tuple[State, ...] = ("error", "missing", "not_applicable")
+    state = next(state for state in worst if any(found == state for found, _ in failures))
     text = "; ".join(message for _, message in failures)
-    zero = state == "error" and options.errors == "zero"
-    scores = {
-        metric.name: Score(0.0, "scored", f"errors: zero ({text})")
-        if zero and metric.zero_on_error
-        else Score(None, state, text)
-        for metric in (*suite.metrics, *USAGE)
-    }
+    zeroed = state == "error" and options.errors == "zero"
+
+    def score(metric: Metric) -> Score:
+        if metric.counts_all and state != "not_applicable":
+            return Score(0.0, "scored", text)
+        if zeroed and metric.zero_on_error:
+            return Score(0.0, "scored", f"errors: zero ({text})")
+        return Score(None, state, text)
+
+    scores = {metric.name: score(metric) for metric in (*suite.metrics, *USAGE)}
     details = dict(suite.details(comparisons)) if comparisons else {}
     return RepeatResult(state, scores, details, text)
 
