@@ -43,8 +43,7 @@ def list_runs(
     from rich.text import Text
 
     wide = console.width >= 110
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for title in (
+    titles = (
         "run",
         "started",
         "suite",
@@ -52,17 +51,21 @@ def list_runs(
         "cases",
         "status",
         "figures",
-    ):
-        table.add_column(title, justify="right" if title == "cases" else "left", no_wrap=title != "name")
+    )
+    lines = []
     for row in rows:
-        titles = {metric.name: metric.title for metric in plugins.load_suite(row.suite).metrics}
-        figures = "  ".join(
-            f"{titles.get(s.metric, s.metric)} {s.mean:.3f}" for s in row.summary[:2] if s.mean is not None
-        )
-        started = row.started[:16].replace("T", " ")
+        names = {metric.name: metric.title for metric in plugins.load_suite(row.suite).metrics}
+        known = [s for s in row.summary if s.mean is not None][: 2 if wide else 1]
+        figures = "  ".join(f"{names.get(s.metric, s.metric)} {s.mean:.3f}" for s in known)
         more = (row.name, row.system, row.truth_set) if wide else ()
-        cells = (run_name(row.id), started, row.suite, *more, str(row.cases), row.status, figures)
-        table.add_row(*(Text(cell) for cell in cells))
+        started = row.started[:16].replace("T", " ")
+        lines.append((run_name(row.id), started, row.suite, *more, str(row.cases), row.status, figures))
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for title, *cells in zip(titles, *lines, strict=True):
+        least = None if title in ("name", "system", "figures") else max(map(len, (title, *cells)))
+        table.add_column(title, justify="right" if title == "cases" else "left", no_wrap=True, min_width=least)
+    for line in lines:
+        table.add_row(*(Text(cell) for cell in line))
     console.print(table)
 
 
