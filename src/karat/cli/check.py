@@ -40,7 +40,7 @@ def check(
     if fix_names and not structure:
         raise UserError("--fix-names needs --structure FILE", hint="The right names come from the structures.")
     if cases is not None and suite is None:
-        suite = "data_query"
+        suite = _suite_of(cases)
     problems: list[Problem] = []
     counts: list[str] = []
     fixed: dict[str, int] = {}
@@ -72,3 +72,17 @@ def check(
         )
     if errors:
         raise typer.Exit(ExitOne)
+
+
+def _suite_of(path: Path) -> str:
+    """The suite whose cases these look like."""
+    from karat.core import plugins
+    from karat.core.problems import UserError
+
+    if not path.exists():
+        raise UserError(f"there are no cases at {path}: no such file or folder")
+    names = plugins.names("karat.suites")
+    found = [name for name in names if plugins.load_suite(name).recognises(path)]
+    if not found:
+        raise UserError(f"{path} looks like the cases of no suite", hint=f"Say which: --suite {' | '.join(names)}")
+    return found[0]

@@ -62,7 +62,7 @@ def list_runs(
         lines.append((run_name(row.id), started, row.suite, *more, str(row.cases), row.status, figures))
     table = Table(box=None, pad_edge=False, header_style="dim")
     for title, *cells in zip(titles, *lines, strict=True):
-        least = None if title in ("name", "system", "figures") else max(map(len, (title, *cells)))
+        least = None if title in ("name", "system") else max(map(len, (title, *cells)))
         table.add_column(title, justify="right" if title == "cases" else "left", no_wrap=True, min_width=least)
     for line in lines:
         table.add_row(*(Text(cell) for cell in line))

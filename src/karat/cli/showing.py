@@ -65,7 +65,7 @@ def show(
     errors = [problem for problem in result.problems if problem.severity == "error"]
     print_problems(result.problems, stderr())
     if outputs.json != "-":
-        print_result(result, suite.metrics, stdout(), saved=[*saved, *written])
+        print_result(result, suite.metrics, stdout(), highlights=suite.highlights(result), saved=[*saved, *written])
     if errors:
         stderr().print(f"{count_of(len(errors), 'mistake')} in the files; the rest was scored", style="yellow")
     broken = [verdict for verdict in judge(gates, result) if not verdict.passed]

@@ -118,6 +118,10 @@ class Suite:
     report: Callable[[RunResult, Estimator], Report]
     cpu_heavy: bool = False
     """Score on a process pool by default."""
+    recognises: Callable[[Path], bool] = lambda _: False
+    """Whether a path looks like cases of this suite, for ``karat check PATH``."""
+    highlights: Callable[[RunResult], Sequence[str]] = lambda _: ()
+    """Lines for the terminal that only this suite can say."""
 
     def decode_cases(self, data: Sequence[bytes]) -> tuple[Case[Any], ...]:
         """Cases as the store keeps them, back as structs."""

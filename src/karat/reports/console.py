@@ -29,8 +29,15 @@ Span = tuple[str, str]
 """A text and its style."""
 
 
-def print_result(result: RunResult, metrics: Sequence[Metric], console: Console, *, saved: Sequence[str] = ()) -> None:
-    """Print what a run found. ``saved`` says where things were put: ``("run r-0142", "report.xlsx")``."""
+def print_result(
+    result: RunResult,
+    metrics: Sequence[Metric],
+    console: Console,
+    *,
+    highlights: Sequence[str] = (),
+    saved: Sequence[str] = (),
+) -> None:
+    """Print what a run found. ``highlights`` are lines of the suite itself; ``saved`` says where things were put."""
     page = _Page(console)
     _heading(page, result)
     headline = [metric for metric in metrics if metric.headline] or list(metrics[:3])
@@ -42,6 +49,8 @@ def print_result(result: RunResult, metrics: Sequence[Metric], console: Console,
         if headline:
             _weakest_tags(page, result, headline[0])
             _worst_cases(page, result, headline)
+        for line in highlights:
+            page.line([(plain(line), "")])
         _failures(page, result)
     _saved(page, saved)
 

@@ -1,7 +1,7 @@
 """From a question to an SDMX selection, scored term by term for each dimension."""
 
 from karat.core.suite import Suite
-from karat.suites.data_query.cases import load_cases
+from karat.suites.data_query.cases import load_cases, recognises
 from karat.suites.data_query.codelists import check_cases
 from karat.suites.data_query.comparison import compare, details
 from karat.suites.data_query.metrics import METRICS
@@ -22,4 +22,5 @@ suite = Suite(
     compare=compare,
     details=details,
     report=report,
+    recognises=recognises,
 )

@@ -60,6 +60,13 @@ def load_cases(path: Path) -> LoadedCases:
     return LoadedCases(tuple(cases), tuple(problems), files)
 
 
+def recognises(path: Path) -> bool:
+    """A YAML file, or a folder that holds one at any depth."""
+    if path.is_file():
+        return path.suffix in (".yaml", ".yml")
+    return any(name.endswith((".yaml", ".yml")) for _, _, names in os.walk(path) for name in names)
+
+
 def _files(path: Path) -> Iterator[str]:
     if path.is_file():
         yield str(path)
