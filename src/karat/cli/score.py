@@ -148,7 +148,7 @@ def _again(
         elif cases is None and (path := record.config.get("cases_path")) and Path(path).exists():
             now = suite.load_cases(Path(path)).cases
             asked = {case.id for case in suite.decode_cases(opened.cases(run_id))}
-            if truth_hash([case for case in now if case.id in asked]) != record.truth_set:
+            if truth_hash([case for case in now if case.id in asked], suite.truth) != record.truth_set:
                 stderr().print(
                     f"note: the case files have changed since; to score against them: karat score {run} --cases {path}",
                     style="yellow",

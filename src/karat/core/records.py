@@ -6,7 +6,7 @@ All are frozen msgspec structs. ``T`` is the suite's own target type: what the r
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
@@ -86,13 +86,18 @@ def default_turn(case: Case[Any]) -> int:
     return scored[0] if len(scored) == 1 else 0
 
 
-def truth_hash(cases: Iterable[Case[Any]]) -> str:
+def as_asked(case: Case[Any]) -> Any:
+    """What is asked and expected, as the case itself says it."""
+    return case.conversation
+
+
+def truth_hash(cases: Iterable[Case[Any]], truth: Callable[[Case[Any]], Any] = as_asked) -> str:
     """A short hash of what is asked and expected. Figures of two runs compare only when theirs is equal.
 
-    Order of cases, their names, tags, comments and files do not count.
+    Order of cases, their names, tags, comments and files do not count. ``truth`` says what does (see ``Suite.truth``).
     """
     encoder = msgspec.json.Encoder(order="deterministic")
-    parts = sorted(encoder.encode((case.id, case.conversation)) for case in cases)
+    parts = sorted(encoder.encode((case.id, truth(case))) for case in cases)
     digest = hashlib.sha256()
     for part in parts:
         digest.update(part)

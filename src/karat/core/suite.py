@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from karat.core.problems import Problem
-from karat.core.records import Case, Prediction
+from karat.core.records import Case, Prediction, as_asked
 from karat.core.scores import Score
 
 if TYPE_CHECKING:
@@ -118,6 +118,8 @@ class Suite:
     report: Callable[[RunResult, Estimator], Report]
     cpu_heavy: bool = False
     """Score on a process pool by default."""
+    truth: Callable[[Case[Any]], Any] = as_asked
+    """What is asked and expected of a case, for the hash of the truth set; the conversation with its targets by default."""
     recognises: Callable[[Path], bool] = lambda _: False
     """Whether a path looks like cases of this suite, for ``karat check PATH``."""
     highlights: Callable[[RunResult], Sequence[str]] = lambda _: ()
