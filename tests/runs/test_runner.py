@@ -224,6 +224,29 @@ def test_scoring_again_keeps_the_earlier_scores(store: str) -> None:
         assert first.truth_set != second.truth_set
 
 
+def test_a_system_that_cannot_be_opened_leaves_no_run_behind(store: str) -> None:
+    with pytest.raises(UserError, match='no module "nowhere"'):
+        karat.run(
+            suite="data_query", cases=[case("c", A)], system={"type": "function", "function": "nowhere:f"}, store=store
+        )
+    with open_store(store) as opened:
+        assert opened.runs() == []
+
+
+def test_a_secret_in_plain_text_is_refused_before_anything_is_stored(store: str) -> None:
+    headers = {"Authorization": "Bearer s3cret-canary"}
+    with pytest.raises(UserError, match="headers.Authorization") as caught:
+        karat.run(
+            suite="data_query",
+            cases=[case("c", A)],
+            system={"type": "http", "url": "http://x", "headers": headers},
+            store=store,
+        )
+    assert "s3cret" not in str(caught.value)
+    with open_store(store) as opened:
+        assert opened.runs() == []
+
+
 def test_mistakes_of_the_caller(store: str) -> None:
     with pytest.raises(UserError, match='no suite "data_qery"'):
         karat.run(suite="data_qery", cases=[case("c", A)], system=lambda _: RIGHT, store=store)

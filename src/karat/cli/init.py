@@ -32,7 +32,7 @@ def init(
         }
     )
     console.print(
-        f"started a {suite} project in {folder.resolve().name}/: {', '.join(top)}",
+        f"started a project for {suite} in {folder.resolve().name}/: {', '.join(top)}",
         style="bold",
         markup=False,
         soft_wrap=True,
@@ -41,7 +41,7 @@ def init(
     console.print(f"  {inside}karat run      score the recorded answers", markup=False)
     console.print("  karat check    check the cases", markup=False)
     console.print(
-        "then put your own cases into cases/ and your own assistant under systems: in karat.yaml",
+        "then put your own cases and your own assistant in their place: karat.yaml says where",
         markup=False,
         soft_wrap=True,
     )

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -73,6 +73,7 @@ def start(
 ) -> RunResult:
     """A new run: stored, called, scored. ``on_run`` hears the run's name, and how many calls it makes, before the first one."""
     _refuse_plain_secrets(job.config)
+    job = replace(job, opened=job.opened or _open(job))  # what cannot be opened must not leave a run behind
     now = _now()
     options = dated(job.options, now[:10])
     record = RunRecord(
