@@ -235,7 +235,7 @@ def test_a_system_that_cannot_be_opened_leaves_no_run_behind(store: str) -> None
 
 def test_a_secret_in_plain_text_is_refused_before_anything_is_stored(store: str) -> None:
     headers = {"Authorization": "Bearer s3cret-canary"}
-    with pytest.raises(UserError, match="headers.Authorization") as caught:
+    with pytest.raises(UserError, match=r"headers\.Authorization") as caught:
         karat.run(
             suite="data_query",
             cases=[case("c", A)],
