@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-NAMES = ("startup", "yaml_cases", "scoring", "excel", "harness")
+NAMES = ("startup", "yaml_cases", "scoring", "excel", "harness", "answers_spider2")
 
 
 def main(wanted: list[str]) -> int:

@@ -66,6 +66,8 @@ def test_the_readmes_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     example = ROOT / "examples" / "data_query"
     shutil.copytree(example / "cases", tmp_path / "cases")
     shutil.copy(example / "predictions.jsonl", tmp_path / "answers.jsonl")
+    for part in ("gold", "submission"):
+        shutil.copytree(ROOT / "examples" / "answers" / part, tmp_path / part)
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     folder = tmp_path
     for block in re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S):

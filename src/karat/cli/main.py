@@ -9,7 +9,7 @@ import sys
 
 import typer
 
-from karat.cli import check, demo, doctor, init, report, run, runs, score
+from karat.cli import answers, check, demo, doctor, init, report, run, runs, score
 from karat.core.problems import UserError
 
 app = typer.Typer(
@@ -46,6 +46,7 @@ app.command("init", short_help="Start a project of your own.")(init.init)
 app.command("check", short_help="Find every mistake in the case files.")(check.check)
 app.command("run", short_help="Put the cases to a system and score its answers.")(run.run)
 app.command("score", short_help="Score recorded or stored answers; calls nothing.")(score.score)
+app.command("answers", short_help="Score a submission folder against gold answers.")(answers.answers)
 app.add_typer(runs.app, name="runs")
 app.command("report", short_help="Write the Excel report of a stored run.")(report.report)
 app.command("doctor", short_help="Show what works here and what to install.")(doctor.doctor)

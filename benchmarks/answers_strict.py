@@ -1,0 +1,254 @@
+"""The strict comparison of tables: small ones, a million rows, how time grows with rows, and every real gold table changed.
+
+Files are read in the measured time; making them is not measured. ``python -m benchmarks.answers_strict huge`` compares
+100 million rows of 3 columns under a memory limit; it needs 8 GB of disk and some minutes, and is not part of the rest.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from benchmarks import measure
+
+REPEATS = 3
+SIZES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+HUGE_ROWS = 100_000_000
+HUGE_LIMIT_MB = 4096
+GOLD = Path(__file__).resolve().parents[2] / "shared" / "data" / "spider2" / "lite" / "evaluation_suite" / "gold"
+
+
+def main() -> None:
+    small()
+    with TemporaryDirectory() as name:
+        million(Path(name))
+    with TemporaryDirectory() as name:
+        growth(Path(name))
+    real_gold()
+
+
+def small() -> None:
+    """Five rows, three columns: the median gold table."""
+    from karat.tables.matching import match_tables
+    from karat.tables.table import table_of
+
+    rows: list[list[str | None]] = [[f"name {n}", repr(n * 1.7 + 3), f"2020-01-0{n + 1}"] for n in range(5)]
+    noisy = [[a, repr(float(b or 0) * 1.00005), f"{c} 00:00:00"] for a, b, c in rows]
+    wrong = [[a, repr(float(b or 0) * 3), c] for a, b, c in rows]
+    gold = table_of(["a", "b", "c"], rows)
+    measure.heading("small tables", "5 rows × 3 columns, order ignored, median of 300 calls")
+    heads = []
+    for what, given, passes in (
+        ("the same rows, shuffled", rows[::-1], True),
+        ("noise and date formats", noisy, True),
+        ("other values, explained", wrong, False),
+    ):
+        pred = table_of(["x", "y", "z"], given)
+
+        def compare(pred: Any = pred, passes: bool = passes) -> None:
+            if match_tables(gold, pred, ignore_order=True).passed is not passes:
+                raise AssertionError("another verdict")
+
+        compare()
+        cost = measure.medians([measure.of_call(compare) for _ in range(300)])
+        heads.append([what, f"{cost.wall * 1e6:.0f} µs"])
+        if cost.wall >= 0.001:
+            heads[-1].append("over 1 ms")
+    measure.table(["", "wall"], [row[:2] for row in heads])
+    loaded = [name for name in ("pandas", "duckdb", "polars", "pyarrow") if name in sys.modules]
+    print(f"  libraries for large tables imported so far: {', '.join(loaded) or 'none'}")
+
+
+def million(folder: Path) -> None:
+    rows = 1_000_000
+    measure.heading(
+        "a million rows",
+        f"{rows:,} rows × 5 columns, order ignored, two CSV files read and compared, median of {REPEATS} fresh processes",
+    )
+    make_files(folder, rows)
+    costs = measure.alternately(
+        {
+            case: lambda case=case: measure.in_fresh_process(__name__, case, str(folder))  # type: ignore[misc]
+            for case in ("equal", "noisy", "scrambled")
+        },
+        REPEATS,
+    )
+    print_costs(costs)
+
+
+def growth(folder: Path) -> None:
+    measure.heading("growth", "rows × 5 columns, order ignored, reading included, one fresh process each")
+    lines = []
+    for rows in SIZES:
+        make_files(folder, rows)
+        for case in ("equal", "noisy"):
+            cost = measure.in_fresh_process(__name__, case, str(folder))
+            bar = "#" * max(1, round(8 * cost.wall**0.5))
+            lines.append(
+                [
+                    f"{rows:>10,}  {case}",
+                    f"{cost.wall:.3f} s",
+                    f"{cost.wall / rows * 1e6:.2f} µs",
+                    f"{cost.peak_mb:.0f} MB",
+                    bar,
+                ]
+            )
+    measure.table(["rows", "wall", "a row", "peak memory", "√ wall"], lines)
+
+
+def print_costs(costs: dict[str, measure.Cost]) -> None:
+    rows = [[case, f"{c.wall:.2f} s", f"{c.cpu:.2f} s", f"{c.peak_mb:.0f} MB"] for case, c in costs.items()]
+    measure.table(["", "wall", "CPU", "peak memory"], rows)
+
+
+def make_files(folder: Path, rows: int) -> None:
+    """gold.csv; equal.csv: its rows shuffled; noisy.csv: also noise in two columns, and other headers; scrambled.csv: one column
+    shuffled on its own.
+    """
+    import numpy
+    import polars
+
+    random = numpy.random.default_rng(rows)
+    gold = polars.DataFrame(
+        {
+            "id": numpy.arange(rows),
+            "name": [f"name {n}" for n in random.integers(0, 1000, rows)],
+            "amount": random.normal(100, 30, rows).round(6),
+            "units": random.integers(0, 1000, rows),
+            "total": (random.random(rows) * 1e6).round(4),
+        }
+    )
+    gold.write_csv(folder / "gold.csv")
+    moved = gold[random.permutation(rows)]
+    moved.write_csv(folder / "equal.csv")
+    moved.with_columns(polars.Series("total", random.permutation(moved["total"].to_numpy()))).write_csv(
+        folder / "scrambled.csv"
+    )
+    noise = 1 + random.uniform(-9e-5, 9e-5, rows)
+    noisy = moved.with_columns(polars.col("amount") * noise, polars.col("total") * noise)
+    noisy.columns = ["p", "q", "r", "s", "t"]
+    noisy.write_csv(folder / "noisy.csv")
+
+
+def compare_files(case: str, folder: Path) -> None:
+    from karat.tables.matching import match_tables
+    from karat.tables.reading import read_csv
+
+    match = match_tables(read_csv(folder / "gold.csv"), read_csv(folder / f"{case}.csv"), ignore_order=True)
+    if match.passed is (case == "scrambled") or not match.settled:
+        raise AssertionError(f"{case}: {match.reason or 'passed'}")
+
+
+def real_gold() -> None:
+    """Every gold table of the lite set, changed in each way; the verdicts are counted."""
+    folder = GOLD / "exec_result"
+    measure.heading("real gold", "each lite gold table against itself changed, order ignored")
+    if not folder.is_dir():
+        print("  the real data is not beside the project: left out")
+        return
+    counts: Counter[tuple[str, str]] = Counter()
+    unreadable: list[str] = []
+    cost = measure.of_call(lambda: change_all(sorted(folder.glob("*.csv")), counts, unreadable))
+    rows = [[change, outcome, str(count)] for (change, outcome), count in sorted(counts.items())]
+    measure.table(["change", "outcome", "tables"], rows)
+    print(f"  {cost.wall:.0f} s in all; not readable: {'; '.join(unreadable) or 'none'}")
+
+
+def change_all(files: list[Path], counts: Counter[tuple[str, str]], unreadable: list[str]) -> None:
+    from karat.tables.matching import match_tables
+    from karat.tables.reading import read_csv
+    from karat.tables.table import Table, TableError
+    from tests.tables import perturbations as change
+
+    changes: dict[str, Callable[[Table, Random], Table]] = {
+        "rows shuffled": change.shuffled_rows,
+        "columns shuffled apart": change.shuffled_columns,
+        "noise 9e-5": lambda table, random: change.shuffled_rows(change.noisy(table, random), random),
+        "times 100": lambda table, _: change.times_100(table),
+        "nulls to zero": lambda table, _: change.nulls_to_zero(table),
+        "dates with 00:00:00": lambda table, _: change.with_midnight(table),
+        "thousands separators": lambda table, _: change.with_separators(table),
+        "a row dropped": change.dropped_row,
+        "a row doubled": change.doubled_row,
+        "columns added, moved": change.extra_columns,
+    }
+    for path in files:
+        try:
+            gold = read_csv(path)
+        except TableError as error:
+            unreadable.append(error.reason)
+            continue
+        for name, make in changes.items():
+            if not gold.height:
+                continue
+            pred = make(gold, Random(path.name))
+            changed = pred.width != gold.width or change.rows(pred) != change.rows(gold)
+            if not changed and name != "rows shuffled":
+                continue
+            match = match_tables(gold, pred, ignore_order=True)
+            forgiven = f" ({', '.join(match.normalised)})" if match.normalised else ""
+            counts[name, f"passed{forgiven}" if match.passed else match.reason] += 1
+
+
+def huge() -> None:
+    """100 million rows: equal but shuffled, then one column with noise. Both files are made by DuckDB."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        measure.heading("out of core", f"{HUGE_ROWS:,} rows × 3 columns, order ignored, limit {HUGE_LIMIT_MB} MB")
+        make_huge(folder)
+        sizes = ", ".join(f"{path.name} {path.stat().st_size / 1e9:.1f} GB" for path in sorted(folder.iterdir()))
+        print(f"  {sizes}", flush=True)
+        costs = {case: measure.in_fresh_process(__name__, f"huge_{case}", name) for case in ("equal", "noisy")}
+    print_costs(costs)
+    for case, cost in costs.items():
+        word = "met" if cost.peak_mb <= HUGE_LIMIT_MB else "MISSED"
+        print(f"  {case}: peak {cost.peak_mb:.0f} MB, target ≤ {HUGE_LIMIT_MB} MB: {word}")
+
+
+def make_huge(folder: Path) -> None:
+    """Rows by their number; the second and third file hold the same rows in another order, without holding any of them."""
+    import duckdb
+
+    with duckdb.connect(config={"memory_limit": "3GB", "temp_directory": str(folder / "spill")}) as connection:
+        row = "SELECT id, id % 1000 AS k, (id % 9999991) / 7.0 AS x"
+        other = f"SELECT (range * 7919) % {HUGE_ROWS} AS id FROM range({HUGE_ROWS})"
+        noisy = "SELECT k AS a, x * (1 + 9e-5 * sin(id)) AS b, id AS c"
+        options = "(FORMAT csv, HEADER true)"
+        connection.execute(
+            f"COPY ({row} FROM (SELECT range AS id FROM range({HUGE_ROWS}))) TO '{folder / 'gold.csv'}' {options}"
+        )
+        connection.execute(f"COPY ({row} FROM ({other})) TO '{folder / 'equal.csv'}' {options}")
+        connection.execute(f"COPY ({noisy} FROM ({row} FROM ({other}))) TO '{folder / 'noisy.csv'}' {options}")
+
+
+def compare_huge(case: str, folder: Path) -> None:
+    from karat.tables.outofcore import match_csv_files
+    from karat.tables.table import Limits
+
+    limits = Limits(bytes=2**40)
+    match = match_csv_files(folder / "gold.csv", folder / f"{case}.csv", ignore_order=True, limits=limits)
+    if not match.passed:
+        raise AssertionError(f"{case}: {match.reason}")
+
+
+def _side(case: str, name: str) -> None:
+    """One comparison in this process. The command's own imports are part of what a user waits for, and of the measure."""
+    folder = Path(name)
+    if case.startswith("huge_"):
+        measure.say(measure.of_call(lambda: compare_huge(case.removeprefix("huge_"), folder)))
+    else:
+        measure.say(measure.of_call(lambda: compare_files(case, folder)))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["huge"]:
+        huge()
+    elif len(sys.argv) > 2:
+        _side(*sys.argv[1:])
+    else:
+        main()

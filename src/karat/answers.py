@@ -1,0 +1,116 @@
+"""The contract's matching functions, and its ``evaluate.py``: ``python -m karat.answers --result_dir DIR --gold_dir DIR``.
+
+    from karat.answers import table_match
+
+    verdict = table_match("result.csv", "gold.csv", condition_cols=[0, 1], ignore_order=True)
+    verdict.score, verdict.reason, verdict.evidence
+
+Every function takes the contract's parameters with its defaults, and ``profile="spider2"`` (the default) or ``"strict"``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from karat.suites.answers.records import Verdict
+
+Profile = Literal["spider2", "strict"]
+Nulls = Literal["equal", "zero"]
+
+__all__ = ["Verdict", "duckdb_match", "number_match", "string_match", "table_match", "tables_match"]
+
+
+def _profile(name: Profile) -> Any:
+    from importlib import import_module
+
+    if name not in ("spider2", "strict"):
+        raise ValueError(f"profile must be spider2 or strict, not {name!r}")
+    return import_module(f"karat.suites.answers.{name}")
+
+
+def _more(profile: Profile, nulls: Nulls) -> dict[str, Any]:
+    return {"nulls": nulls} if profile == "spider2" else {}
+
+
+def string_match(
+    pred: str,
+    gold: str | Sequence[str],
+    conj: str = "or",
+    exclude: Sequence[str] | None = None,
+    *,
+    profile: Profile = "spider2",
+) -> Verdict:
+    """Whether the answer's text holds the gold strings and none of the excluded ones."""
+    found: Verdict = _profile(profile).string_match(pred, gold, conj=conj, exclude=exclude or ())
+    return found
+
+
+def number_match(
+    pred: str,
+    gold: Any,
+    percentage: bool = False,
+    precision: int | None = None,
+    conj: str = "or",
+    *,
+    profile: Profile = "spider2",
+) -> Verdict:
+    """Whether the answer's text holds the gold numbers. ``precision``: decimals; the contract's 4 unless given, in spider2."""
+    decimals = 4 if precision is None and profile == "spider2" else precision
+    found: Verdict = _profile(profile).number_match(pred, gold, percentage=percentage, precision=decimals, conj=conj)
+    return found
+
+
+def table_match(
+    result: str,
+    gold: str | Sequence[str],
+    condition_cols: Sequence[Any] | None = None,
+    ignore_order: bool = False,
+    *,
+    profile: Profile = "spider2",
+    nulls: Nulls = "equal",
+) -> Verdict:
+    """Whether a CSV file matches a gold one, or any of several."""
+    found: Verdict = _profile(profile).table_match(result, gold, condition_cols, ignore_order, **_more(profile, nulls))
+    return found
+
+
+def tables_match(
+    result: Sequence[str],
+    gold: Sequence[str],
+    condition_cols: Sequence[Any] | None = None,
+    ignore_orders: Sequence[bool] | None = None,
+    *,
+    profile: Profile = "spider2",
+    nulls: Nulls = "equal",
+) -> Verdict:
+    """Whether each of several CSV files matches its gold one."""
+    found: Verdict = _profile(profile).tables_match(
+        result, gold, condition_cols, ignore_orders, **_more(profile, nulls)
+    )
+    return found
+
+
+def duckdb_match(
+    result: str,
+    gold: str,
+    condition_tabs: Sequence[str] | None = None,
+    condition_cols: Sequence[Any] | None = None,
+    ignore_orders: Sequence[bool] | None = None,
+    *,
+    profile: Profile = "spider2",
+    nulls: Nulls = "equal",
+) -> Verdict:
+    """Whether the tables of a DuckDB file match those of a gold one."""
+    more = _more(profile, nulls)
+    found: Verdict = _profile(profile).duckdb_match(result, gold, condition_tabs, condition_cols, ignore_orders, **more)
+    return found
+
+
+if __name__ == "__main__":
+    import sys
+
+    from karat.cli.main import main
+
+    sys.argv.insert(1, "answers")
+    main()

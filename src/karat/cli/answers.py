@@ -1,0 +1,112 @@
+"""``karat answers``: a submission folder against gold, both profiles, what flips between them and why the rest failed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from karat.cli.options import ExitErrors, JsonOption, SettingsOption, WorkersOption, XlsxOption
+
+if TYPE_CHECKING:
+    from karat.core.result import RunResult
+
+
+def answers(
+    result_dir: Annotated[Path, typer.Option("--result_dir", "--result-dir", help="The submission folder.")],
+    gold_dir: Annotated[Path, typer.Option("--gold_dir", "--gold-dir", help="The gold folder.")],
+    profile: Annotated[
+        Literal["spider2", "strict"] | None,
+        typer.Option("--profile", help="Which profile comes first. [default: spider2 for Spider2's gold, else strict]"),
+    ] = None,
+    nulls: Annotated[
+        Literal["equal", "zero"] | None,
+        typer.Option(
+            "--nulls", help="spider2: null equals null only, or null is 0. [default: zero for lite and snow gold]"
+        ),
+    ] = None,
+    mode: Annotated[
+        Literal["results", "sql"], typer.Option("--mode", help="results: score files; sql: run submitted .sql files.")
+    ] = "results",
+    workers: WorkersOption = None,
+    settings: SettingsOption = None,
+    json: JsonOption = None,
+    xlsx: XlsxOption = None,
+) -> None:
+    """Score a submission folder against gold answers, as the Spider2 suite's evaluate.py does, and strictly.
+
+    karat answers --result_dir my-submission --gold_dir gold
+
+    Exit code 3 when lines or files could not be read.
+    """
+    from karat.api import scoring_executor
+    from karat.cli.printing import print_problems, stderr, write_outputs
+    from karat.core.plugins import load_suite
+    from karat.runs.project import from_settings
+    from karat.runs.runner import score_recorded
+
+    suite = load_suite("answers")
+    given = [*(settings or ()), f"mode={mode}", *([f"nulls={nulls}"] if nulls else [])]
+    options = from_settings(suite.options, given, "--option")
+    loaded, submitted = suite.load_cases(gold_dir), suite.read_predictions(result_dir)
+    with scoring_executor(suite, workers) as pool:
+        result = score_recorded(
+            suite,
+            loaded.cases,
+            submitted.predictions,
+            options,
+            problems=(*loaded.problems, *submitted.problems),
+            source=str(result_dir),
+            executor=pool,
+        )
+    written = write_outputs(result, suite, json, xlsx)
+    print_problems(result.problems, stderr())
+    if json != "-":
+        own = any(getattr(case.conversation[0].target, "family", "") == "own" for case in loaded.cases)
+        first = profile or ("strict" if own else "spider2")
+        known = {case.id for case in loaded.cases}
+        unknown = len({prediction.case_id for prediction in submitted.predictions} - known)
+        print_answers(result, first, unknown, written)
+    if any(problem.severity == "error" for problem in result.problems):
+        raise typer.Exit(ExitErrors)
+
+
+def print_answers(result: RunResult, first: str, unknown: int, written: list[str]) -> None:
+    """The figures of both profiles with their denominators, then what flips, then why the rest failed."""
+    from karat.cli.printing import stdout
+    from karat.suites.answers.highlights import highlights
+
+    console = stdout()
+    states = Counter(case.status for case in result.cases)
+    judged = len(result.cases) - states["not_applicable"]
+    submitted = judged - states["missing"]
+    lines = [
+        f"gold {len(result.cases)} · submitted {submitted} · missing {states['missing']} · unknown {unknown}"
+        + (f" · gold unreadable {states['not_applicable']}" if states["not_applicable"] else ""),
+        f"                    right    of all gold ({judged})".ljust(56) + f"of submitted ({submitted})",
+    ]
+    for profile in sorted(("spider2", "strict"), key=lambda name: name != first):
+        right = sum(case.scores[profile].value == 1.0 for case in result.cases)
+        lines.append(f"  {profile:<14} {right:>8}    {_rate(right, judged):<32}{_rate(right, submitted)}")
+    review = sum(case.details.get("strict", {}).get("state") == "needs_review" for case in result.cases)
+    if review:
+        right = sum(case.scores["strict"].value == 1.0 for case in result.cases)
+        lines.append(
+            f"  needs review   {review:>8}    strict would be {(right + review) / max(judged, 1):.1%} if all passed"
+        )
+    lines += highlights(result)
+    for line in lines:
+        console.print(line, markup=False, highlight=False, soft_wrap=True, style="bold" if line is lines[0] else None)
+    for name in written:
+        console.print(f"saved {name}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _rate(right: int, count: int) -> str:
+    from karat.stats.intervals import wilson
+
+    if not count:
+        return "n/a"
+    low, high = wilson(right / count, count)
+    return f"{right / count:6.1%}  {100 * low:.1f} – {100 * high:.1f}"

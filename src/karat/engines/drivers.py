@@ -1,0 +1,22 @@
+"""The database drivers, which are optional packages: imported when needed, with a word on how to get them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from karat.core.problems import UserError
+
+
+def driver(module: str, extra: str) -> Any:
+    """A driver's module. Missing: the user's mistake, with the command that mends it."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        missing = error.name or module
+        if not module.startswith(missing.partition(".")[0]):
+            raise
+        raise UserError(
+            f'this engine needs the package behind "{missing}", which is not installed',
+            hint=f'Install it: pip install "karat[{extra}]"',
+        ) from None

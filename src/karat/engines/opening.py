@@ -1,0 +1,39 @@
+"""From settings to an open engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from karat.core.plugins import load
+from karat.core.problems import UserError, did_you_mean
+from karat.engines.protocol import Engine, EngineConfig, EngineType
+from karat.engines.secrets import shown_settings
+
+
+def read_settings(settings: Mapping[str, Any], place: str = "the engine") -> tuple[EngineType, EngineConfig]:
+    """The kind of engine and its settings, checked. Values may be texts, as they come from YAML."""
+    name = settings.get("engine")
+    if not isinstance(name, str) or not name:
+        raise UserError(f'{place} does not say which "engine" it is', hint="Write engine: sqlite, or another one.")
+    kind = load("karat.engines", name)
+    if not isinstance(kind, EngineType):
+        raise TypeError(f"entry point {name!r} in karat.engines is not an EngineType")
+    known = {field.encode_name for field in msgspec.structs.fields(kind.config)}
+    for key in settings:
+        if key not in known:
+            raise UserError(f'{place} ({name}) has no setting "{key}"', hint=did_you_mean(key, known))
+    try:
+        return kind, msgspec.convert(dict(settings), kind.config, strict=False)
+    except msgspec.ValidationError as error:
+        shown = ", ".join(f"{key}: {value}" for key, value in shown_settings(settings).items())
+        raise UserError(f"{place} cannot be read: {error}", hint=f"It says {shown}.") from None
+
+
+def open_engine(settings: Mapping[str, Any], folder: Path | None = None, place: str = "the engine") -> Engine:
+    """An open engine. Relative paths and credential files are looked for in ``folder``, the working folder."""
+    kind, config = read_settings(settings, place)
+    return kind.open(config, folder or Path.cwd())

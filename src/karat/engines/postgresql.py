@@ -1,0 +1,155 @@
+"""PostgreSQL, in read-only transactions.
+
+::
+
+    shop: {engine: postgresql, url: "postgresql://reader:${SHOP_PASSWORD}@localhost/shop"}
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from karat.core.problems import UserError
+from karat.engines.deadline import Abandoned, within
+from karat.engines.drivers import driver
+from karat.engines.fetching import as_table, batches, fetched
+from karat.engines.fingerprints import server_fingerprint
+from karat.engines.guard import check
+from karat.engines.protocol import EngineConfig, EngineError, EngineType, ResultTable
+from karat.engines.secrets import shown_settings
+from karat.engines.server_url import ServerUrl
+
+MARGIN = 1.0
+"""Seconds after which the server stops the query by itself, should our own cancelling not reach it."""
+CANCEL_FOR = 2.0
+
+_SESSION = "-c default_transaction_read_only=on -c standard_conforming_strings=on -c client_encoding=UTF8"
+
+
+class PostgresqlConfig(EngineConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A database on a server. ``${NAME}`` in the URL is filled in from the environment."""
+
+    url: str
+    connect_timeout: int = 10
+
+    def __repr__(self) -> str:
+        return f"PostgresqlConfig({shown_settings({'url': self.url})})"
+
+
+class PostgresqlEngine:
+    """A connection that is made when it is first needed, and made again when it was lost."""
+
+    name = "postgresql"
+    dialect = "postgres"
+
+    def __init__(self, config: PostgresqlConfig) -> None:
+        self._psycopg = driver("psycopg", "sql")
+        self._url = ServerUrl(config.url, ("postgresql", "postgres"), "the postgresql engine")
+        self._connect_timeout = config.connect_timeout
+        self._connection: Any = None
+
+    def run(self, sql: str, *, timeout: float, row_limit: int) -> ResultTable:
+        return self.unguarded(check(sql, self.dialect), timeout=timeout, row_limit=row_limit)
+
+    def unguarded(self, sql: str, *, timeout: float, row_limit: int) -> ResultTable:
+        """Run without the first look at the SQL; the transaction still refuses what writes."""
+        connection = self._connected()
+        begun = time.monotonic()
+
+        def work() -> ResultTable:
+            with connection.cursor() as cursor:
+                # The driver begins the transaction as read-only; both settings end with it.
+                cursor.execute(f"SET LOCAL statement_timeout = {round((timeout + MARGIN) * 1000)}")
+                stream = cursor.stream(sql.encode())  # the extended protocol: one statement, whatever the text holds
+                first = next(stream, None)
+                names = _described(connection, sql) if first is None else [each.name for each in cursor.description]
+                fetchmany = batches(_with_first(first, stream))
+                rows, truncated = fetched(fetchmany, row_limit)
+                stream.close()
+                return as_table(names, rows, truncated, time.monotonic() - begun)
+
+        try:
+            return self._guarded_errors(
+                lambda: within(work, timeout, lambda: connection.cancel_safe(timeout=CANCEL_FOR)), timeout
+            )
+        finally:
+            self._end_transaction()
+
+    def _guarded_errors(self, run: Callable[[], ResultTable], timeout: float) -> ResultTable:
+        errors = self._psycopg.errors
+        try:
+            return run()
+        except Abandoned:
+            self._drop()
+            raise
+        except errors.QueryCanceled:
+            raise EngineError("timeout", f"the query was stopped after {timeout:g} s") from None
+        except (errors.ReadOnlySqlTransaction, errors.InsufficientPrivilege) as error:
+            raise EngineError("refused", self._said(error)) from None
+        except self._psycopg.Error as error:
+            lost = self._connection.closed
+            raise EngineError("connection" if lost else "sql_error", self._said(error)) from None
+
+    def _connected(self) -> Any:
+        if self._connection is None or self._connection.closed:
+            try:
+                self._connection = self._psycopg.connect(
+                    self._url.text("postgresql"),
+                    options=_SESSION,
+                    connect_timeout=self._connect_timeout,
+                    application_name="karat",
+                )
+            except self._psycopg.Error as error:
+                raise EngineError("connection", f"{self._url.shown}: {self._said(error)}") from None
+            self._connection.read_only = True
+            self._connection.prepare_threshold = None
+        return self._connection
+
+    def _end_transaction(self) -> None:
+        if self._connection is not None and not self._connection.closed:
+            try:
+                self._connection.rollback()
+            except self._psycopg.Error:
+                self._drop()
+
+    def _drop(self) -> None:
+        with suppress(Exception):
+            self._connection.close()
+        self._connection = None
+
+    def _said(self, error: Exception) -> str:
+        return self._url.secrets.text(str(error)).strip()
+
+    def fingerprint(self) -> str:
+        info = self._connected().info
+        return server_fingerprint("postgresql", info.host, info.port, info.dbname, info.user, info.server_version)
+
+    def close(self) -> None:
+        self._drop()
+
+
+def _described(connection: Any, sql: str) -> list[str]:
+    """The columns of a query without rows: a stream that ends at once does not tell them."""
+    connection.pgconn.prepare(b"", sql.encode())
+    found = connection.pgconn.describe_prepared(b"")
+    return [found.fname(place).decode("utf-8", errors="replace") for place in range(found.nfields)]
+
+
+def _with_first(first: Any, rest: Any) -> Any:
+    if first is not None:
+        yield first
+        yield from rest
+
+
+def _open(config: PostgresqlConfig, _: Path) -> PostgresqlEngine:
+    try:
+        return PostgresqlEngine(config)
+    except ValueError as error:  # a URL that cannot be taken apart; the message would quote it
+        raise UserError("the url of the postgresql engine cannot be read", hint=type(error).__name__) from None
+
+
+engine = EngineType("postgresql", "PostgreSQL servers", PostgresqlConfig, _open)

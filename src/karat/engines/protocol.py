@@ -1,0 +1,92 @@
+"""What an engine is: something that runs one read-only query, within a time and up to a number of rows.
+
+Adding one is a module with an :class:`EngineType` and an entry point in the group ``karat.engines``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+ErrorKind = Literal["sql_error", "timeout", "refused", "row_limit", "connection"]
+
+
+class EngineError(Exception):
+    """A query that gave no table. The message holds no secret: whoever raises this has taken them out."""
+
+    def __init__(self, kind: ErrorKind, message: str) -> None:
+        super().__init__(f"{kind}: {message}")
+        self.kind = kind
+        self.message = message
+
+
+class ResultTable(msgspec.Struct, frozen=True):
+    """The answer to a query, column by column, each cell as its text in a CSV file, ``None`` for a null."""
+
+    names: tuple[str, ...]
+    columns: tuple[tuple[str | None, ...], ...]
+    truncated: bool = False
+    """Whether the query had more rows than were asked for."""
+    seconds: float = 0.0
+    """How long the engine took. A cached table keeps the time of the run that made it."""
+
+    @property
+    def height(self) -> int:
+        return len(self.columns[0]) if self.columns else 0
+
+    def rows(self) -> Iterator[tuple[str | None, ...]]:
+        return zip(*self.columns, strict=True)
+
+
+class Engine(Protocol):
+    """An open database. One query at a time."""
+
+    @property
+    def name(self) -> str:
+        """The name of its type: ``sqlite``, ``postgresql``, …"""
+
+    @property
+    def dialect(self) -> str:
+        """The dialect of SQL, as sqlglot names it."""
+
+    def run(self, sql: str, *, timeout: float, row_limit: int) -> ResultTable:
+        """The query's table, cut after ``row_limit`` rows. Raises EngineError, also for what may not be run."""
+
+    def fingerprint(self) -> str:
+        """A text that changes when it is another database, or (for a file) when its content has changed."""
+
+    def close(self) -> None:
+        """Give back connections and temporary files."""
+
+
+class EngineConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What every engine takes. An engine's own settings extend this struct."""
+
+    engine: str
+    timeout: float = 60.0
+    """Seconds for one query, fetching included."""
+    row_limit: int = 1_000_000
+    """A result with more rows is not an answer that can be compared."""
+    cache: bool = True
+    """Whether results may be kept. A server does not say when its data changed: switch it off where they do."""
+
+    def __post_init__(self) -> None:
+        if self.timeout <= 0:
+            raise ValueError("timeout must be above 0")
+        if self.row_limit < 1:
+            raise ValueError("row_limit must be at least 1")
+
+
+@dataclass(frozen=True)
+class EngineType:
+    """A kind of engine: its name, its settings, how to open one."""
+
+    name: str
+    summary: str
+    config: type[EngineConfig]
+    open: Callable[[Any, Path], Engine]
+    """(settings, working folder) → an open engine. Raises UserError for what the user must mend."""

@@ -1,0 +1,123 @@
+"""Passwords and keys of engines: where they come from, and how they stay out of every message."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, quote_plus, unquote, urlsplit
+
+import msgspec
+
+from karat.core.problems import UserError, nearest
+
+HIDDEN = "***"
+SHORTEST = 4
+"""A shorter text is no secret, and hiding it would spoil every message."""
+
+_VARIABLE = re.compile(r"\$\{([^}]*)\}")
+_USER_INFO = re.compile(r"(?<=://)[^\s\"']*@")
+_PLACE = re.compile(r"[\w.:/-]*")
+_SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|passcode|^pwd$")
+
+
+class Secrets:
+    """The texts that must not be seen. Its representation does not show them either."""
+
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        forms = {form for value in values for form in _forms(value)}
+        # Longest first: a secret inside another must not leave the rest of the longer one behind.
+        self._values = sorted((form for form in forms if len(form) >= SHORTEST), key=len, reverse=True)
+
+    def __repr__(self) -> str:
+        return f"Secrets({len(self._values)})"
+
+    def text(self, text: str) -> str:
+        """The text without secrets, and without user-info in any URL."""
+        for value in self._values:
+            text = text.replace(value, HIDDEN)
+        return _USER_INFO.sub(f"{HIDDEN}@", text)
+
+
+def _forms(value: str) -> list[str]:
+    """A secret as it is, in its URL forms, and line by line when it has several (a PEM key)."""
+    plain = [value, unquote(value), *value.splitlines()]
+    return [form for text in plain for form in (text, quote(text, safe=""), quote_plus(text), repr(text)[1:-1])]
+
+
+def filled(text: str, place: str) -> tuple[str, list[str]]:
+    """The text with every ``${NAME}`` filled in from the environment, and the values, which are secret."""
+    values: list[str] = []
+
+    def fill(match: re.Match[str]) -> str:
+        name = match[1].strip()
+        value = os.environ.get(name, "")
+        if not value:
+            state = "is empty" if name in os.environ else "is not set"
+            close = nearest(name, os.environ, cutoff=75.0)
+            hint = f"Set it: export {name}=…" + (f' Did you mean "{close[0]}"?' if close else "")
+            raise UserError(f"the environment variable {name}, which {place} needs, {state}", hint=hint)
+        values.append(value)
+        # In a URL a password may hold any character; it is quoted here so that nobody has to quote it in the shell.
+        return quote(value, safe="") if "://" in text and not text.startswith("${") else value
+
+    return _VARIABLE.sub(fill, text), values
+
+
+def url_secrets(url: str) -> list[str]:
+    """What a URL holds of secrets: its password and the values of its options that are named like one."""
+    rest = url.partition("://")[2]
+    holder = rest.rpartition("@")[0] or urlsplit(url).netloc.rpartition("@")[0]
+    found = [holder.partition(":")[2]] if ":" in holder else []
+    for option in url.partition("?")[2].split("&"):
+        name, _, value = option.partition("=")
+        if _SECRET_NAME.search(name):
+            found.append(value)
+    return found
+
+
+def shown_url(url: str) -> str:
+    """Scheme, host and path of a URL; ``***`` for what may be a secret."""
+    scheme, _, rest = url.partition("://")
+    place = rest.rpartition("@")[2].partition("?")[0]
+    return f"{scheme}://{place if _PLACE.fullmatch(place) else HIDDEN}"
+
+
+def shown_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as they may be shown and stored."""
+    shown: dict[str, Any] = {}
+    for name, value in settings.items():
+        if isinstance(value, str) and _SECRET_NAME.search(name):
+            shown[name] = value if _VARIABLE.fullmatch(value) or not value else HIDDEN
+        elif isinstance(value, str) and "://" in value:
+            shown[name] = shown_url(value)
+        else:
+            shown[name] = value
+    return shown
+
+
+def credential_file(named: str, usual: str, folder: Path) -> tuple[dict[str, Any] | None, Path | None]:
+    """The credentials in the file that the settings name, else in the usual file of the working folder, else none."""
+    path = folder / (named or usual)
+    if not path.is_file():
+        if named:
+            raise UserError(
+                f"the credential file {named} is not there",
+                hint=f"Put it there, or leave the setting out and put {usual} into the working folder.",
+            )
+        return None, None
+    try:
+        found = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+    except (OSError, UnicodeDecodeError, msgspec.DecodeError):
+        # What the parser says may quote the file.
+        raise UserError(
+            f"the credential file {path.name} cannot be read as a JSON object", hint="Download it again."
+        ) from None
+    return found, path
+
+
+def credential_secrets(credentials: Mapping[str, Any]) -> list[str]:
+    """The values in a credential file whose names say that they are secret."""
+    return [value for name, value in credentials.items() if isinstance(value, str) and _SECRET_NAME.search(name)]

@@ -1,0 +1,29 @@
+"""A submission folder against gold answers: strings, numbers, tables, DuckDB files, SQL."""
+
+from karat.core.suite import Suite
+from karat.suites.answers.cases import load_cases, recognises, truth
+from karat.suites.answers.comparison import compare, details
+from karat.suites.answers.gold_check import check_cases
+from karat.suites.answers.highlights import highlights
+from karat.suites.answers.metrics import METRICS
+from karat.suites.answers.options import Options
+from karat.suites.answers.predictions import read_predictions
+from karat.suites.answers.records import Gold
+from karat.suites.answers.report import report
+
+suite = Suite(
+    name="answers",
+    summary="a submission folder against gold answers: strings, numbers, tables, DuckDB files, SQL",
+    target=Gold,
+    options=Options,
+    metrics=METRICS,
+    load_cases=load_cases,
+    read_predictions=read_predictions,
+    check_cases=check_cases,
+    compare=compare,
+    details=details,
+    report=report,
+    truth=truth,
+    recognises=recognises,
+    highlights=highlights,
+)

@@ -1,0 +1,287 @@
+"""Gold sets as cases: one instance, one case, whose only user turn carries the :class:`Gold`.
+
+Three families, told apart by the file and the row:
+
+- contract: ``evaluation`` is an object or a list of objects; files lie in ``GOLD_DIR/<instance_id>/<name>``;
+- flat: ``condition_cols`` and ``ignore_order`` in the row itself; files are ``exec_result/<id>.csv`` or ``<id>_a.csv,
+  <id>_b.csv, …`` in the order of their names, any of which may pass;
+- own: a file named ``karat_gold.jsonl``; the contract's rows with the optional keys ``ties``, ``as_of`` and ``status``, and
+  files also directly in ``GOLD_DIR``.
+
+An instance whose gold cannot be used still loads, with the status ``unreadable`` and the reason: a broken gold is not a wrong
+answer. ``Entry.gold_files`` stand in the order of ``parameters["gold"]``, so that conditions pair with them; a file that is
+not there keeps its place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
+
+import msgspec
+
+from karat.core.problems import Problem, UserError, did_you_mean
+from karat.core.records import Case, Turn, Where
+from karat.core.suite import LoadedCases
+from karat.suites.answers.confined import OutsideFolder, inside
+from karat.suites.answers.loose_json import read_file
+from karat.suites.answers.records import Entry, Function, Gold, GoldStatus
+
+Family = Literal["contract", "flat", "own"]
+
+OWN_FILE = "karat_gold.jsonl"
+FLAT_FOLDER = "exec_result"
+SQL_FOLDER = "sql"
+NO_FILE = "there is no gold file"
+FUNCTIONS = get_args(Function)
+FILE_FUNCTIONS = ("table_match", "tables_match", "duckdb_match")
+STATUSES = get_args(GoldStatus)
+FLAT_KEYS = ("condition_cols", "ignore_order")
+OWN_KEYS = ("ties", "as_of", "status")
+NOT_METADATA = {"instance_id", "evaluation", "temporal", "tags", *FLAT_KEYS}
+
+
+def load_cases(path: Path) -> LoadedCases:
+    """Every instance of a gold folder, or of the ``.jsonl`` file in it."""
+    file = gold_file(path)
+    try:
+        rows, problems = read_file(file)
+    except OSError as error:
+        raise UserError(f"cannot read the gold at {file}: {error.strerror}") from error
+    ids = {str(row.value.get("instance_id")) for row in rows}
+    folder = GoldFolder(file.parent, ids, own=file.name == OWN_FILE)
+    cases: list[Case[Gold]] = []
+    first: dict[str, int] = {}
+    for item, row in enumerate(rows):
+        name = row.value.get("instance_id")
+        if not isinstance(name, str) or not name.strip():
+            hint = "It must be a text." if "instance_id" in row.value else did_you_mean("instance_id", row.value)
+            problems.append(Problem('a gold row without "instance_id"', file=str(file), line=row.line, hint=hint))
+        elif name in first:
+            message = f'the instance "{name}" stands twice: also in line {first[name]}'
+            hint = "Every instance has one row; only the first of the two is used."
+            problems.append(Problem(message, file=str(file), line=row.line, hint=hint))
+        else:
+            first[name] = row.line
+            cases.append(_case(folder.gold(name, row.value), row.value, Where(str(file), 0, item, row.line)))
+    return LoadedCases(tuple(cases), tuple(problems), 1)
+
+
+def gold_file(path: Path) -> Path:
+    """The one ``.jsonl`` file that holds the gold of a folder."""
+    if path.is_file():
+        return path
+    if not path.is_dir():
+        raise UserError(f"there is no gold at {path}: no such file or folder", hint="Give the gold folder.")
+    found = sorted(file for file in path.glob("*.jsonl") if not file.name.startswith(".") and file.is_file())
+    own = [file for file in found if file.name == OWN_FILE]
+    public = [file for file in found if file.name.endswith("_eval.jsonl")]
+    for choice in (own, public, found):
+        if len(choice) == 1:
+            return choice[0]
+    if found:
+        names = ", ".join(file.name for file in public or found)
+        raise UserError(f"there are several gold files in {path}: {names}", hint="Give the one you mean.")
+    nested = sorted(path.glob("*/*_eval.jsonl"))
+    hint = f"Did you mean {nested[0].parent}?" if nested else "It holds spider2_eval.jsonl or another .jsonl file."
+    raise UserError(f"there is no .jsonl file in the gold folder {path}", hint=hint)
+
+
+def recognises(path: Path) -> bool:
+    """A gold file, or a folder that holds one."""
+    return path.suffix == ".jsonl" if path.is_file() else any(path.glob("*.jsonl"))
+
+
+def truth(case: Case[Gold]) -> Any:
+    """What the gold of an instance says, with the contents of its files and without where they lie."""
+    golds = [turn.target for turn in case.conversation if turn.target is not None]
+    return [
+        (
+            msgspec.structs.replace(gold, sql="", entries=(), status="good", problem=""),
+            [(entry.func, entry.parameters, [_digest(file) for file in entry.gold_files]) for entry in gold.entries],
+            _digest(gold.sql) if gold.sql else "",
+        )
+        for gold in golds
+    ]
+
+
+def _digest(file: str) -> str:
+    try:
+        with open(file, "rb") as handle:  # noqa: PTH123
+            return hashlib.file_digest(handle, "sha256").hexdigest()[:16]
+    except OSError:
+        return ""
+
+
+def gold_sql(gold: Gold) -> str:
+    """The SQL that recomputes a gold: from its file, or as it stands in ``parameters.sql``; empty when there is none."""
+    return Path(gold.sql).read_text(encoding="utf-8-sig") if gold.sql else next(_sql_texts(gold.entries), "")
+
+
+def missing_files(entry: Entry) -> list[str]:
+    """The gold files of an entry that are not there."""
+    return [file for file in entry.gold_files if not Path(file).is_file()]
+
+
+def _case(gold: Gold, row: dict[str, Any], source: Where) -> Case[Gold]:
+    asked = next((row[key] for key in ("instruction", "question") if isinstance(row.get(key), str)), "")
+    tags: list[str] = []
+    for key in ("type", "tags"):
+        values = row.get(key)
+        tags += [str(value) for value in (values if isinstance(values, list) else [values]) if value not in (None, "")]
+    left_out = NOT_METADATA.union(OWN_KEYS) if gold.family == "own" else NOT_METADATA
+    metadata = {key: value for key, value in row.items() if key not in left_out}
+    turn = Turn(role="user", content=asked, target=gold)
+    return Case(gold.instance_id, (turn,), tags=tuple(dict.fromkeys(tags)), metadata=metadata, source=source)
+
+
+class GoldFolder:
+    """A gold folder with the ids in its gold file. ``exec_result`` is listed once, not for every instance."""
+
+    def __init__(self, root: Path, ids: set[str], *, own: bool) -> None:
+        self.root = root
+        self.ids = ids
+        self.own = own
+        self._flat: dict[str, list[tuple[str, str]]] | None = None
+        self._has_sql = (root / SQL_FOLDER).is_dir()
+
+    def gold(self, name: str, row: dict[str, Any]) -> Gold:
+        """The gold of one row. Whatever is wrong with it is said in its ``problem``; nothing is raised."""
+        evaluation = row.get("evaluation")
+        flat = evaluation is None and any(key in row for key in FLAT_KEYS)
+        parts = evaluation if isinstance(evaluation, list) else [evaluation] if evaluation else []
+        found = [self._flat_entry(name, row)] if flat else [self._entry(name, part) for part in parts]
+        entries = tuple(entry for entry in found if isinstance(entry, Entry))
+        troubles = [trouble for trouble in found if isinstance(trouble, str)]
+        temporal = row.get("temporal") is True or any(isinstance(p, dict) and p.get("temporal") is True for p in parts)
+        sql = self._sql(name, entries)
+        recomputed = temporal and bool(entries) and bool(sql or next(_sql_texts(entries), ""))
+        missing = [missing_files(entry) for entry in entries]
+        if not recomputed:
+            troubles += [self._no_file(files) for files in missing if files]
+        usable = recomputed or any(_can_judge(e, len(files)) for e, files in zip(entries, missing, strict=True))
+        if not usable and not troubles:
+            said = 'the row has no "evaluation"' if not found else "nothing in the row says what the right answer is"
+            troubles = [f"{said}, and there is no gold SQL to compute it" if temporal else said]
+        stated = cast("GoldStatus", row["status"]) if row.get("status") in STATUSES else "good"
+        status: GoldStatus = "unreadable" if not usable else "suspect" if troubles and stated == "good" else stated
+        return Gold(
+            name,
+            entries,
+            "own" if self.own else "flat" if flat else "contract",
+            temporal=temporal,
+            sql=sql,
+            as_of=str(row.get("as_of") or ""),
+            ties=row["ties"] if isinstance(row.get("ties"), dict) else None,
+            status=status,
+            problem="; ".join(troubles) or (f"the gold row says: {status}" if status != "good" else ""),
+        )
+
+    def _entry(self, name: str, part: Any) -> Entry | str:
+        """An entry of an evaluation, or why it is none."""
+        if not isinstance(part, dict):
+            return f"an evaluation must be an object, not {part!r:.60}"
+        func, parameters = part.get("func"), part.get("parameters", {})
+        if func not in FUNCTIONS:
+            said = f'there is no function "{func}"' if func else 'an evaluation has no "func"'
+            return f"{said}. {did_you_mean(str(func or ''), FUNCTIONS)}".strip()
+        if not isinstance(parameters, dict):
+            return f'the "parameters" of {func} must be an object'
+        if func not in FILE_FUNCTIONS:
+            return Entry(cast("Function", func), parameters)
+        wanted = parameters.get("gold")
+        names = wanted if isinstance(wanted, list) else [] if wanted is None else [wanted]
+        if not all(isinstance(file, str) for file in names):
+            return f'the "gold" of {func} must name files'
+        try:
+            return Entry(cast("Function", func), parameters, tuple(str(self._file(name, file)) for file in names))
+        except OutsideFolder as error:
+            return f"the gold file {error}"
+
+    def _file(self, name: str, file: str) -> Path:
+        place = inside(self.root, file, under=name)
+        beside = inside(self.root, file) if self.own and not place.exists() else place
+        return beside if beside.exists() else place
+
+    def _no_file(self, files: Sequence[str]) -> str:
+        root = self.root.resolve()
+        return f"{NO_FILE} {', '.join(str(Path(file).relative_to(root)) for file in files)}"
+
+    def _flat_entry(self, name: str, row: dict[str, Any]) -> Entry | str:
+        try:
+            found = self._flat_files(name)
+        except OutsideFolder as error:
+            return f"the gold file {error}"
+        files = {file: path for file, path in found if file == f"{name}.csv" or file[:-4] not in self.ids}
+        if not files:
+            return f"{NO_FILE} {FLAT_FOLDER}/{name}.csv, nor {name}_a.csv"
+        if "" in files.values():
+            refused = ", ".join(file for file, path in files.items() if not path)
+            return f"the gold file {FLAT_FOLDER}/{refused} is a link that leads out of the gold folder"
+        parameters = {"gold": list(files), **{key: row[key] for key in FLAT_KEYS if key in row}}
+        return Entry("table_match", parameters, tuple(files.values()))
+
+    def _flat_files(self, name: str) -> list[tuple[str, str]]:
+        """``<id>.csv``, then ``<id>_a.csv``, ``<id>_b.csv``, … as far as they are there, with their paths."""
+        if self._flat is None:
+            found: dict[str, list[tuple[str, str]]] = {}
+            for file, path in self._listed():
+                if match := re.fullmatch(r"(.+?)(_[a-z])?\.csv", file):
+                    for key in {match[1], file[:-4]}:
+                        found.setdefault(key, []).append((file, path))
+            self._flat = found
+        return self._flat.get(name, [])
+
+    def _listed(self) -> Iterator[tuple[str, str]]:
+        """The files of ``exec_result``; a link that may not be followed has no path.
+
+        The folder is confined once; after that only links need a closer look.
+        """
+        folder = self.root / FLAT_FOLDER
+        base = inside(self.root, f"{FLAT_FOLDER}/any.csv").parent
+        with os.scandir(folder) if folder.is_dir() else nullcontext(()) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                if entry.is_file(follow_symlinks=False):
+                    yield entry.name, f"{base}{os.sep}{entry.name}"
+                elif entry.is_symlink():
+                    try:
+                        yield entry.name, str(inside(self.root, f"{FLAT_FOLDER}/{entry.name}"))
+                    except OutsideFolder:
+                        yield entry.name, ""
+
+    def _sql(self, name: str, entries: Sequence[Entry]) -> str:
+        """The file with the gold SQL: the one that ``parameters.sql`` names, else ``sql/<id>.sql``."""
+        named = [text for e in entries if isinstance(text := e.parameters.get("sql"), str) and _is_sql_name(text)]
+        usual = [f"{SQL_FOLDER}/{name}.sql"] if self._has_sql else []
+        for relative in (*(f"{place}/{text}" for text in named for place in (name, SQL_FOLDER)), *usual):
+            try:
+                place = inside(self.root, relative)
+            except OutsideFolder:
+                continue
+            if place.is_file():
+                return str(place)
+        return ""
+
+
+def _can_judge(entry: Entry, missing: int) -> bool:
+    """Whether an entry says what is right: one gold table is enough where any may pass, else all must be there."""
+    if entry.func not in FILE_FUNCTIONS:
+        return entry.parameters.get("gold") not in (None, [], "")
+    return missing < len(entry.gold_files) if entry.func == "table_match" else bool(entry.gold_files) and not missing
+
+
+def _sql_texts(entries: Sequence[Entry]) -> Iterator[str]:
+    """SQL that stands in the gold row itself."""
+    for entry in entries:
+        text = entry.parameters.get("sql")
+        if isinstance(text, str) and text.strip() and not _is_sql_name(text):
+            yield text
+
+
+def _is_sql_name(text: str) -> bool:
+    return text.strip().lower().endswith(".sql") and len(text.split()) == 1

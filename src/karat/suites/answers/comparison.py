@@ -1,0 +1,109 @@
+"""One submitted answer against its gold, by both profiles, always: what a verdict is worth shows where the two differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from karat.core.problems import UserError
+from karat.core.records import Case, Prediction
+from karat.core.suite import NotApplicable, Unreadable
+from karat.suites.answers.options import Options
+from karat.suites.answers.predictions import read_answer
+from karat.suites.answers.records import Answer, Gold, Verdict, wrong
+from karat.suites.answers.spider2.judge import judge as judge_spider2
+from karat.suites.answers.strict.judge import judge as judge_strict
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """The words of both profiles on one answer."""
+
+    gold: Gold
+    answer: Answer
+    spider2: Verdict
+    strict: Verdict
+
+    @property
+    def flips(self) -> bool:
+        """Whether the profiles disagree on right and wrong."""
+        return {self.spider2.state, self.strict.state} == {"right", "wrong"}
+
+    @property
+    def telling(self) -> Verdict:
+        """The verdict that explains what is not right: strict's, which looks closer, unless only spider2 objects."""
+        return self.spider2 if self.strict.state == "right" else self.strict
+
+
+def compare(case: Case[Gold], turn: int, prediction: Prediction, options: Options) -> Comparison:
+    """Judge an answer. Raises Unreadable when the response holds none, NotApplicable when the gold cannot be used."""
+    gold = case.conversation[turn].target
+    if gold is None:
+        raise ValueError(f"case {case.id!r} has no gold")
+    answer = read_answer(prediction.response, live=prediction.latency is not None)
+    gold, answer = _with_sql_run(gold, answer, options)
+    if gold.status == "unreadable":
+        raise NotApplicable(f"the gold cannot be read: {gold.problem}")
+    if answer.problem:
+        verdict = _unusable(answer)
+        return Comparison(gold, answer, verdict, verdict)
+    return Comparison(
+        gold,
+        answer,
+        judge_spider2(gold, answer, nulls=options.nulls_for(gold)),
+        judge_strict(gold, answer, options.compare_options()),
+    )
+
+
+def _with_sql_run(gold: Gold, answer: Answer, options: Options) -> tuple[Gold, Answer]:
+    """Gold and answer as tables: an answer in SQL is run, and so is a gold that moves with the data."""
+    if answer.kind == "file" and answer.text and options.mode == "sql":
+        answer = msgspec.structs.replace(answer, kind="sql", paths=(), problem="")
+    moving = (
+        gold.temporal and options.engine_for(gold.instance_id) is not None
+    )  # without an engine: gold as it was kept
+    if answer.kind != "sql" and not moving:
+        return gold, answer
+    from karat.suites.answers.sql import run_sql
+
+    try:
+        return run_sql(gold, answer, options)
+    except UserError as error:  # no engine, no credentials: this instance cannot be judged, the others may
+        raise Unreadable(error.message) from error
+
+
+def _unusable(answer: Answer) -> Verdict:
+    """The verdict on an answer that cannot be looked at. A server that did not answer is nobody's wrong answer."""
+    kind = answer.problem.partition(":")[0]
+    if kind == "connection":
+        raise Unreadable(answer.problem)
+    if kind in ("sql_error", "timeout"):
+        return wrong(kind, problem=answer.problem)
+    there = any(Path(path).exists() for path in answer.paths)
+    return wrong("unreadable_prediction" if there or not answer.paths else "missing_prediction", problem=answer.problem)
+
+
+def details(turns: Sequence[tuple[int, Comparison]]) -> dict[str, Any]:
+    """The evidence of an instance: the reason that tells most, and both verdicts."""
+    if not turns:
+        return {}
+    _, comparison = turns[-1]
+    telling = comparison.telling
+    found: dict[str, Any] = {
+        "reason": telling.reason,
+        "evidence": telling.evidence,
+        "flips": comparison.flips,
+        "functions": sorted({entry.func for entry in comparison.gold.entries}),
+        "spider2": _verdict(comparison.spider2),
+        "strict": _verdict(comparison.strict),
+    }
+    if comparison.gold.status != "good":
+        found["gold_status"] = comparison.gold.status
+        found["gold_problem"] = comparison.gold.problem
+    return found
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    return {"state": verdict.state, "reason": verdict.reason, "normalised": list(verdict.normalised)}

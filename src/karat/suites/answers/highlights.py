@@ -1,0 +1,54 @@
+"""What the terminal says of a submission beyond its figures: the verdicts that flip, and why the rest failed."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from karat.core.report import visible
+from karat.core.result import CaseResult, RunResult
+from karat.suites.answers.report import evidence_text
+
+PROFILES = ("spider2", "strict")
+
+
+def highlights(result: RunResult) -> list[str]:
+    """The flips between the profiles, then the commonest reasons with an example each."""
+    return [*_flips(result), *_failures(result)]
+
+
+def _flips(result: RunResult) -> list[str]:
+    flipped = [case for case in result.cases if case.details.get("flips")]
+    if not flipped:
+        return ["no verdict flips between the profiles"]
+    lines = [f"{len(flipped)} verdicts flip between the profiles"]
+    for passing, failing in (PROFILES, PROFILES[::-1]):
+        some = [case for case in flipped if case.details[passing]["state"] == "right"]
+        if some:
+            reasons = Counter(_flip_reason(case) for case in some).most_common()
+            lines.append(
+                f"  {len(some):>3} {passing} passes, {failing} fails    "
+                + " · ".join(f"{n} {reason}" for reason, n in reasons)
+            )
+    return lines
+
+
+def _flip_reason(case: CaseResult) -> str:
+    normalised = case.details["strict"]["normalised"]
+    return normalised[0] if normalised else str(case.details["reason"])
+
+
+def _failures(result: RunResult) -> list[str]:
+    """Why the answers that both profiles refuse are wrong, the commonest first, with a few examples."""
+    failed = [c for c in result.cases if c.status == "scored" and c.details.get("strict", {}).get("state") == "wrong"]
+    if not failed:
+        return []
+    reasons = Counter(str(case.details["reason"]) for case in failed)
+    lines = ["why the rest failed    " + " · ".join(f"{reason} {count}" for reason, count in reasons.most_common())]
+    for reason, _ in reasons.most_common(5):
+        case = next(case for case in failed if case.details["reason"] == reason)
+        lines.append(f"  {case.id:<16} {reason:<18} {_short_evidence(case)}"[:150])
+    return lines
+
+
+def _short_evidence(case: CaseResult) -> str:
+    return visible(evidence_text(case.details.get("evidence", {}))).replace("\n", "; ")

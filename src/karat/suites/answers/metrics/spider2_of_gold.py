@@ -1,0 +1,23 @@
+"""``spider2_of_gold``: as ``spider2``, over all gold: an instance that was not submitted, or failed, counts 0."""
+
+from __future__ import annotations
+
+from karat.core.scores import Score
+from karat.core.suite import Metric
+from karat.suites.answers.comparison import Comparison
+from karat.suites.answers.metrics.verdicts import score_of
+
+
+def score(comparison: Comparison) -> Score:
+    return score_of(comparison.spider2)
+
+
+metric = Metric(
+    "spider2_of_gold",
+    "spider2, of all gold",
+    "right / all gold, by the spider2 profile",
+    score,
+    kind="rate",
+    headline=True,
+    counts_all=True,
+)

@@ -1,0 +1,96 @@
+"""The options of the suite, as they stand in ``karat.yaml`` under ``options`` or on the command line after ``--option``."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from karat.core.suite import SuiteOptions
+from karat.suites.answers.records import Gold
+from karat.tables.options import CompareOptions
+
+Nulls = Literal["equal", "zero"]
+EngineName = Literal["sqlite", "duckdb", "postgresql", "mysql", "bigquery", "snowflake"]
+
+
+class Normalise(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What the strict profile takes as equal. Each is reported when a verdict needed it."""
+
+    date_format: bool = True
+    """``2020-01-01`` and ``2020-01-01 00:00:00``."""
+    separators: bool = True
+    """``1,234`` and ``1234``."""
+    boolean: bool = True
+    """``true`` and ``1``."""
+    rounding: bool = True
+    """``0.12`` for a gold of ``0.1234``: the more precise number, rounded to the decimals the other shows, two at least."""
+    null_word: bool = True
+    """``NULL``, ``NaN``, ``None`` and an empty cell."""
+    leading_zeros: bool = True
+    """``00501`` and ``501``."""
+    case_or_space: bool = False
+    """``Paris`` and ``paris `` as cells of a table. Texts in answers are always compared without case."""
+
+
+class Engine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Where SQL runs. Passwords stand in the environment or in a credential file, never here."""
+
+    engine: EngineName
+    database: str = ""
+    """A file, or the name of a database; ``{id}`` in it is the instance id."""
+    url_env: str = ""
+    """The environment variable that holds the SQLAlchemy URL, for PostgreSQL and MySQL."""
+    credential: str = ""
+    """The credential file, for BigQuery and Snowflake; the client's usual environment when left out."""
+    db_schema: str = msgspec.field(default="", name="schema")
+
+
+class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How answers are compared with gold, and where SQL runs."""
+
+    nulls: Nulls | None = None
+    """spider2 profile: whether a null equals only a null, or counts as 0. None: as the gold's family does it."""
+    rel_tol: float = 1e-4
+    """strict profile: two numbers are equal within this share of the larger."""
+    abs_tol: float = 1e-9
+    """strict profile: and always within this distance."""
+    normalise: Normalise = Normalise()
+    """strict profile: what else is taken as equal."""
+    allow_shape: bool = False
+    """strict profile: pass one wide row for a long table of the same values, and the reverse."""
+    max_bytes: int = 1024**3
+    """A submitted file with more bytes is refused, with a reason."""
+    max_columns: int = 5_000
+    """A submitted table with more columns is refused, with a reason."""
+    mode: Literal["results", "sql"] = "results"
+    """Which to judge where an instance has both a result and SQL."""
+    engines: dict[str, Engine] = msgspec.field(default_factory=dict)
+    """Prefix of the instance id → engine; the longest prefix that fits counts, and ``""`` fits every id."""
+    timeout: float = 60.0
+    """Seconds after which a query is stopped."""
+    row_limit: int = 1_000_000
+    """A result with more rows is refused, with a reason."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("rel_tol", "abs_tol"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 0 and below 1")
+        for name in ("max_bytes", "max_columns", "timeout", "row_limit"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be above 0")
+
+    def nulls_for(self, gold: Gold) -> Nulls:
+        """How the spider2 profile takes nulls for this gold: as set, else zero in the flat family, equal elsewhere."""
+        return self.nulls or ("zero" if gold.family == "flat" else "equal")
+
+    def compare_options(self) -> CompareOptions:
+        """What the strict profile takes as equal, in the words of the tables."""
+        switches = msgspec.structs.asdict(self.normalise)
+        return CompareOptions(self.rel_tol, self.abs_tol, allow_shape=self.allow_shape, **switches)
+
+    def engine_for(self, instance_id: str) -> Engine | None:
+        """The engine of the longest prefix that fits."""
+        fitting = [prefix for prefix in self.engines if instance_id.startswith(prefix)]
+        return self.engines[max(fitting, key=len)] if fitting else None

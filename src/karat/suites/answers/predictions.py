@@ -1,0 +1,250 @@
+"""Submissions as predictions, and raw responses as answers.
+
+A submission is a folder with ``results_metadata.jsonl`` and a folder for each instance, or a flat folder of files named for
+their instance: ``<id>.csv``, ``<id>.sql``, ``<id>.duckdb``, ``<id>.db``. Every file is confined to the submission's folder. An
+instance whose file may not be read, or is not there, keeps its prediction, with the reason in ``Answer.problem``.
+
+The response of a prediction is an :class:`Answer` as JSON. Where a number was submitted bare, ``text`` is Python's ``str`` of it, as
+the public tool sees it ("17.5" for ``17.50``), and ``raw`` beside it is how it was written.
+
+A live system may answer ``{"answer": …}``, ``{"sql": "…"}``, or with a chat completion whose message holds the answer or a
+fenced ``sql`` block. Such a response cannot name files: only a folder that this module read can.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+
+from karat.core.problems import Problem, UserError, count_of, did_you_mean
+from karat.core.records import Prediction
+from karat.core.suite import LoadedPredictions, Unreadable
+from karat.suites.answers.confined import OutsideFolder, inside
+from karat.suites.answers.loose_json import ReadObject, member_text, read_file
+from karat.suites.answers.records import Answer, AnswerKind
+
+METADATA = "results_metadata.jsonl"
+TYPES = ("answer", "file", "files", "sql")
+FLAT_SUFFIXES = (".csv", ".duckdb", ".db", ".sql")
+"""In the order in which they count when an instance has several."""
+MAX_SQL_BYTES = 4 * 1024 * 1024
+
+_FENCED_SQL = re.compile(r"```[ \t]*sql[^\n]*\n(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
+_FENCED = re.compile(r"\s*```[^\n]*\n(.*?)```\s*", re.DOTALL)
+
+
+def read_predictions(path: Path) -> LoadedPredictions:
+    """Every answer of a submission; a row that cannot be read is a problem and costs nothing else."""
+    if path.is_file():
+        return _read_metadata(path)
+    if not path.is_dir():
+        hint = f"Give the submission folder: it holds {METADATA}, or one file for each instance."
+        raise UserError(f"there is no submission at {path}: no such file or folder", hint=hint)
+    metadata = path / METADATA
+    return _read_metadata(metadata) if metadata.is_file() else _read_flat(path)
+
+
+# -- results_metadata.jsonl -------------------------------------------------------------------------------------------
+
+
+def _read_metadata(file: Path) -> LoadedPredictions:
+    try:
+        rows, problems = read_file(file)
+    except OSError as error:
+        raise UserError(f"cannot read the submission at {file}: {error.strerror}") from error
+    predictions: list[Prediction] = []
+    first: dict[str, int] = {}
+    for row in rows:
+        name = row.value.get("instance_id")
+        if not isinstance(name, str) or not name.strip():
+            hint = "It must be a text." if "instance_id" in row.value else did_you_mean("instance_id", row.value)
+            problems.append(Problem('a row without "instance_id"', file=str(file), line=row.line, hint=hint))
+        elif name in first:
+            message = f'a second answer to "{name}": the first, in line {first[name]}, is used'
+            problems.append(Problem(message, file=str(file), line=row.line, hint="Keep one of the two."))
+        else:
+            first[name] = row.line
+            predictions.append(_prediction(_submitted(file.parent, name, row.value), _written(row)))
+    return LoadedPredictions(tuple(predictions), tuple(problems))
+
+
+def _written(row: ReadObject) -> str:
+    """How a bare number was written, where its value does not say so."""
+    value = row.value.get("answer_or_path")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return ""
+    text = member_text(row.raw, "answer_or_path")
+    return text if text != str(value) else ""
+
+
+def _submitted(root: Path, name: str, row: Mapping[str, Any]) -> Answer:
+    kind, given = row.get("answer_type"), row.get("answer_or_path")
+    if isinstance(kind, list) and len(kind) == 1:
+        kind = kind[0]
+    if not isinstance(kind, str) or kind not in TYPES:
+        hint = did_you_mean(kind, TYPES) if isinstance(kind, str) else f"It is one of {', '.join(TYPES)}."
+        return Answer(name, "answer", problem=f'"answer_type" is {kind!r:.60}. {hint}'.strip())
+    if given is None or given == [] or (isinstance(given, str) and not given.strip()):
+        return Answer(name, cast("AnswerKind", kind), problem='"answer_or_path" is empty')
+    values = given if isinstance(given, list) else [given]
+    if kind == "answer":
+        return Answer(name, "answer", str(values[0] if len(values) == 1 else given))
+    if kind == "sql" and not (len(values) == 1 and _is_sql_name(str(values[0]))):
+        return Answer(name, "sql", sql_in("\n".join(str(value) for value in values)))
+    return _with_files(root, name, [str(value) for value in values], several=kind == "files" or len(values) > 1)
+
+
+def _with_files(root: Path, name: str, files: list[str], *, several: bool) -> Answer:
+    kind: AnswerKind = "files" if several else "file"
+    try:
+        paths = [inside(root, file, under=name) for file in files]
+    except OutsideFolder as error:
+        return Answer(name, kind, problem=f"the file {error}")
+    missing = [file for file, path in zip(files, paths, strict=True) if not path.is_file()]
+    if missing:
+        return Answer(name, kind, problem=f"there is no file {', '.join(f'{name}/{file}' for file in missing)}")
+    if not several and _is_sql_name(files[0]):
+        return _sql_file(name, paths[0])
+    return Answer(name, kind, paths=tuple(str(path) for path in paths))
+
+
+# -- a flat folder ----------------------------------------------------------------------------------------------------
+
+
+def _read_flat(folder: Path) -> LoadedPredictions:
+    """Files named for their instance. With a result and SQL for one instance, the SQL is kept in the answer's ``text``."""
+    found: dict[str, dict[str, str]] = {}
+    others: list[str] = []
+    for entry in sorted(folder.iterdir()):
+        if entry.name.startswith("."):
+            continue
+        suffix = entry.suffix.lower()
+        if suffix in FLAT_SUFFIXES and entry.name.isprintable():
+            found.setdefault(entry.name[: -len(suffix)], {})[suffix] = entry.name
+        else:
+            others.append(entry.name.encode(errors="replace").decode())
+    if not found:
+        hint = f"It holds {METADATA} and a folder for each instance, or files such as <instance_id>.csv."
+        raise UserError(f"there is no answer in the submission folder {folder}", hint=hint)
+    problems = []
+    if others:
+        shown = ", ".join(others[:3]) + (", …" if len(others) > 3 else "")
+        message = f"{count_of(len(others), 'entry', 'entries')} of the submission folder not read: {shown}"
+        hint = f"An answer is a file that ends in {', '.join(FLAT_SUFFIXES)}."
+        problems.append(Problem(message, file=str(folder), hint=hint, severity="warning"))
+    return LoadedPredictions(
+        tuple(_prediction(_flat_answer(folder, name, files)) for name, files in found.items()), tuple(problems)
+    )
+
+
+def _flat_answer(folder: Path, name: str, files: Mapping[str, str]) -> Answer:
+    paths: dict[str, Path] = {}
+    for suffix, file in files.items():
+        try:
+            paths[suffix] = inside(folder, file)
+        except OutsideFolder as error:
+            return Answer(name, "sql" if suffix == ".sql" else "file", problem=f"the file {error}")
+    sql = _sql_file(name, paths[".sql"]) if ".sql" in paths else None
+    result = next((paths[suffix] for suffix in FLAT_SUFFIXES[:-1] if suffix in paths), None)
+    if result is None and sql is not None:
+        return sql
+    return Answer(name, "file", sql.text if sql else "", (str(result),))
+
+
+# -- SQL in texts -----------------------------------------------------------------------------------------------------
+
+
+def sql_in(text: str) -> str:
+    """The SQL in a text: its last fenced ``sql`` block, the inside of a text that is all one fence, or the text itself."""
+    blocks = _FENCED_SQL.findall(text)
+    if blocks:
+        return str(blocks[-1]).strip()
+    whole = _FENCED.fullmatch(text)
+    return (whole[1] if whole else text).strip()
+
+
+def _sql_file(name: str, path: Path) -> Answer:
+    try:
+        size = path.stat().st_size
+        if size > MAX_SQL_BYTES:
+            return Answer(name, "sql", problem=f"the SQL has {size:,} bytes; at most {MAX_SQL_BYTES:,} are read")
+        text = sql_in(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        return Answer(name, "sql", problem=f"the SQL cannot be read: {error.strerror}")
+    except UnicodeDecodeError:
+        return Answer(name, "sql", problem="the SQL is not UTF-8 text")
+    return Answer(name, "sql", text, (str(path),), "" if text else "the SQL file is empty")
+
+
+def _is_sql_name(text: str) -> bool:
+    return text.strip().lower().endswith(".sql") and len(text.split()) == 1
+
+
+# -- an answer to and from a response ---------------------------------------------------------------------------------
+
+_any = msgspec.json.Decoder()
+
+
+def _prediction(answer: Answer, raw: str = "") -> Prediction:
+    body = msgspec.json.encode({**msgspec.to_builtins(answer), "raw": raw} if raw else answer)
+    return Prediction(answer.instance_id, response=body)
+
+
+def read_answer(response: bytes, *, live: bool = False) -> Answer:
+    """The answer in a response. ``live``: it comes from a system that was called, and may not name files.
+
+    Raises :class:`Unreadable` with what was expected when there is none.
+    """
+    try:
+        body = _any.decode(response)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Unreadable(f"the response is not JSON: {error}") from error
+    while (
+        isinstance(body, Mapping) and set(body) & {"response"} and not set(body) & {"answer", "sql", "choices", "kind"}
+    ):
+        body = body["response"]
+    if isinstance(body, str | int | float) and not isinstance(body, bool):
+        return Answer("", "answer", str(body))
+    if not isinstance(body, Mapping):
+        raise Unreadable(f"the response is {type(body).__name__}, not a JSON object")
+    if "kind" in body and "instance_id" in body:
+        return _stored_answer(body, live=live)
+    name = next((str(body[key]) for key in ("instance_id", "id") if isinstance(body.get(key), str)), "")
+    if isinstance(body.get("sql"), str):
+        return Answer(name, "sql", sql_in(body["sql"]))
+    if body.get("answer") is not None:
+        return Answer(name, "answer", str(body["answer"]))
+    if "choices" in body:
+        text = "".join(_message_texts(body))
+        fenced = _FENCED_SQL.search(text) is not None
+        return Answer("", "sql" if fenced else "answer", sql_in(text) if fenced else text.strip())
+    keys = ", ".join(list(body)[:8]) or "none"
+    raise Unreadable(f'no answer in the response: expected "answer", "sql" or "choices"; its keys are: {keys}')
+
+
+def _stored_answer(body: Mapping[str, Any], *, live: bool) -> Answer:
+    try:
+        answer = msgspec.convert(body, Answer)
+    except msgspec.ValidationError as error:
+        raise Unreadable(f"the answer is not in the expected shape: {error}") from error
+    if live and (answer.paths or answer.kind in ("file", "files")):
+        raise Unreadable("the response of a system names files; only a submission folder can")
+    return answer
+
+
+def _message_texts(body: Mapping[str, Any]) -> Iterator[str]:
+    """The text of the first choice: one string, or parts of which some are text."""
+    try:
+        content = body["choices"][0]["message"]["content"]
+    except (LookupError, TypeError) as error:
+        raise Unreadable("a chat completion without choices[0].message.content") from error
+    if not content:
+        raise Unreadable("a chat completion whose message is empty")
+    for part in content if isinstance(content, list) else [content]:
+        text = part.get("text") if isinstance(part, Mapping) else part
+        if isinstance(text, str):
+            yield text

@@ -1,0 +1,104 @@
+"""What is said in this suite: gold and its entries, a submitted answer, a verdict with its reason."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+Function = Literal["string_match", "number_match", "table_match", "tables_match", "duckdb_match"]
+GoldStatus = Literal["good", "suspect", "wrong", "unreadable"]
+AnswerKind = Literal["answer", "file", "files", "sql"]
+State = Literal["right", "wrong", "needs_review", "gold_error"]
+
+REASONS = (
+    "missing_prediction",
+    "unreadable_prediction",
+    "row_count",
+    "missing_column",
+    "values_differ",
+    "rows_scrambled",
+    "order_differs",
+    "scale_100",
+    "rounding",
+    "null_vs_zero",
+    "case_or_space",
+    "date_format",
+    "duplicates",
+    "shape_differs",
+    "extra_match_excluded",
+    "wrong_number",
+    "wrong_text",
+    "sql_error",
+    "timeout",
+    "gold_error",
+)
+"""The closed list of reasons why an answer is not right."""
+
+
+class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One way in which a gold row judges an answer: a function of the contract and its parameters as they stand in the file.
+
+    Paths in ``parameters`` stay as written; ``gold_files`` are the same files resolved inside the gold folder.
+    """
+
+    func: Function
+    parameters: dict[str, Any] = {}
+    gold_files: tuple[str, ...] = ()
+
+
+class Gold(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The gold of one instance. ``family`` says by which rules lists of conditions are read (see the spider2 profile)."""
+
+    instance_id: str
+    entries: tuple[Entry, ...]
+    family: Literal["contract", "flat", "own"] = "contract"
+    temporal: bool = False
+    sql: str = ""
+    """Path of the gold SQL, where there is one."""
+    as_of: str = ""
+    ties: dict[str, Any] | None = None
+    status: GoldStatus = "good"
+    problem: str = ""
+    """Why the gold is not ``good``."""
+
+
+class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What was submitted for one instance. ``paths`` are absolute and known to lie inside the submission's own folder."""
+
+    instance_id: str
+    kind: AnswerKind
+    text: str = ""
+    paths: tuple[str, ...] = ()
+    problem: str = ""
+    """Why it cannot be used at all (a path outside the folder, a missing file); empty when it can."""
+    raw: str = ""
+    """A bare number as it was written (``17.50``), where ``text`` is what the public tool sees of it (``17.5``)."""
+
+
+class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The word of one profile on one answer. ``reason`` is from REASONS, and empty when the answer is right."""
+
+    state: State
+    reason: str = ""
+    evidence: dict[str, Any] = {}
+    normalised: tuple[str, ...] = ()
+    """What had to be taken as equal for a pass: date_format, separators, rounding, case_or_space, boolean, …"""
+    cell_f1: float | None = None
+    row_share: float | None = None
+
+    @property
+    def score(self) -> int | None:
+        """1 right, 0 wrong, None where no rule can settle it."""
+        return {"right": 1, "wrong": 0}.get(self.state)
+
+    def __bool__(self) -> bool:
+        return self.state == "right"
+
+
+def right(*, normalised: tuple[str, ...] = (), **evidence: Any) -> Verdict:
+    return Verdict("right", "", evidence, normalised, 1.0, 1.0)
+
+
+def wrong(reason: str, *, cell_f1: float | None = None, row_share: float | None = None, **evidence: Any) -> Verdict:
+    return Verdict("wrong", reason, evidence, (), cell_f1, row_share)

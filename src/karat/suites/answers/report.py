@@ -1,0 +1,163 @@
+"""The report of a submission: a row an instance with its reason, both profiles' figures, the flips, the gold that looks wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from karat.core.report import (
+    Cell,
+    Column,
+    Report,
+    Sheet,
+    Table,
+    about_sheet,
+    errors_sheet,
+    states_table,
+    summary_table,
+)
+from karat.core.result import CaseResult, Estimator, RunResult
+from karat.core.usage import USAGE
+from karat.suites.answers.metrics import METRICS
+
+
+def report(result: RunResult, estimate: Estimator) -> Report:
+    """Overview, Statistics, the verdicts that flip, errors, About."""
+    sheets = (
+        _overview(result),
+        _statistics(result, estimate),
+        _flips(result),
+        errors_sheet(result),
+        about_sheet(result, (*METRICS, *USAGE)),
+    )
+    return Report(f"answers {result.run.id}".strip(), tuple(sheet for sheet in sheets if sheet is not None))
+
+
+def evidence_text(evidence: dict[str, Any]) -> str:
+    """Evidence as lines that a person can read: one a fact, tables of rows side by side."""
+    lines: list[str] = []
+    for key, value in evidence.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            lines.append(f"{key}:")
+            lines += [f"  {', '.join(f'{k} {_short(v)}' for k, v in item.items())}" for item in value]
+        else:
+            lines.append(f"{key}: {_short(value)}")
+    return "\n".join(lines)
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return text if len(text) <= 300 else f"{text[:300]}…"
+
+
+def _state(case: CaseResult, profile: str) -> str:
+    return str(case.details.get(profile, {}).get("state", ""))
+
+
+def _overview(result: RunResult) -> Sheet:
+    columns = (
+        Column("instance", "wrapped", 24),
+        Column("question", "wrapped", 40),
+        Column("tags", "wrapped", 14),
+        Column("status", "status", 12),
+        Column("spider2", "score", 10, decimals=0),
+        Column("strict", "score", 10, decimals=0),
+        Column("strict says", "text", 14),
+        Column("reason", "text", 18),
+        Column("evidence", "wrapped", 70),
+        Column("taken as equal", "wrapped", 18),
+        Column("cell F1", "score", 9),
+        Column("share of rows", "score", 9),
+        Column("error", "wrapped", 30),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (
+            case.id,
+            case.question,
+            ", ".join(case.tags),
+            case.status,
+            case.scores["spider2"].value,
+            case.scores["strict"].value,
+            _state(case, "strict").replace("_", " "),
+            str(case.details.get("reason", "")),
+            evidence_text(case.details.get("evidence", {})),
+            ", ".join(case.details.get("strict", {}).get("normalised", ())),
+            case.scores["cell_f1"].value,
+            case.scores["row_share"].value,
+            case.error,
+        )
+        for case in result.cases
+    ]
+    return Sheet("Overview", (Table(columns, tuple(rows)),), freeze_columns=1, print_columns=9)
+
+
+def _statistics(result: RunResult, estimate: Estimator) -> Sheet:
+    tables = (
+        summary_table(result, "Answers", METRICS, decimals=3),
+        summary_table(result, "Time and cost of an instance", USAGE),
+        states_table(result),
+        _reasons(result),
+        _by_group(result.cases, "By function", "function", lambda case: case.details.get("functions", ()), estimate),
+        _by_group(result.cases, "By tag", "tag", lambda case: case.tags, estimate),
+    )
+    return Sheet("Statistics", tuple(table for table in tables if table is not None and table.rows))
+
+
+def _reasons(result: RunResult) -> Table:
+    counts = Counter(
+        case.details["reason"] for case in result.cases if case.status == "scored" and case.details.get("reason")
+    )
+    rows = tuple((reason, count) for reason, count in counts.most_common())
+    return Table((Column("reason", "text", 24), Column("instances", "count", 11)), rows, "Why answers are not right")
+
+
+def _by_group(cases: Sequence[CaseResult], title: str, noun: str, groups_of: Any, estimate: Estimator) -> Table | None:
+    groups: dict[str, list[CaseResult]] = {}
+    for case in cases:
+        for name in groups_of(case):
+            groups.setdefault(str(name), []).append(case)
+    if not groups:
+        return None
+    columns = [Column(noun, "text", 24), Column("instances", "count", 11)]
+    for profile in ("spider2", "strict"):
+        columns += [
+            Column(profile, "score", 11, decimals=3),
+            Column("low", "number", 9, decimals=3),
+            Column("high", "number", 9, decimals=3),
+            Column("n", "count", 7),
+        ]
+    rows: list[tuple[Cell, ...]] = []
+    for name, members in sorted(groups.items()):
+        cells: list[Cell] = [name, len(members)]
+        for profile in ("spider2", "strict"):
+            found = estimate([v for case in members if (v := case.scores[profile].value) is not None], "rate")
+            cells += [found.mean, found.low, found.high, found.n]
+        rows.append(tuple(cells))
+    return Table(tuple(columns), tuple(rows), title)
+
+
+def _flips(result: RunResult) -> Sheet | None:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            case.id,
+            _state(case, "spider2"),
+            _state(case, "strict"),
+            case.details["reason"],
+            evidence_text(case.details["evidence"]),
+        )
+        for case in result.cases
+        if case.details.get("flips")
+    ]
+    if not rows:
+        return None
+    columns = (
+        Column("instance", "wrapped", 24),
+        Column("spider2", "text", 12),
+        Column("strict", "text", 14),
+        Column("reason", "text", 18),
+        Column("evidence", "wrapped", 80),
+    )
+    return Sheet("Flips", (Table(columns, tuple(rows)),), freeze_columns=1)

@@ -1,0 +1,64 @@
+"""A CSV file of gold or of a submission: read once, in the cheapest form that is asked for."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from karat.suites.answers.spider2.columns import Columns, Nulls
+from karat.suites.answers.spider2.failures import UnreadableGold, UnreadablePrediction, check_size, unreadable
+from karat.suites.answers.spider2.texts import SMALL, TextTable, read_texts
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class CsvFile:
+    """Reading fails with the exception that says whose file it is."""
+
+    def __init__(self, path: str, failure: type[UnreadableGold] | type[UnreadablePrediction]) -> None:
+        self.path = path
+        self._failure = failure
+        self._columns: dict[Nulls, Columns] = {}
+
+    def _refuse_what_cannot_be_read(self) -> int:
+        """The size in bytes of a plain file that is not too large."""
+        try:
+            return check_size(self.path)
+        except (OSError, ValueError) as problem:
+            raise self._failure(unreadable(self.path, problem)) from problem
+
+    @cached_property
+    def data(self) -> bytes | None:
+        """The bytes of a small file; None for a larger one."""
+        if self._refuse_what_cannot_be_read() > SMALL:
+            return None
+        try:
+            return Path(self.path).read_bytes()
+        except OSError as problem:
+            raise self._failure(unreadable(self.path, problem)) from problem
+
+    @cached_property
+    def texts(self) -> TextTable | None:
+        """Its columns of texts, when it is small and nothing in it is unusual."""
+        return None if self.data is None else read_texts(self.data)
+
+    @cached_property
+    def frame(self) -> pandas.DataFrame:
+        """The file as pandas takes it, types inferred."""
+        import pandas
+
+        self._refuse_what_cannot_be_read()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # about columns of mixed types, which are compared as they are
+                return pandas.read_csv(Path(self.path), compression=None)
+        except Exception as problem:
+            raise self._failure(unreadable(self.path, problem)) from problem
+
+    def columns(self, nulls: Nulls) -> Columns:
+        if nulls not in self._columns:
+            self._columns[nulls] = Columns(self.frame, nulls)
+        return self._columns[nulls]

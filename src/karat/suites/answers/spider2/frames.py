@@ -1,0 +1,65 @@
+"""Which gold columns of a frame have no equal in the frame of the answer, and the verdict that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from karat.suites.answers.records import Verdict, right, wrong
+from karat.suites.answers.spider2.columns import Columns, Nulls, columns_equal
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def chosen_columns(chosen: Sequence[Any] | None, width: int) -> list[int]:
+    """The gold columns that count, by position from the left; all when none are named. Negative ones count from the right."""
+    positions = list(range(width))
+    if not chosen:
+        return positions
+    if not isinstance(chosen, (list, tuple)) or not all(type(position) is int for position in chosen):
+        raise TypeError(f"condition_cols must be column numbers, not {chosen!r}")
+    outside = [position for position in chosen if not -width <= position < width]
+    if outside:
+        raise IndexError(f"condition_cols names column {outside[0]}, but gold has {width} columns (0 to {width - 1})")
+    return [positions[position] for position in chosen]
+
+
+def unmatched(
+    gold: pandas.DataFrame, found: Columns, chosen: list[int], left: Iterable[int], *, ignore_order: bool, nulls: Nulls
+) -> list[int]:
+    """The gold columns among ``left`` that equal no column of the answer. ``chosen`` are all that count: types depend on them."""
+    everything = chosen == list(range(gold.shape[1]))
+    counting = Columns(gold if everything else gold.iloc[:, chosen], nulls)
+    return [
+        position
+        for position in left
+        if not any(
+            columns_equal(counting, chosen.index(position), found, other, ignore_order=ignore_order)
+            for other in _nearest_first(position, len(found))
+        )
+    ]
+
+
+def _nearest_first(position: int, width: int) -> Iterable[int]:
+    """All positions, the same one first: that is where a right column usually is."""
+    if position < width:
+        yield position
+    yield from (other for other in range(width) if other != position)
+
+
+def verdict_on_columns(
+    missing: Sequence[int], chosen: Sequence[int], names: Sequence[str], rows: tuple[int, int], found_width: int
+) -> Verdict:
+    """Right when no column is missing. ``rows`` of gold and of the answer, ``names`` of all gold columns."""
+    if not missing:
+        return right()
+    evidence: dict[str, Any] = {
+        "gold_rows": rows[0],
+        "rows": rows[1],
+        "unmatched": [{"column": position, "name": names[position]} for position in missing],
+        "matched_columns": len(set(chosen)) - len(set(missing)),
+    }
+    if rows[0] != rows[1]:
+        return wrong("row_count", **evidence)
+    return wrong("missing_column" if found_width < len(set(chosen)) else "values_differ", **evidence)

@@ -1,0 +1,117 @@
+"""One answer against one gold, by the strict rules.
+
+``answer``: the best of the string and number entries counts. ``file`` and ``files``: the last table entry decides. Gold that
+cannot be used gives ``gold_error``, which is nobody's wrong answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from karat.suites.answers.records import Answer, Entry, Gold, Verdict, wrong
+from karat.suites.answers.strict.duckdb_files import duckdb_match
+from karat.suites.answers.strict.found_numbers import Tolerance
+from karat.suites.answers.strict.numbers import number_match
+from karat.suites.answers.strict.parameters import BadParameter, options_of
+from karat.suites.answers.strict.strings import string_match
+from karat.suites.answers.strict.tables import best, gold_error, table_match, tables_match
+from karat.tables.options import CompareOptions
+
+_TEXTS = ("string_match", "number_match")
+
+
+def judge(gold: Gold, answer: Answer, options: CompareOptions | None = None) -> Verdict:
+    """The strict verdict. Never raises for what is in a file."""
+    if gold.status == "unreadable":
+        return gold_error(gold.problem or "gold is unreadable")
+    if not gold.entries:
+        return gold_error("gold has no evaluation")
+    if answer.problem:
+        reason = "unreadable_prediction" if answer.paths else "missing_prediction"
+        return wrong(reason, problem=answer.problem)
+    options = options or CompareOptions()
+    if answer.kind == "answer":
+        entries = [entry for entry in gold.entries if entry.func in _TEXTS]
+        if not entries:
+            return wrong("shape_differs", expected="a file", given="an answer")
+        if not answer.text.strip():
+            return wrong("missing_prediction", problem="the answer is empty")
+        return best([_of_text(entry, answer.text, options) for entry in entries])
+    entries = [entry for entry in gold.entries if entry.func not in _TEXTS]
+    if not entries:
+        return wrong("shape_differs", expected="an answer", given="a file")
+    if not answer.paths:
+        return wrong("missing_prediction", problem="no file was given")
+    return _of_files(entries[-1], gold, answer, options)
+
+
+def _of_text(entry: Entry, text: str, options: CompareOptions) -> Verdict:
+    given = entry.parameters
+    if given.get("gold") in (None, "", []):
+        return gold_error(f"{entry.func} has no gold")
+    try:
+        chosen = options_of(given, options)
+        conj = _conj(given)
+        if entry.func == "string_match":
+            return string_match(text, given["gold"], given.get("exclude") or (), conj)
+        tolerance = Tolerance(chosen.rel_tol, chosen.abs_tol, chosen.rounding)
+        return number_match(
+            text,
+            given["gold"],
+            bool(given.get("percentage")),
+            _precision(given),
+            conj,
+            exclude=given.get("exclude") or (),
+            tolerance=tolerance,
+        )
+    except BadParameter as error:
+        return gold_error(str(error))
+
+
+def _conj(given: dict[str, Any]) -> str:
+    conj = str(given.get("conj") or "or").lower()
+    if conj not in ("and", "or"):
+        raise BadParameter(f'conj is "{conj}", and should be "and" or "or"')
+    return conj
+
+
+def _precision(given: dict[str, Any]) -> int | None:
+    precision = given.get("precision")
+    if precision is None:
+        return None
+    try:
+        return int(precision)
+    except (TypeError, ValueError):
+        raise BadParameter(f"precision is {precision!r}, and should be a number of decimals") from None
+
+
+def _of_files(entry: Entry, gold: Gold, answer: Answer, options: CompareOptions) -> Verdict:
+    given, files = entry.parameters, list(entry.gold_files)
+    if not files:
+        return gold_error(f"{entry.func} names no gold file")
+    compare: dict[str, Callable[[CompareOptions], Verdict]] = {
+        "table_match": lambda chosen: table_match(
+            answer.paths[0],
+            files,
+            given.get("condition_cols"),
+            given.get("ignore_order") or False,
+            ties=gold.ties or given.get("ties"),
+            options=chosen,
+        ),
+        "tables_match": lambda chosen: tables_match(
+            answer.paths, files, given.get("condition_cols"), given.get("ignore_orders"), options=chosen
+        ),
+        "duckdb_match": lambda chosen: duckdb_match(
+            answer.paths[0],
+            files[0],
+            given.get("condition_tabs"),
+            given.get("condition_cols"),
+            given.get("ignore_orders"),
+            options=chosen,
+        ),
+    }
+    try:
+        return compare[entry.func](options_of(given, options))
+    except BadParameter as error:
+        return gold_error(str(error))

@@ -1,0 +1,140 @@
+"""Numbers to be found in an answer.
+
+The gold number must be there, within a relative tolerance (or the precision that gold sets). Shares count in both
+directions, 0.125 and 12.5, only where gold says ``percentage`` or a percent sign stands by one of the two.
+
+Gold is one number (or several ways to give it): another number in the answer may be the one it really states. The answer
+is right when the gold number is the only one, years aside; or when words that state it ("is", "=", ":") stand before the
+gold number and before no other. Otherwise a person must look: never a silent pass. With ``and`` every gold number must be
+there, and others may be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from karat.suites.answers.records import Verdict, right, wrong
+from karat.suites.answers.strict.found_numbers import Number, Tolerance, agrees, find_numbers
+from karat.suites.answers.strict.strings import negated
+
+_STATED = re.compile(
+    r"(?:\b(?:is|are|was|were|equals?|answer|result)|[=:≈])\s*(?:exactly|about|approximately|around|roughly|only|just|a|the)?\s*[*_`\"'(]*$",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+_SHOWN = 200
+
+
+class UnreadableNumber(ValueError):
+    """Gold is not a number."""
+
+
+def number_match(
+    pred: str,
+    gold: str | float | Sequence[str | float],
+    percentage: bool = False,
+    precision: int | None = None,
+    conj: str = "or",
+    *,
+    exclude: Sequence[str | float] = (),
+    tolerance: Tolerance | None = None,
+) -> Verdict:
+    """Whether any (``or``) or all (``and``) gold numbers are in the answer. An unreadable gold number gives ``gold_error``."""
+    tolerance = tolerance or Tolerance()
+    if precision is not None:
+        tolerance = Tolerance(tolerance.rel_tol, tolerance.abs_tol, tolerance.rounding, int(precision))
+    golds = list(gold) if isinstance(gold, Sequence) and not isinstance(gold, str) else [gold]
+    try:
+        wanted = [_readings(each, percentage) for each in golds]
+        unwanted = [_readings(each, False) for each in exclude]
+    except UnreadableNumber as error:
+        return Verdict("gold_error", "gold_error", {"problem": str(error)})
+    if not wanted:
+        return Verdict("gold_error", "gold_error", {"problem": "gold names no number"})
+    numbers = find_numbers(pred)
+    for each, readings in zip(exclude, unwanted, strict=True):
+        if any(_why(number, readings, tolerance) is not None for number in numbers):
+            return wrong("extra_match_excluded", found=[str(each)], given=pred[:_SHOWN])
+    hits = [[number for number in numbers if _why(number, readings, tolerance) is not None] for readings in wanted]
+    missing = [str(each) for each, found in zip(golds, hits, strict=True) if not found]
+    if len(missing) == len(golds) or (conj == "and" and missing):
+        return _missed(pred, numbers, missing, wanted)
+    names = _names(hits, wanted, tolerance)
+    if conj == "and" and len(golds) > 1:
+        doubtful = [found for found in hits if all(_denied(pred, number) for number in found)]
+        if doubtful:
+            return _review(
+                pred, "the gold number is only there negated", [number for found in doubtful for number in found]
+            )
+        return right(normalised=names, found=[found[0].text for found in hits][:20])
+    return _single(pred, numbers, [number for found in hits for number in found], names)
+
+
+def _single(pred: str, numbers: Sequence[Number], hits: Sequence[Number], names: tuple[str, ...]) -> Verdict:
+    if all(_denied(pred, number) for number in hits):
+        return _review(pred, "the gold number is only there negated", hits)
+    rivals = [number for number in numbers if number not in hits and not _YEAR.fullmatch(number.text)]
+    if rivals:
+        stated = any(_is_stated(pred, number) for number in hits)
+        if not stated or any(_is_stated(pred, number) for number in rivals):
+            return _review(pred, "other numbers may be the answer", rivals)
+    return right(normalised=names, found=[hits[0].text])
+
+
+def _readings(gold: str | float, percentage: bool) -> list[tuple[float, int]]:
+    """The values that count as this gold number, each with the decimals it shows."""
+    numbers = find_numbers(repr(gold) if isinstance(gold, float) else str(gold))
+    if len(numbers) != 1 or isinstance(gold, bool):
+        raise UnreadableNumber(f"gold is {gold!r}, and should be one number")
+    number = numbers[0]
+    value = number.shown * (1.0 if number.percent else number.factors[0])
+    readings = [(value, number.decimals)]
+    if percentage or number.percent:
+        readings += [(value / 100, number.decimals + 2)]
+    if percentage and not number.percent:
+        readings += [(value * 100, max(0, number.decimals - 2))]
+    return readings
+
+
+def _why(number: Number, readings: Sequence[tuple[float, int]], tolerance: Tolerance) -> str | None:
+    reasons = [agrees(number, value, decimals, tolerance) for value, decimals in readings]
+    return min((why for why in reasons if why is not None), key=("", "tolerance", "rounding").index, default=None)
+
+
+def _names(
+    hits: Sequence[Sequence[Number]], wanted: Sequence[Sequence[tuple[float, int]]], tolerance: Tolerance
+) -> tuple[str, ...]:
+    found = set()
+    for numbers, readings in zip(hits, wanted, strict=True):
+        reasons = [_why(number, readings, tolerance) or "" for number in numbers]
+        found.add(min(reasons, key=("", "tolerance", "rounding").index, default=""))
+    return tuple(sorted(found - {""}))
+
+
+def _missed(
+    pred: str, numbers: Sequence[Number], missing: list[str], wanted: Sequence[Sequence[tuple[float, int]]]
+) -> Verdict:
+    """Wrong, and whether it is only a factor of 100 away."""
+    value, decimals = wanted[0][0]
+    scaled = [
+        number
+        for number in numbers
+        for factor in (100.0, 0.01)
+        if value and agrees(number, value * factor, decimals, Tolerance()) in ("", "tolerance")
+    ]
+    reason = "scale_100" if scaled and len(wanted) == 1 else "wrong_number"
+    return wrong(reason, missing=missing[:20], found=[number.text for number in numbers][:20], given=pred[:_SHOWN])
+
+
+def _review(pred: str, why: str, numbers: Sequence[Number]) -> Verdict:
+    evidence = {"why": why, "numbers": [number.text for number in numbers][:20], "given": pred[:_SHOWN]}
+    return Verdict("needs_review", "wrong_number", evidence)
+
+
+def _denied(pred: str, number: Number) -> bool:
+    return negated(pred.casefold() if len(pred.casefold()) == len(pred) else pred, number.start, number.end)
+
+
+def _is_stated(pred: str, number: Number) -> bool:
+    return _STATED.search(pred[max(0, number.start - 40) : number.start]) is not None

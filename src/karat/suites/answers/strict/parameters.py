@@ -1,0 +1,53 @@
+"""What gold says about the comparison, in its own parameters: tolerances and normalisations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from karat.core.problems import did_you_mean
+from karat.tables.options import NORMALISATIONS, CompareOptions
+
+
+class BadParameter(ValueError):
+    """A parameter of gold that cannot be meant."""
+
+
+def options_of(parameters: Mapping[str, Any], options: CompareOptions) -> CompareOptions:
+    """The options with what gold sets. ``normalise`` is a list of the ones that are on, or says on or off by name."""
+    changes: dict[str, Any] = {}
+    for name in ("rel_tol", "abs_tol"):
+        if name in parameters:
+            changes[name] = _tolerance(name, parameters[name])
+    if "allow_shape" in parameters:
+        changes["allow_shape"] = _flag("allow_shape", parameters["allow_shape"])
+    if "normalise" in parameters:
+        changes |= _normalise(parameters["normalise"])
+    return msgspec.structs.replace(options, **changes) if changes else options
+
+
+def _tolerance(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:
+        raise BadParameter(f"{name} is {value!r}, and should be a number from 0 up to 1")
+    return float(value)
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise BadParameter(f"{name} is {value!r}, and should be true or false")
+    return value
+
+
+def _normalise(value: Any) -> dict[str, bool]:
+    if isinstance(value, Mapping):
+        chosen = {str(name): _flag(f"normalise.{name}", on) for name, on in value.items()}
+    elif isinstance(value, list):
+        chosen = dict.fromkeys(NORMALISATIONS, False) | {str(name): True for name in value}
+    else:
+        raise BadParameter(f"normalise is {value!r}, and should be a list of names")
+    for name in chosen:
+        if name not in NORMALISATIONS:
+            raise BadParameter(f'unknown normalisation "{name}". {did_you_mean(name, NORMALISATIONS)}')
+    return chosen

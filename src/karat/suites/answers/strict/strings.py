@@ -1,0 +1,73 @@
+"""Texts to be found in an answer.
+
+Gold and answer are compared in NFKC, case-folded, with white space collapsed. A text is found at word boundaries only:
+"UK" is not in "Ukraine". ``exclude`` first: an excluded text that stands outside every gold text found makes the answer
+wrong. A text that is only found negated ("not Paris", "Paris isn't …") needs a person.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from karat.suites.answers.records import Verdict, right, wrong
+from karat.tables.cells import folded
+
+_BEFORE = re.compile(
+    r"(?:\b(?:not|no|never|neither|nor|without|except|excluding|cannot|no longer|rather than|instead of|other than)"
+    r"|n['’]t)(?:\W+\w+){0,2}\W+$"
+)
+_AFTER = re.compile(
+    r"^\W*(?:(?:is|are|was|were|does|do|did|has|have|had|can|could|should|would|will)\s+(?:not|never|no longer)\b"
+    r"|\w+n['’]t\b|no longer\b)"
+)
+_CLAUSE_END = re.compile(r"[.;!?]\s|\bbut\b|\n")
+_WINDOW = 60
+_SHOWN = 200
+
+
+def string_match(pred: str, gold: str | Sequence[str], exclude: str | Sequence[str] = (), conj: str = "or") -> Verdict:
+    """Whether any (``or``) or all (``and``) gold texts are in the answer, and no excluded one is."""
+    text = folded(pred)
+    wanted = _texts(gold)
+    found = {each: _places(folded(each), text) for each in wanted}
+    spans = [span for places in found.values() for span in places]
+    shown = pred[:_SHOWN]
+    outside = {}
+    for each in _texts(exclude):
+        places = [place for place in _places(folded(each), text) if not _inside(place, spans)]
+        if places:
+            outside[each] = places
+    affirmed = [each for each, places in outside.items() if any(not negated(text, *place) for place in places)]
+    if affirmed:
+        return wrong("extra_match_excluded", found=affirmed[:20], given=shown)
+    there = [each for each, places in found.items() if places]
+    missing = [each for each, places in found.items() if not places]
+    if (not there or not wanted) if conj == "or" else bool(missing):
+        return wrong("wrong_text", missing=missing[:20], given=shown)
+    doubtful = [each for each in there if all(negated(text, *place) for place in found[each])]
+    settled = len(doubtful) < len(there) if conj == "or" else not doubtful
+    if not settled or outside:
+        return Verdict("needs_review", "wrong_text", {"negated": (doubtful or list(outside))[:20], "given": shown})
+    return right(found=[each for each in there if each not in doubtful][:20])
+
+
+def negated(text: str, start: int, end: int) -> bool:
+    """Whether the words next to a place in the text deny it, within its clause and three words."""
+    before = _CLAUSE_END.split(text[max(0, start - _WINDOW) : start])[-1]
+    after = _CLAUSE_END.split(text[end : end + _WINDOW])[0]
+    return _BEFORE.search(before.split(",")[-1]) is not None or _AFTER.search(after) is not None
+
+
+def _texts(given: str | Sequence[str]) -> list[str]:
+    return [given] if isinstance(given, str) else [str(each) for each in given]
+
+
+def _places(wanted: str, text: str) -> list[tuple[int, int]]:
+    if not wanted:
+        return []
+    return [match.span() for match in re.finditer(rf"(?<!\w){re.escape(wanted)}(?!\w)", text)]
+
+
+def _inside(place: tuple[int, int], spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= place[0] and place[1] <= end and (start, end) != place for start, end in spans)

@@ -1,0 +1,153 @@
+"""Large tables, compared column by column in Polars and NumPy. The rules are those of the small ones.
+
+A column becomes a key (a hash of what is compared exactly) and a number for each row. Rows are sorted by their keys, then
+by their numbers, and compared side by side; only groups of rows that do not pair up in this way are searched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from karat.tables.bipartite import perfect_matching
+from karat.tables.large_columns import LargeColumn
+from karat.tables.large_rows import Rows, pair_rows
+from karat.tables.mapping import preferred
+from karat.tables.options import CompareOptions
+from karat.tables.table import Table
+
+if TYPE_CHECKING:
+    import numpy
+    import polars
+
+_SEED = 20_240_229
+
+
+def same_texts_in_large(gold: Table, pred: Table, *, ordered: bool) -> list[int] | None:
+    """The likeliest mapping, if under it the rows are the same texts: by 64-bit hashes of cells, columns and rows."""
+    gold_marks = [_mark(gold.series(index), ordered) for index in range(gold.width)]
+    by_mark: dict[int, list[int]] = {}
+    for index in range(pred.width):
+        by_mark.setdefault(_mark(pred.series(index), ordered), []).append(index)
+    candidates = [by_mark.get(mark, []) for mark in gold_marks]
+    if not all(candidates):
+        return None
+    mapping = perfect_matching(preferred(candidates, gold.names, pred.names))
+    if mapping is None:
+        return None
+    if ordered:
+        same = all(gold.series(g).eq_missing(pred.series(p)).all() for g, p in enumerate(mapping))
+    else:
+        gold_sums = _row_sums([gold.series(index) for index in range(gold.width)])
+        same = gold_sums == _row_sums([pred.series(index) for index in mapping])
+    return mapping if same else None
+
+
+def _mark(column: polars.Series, ordered: bool) -> int:
+    """A number that columns with the same cells share: a sum of hashes when order does not matter."""
+    hashes = column.hash(_SEED)
+    if ordered:
+        hashes = (hashes ^ _places(len(column))).hash(_SEED)
+    return int(hashes.to_numpy().sum(dtype="uint64"))
+
+
+def _places(height: int) -> polars.Series:
+    import polars
+
+    return polars.int_range(height, dtype=polars.UInt64, eager=True).hash(_SEED)
+
+
+def _row_sums(columns: Sequence[polars.Series]) -> tuple[int, int]:
+    """Two 64-bit sums that tables with the same rows share, whatever their order: of the hashes of rows, and of their squares."""
+    import polars
+
+    frame = polars.DataFrame([column.alias(f"c{index}") for index, column in enumerate(columns)])
+    hashes = frame.hash_rows(_SEED).to_numpy()
+    return int(hashes.sum(dtype="uint64")), int((hashes * hashes).sum(dtype="uint64"))
+
+
+def same_part(gold: Table, pred: Table, rows: int) -> tuple[Table, Table]:
+    """About so many rows of both tables, the same ones as far as can be told: chosen by the hash of a column both have."""
+    wanted = max(2, -(-max(gold.height, pred.height) // max(1, rows)))
+    shared = _shared_column(gold, pred)
+    if shared is None:
+        return gold.head(rows), pred.head(rows)
+    chosen = []
+    for table, index in zip((gold, pred), shared, strict=True):
+        keep = table.series(index).hash(_SEED) % wanted == 0
+        columns = tuple(table.series(i).filter(keep).to_list() for i in range(table.width))
+        chosen.append(Table(table.names, columns, len(columns[0]) if columns else 0).head(2 * rows))
+    return chosen[0], chosen[1]
+
+
+def _shared_column(gold: Table, pred: Table) -> tuple[int, int] | None:
+    """Two columns with the same texts, the ones with the most different texts among them."""
+    marks = {_mark(pred.series(index), False): index for index in range(pred.width)}
+    found = [(index, marks[mark]) for index in range(gold.width) if (mark := _mark(gold.series(index), False)) in marks]
+    return max(found, key=lambda pair: gold.series(pair[0]).n_unique(), default=None)
+
+
+class LargeComparison:
+    """Two tables of the same height. See :class:`karat.tables.small.SmallComparison` for what is asked of it."""
+
+    def __init__(self, gold: Table, pred: Table, options: CompareOptions, *, ordered: bool) -> None:
+        self.options = options
+        self.ordered = ordered
+        self.height = gold.height
+        self.gold = [LargeColumn(gold.series(index), options, _SEED, gold=True) for index in range(gold.width)]
+        self.pred = [LargeColumn(pred.series(index), options, _SEED, gold=False) for index in range(pred.width)]
+        marks: dict[int, int] = {}
+        self.twins = [marks.setdefault(_mark(pred.series(i), True), i) for i in range(pred.width)]
+        self._pairs: dict[tuple[int, int], tuple[LargeColumn, LargeColumn] | None] = {}
+        self._agreed: tuple[list[tuple[int, int]], numpy.ndarray[Any, Any] | None] = ([], None)
+
+    def candidates(self) -> list[list[int]]:
+        return [[p for p in range(len(self.pred)) if self._pair(g, p) is not None] for g in range(len(self.gold))]
+
+    def _pair(self, g: int, p: int) -> tuple[LargeColumn, LargeColumn] | None:
+        if (g, p) not in self._pairs:
+            self._pairs[g, p] = self._compare(self.gold[g], self.pred[p])
+        return self._pairs[g, p]
+
+    def _compare(self, gold: LargeColumn, pred: LargeColumn) -> tuple[LargeColumn, LargeColumn] | None:
+        if self._alike(gold, pred):
+            return gold, pred
+        if gold.percent != pred.percent:
+            gold, pred = gold.shown(), pred.shown()
+            if self._alike(gold, pred):
+                return gold, pred
+        return None
+
+    def _alike(self, gold: LargeColumn, pred: LargeColumn) -> bool:
+        if self.ordered:
+            return bool(gold.equal_to(pred, slice(None), slice(None)).all())
+        return gold.same_texts(pred) or gold.could_equal(pred)
+
+    def rows_agree(self, mapped: Sequence[tuple[int, int]]) -> numpy.ndarray[Any, Any] | None:
+        """For each gold row the prediction row equal to it; None when the rows differ. Raises Unsettled."""
+        import numpy
+
+        if self.ordered or not mapped:
+            return numpy.arange(self.height)
+        if self._agreed[0] != list(mapped):
+            self._agreed = list(mapped), self._pair_rows(mapped)
+        return self._agreed[1]
+
+    def _pair_rows(self, mapped: Sequence[tuple[int, int]]) -> numpy.ndarray[Any, Any] | None:
+        pairs = [pair for pair in (self._pair(g, p) for g, p in mapped) if pair is not None]
+        exact = [pair for pair in pairs if pair[0].same_texts(pair[1])]
+        if exact:
+            # Columns with the same texts are taken as keys first: rows that agree so agree in every sense.
+            loose = [pair for pair in pairs if pair not in exact]
+            quick = pair_rows(Rows(exact, loose, self.options, by_text=True), search=False)
+            if quick is not None:
+                return quick
+        return pair_rows(Rows(pairs, pairs, self.options, by_text=False), search=True)
+
+    def normalised(self, mapped: Sequence[tuple[int, int]], rows: numpy.ndarray[Any, Any]) -> tuple[str, ...]:
+        names: set[str] = set()
+        for g, p in mapped:
+            pair = self._pair(g, p)
+            if pair is not None and not (not self.ordered and pair[0].same_texts(pair[1]) and not pair[0].has_numbers):
+                names |= pair[0].names_needed(pair[1], rows)
+        return tuple(sorted(names))

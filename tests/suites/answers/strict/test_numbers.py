@@ -1,0 +1,117 @@
+"""Numbers as people write them, and several numbers in one answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from karat.suites.answers.strict.found_numbers import Tolerance, find_numbers
+from karat.suites.answers.strict.numbers import number_match
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("184", [184]),
+        ("-184 and +3", [-184, 3]),
+        ("1.84e2", [184]),
+        ("1,234.5", [1234.5]),
+        (".5", [0.5]),
+        ("-$5, $-5, €7", [-5, -5, 7]),
+        ("12km, 5 kg", [12, 5]),
+        ("184.", [184]),
+        ("**184** (7)", [184, 7]),
+        ("40231,5821972", [40231, 5821972]),
+        ("on 2020-01-05 at 12:30:05", []),
+        ("05/01/2020, 5 January 2020, January 5th, 2020, Jan 2020", []),
+        ("the 3rd and the 21st", []),
+        ("version 1.2.3, covid-19, bq123, 9478a2200", []),
+        ("1. first 8\n2) second 9", [8, 9]),
+        ("2010-2015", [2010, 2015]),
+    ],
+)
+def test_numbers_in_a_text(text: str, shown: list[float]) -> None:
+    assert [number.shown for number in find_numbers(text)] == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "factors"),
+    [
+        ("1.2 million", (1e6,)),
+        ("1.2 billion", (1e9,)),
+        ("3 thousand", (1e3,)),
+        ("5M", (1.0, 1e6)),
+        ("5km", (1.0,)),
+        ("5%", (1.0, 0.01)),
+        ("5 percent", (1.0, 0.01)),
+    ],
+)
+def test_what_a_number_is_multiplied_by(text: str, factors: tuple[float, ...]) -> None:
+    assert find_numbers(text)[0].factors == factors
+
+
+CASES: list[tuple[str, Any, dict[str, Any], str, str]] = [
+    ("184", "184", {}, "right", ""),
+    ("-184", 184, {}, "wrong", "wrong_number"),
+    ("10001", 10000, {}, "right", ""),
+    ("10002", 10000, {}, "wrong", "wrong_number"),
+    ("0.12", "0.1234", {}, "right", ""),
+    ("0.1", "0.1234", {}, "wrong", "wrong_number"),
+    ("1.2 million", 1_200_000, {}, "right", ""),
+    ("17.5056918%", "17.5056918795851%", {"percentage": True}, "right", ""),
+    ("0.175056918", "17.5056918795851%", {}, "right", ""),
+    ("17.5%", 0.175, {}, "right", ""),
+    ("17.5%", 17.5, {}, "right", ""),
+    ("17.5", 0.175, {"percentage": True}, "right", ""),
+    ("0.175", 17.5, {"percentage": True}, "right", ""),
+    ("17.5", 0.175, {}, "wrong", "scale_100"),
+    ("17.5%", "17.5056918795851%", {}, "wrong", "wrong_number"),
+    ("12.3457", 12.34567, {"precision": 2}, "right", ""),
+    ("12.36", 12.34567, {"precision": 2}, "wrong", "wrong_number"),
+    ("123457", 123456.789, {"precision": 2}, "wrong", "wrong_number"),
+    ("the 184th", 184, {}, "wrong", "wrong_number"),
+    ("nothing", 184, {}, "wrong", "wrong_number"),
+    ("40231 and 5821972", ["40231", "5821972"], {"conj": "and"}, "right", ""),
+    ("40231", ["40231", "5821972"], {"conj": "and"}, "wrong", "wrong_number"),
+    ("5821972", ["40231", "5821972"], {}, "right", ""),
+    ("80502 and 3", 3, {"exclude": ["80502"]}, "wrong", "extra_match_excluded"),
+    ("3", "three", {}, "gold_error", "gold_error"),
+    ("3", [], {}, "gold_error", "gold_error"),
+    ("3", "2020-01-01", {}, "gold_error", "gold_error"),
+]
+
+
+@pytest.mark.parametrize(("answer", "gold", "parameters", "state", "reason"), CASES)
+def test_number_match(answer: str, gold: Any, parameters: dict[str, Any], state: str, reason: str) -> None:
+    verdict = number_match(answer, gold, **parameters)
+    assert (verdict.state, verdict.reason) == (state, reason)
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("In 2019 there were 184 users.", "right"),
+        ("The answer is 184 out of 500.", "right"),
+        ("total = 184 (of 500 users)", "right"),
+        ("184 and again 184.0", "right"),
+        ("Out of 500 users, 184 bought.", "needs_review"),
+        ("The total is 500, and 184 of them bought.", "needs_review"),
+        ("It is 184 or it is 500.", "needs_review"),
+        ("The total is 500, not 184.", "needs_review"),
+        ("The answer is 500.", "wrong"),
+    ],
+)
+def test_another_number_is_never_passed_over(answer: str, state: str) -> None:
+    assert number_match(answer, 184).state == state
+
+
+def test_what_was_needed_is_said() -> None:
+    assert number_match("0.12", "0.1234").normalised == ("rounding",)
+    assert number_match("10001", 10000).normalised == ("tolerance",)
+    assert number_match("184.0", 184).normalised == ()
+
+
+def test_tolerance_is_an_option() -> None:
+    assert number_match("109", 100, tolerance=Tolerance(rel_tol=0.1))
+    assert not number_match("0.12", "0.1234", tolerance=Tolerance(rounding=False))

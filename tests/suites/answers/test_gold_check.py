@@ -1,0 +1,199 @@
+"""The gold linter on small broken golds, on the public gold, and on the example."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from karat.core.problems import Problem
+from karat.suites.answers.cases import load_cases
+from karat.suites.answers.gold_check import HEAD_BYTES, check_cases, csv_head
+from karat.suites.answers.options import Options
+from tests.conftest import ROOT
+from tests.suites.answers.making import answers, entry, gold_folder, golds, lines, write
+
+
+def findings(path: Path) -> Sequence[Problem]:
+    loaded = load_cases(path)
+    assert loaded.problems == ()
+    return check_cases(loaded.cases, [], Options()).problems
+
+
+def check(tmp_path: Path, evaluation: Any, **row: Any) -> Sequence[Problem]:
+    files: dict[str, str | bytes] = {"a/r.csv": "n,m\n1,2\n", "a/s.csv": "n,m,o\n1,2,3\n", "a/bare.csv": "n,m\n"}
+    files |= {"a/empty.csv": "", "a/binary.csv": b"PK\0\3"}
+    return findings(gold_folder(tmp_path, [{"instance_id": "a", "evaluation": evaluation, **row}], files))
+
+
+GOOD = [
+    entry("string_match", gold=["x", "y"], conj="and", exclude=["z"]),
+    entry("string_match", gold="x", exclude=[]),
+    entry("number_match", gold=["17.5%", 3, 2.5], percentage=True, precision=2, conj="or"),
+    entry("table_match", gold="r.csv", condition_cols=[0, 1], ignore_order=True),
+    entry("table_match", gold=["r.csv", "s.csv"], condition_cols=[[1], [2]], ignore_order=False),
+    entry("table_match", gold=["r.csv", "s.csv"], condition_cols=[]),
+    entry("tables_match", gold=["r.csv", "s.csv"], condition_cols=[[], [2]], ignore_orders=[True, False]),
+]
+
+
+def test_good_gold_has_no_findings(tmp_path: Path) -> None:
+    assert check(tmp_path, GOOD) == ()
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "said", "severity"),
+    [
+        (entry("table_match", gold="r.csv", condition_cols=[0, 2]), "column 2 of r.csv, which has 2 columns", "error"),
+        (entry("table_match", gold=["r.csv", "s.csv"], condition_cols=[[0], [3, 4]]), "columns 3, 4 of s.csv", "error"),
+        (entry("table_match", gold="r.csv", condition_cols=[-1]), "holds -1, which is no column", "error"),
+        (entry("table_match", gold="r.csv", condition_cols=["n"]), "which is no column", "error"),
+        (entry("table_match", gold="r.csv", condition_cols=0), "must be a list of columns", "error"),
+        (entry("table_match", gold="r.csv", condition_cols=[0, [1]]), "mixes", "error"),
+        (
+            entry("table_match", gold="r.csv", condition_cols=[[0], [1]]),
+            "2 lists of condition_cols for 1 gold table",
+            "error",
+        ),
+        (entry("table_match", gold=["r.csv", "s.csv"], condition_cols=[0]), "for several golds", "warning"),
+        (entry("table_match", gold="r.csv", ignore_order=[True, False]), "one flag for all golds", "error"),
+        (entry("table_match", gold="r.csv", ignore_order=[True]), "one flag for all golds", "warning"),
+        (entry("table_match", gold="r.csv", ignore_order="yes"), "must be true or false", "error"),
+        (entry("table_match", gold="r.csv", ignore_orders=True), 'no parameter "ignore_orders"', "error"),
+        (entry("table_match", gold="r.csv", exclude=["x"]), 'no parameter "exclude"', "error"),
+        (entry("table_match", gold="r.csv", rel_tol=0.1), 'no parameter "rel_tol"', "error"),
+        (entry("table_match", gold="none.csv"), "there is no gold file a/none.csv", "warning"),
+        (entry("table_match", gold="empty.csv"), "empty.csv is empty", "error"),
+        (entry("table_match", gold="bare.csv"), "a header and no rows", "warning"),
+        (entry("table_match", gold="binary.csv"), "NUL bytes", "error"),
+        (
+            entry("tables_match", gold=["r.csv", "s.csv"], condition_cols=[[0]]),
+            "1 list of condition_cols for 2",
+            "error",
+        ),
+        (entry("tables_match", gold=["r.csv"], ignore_orders=True), "must be a list of true and false", "error"),
+        (entry("tables_match", gold=["r.csv"], ignore_orders=[True, True]), "2 flags", "error"),
+        (entry("tables_match", gold=["r.csv"], condition_cols=[0]), "a list for each table", "error"),
+        (entry("tables_match", gold=["r.csv"], condition_cols=[[5]]), "column 5 of r.csv", "error"),
+        (entry("string_match", gold=["x", ""]), "every answer holds it", "error"),
+        (entry("string_match", gold=[1]), "must be texts", "error"),
+        (entry("string_match", gold=[]), "no gold text", "error"),
+        (entry("string_match", gold="x", exclude=["", "y"]), "no answer can pass", "error"),
+        (entry("string_match", gold="x", exclude="y"), "not a list", "warning"),
+        (entry("string_match", gold=["Big Ben"], exclude=["big"]), "no answer can pass", "error"),
+        (entry("string_match", gold="x", conj="any"), '"and" or "or"', "error"),
+        (entry("number_match", gold="twelve"), "there is no number in the gold 'twelve'", "error"),
+        (entry("number_match", gold=[]), "no gold number", "error"),
+        (entry("number_match", gold=1, percentage="yes"), "percentage must be", "error"),
+        (entry("number_match", gold=1, precision=0.01), "precision must be", "error"),
+        ({**entry("string_match", gold="x"), "exclude": ["y"]}, "beside the parameters of string_match", "error"),
+        (entry("tabel_match", gold="r.csv"), 'there is no function "tabel_match"', "error"),
+    ],
+)
+def test_each_mistake_is_named_at_its_row(tmp_path: Path, evaluation: Any, said: str, severity: str) -> None:
+    found = check(tmp_path, evaluation)
+    hits = [problem for problem in found if said in problem.message]
+    assert len(hits) == 1, [problem.message for problem in found]
+    assert hits[0].message.startswith("a: ")
+    assert (Path(hits[0].file).name, hits[0].line, hits[0].severity) == ("spider2_eval.jsonl", 1, severity)
+
+
+def test_an_exclude_that_leaves_one_gold_is_fine(tmp_path: Path) -> None:
+    assert check(tmp_path, entry("string_match", gold=["Big Ben", "clock"], exclude=["big"])) == ()
+
+
+def test_flat_gold(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"instance_id": "gap", "condition_cols": [[0], [1]], "ignore_order": True},
+        {"instance_id": "both", "condition_cols": [1], "ignore_orders": True},
+        {"instance_id": "moves", "condition_cols": [], "ignore_order": True, "temporal": True},
+    ]
+    names = ("gap_b", "gap_d", "both", "both_a", "moves")
+    write(tmp_path, {"x_eval.jsonl": lines(*rows), **{f"exec_result/{name}.csv": "n\n1\n" for name in names}})
+    assert [(problem.line, problem.severity, problem.message) for problem in findings(tmp_path)] == [
+        (1, "error", "gap: condition_cols asks for column 1 of gap_d.csv, which has 1 column"),
+        (1, "warning", "gap: there is no gold file gap_a.csv, gap_c.csv, though later letters are there"),
+        (2, "warning", 'both: the key "ignore_orders" is not read'),
+        (2, "error", "both: condition_cols asks for column 1 of both.csv, which has 1 column"),
+        (2, "error", "both: condition_cols asks for column 1 of both_a.csv, which has 1 column"),
+        (2, "warning", "both: there is both.csv and also both_a.csv"),
+        (0, "warning", "1 instance with temporal: true and no gold SQL: moves"),
+    ]
+
+
+def test_own_gold(tmp_path: Path) -> None:
+    good = {"instance_id": "a", "status": "good", "ties": {"by": ["n"], "at": 2}}
+    good["evaluation"] = entry("table_match", gold="r.csv", rel_tol=0.01, allow_shape=True)
+    bad = {**good, "instance_id": "b", "status": "fine", "ties": {"by": "n", "at": 0, "of": 3}}
+    write(tmp_path, {"karat_gold.jsonl": lines(good, bad), "r.csv": "n\n1\n"})
+    found = findings(tmp_path)
+    assert [problem.line for problem in found] == [2] * 4
+    for word in ("status 'fine'", '"by"', '"at"', '"of"'):
+        assert any(word in problem.message for problem in found)
+
+
+def test_duckdb_gold(tmp_path: Path) -> None:
+    import duckdb
+
+    (tmp_path / "a").mkdir()
+    with duckdb.connect(str(tmp_path / "a/g.duckdb")) as connection:
+        connection.execute("CREATE TABLE trips (day DATE, n INTEGER)")
+    write(tmp_path, {"a/broken.duckdb": "not a database"})
+    tabs = {"condition_tabs": ["trips", "none"], "ignore_orders": [True, True]}
+    rows = [
+        {"instance_id": "a", "evaluation": entry("duckdb_match", gold="g.duckdb", condition_cols=[[0, 2], []], **tabs)},
+    ]
+    said = [problem.message for problem in findings(gold_folder(tmp_path, rows))]
+    assert said == [
+        "a: none is no table of g.duckdb, which has trips",
+        "a: condition_cols asks for column 2 of trips, which has 2 columns",
+    ]
+    rows = [{"instance_id": "a", "evaluation": entry("duckdb_match", gold="broken.duckdb")}]
+    assert "broken.duckdb cannot be opened" in findings(gold_folder(tmp_path, rows))[0].message
+
+
+def test_the_head_of_a_table(tmp_path: Path) -> None:
+    wide = ",".join(f"column_{number}" for number in range(HEAD_BYTES[0] // 8))
+    files: dict[str, str | bytes] = {"wide.csv": f"{wide}\n1\n", "quoted.csv": '\ufeff\n\n"a\nb","c\u2028d"\n1,2\n'}
+    write(tmp_path, files)
+    assert len(csv_head(str(tmp_path / "wide.csv")).columns) == HEAD_BYTES[0] // 8
+    assert csv_head(str(tmp_path / "quoted.csv")).columns == ("a\nb", "c\u2028d")
+    assert "cannot be read" in csv_head(str(tmp_path / "none.csv")).trouble
+
+
+@pytest.mark.shared_data
+def test_the_public_defects_are_found(shared: Path) -> None:
+    def errors(name: str) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for problem in findings(shared / "data/spider2" / name / "evaluation_suite/gold"):
+            if problem.severity == "error":
+                instance, _, message = problem.message.partition(": ")
+                found.setdefault(instance, []).append(message)
+                assert problem.line > 0
+        return found
+
+    lite, old = errors("lite"), errors("old")
+    assert sorted(lite) == ["bq060", "bq169", "bq389", "sf_bq236"]
+    for name in ("sf_bq236", "bq060", "bq169"):
+        assert "lists of condition_cols for" in lite[name][0]
+    assert all("condition_cols asks for columns" in message for message in lite["bq389"])
+    assert sorted(old) == ["bq119", "bq330", "ga003", "sf_bq036", "sf_bq093", "sf_bq166", "sf_bq213"]
+    assert "column 8 of result.csv, which has 8 columns" in old["sf_bq166"][0]
+    for name in ("ga003", "bq119", "sf_bq093"):
+        assert "one flag for all golds, found the list" in old[name][0]
+    assert 'no parameter "exclude"' in old["sf_bq036"][0]
+    assert errors("dbt") == {}
+
+
+def test_the_example_is_clean_gold_and_a_mixed_submission() -> None:
+    example = ROOT / "examples/answers"
+    assert findings(example / "gold") == ()
+    gold, answered = golds(example / "gold"), answers(example / "submission")
+    functions = {item.func for each in gold.values() for item in each.entries}
+    assert functions == {"string_match", "number_match", "table_match", "tables_match", "duckdb_match"}
+    assert set(gold) - set(answered) == {"lost_property"}
+    assert set(answered) <= set(gold)
+    assert [name for name, answer in answered.items() if answer.problem] == ["timetable"]
+    assert answered["share_of_bicycles"].text == "17.5056918%"
