@@ -18,7 +18,7 @@ from karat.tables.alignment import SHOWN_COLUMNS, align, first_differences
 from karat.tables.bipartite import Unsettled, perfect_matching
 from karat.tables.cells import Cell, as_gold, as_prediction
 from karat.tables.mapping import preferred
-from karat.tables.matching import Match, same_rows
+from karat.tables.matching import QUICKER_AS_LARGE, Match, same_rows
 from karat.tables.options import CompareOptions
 from karat.tables.shapes import turned
 from karat.tables.small import read_cells
@@ -108,7 +108,7 @@ def _every_column_there(gold: Table, pred: Table, options: CompareOptions) -> li
     """A mapping of all columns by their cells in any order, if there is one."""
     if gold.height != pred.height or gold.width > pred.width:
         return None
-    if gold.large or pred.large:
+    if gold.large or pred.large or gold.height >= QUICKER_AS_LARGE:
         from karat.tables.large import LargeComparison
 
         candidates = LargeComparison(gold, pred, options, ordered=False).candidates()

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from karat.tables.bipartite import Unsettled
+from karat.tables.bipartite import Unsettled, perfect_matching
 from karat.tables.mapping import find_mapping, labelled, preferred
 from karat.tables.options import CompareOptions
 from karat.tables.small import SmallComparison, Texts
@@ -20,6 +20,8 @@ from karat.tables.table import Table, TableError
 
 _MOST_TRIES = 20_000
 _ROWS_TO_LOOK_AT = 3_000_000
+QUICKER_AS_LARGE = 4_000
+"""From this many rows on, comparing with tolerance is quicker outside Python's own objects, importing them included."""
 
 
 class Match(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -93,46 +95,42 @@ def chosen(gold: Table, columns: Sequence[int] | None) -> Table:
 
 def same_rows(gold: Table, pred: Table, *, ignore_order: bool, options: CompareOptions) -> Match | None:
     """The match of two tables with the same rows; None when they are not. Raises :class:`Unsettled`."""
-    if gold.large or pred.large:
-        from karat.tables.large import LargeComparison, same_texts_in_large
+    ordered = not ignore_order
+    held_large = gold.large or pred.large
+    if held_large:
+        from karat.tables.large import same_texts_in_large
 
-        mapping = same_texts_in_large(gold, pred, ordered=not ignore_order)
-        if mapping is not None:
-            return Match(True, mapping=tuple(mapping))
-        large = LargeComparison(gold, pred, options, ordered=not ignore_order)
-        return _tolerant(large, gold, pred)
-    gold_columns = [gold.texts(index) for index in range(gold.width)]
-    pred_columns = [pred.texts(index) for index in range(pred.width)]
-    mapping = same_texts(gold_columns, pred_columns, gold.names, pred.names, ordered=not ignore_order)
+        mapping = same_texts_in_large(gold, pred, ordered=ordered)
+    else:
+        mapping = same_texts(gold, pred, ordered=ordered)
     if mapping is not None:
         return Match(True, mapping=tuple(mapping))
-    return _tolerant(SmallComparison(gold_columns, pred_columns, options, ordered=not ignore_order), gold, pred)
+    if held_large or gold.height >= QUICKER_AS_LARGE:
+        from karat.tables.large import LargeComparison
+
+        return _tolerant(LargeComparison(gold, pred, options, ordered=ordered), gold, pred)
+    gold_columns = [gold.texts(index) for index in range(gold.width)]
+    pred_columns = [pred.texts(index) for index in range(pred.width)]
+    return _tolerant(SmallComparison(gold_columns, pred_columns, options, ordered=ordered), gold, pred)
 
 
-def same_texts(
-    gold: Sequence[Texts],
-    pred: Sequence[Texts],
-    gold_names: Sequence[str],
-    pred_names: Sequence[str],
-    *,
-    ordered: bool,
-) -> list[int] | None:
+def same_texts(gold: Table, pred: Table, *, ordered: bool) -> list[int] | None:
     """The likeliest mapping, if under it the rows are the same texts. None says only that this quick test did not find them."""
-    from karat.tables.bipartite import perfect_matching
-
+    gold_columns = [gold.texts(index) for index in range(gold.width)]
+    pred_columns = [pred.texts(index) for index in range(pred.width)]
     by_content: dict[Any, list[int]] = {}
-    for index, column in enumerate(pred):
+    for index, column in enumerate(pred_columns):
         by_content.setdefault(_content(column, ordered), []).append(index)
-    candidates = [by_content.get(_content(column, ordered), []) for column in gold]
+    candidates = [by_content.get(_content(column, ordered), []) for column in gold_columns]
     if not all(candidates):
         return None
-    mapping = perfect_matching(preferred(candidates, gold_names, pred_names))
+    mapping = perfect_matching(preferred(candidates, gold.names, pred.names))
     if mapping is None:
         return None
     if ordered:
         return mapping
-    mapped = [pred[index] for index in mapping]
-    same = Counter(zip(*gold, strict=True)) == Counter(zip(*mapped, strict=True))
+    mapped = [pred_columns[index] for index in mapping]
+    same = Counter(zip(*gold_columns, strict=True)) == Counter(zip(*mapped, strict=True))
     return mapping if same else None
 
 

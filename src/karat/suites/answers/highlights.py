@@ -6,7 +6,7 @@ from collections import Counter
 
 from karat.core.report import visible
 from karat.core.result import CaseResult, RunResult
-from karat.suites.answers.report import evidence_text
+from karat.suites.answers.evidence import evidence_in_short
 
 PROFILES = ("spider2", "strict")
 
@@ -46,9 +46,9 @@ def _failures(result: RunResult) -> list[str]:
     lines = ["why the rest failed    " + " · ".join(f"{reason} {count}" for reason, count in reasons.most_common())]
     for reason, _ in reasons.most_common(5):
         case = next(case for case in failed if case.details["reason"] == reason)
-        lines.append(f"  {case.id:<16} {reason:<18} {_short_evidence(case)}"[:150])
+        lines.append(
+            f"  {case.id:<16} {reason:<18} {visible(evidence_in_short(case.details['evidence']))}"[:200].replace(
+                "\n", " "
+            )
+        )
     return lines
-
-
-def _short_evidence(case: CaseResult) -> str:
-    return visible(evidence_text(case.details.get("evidence", {}))).replace("\n", "; ")

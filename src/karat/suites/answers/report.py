@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-
 from karat.core.report import (
     Cell,
     Column,
@@ -21,6 +19,7 @@ from karat.core.report import (
 )
 from karat.core.result import CaseResult, Estimator, RunResult
 from karat.core.usage import USAGE
+from karat.suites.answers.evidence import evidence_lines
 from karat.suites.answers.metrics import METRICS
 
 
@@ -36,21 +35,8 @@ def report(result: RunResult, estimate: Estimator) -> Report:
     return Report(f"answers {result.run.id}".strip(), tuple(sheet for sheet in sheets if sheet is not None))
 
 
-def evidence_text(evidence: dict[str, Any]) -> str:
-    """Evidence as lines that a person can read: one a fact, tables of rows side by side."""
-    lines: list[str] = []
-    for key, value in evidence.items():
-        if isinstance(value, list) and value and isinstance(value[0], dict):
-            lines.append(f"{key}:")
-            lines += [f"  {', '.join(f'{k} {_short(v)}' for k, v in item.items())}" for item in value]
-        else:
-            lines.append(f"{key}: {_short(value)}")
-    return "\n".join(lines)
-
-
-def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    return text if len(text) <= 300 else f"{text[:300]}…"
+def _evidence(case: CaseResult) -> str:
+    return "\n".join(evidence_lines(case.details.get("evidence", {})))
 
 
 def _state(case: CaseResult, profile: str) -> str:
@@ -83,7 +69,7 @@ def _overview(result: RunResult) -> Sheet:
             case.scores["strict"].value,
             _state(case, "strict").replace("_", " "),
             str(case.details.get("reason", "")),
-            evidence_text(case.details.get("evidence", {})),
+            _evidence(case),
             ", ".join(case.details.get("strict", {}).get("normalised", ())),
             case.scores["cell_f1"].value,
             case.scores["row_share"].value,
@@ -146,7 +132,7 @@ def _flips(result: RunResult) -> Sheet | None:
             _state(case, "spider2"),
             _state(case, "strict"),
             case.details["reason"],
-            evidence_text(case.details["evidence"]),
+            _evidence(case),
         )
         for case in result.cases
         if case.details.get("flips")

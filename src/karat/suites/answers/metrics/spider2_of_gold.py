@@ -1,15 +1,16 @@
-"""``spider2_of_gold``: as ``spider2``, over all gold: an instance that was not submitted, or failed, counts 0."""
+"""``spider2_of_gold``: as ``spider2``, over all gold: an instance that was not submitted, failed, or needs
+review counts 0."""
 
 from __future__ import annotations
 
 from karat.core.scores import Score
 from karat.core.suite import Metric
 from karat.suites.answers.comparison import Comparison
-from karat.suites.answers.metrics.verdicts import score_of
+from karat.suites.answers.metrics.verdicts import right_or_not
 
 
 def score(comparison: Comparison) -> Score:
-    return score_of(comparison.spider2)
+    return right_or_not(comparison.spider2)
 
 
 metric = Metric(

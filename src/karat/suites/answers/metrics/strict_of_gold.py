@@ -1,15 +1,16 @@
-"""``strict_of_gold``: as ``strict``, over all gold: an instance that was not submitted, or failed, counts 0."""
+"""``strict_of_gold``: as ``strict``, over all gold: an instance that was not submitted, failed, or needs
+review counts 0."""
 
 from __future__ import annotations
 
 from karat.core.scores import Score
 from karat.core.suite import Metric
 from karat.suites.answers.comparison import Comparison
-from karat.suites.answers.metrics.verdicts import score_of
+from karat.suites.answers.metrics.verdicts import right_or_not
 
 
 def score(comparison: Comparison) -> Score:
-    return score_of(comparison.strict)
+    return right_or_not(comparison.strict)
 
 
 metric = Metric(

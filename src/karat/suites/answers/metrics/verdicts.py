@@ -6,6 +6,13 @@ from karat.core.scores import Score, not_applicable
 from karat.suites.answers.records import Verdict
 
 
+def right_or_not(verdict: Verdict) -> Score:
+    """1 when it is right and 0 when it is anything else but the gold's own fault."""
+    if verdict.state == "gold_error":
+        return not_applicable("gold_error")
+    return Score(1.0 if verdict.state == "right" else 0.0, "scored", verdict.reason)
+
+
 def score_of(verdict: Verdict) -> Score:
     """1 or 0 with the reason; not applicable where no rule can settle it."""
     value = verdict.score

@@ -1,0 +1,64 @@
+"""Evidence in words: what a person needs to see why an answer is not right, in a few lines or in one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+LONGEST = 300
+TABLE_KEYS = ("gold_size", "pred_size", "columns", "shown_columns", "rows")
+
+
+def evidence_lines(evidence: Mapping[str, Any]) -> list[str]:
+    """A line a fact: for tables their sizes, the nearest columns, and the first differing rows side by side."""
+    lines = [f"{key.replace('_', ' ')}: {_text(value)}" for key, value in evidence.items() if key not in TABLE_KEYS]
+    gold, given = evidence.get("gold_size"), evidence.get("pred_size")
+    if gold and given:
+        lines.append(f"gold {gold[0]:,} rows × {gold[1]:,}, answer {given[0]:,} × {given[1]:,}")
+    lines += [_column(column) for column in _objects(evidence.get("columns"))]
+    rows = [_row(row) for row in _objects(evidence.get("rows"))]
+    if rows and evidence.get("shown_columns"):
+        lines.append(f"rows of {' | '.join(map(_text, evidence['shown_columns']))}:")
+    return lines + rows
+
+
+def evidence_in_short(evidence: Mapping[str, Any]) -> str:
+    """One line: the column that fits least, the first row that differs; or all there is, where that is little."""
+    columns = sorted(_objects(evidence.get("columns")), key=lambda column: float(column.get("share", 0)))
+    rows = _objects(evidence.get("rows"))
+    if not columns and not rows:
+        return "; ".join(evidence_lines(evidence))
+    gold, given = evidence.get("gold_size", (0, 0)), evidence.get("pred_size", (0, 0))
+    parts = [f"{given[0]:,} rows for {gold[0]:,}"] if gold[0] != given[0] else []
+    parts += [_column(column) for column in columns[:1] if column.get("share", 0) < 1]
+    parts += [_row(row) for row in rows[:1]]
+    return "; ".join(parts)
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _column(column: Mapping[str, Any]) -> str:
+    change = f", {column['change']}" if column.get("change") else ""
+    nearest = f'"{_text(column["nearest"])}"' if column.get("nearest") is not None else "nothing"
+    return f'gold "{_text(column.get("gold"))}" ~ {nearest} {float(column.get("share", 0)):.0%} of cells equal{change}'
+
+
+def _row(row: Mapping[str, Any]) -> str:
+    if "gold" not in row:
+        return f"answer row {row.get('pred_row')}: {_cells(row.get('pred'))} is too much"
+    if "pred" not in row:
+        return f"row {row.get('gold_row')}: {_cells(row['gold'])} is missing"
+    return f"row {row.get('gold_row')}: {_cells(row['gold'])} ≠ {_cells(row['pred'])}"
+
+
+def _cells(cells: Any) -> str:
+    return " | ".join("null" if cell is None else str(cell) for cell in cells or ())
+
+
+def _text(value: Any) -> str:
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
