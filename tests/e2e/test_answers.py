@@ -170,6 +170,24 @@ def test_sql_instead_of_results(tmp_path: Path) -> None:
         assert shop.execute("SELECT count(*) FROM sales").fetchone() == (2,)
 
 
+def test_gold_that_several_submissions_contradict_alike_is_suspect(tmp_path: Path) -> None:
+    gold, mine = make(tmp_path, dict.fromkeys(("a", "b"), "x\n1\n2\n"), {"a": b"x\n1\n3\n", "b": b"x\n1\n9\n"})
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.csv").write_text("y,z\n3,p\n1,q\n")
+    (other / "b.csv").write_text("x\n1\n2\n")
+    result = answers(tmp_path, mine, gold, "--others", str(other), "--option", "as_of=2024-01-01")
+    status = {case["id"]: case["details"].get("gold_status", "good") for case in result["cases"]}
+    assert status == {"a": "suspect", "b": "good"}
+
+
+def test_files_that_are_too_large_are_refused_with_a_reason(tmp_path: Path) -> None:
+    gold, submission = make(tmp_path, {"a": "x\n1\n"}, {"a": b"x\n" + b"1\n" * 1_000})
+    (case,) = answers(tmp_path, submission, gold, "--option", "max_bytes=500")["cases"]
+    assert (case["scores"]["strict"], case["details"]["reason"]) == (0.0, "unreadable_prediction")
+    assert "max_bytes" in case["details"]["evidence"]["problem"]
+
+
 @pytest.mark.shared_data
 def test_the_public_example_submissions(shared: Path, tmp_path: Path) -> None:
     data = shared / "data" / "spider2"

@@ -30,6 +30,13 @@ def answers(
     mode: Annotated[
         Literal["results", "sql"], typer.Option("--mode", help="results: score files; sql: run submitted .sql files.")
     ] = "results",
+    others: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--others",
+            help="Another submission folder: where it gives the answer that gold refuses, gold is suspect. Repeatable.",
+        ),
+    ] = None,
     workers: WorkersOption = None,
     settings: SettingsOption = None,
     json: JsonOption = None,
@@ -61,6 +68,12 @@ def answers(
             source=str(result_dir),
             executor=pool,
         )
+    if others:
+        from karat.suites.answers.agreement import with_suspects
+        from karat.suites.answers.predictions import read_submission
+
+        submissions = [read_submission(folder) for folder in others]
+        result = with_suspects(result, read_submission(result_dir), submissions)
     written = write_outputs(result, suite, json, xlsx)
     print_problems(result.problems, stderr())
     if json != "-":

@@ -25,6 +25,8 @@ class Comparison(msgspec.Struct, frozen=True):
     answer: Answer
     spider2: Verdict
     strict: Verdict
+    as_of: tuple[str, str] | None = None
+    """What gold and the data say they are true for, where the two differ."""
 
     @property
     def flips(self) -> bool:
@@ -46,15 +48,27 @@ def compare(case: Case[Gold], turn: int, prediction: Prediction, options: Option
     gold, answer = _with_sql_run(gold, answer, options)
     if gold.status == "unreadable":
         raise NotApplicable(f"the gold cannot be read: {gold.problem}")
+    as_of = (gold.as_of, options.as_of) if gold.as_of and options.as_of and gold.as_of != options.as_of else None
+    answer = _within(answer, options.max_bytes)
     if answer.problem:
         verdict = _unusable(answer)
-        return Comparison(gold, answer, verdict, verdict)
+        return Comparison(gold, answer, verdict, verdict, as_of)
     return Comparison(
         gold,
         answer,
         judge_spider2(gold, answer, nulls=options.nulls_for(gold)),
         judge_strict(gold, answer, options.compare_options()),
+        as_of,
     )
+
+
+def _within(answer: Answer, most: int) -> Answer:
+    """The answer, or why its files are too large to be looked at."""
+    for path in map(Path, answer.paths):
+        if path.exists() and path.stat().st_size > most:
+            problem = f"{path.name} has {path.stat().st_size:,} bytes; at most {most:,} are read (option max_bytes)"
+            return msgspec.structs.replace(answer, problem=problem)
+    return answer
 
 
 def _with_sql_run(gold: Gold, answer: Answer, options: Options) -> tuple[Gold, Answer]:
@@ -99,6 +113,8 @@ def details(turns: Sequence[tuple[int, Comparison]]) -> dict[str, Any]:
         "spider2": _verdict(comparison.spider2),
         "strict": _verdict(comparison.strict),
     }
+    if comparison.as_of:
+        found["as_of"] = {"gold": comparison.as_of[0], "data": comparison.as_of[1]}
     if comparison.gold.status != "good":
         found["gold_status"] = comparison.gold.status
         found["gold_problem"] = comparison.gold.problem

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from karat.core.problems import count_of
 from karat.core.report import visible
 from karat.core.result import CaseResult, RunResult
 from karat.suites.answers.evidence import evidence_in_short
@@ -13,7 +14,7 @@ PROFILES = ("spider2", "strict")
 
 def highlights(result: RunResult) -> list[str]:
     """The flips between the profiles, then the commonest reasons with an example each."""
-    return [*_flips(result), *_failures(result)]
+    return [*_flips(result), *_failures(result), *_doubtful_gold(result)]
 
 
 def _flips(result: RunResult) -> list[str]:
@@ -50,5 +51,23 @@ def _failures(result: RunResult) -> list[str]:
             f"  {case.id:<16} {reason:<18} {visible(evidence_in_short(case.details['evidence']))}"[:200].replace(
                 "\n", " "
             )
+        )
+    return lines
+
+
+def _doubtful_gold(result: RunResult) -> list[str]:
+    """Gold that looks wrong, and gold that is true for another date than the data."""
+    lines = []
+    suspect = [c for c in result.cases if c.details.get("gold_status", "good") != "good"]
+    if suspect:
+        first = suspect[0]
+        count = count_of(len(suspect), "instance")
+        lines.append(f"gold looks wrong in {count} ({first.id}: {first.details.get('gold_problem', '')})")
+    dated = [case for case in result.cases if "as_of" in case.details]
+    if dated:
+        when = dated[0].details["as_of"]
+        count = count_of(len(dated), "instance")
+        lines.append(
+            f"gold is true for another date in {count} ({dated[0].id}: {when['gold']}, the data {when['data']})"
         )
     return lines

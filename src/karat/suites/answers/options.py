@@ -61,8 +61,8 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """strict profile: pass one wide row for a long table of the same values, and the reverse."""
     max_bytes: int = 1024**3
     """A submitted file with more bytes is refused, with a reason."""
-    max_columns: int = 5_000
-    """A submitted table with more columns is refused, with a reason."""
+    as_of: str = ""
+    """The date or snapshot of the data that the answers come from; a gold that is true for another one is pointed out."""
     mode: Literal["results", "sql"] = "results"
     """Which to judge where an instance has both a result and SQL."""
     engines: dict[str, Engine] = msgspec.field(default_factory=dict)
@@ -77,7 +77,7 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         for name in ("rel_tol", "abs_tol"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 0 and below 1")
-        for name in ("max_bytes", "max_columns", "timeout", "row_limit"):
+        for name in ("max_bytes", "timeout", "row_limit"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be above 0")
 

@@ -248,3 +248,8 @@ def _message_texts(body: Mapping[str, Any]) -> Iterator[str]:
         text = part.get("text") if isinstance(part, Mapping) else part
         if isinstance(text, str):
             yield text
+
+
+def read_submission(path: Path) -> dict[str, Answer]:
+    """The answers of a submission folder by instance; what cannot be read is left out."""
+    return {item.case_id: read_answer(item.response) for item in read_predictions(path).predictions}
