@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-NAMES = ("startup", "yaml_cases", "scoring", "excel", "harness", "answers_spider2")
+NAMES = ("startup", "yaml_cases", "scoring", "excel", "harness", "answers_spider2", "answers_strict")
 
 
 def main(wanted: list[str]) -> int:

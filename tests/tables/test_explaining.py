@@ -110,3 +110,9 @@ def test_evidence_is_plain_json_of_bounded_size() -> None:
     match = match_tables(table_of(names, gold), table_of(names, pred), ignore_order=True)
     assert len(match.evidence["rows"]) == 5
     assert len(msgspec.json.encode(match.evidence)) < 20_000
+
+
+def test_other_ids_are_other_values_and_not_scrambled_rows() -> None:
+    """Ids within the tolerance of each other are compared exactly, also where columns are looked for."""
+    match = compare([["20001", "a"], ["20002", "b"]], [["20001", "a"], ["20003", "b"]])
+    assert (match.passed, match.reason) == (False, "values_differ")

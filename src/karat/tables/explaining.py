@@ -18,7 +18,7 @@ from karat.tables.alignment import SHOWN_COLUMNS, align, first_differences
 from karat.tables.bipartite import Unsettled, perfect_matching
 from karat.tables.cells import Cell, as_gold, as_prediction
 from karat.tables.mapping import preferred
-from karat.tables.matching import QUICKER_AS_LARGE, Match, same_rows
+from karat.tables.matching import Match, same_rows
 from karat.tables.options import CompareOptions
 from karat.tables.shapes import turned
 from karat.tables.small import read_cells
@@ -42,10 +42,9 @@ def explain(gold: Table, pred: Table, *, ignore_order: bool, options: CompareOpt
     shape = turned(gold, pred, options)
     if shape == "same" and options.allow_shape:
         return Match(True, normalised=("shape",), evidence={"shape": _sizes(gold, pred)})
-    every_column_there = _every_column_there(gold, pred, options)
     looked_at = _part(gold, pred)
     view = View(*looked_at, options)
-    reason = _reason(view, gold, pred, shape, every_column_there)
+    reason = _reason(view, gold, pred, shape, _every_column_there(gold, pred, view))
     alignment = align(
         view.mapped(),
         view.gold.height,
@@ -104,20 +103,16 @@ def _other_order(gold: Table, pred: Table, match: Match, options: CompareOptions
     )
 
 
-def _every_column_there(gold: Table, pred: Table, options: CompareOptions) -> list[int] | None:
+def _every_column_there(gold: Table, pred: Table, view: View) -> list[int] | None:
     """A mapping of all columns by their cells in any order, if there is one."""
     if gold.height != pred.height or gold.width > pred.width:
         return None
-    if gold.large or pred.large or gold.height >= QUICKER_AS_LARGE:
+    if (view.gold.height, view.gold.width, view.pred.width) == (gold.height, gold.width, pred.width):
+        candidates = view.candidates()
+    else:
         from karat.tables.large import LargeComparison
 
-        candidates = LargeComparison(gold, pred, options, ordered=False).candidates()
-    else:
-        from karat.tables.small import SmallComparison
-
-        gold_columns = [gold.texts(index) for index in range(gold.width)]
-        pred_columns = [pred.texts(index) for index in range(pred.width)]
-        candidates = SmallComparison(gold_columns, pred_columns, options, ordered=False).candidates()
+        candidates = LargeComparison(gold, pred, view.options, ordered=False).candidates()
     return perfect_matching(preferred(candidates, gold.names, pred.names))
 
 

@@ -199,6 +199,8 @@ class LargeColumn:
         if self._others != other._others:
             return False
         a, b = self._sorted_numbers, other._sorted_numbers
+        if self.exact and other.exact and self.codes is None and other.codes is None:
+            return bool((a == b).all())
         difference = numpy.abs(a - b)
         largest = numpy.maximum(numpy.abs(a), numpy.abs(b))
         far = difference > numpy.maximum(

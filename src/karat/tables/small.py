@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from karat.tables.cells import Cell, as_gold, as_prediction, as_shown, equal, half_unit, names_needed, parse
+from karat.tables.cells import Cell, as_gold, as_prediction, as_shown, equal, half_unit, names_needed, parse, whole
 from karat.tables.options import CompareOptions
 from karat.tables.rows import Pair, row_pairing
 
@@ -95,6 +95,9 @@ class Side:
         self.numbers = sorted(cell.number for cell in numeric)
         self.decimals = min((cell.decimals for cell in numeric), default=0)
         self.others = Counter((cell.kind, cell.key) for cell in cells if not cell.numeric)
+        self.wholes = (
+            sorted(whole(cell) for cell in numeric) if numeric and all(cell.exact for cell in numeric) else None
+        )
         self.scale = min((cell.scale for cell in numeric), default=1.0)
         self._changed: dict[str, Side] = {}
 
@@ -114,6 +117,8 @@ class Side:
         """
         if self.others != other.others or len(self.numbers) != len(other.numbers):
             return False
+        if self.wholes is not None and other.wholes is not None:
+            return self.wholes == other.wholes
         slack = half_unit(min(self.decimals, other.decimals)) * (1 + 1e-9) if options.rounding else 0.0
         floor = options.abs_tol * min(self.scale, other.scale)
         for a, b in zip(self.numbers, other.numbers, strict=True):
@@ -121,6 +126,13 @@ class Side:
             if abs(a - b) > max(floor, options.rel_tol * largest, slack + 4e-16 * largest):
                 return False
         return True
+
+
+def same_cells(gold: Side, pred: Side, options: CompareOptions) -> bool:
+    """Whether two columns could hold the same cells, percent signs read in either way."""
+    if gold.could_equal(pred, options):
+        return True
+    return gold.percent != pred.percent and gold.shown().could_equal(pred.shown(), options)
 
 
 def _first_of_equals(columns: Sequence[Texts]) -> list[int]:

@@ -70,7 +70,8 @@ def _scaled(gold: Side, pred: Side, factor: float, options: CompareOptions) -> b
     def scale(cell: Cell) -> Cell:
         if not cell.numeric:
             return cell
-        return msgspec.structs.replace(cell, number=cell.number * factor, decimals=max(0, cell.decimals + shift))
+        decimals = max(0, cell.decimals + shift)
+        return msgspec.structs.replace(cell, number=cell.number * factor, decimals=decimals, exact=False)
 
     return gold.could_equal(pred.changed(f"times {factor}", scale), options)
 

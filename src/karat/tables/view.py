@@ -8,7 +8,7 @@ from typing import Any
 from karat.tables.cells import Cell, as_gold, as_prediction
 from karat.tables.likeness import identity, likeliest_mapping, share_found
 from karat.tables.options import CompareOptions
-from karat.tables.small import Side, read_cells
+from karat.tables.small import Side, read_cells, same_cells
 from karat.tables.table import Table
 from karat.tables.transforms import why_not
 
@@ -34,7 +34,14 @@ class View:
         self._changes: dict[int, tuple[str, int | None]] = {}
 
     def _whole(self, g: int, p: int) -> bool:
-        return self.gold_sides[g].could_equal(self.pred_sides[p], self.options)
+        return same_cells(self.gold_sides[g], self.pred_sides[p], self.options)
+
+    def candidates(self) -> list[list[int]]:
+        """For each gold column the prediction columns that hold the same cells, in any order."""
+        return [
+            [p for p, pred in enumerate(self.pred_sides) if same_cells(gold, pred, self.options)]
+            for gold in self.gold_sides
+        ]
 
     def mapped(self) -> list[tuple[Sequence[Cell], Sequence[Cell] | None]]:
         return [

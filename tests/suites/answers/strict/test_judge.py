@@ -105,6 +105,34 @@ def test_unreadable_gold_files(folder: Path) -> None:
     assert judge(Gold("one", (Entry("table_match"),)), given).state == "gold_error"
 
 
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"condition_cols": ["city"]},
+        {"condition_cols": "0"},
+        {"condition_cols": [[0], ["x"]]},
+        {"ignore_order": "yes"},
+        {"abs_tol": -1},
+        {"allow_shape": 1},
+        {"normalise": "dates"},
+        {"ties": ["wins"]},
+    ],
+)
+def test_parameters_that_gold_cannot_mean(folder: Path, parameters: dict[str, Any]) -> None:
+    assert against(folder, TABLE, TABLE, **parameters).state == "gold_error"
+
+
+def test_a_lone_text_is_a_list_of_one() -> None:
+    entry = Entry("number_match", {"gold": 5, "exclude": "80502"})
+    assert judge(Gold("one", (entry,)), Answer("one", "answer", "5"))
+    assert judge(Gold("one", (entry,)), Answer("one", "answer", "5 and 80502")).reason == "extra_match_excluded"
+    assert judge(Gold("one", (Entry("string_match", {"gold": 5}),)), Answer("one", "answer", "no. 5"))
+    assert (
+        judge(Gold("one", (Entry("string_match", {"gold": {"a": 1}}),)), Answer("one", "answer", "5")).state
+        == "gold_error"
+    )
+
+
 def test_several_golds_any_may_pass(folder: Path) -> None:
     verdict = against(folder, ["x\n1\n", TABLE], TABLE)
     assert (verdict.state, verdict.evidence["gold_file"]) == ("right", "gold_1.csv")

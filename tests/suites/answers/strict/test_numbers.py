@@ -76,6 +76,8 @@ CASES: list[tuple[str, Any, dict[str, Any], str, str]] = [
     ("40231", ["40231", "5821972"], {"conj": "and"}, "wrong", "wrong_number"),
     ("5821972", ["40231", "5821972"], {}, "right", ""),
     ("80502 and 3", 3, {"exclude": ["80502"]}, "wrong", "extra_match_excluded"),
+    ("80501", "80501", {"exclude": ["80502"]}, "right", ""),
+    ("80502", "80501", {"exclude": ["80502"]}, "wrong", "extra_match_excluded"),
     ("3", "three", {}, "gold_error", "gold_error"),
     ("3", [], {}, "gold_error", "gold_error"),
     ("3", "2020-01-01", {}, "gold_error", "gold_error"),

@@ -6,14 +6,13 @@ cannot be used gives ``gold_error``, which is nobody's wrong answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from karat.suites.answers.records import Answer, Entry, Gold, Verdict, wrong
 from karat.suites.answers.strict.duckdb_files import duckdb_match
 from karat.suites.answers.strict.found_numbers import Tolerance
 from karat.suites.answers.strict.numbers import number_match
-from karat.suites.answers.strict.parameters import BadParameter, options_of
+from karat.suites.answers.strict.parameters import BadParameter, columns_given, flags_given, options_of, texts_given
 from karat.suites.answers.strict.strings import string_match
 from karat.suites.answers.strict.tables import best, gold_error, table_match, tables_match
 from karat.tables.options import CompareOptions
@@ -48,21 +47,22 @@ def judge(gold: Gold, answer: Answer, options: CompareOptions | None = None) -> 
 
 def _of_text(entry: Entry, text: str, options: CompareOptions) -> Verdict:
     given = entry.parameters
-    if given.get("gold") in (None, "", []):
-        return gold_error(f"{entry.func} has no gold")
     try:
+        gold, exclude = texts_given(given, "gold"), texts_given(given, "exclude")
+        if not gold:
+            return gold_error(f"{entry.func} has no gold")
         chosen = options_of(given, options)
         conj = _conj(given)
         if entry.func == "string_match":
-            return string_match(text, given["gold"], given.get("exclude") or (), conj)
+            return string_match(text, gold, exclude, conj)
         tolerance = Tolerance(chosen.rel_tol, chosen.abs_tol, chosen.rounding)
         return number_match(
             text,
-            given["gold"],
+            gold,
             bool(given.get("percentage")),
             _precision(given),
             conj,
-            exclude=given.get("exclude") or (),
+            exclude=exclude,
             tolerance=tolerance,
         )
     except BadParameter as error:
@@ -90,28 +90,18 @@ def _of_files(entry: Entry, gold: Gold, answer: Answer, options: CompareOptions)
     given, files = entry.parameters, list(entry.gold_files)
     if not files:
         return gold_error(f"{entry.func} names no gold file")
-    compare: dict[str, Callable[[CompareOptions], Verdict]] = {
-        "table_match": lambda chosen: table_match(
-            answer.paths[0],
-            files,
-            given.get("condition_cols"),
-            given.get("ignore_order") or False,
-            ties=gold.ties or given.get("ties"),
-            options=chosen,
-        ),
-        "tables_match": lambda chosen: tables_match(
-            answer.paths, files, given.get("condition_cols"), given.get("ignore_orders"), options=chosen
-        ),
-        "duckdb_match": lambda chosen: duckdb_match(
-            answer.paths[0],
-            files[0],
-            given.get("condition_tabs"),
-            given.get("condition_cols"),
-            given.get("ignore_orders"),
-            options=chosen,
-        ),
-    }
     try:
-        return compare[entry.func](options_of(given, options))
+        chosen, columns = options_of(given, options), columns_given(given)
+        if entry.func == "table_match":
+            order = flags_given(given, "ignore_order")
+            ties = gold.ties or given.get("ties")
+            return table_match(answer.paths[0], files, columns, order, ties=ties, options=chosen)
+        orders = flags_given(given, "ignore_orders")
+        each = orders if isinstance(orders, list) else [orders] * len(files)
+        if entry.func == "tables_match":
+            return tables_match(answer.paths, files, columns, each, options=chosen)
+        tables = [str(name) for name in texts_given(given, "condition_tabs")]
+        each = orders if isinstance(orders, list) else [orders] * max(1, len(tables))
+        return duckdb_match(answer.paths[0], files[0], tables, columns, each, options=chosen)
     except BadParameter as error:
         return gold_error(str(error))

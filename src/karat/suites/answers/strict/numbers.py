@@ -23,6 +23,8 @@ _STATED = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+_EXACT = Tolerance(rel_tol=1e-12, abs_tol=0.0, rounding=False)
+"""An excluded number is meant exactly: it may be as near to gold as a zip code to the next."""
 _SHOWN = 200
 
 
@@ -54,7 +56,7 @@ def number_match(
         return Verdict("gold_error", "gold_error", {"problem": "gold names no number"})
     numbers = find_numbers(pred)
     for each, readings in zip(exclude, unwanted, strict=True):
-        if any(_why(number, readings, tolerance) is not None for number in numbers):
+        if any(_why(number, readings, _EXACT) is not None for number in numbers):
             return wrong("extra_match_excluded", found=[str(each)], given=pred[:_SHOWN])
     hits = [[number for number in numbers if _why(number, readings, tolerance) is not None] for readings in wanted]
     missing = [str(each) for each, found in zip(golds, hits, strict=True) if not found]

@@ -28,6 +28,38 @@ def options_of(parameters: Mapping[str, Any], options: CompareOptions) -> Compar
     return msgspec.structs.replace(options, **changes) if changes else options
 
 
+def columns_given(parameters: Mapping[str, Any]) -> list[Any]:
+    """``condition_cols``: numbers of columns, or a list of them for each gold; empty for all."""
+    value = parameters.get("condition_cols") or []
+    flat = (
+        [each for part in value for each in (part if isinstance(part, list) else [part])]
+        if isinstance(value, list)
+        else [None]
+    )
+    if any(not isinstance(each, int) or isinstance(each, bool) for each in flat):
+        raise BadParameter(f"condition_cols is {value!r}, and should be a list of column numbers")
+    return list(value)
+
+
+def flags_given(parameters: Mapping[str, Any], name: str) -> bool | list[bool]:
+    """``ignore_order`` or ``ignore_orders``: a flag, or one for each gold."""
+    value = parameters.get(name)
+    if isinstance(value, list):
+        return [_flag(name, each) for each in value]
+    return _flag(name, value) if value is not None else False
+
+
+def texts_given(parameters: Mapping[str, Any], name: str) -> list[Any]:
+    """A list of texts or numbers; a lone one is a list of one."""
+    value = parameters.get(name)
+    if value is None or value == "":
+        return []
+    found = value if isinstance(value, list) else [value]
+    if any(not isinstance(each, str | int | float) for each in found):
+        raise BadParameter(f"{name} is {value!r}, and should be a list of texts or numbers")
+    return list(found)
+
+
 def _tolerance(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:
         raise BadParameter(f"{name} is {value!r}, and should be a number from 0 up to 1")

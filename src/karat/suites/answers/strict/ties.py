@@ -62,6 +62,8 @@ def match_with_ties(
 
 
 def _by(gold: Table, ties: Mapping[str, Any]) -> list[int]:
+    if not isinstance(ties, Mapping):
+        raise TableError(f"ties is {ties!r}, and should name columns (by) and a row (at)", "columns")
     given = ties.get("by")
     names = [folded(name) for name in gold.names]
     found = []
