@@ -13,6 +13,7 @@ import sys
 import warnings
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from benchmarks import measure
 
@@ -38,7 +39,8 @@ def _large(folder: Path) -> None:
         ("shuffled", "rows equal", 100),
         ("noisy", "noise within tolerance, columns renamed and moved", 30),
     ):
-        costs = {side: measure.in_fresh_process(__name__, side, str(folder), result) for side in ("literal", "karat")}
+        sides = ("literal", "karat", "strict")
+        costs = {side: measure.in_fresh_process(__name__, side, str(folder), result) for side in sides}
         _print(what, costs, least)
 
 
@@ -88,6 +90,9 @@ def _print(what: str, costs: dict[str, measure.Cost], least: float) -> None:
     slow, fast = costs["literal"], costs["karat"]
     measure.verdict("literal / karat, CPU", slow.cpu / fast.cpu, at_least=least)
     measure.verdict("literal / karat, wall", slow.wall / fast.wall, at_least=least)
+    if "strict" in costs:  # the other profile, on the same files
+        measure.verdict("literal / strict, CPU", slow.cpu / costs["strict"].cpu, at_least=least)
+        measure.verdict("literal / strict, wall", slow.wall / costs["strict"].wall, at_least=least)
     if slow.wall > 20:  # for small tables, what was imported is all the memory there is
         measure.verdict("karat / literal, memory", fast.peak_mb / slow.peak_mb, at_most=1)
 
@@ -131,10 +136,11 @@ def write_tables(folder: Path, rows: int) -> None:
 
 def _tables(side: str, folder: str, result: str) -> None:
     from karat.suites.answers.spider2 import table_match
+    from karat.suites.answers.strict import table_match as strict_match
     from tests.suites.answers.spider2 import literal
 
     gold, found = f"{folder}/gold.csv", f"{folder}/{result}.csv"
-    match = {"literal": literal.table_match, "karat": table_match}[side]
+    match: Any = {"literal": literal.table_match, "karat": table_match, "strict": strict_match}[side]
     verdicts: list[object] = []
     cost = measure.of_call(lambda: verdicts.append(match(found, gold, None, True)))
     if not verdicts[0]:
@@ -193,7 +199,7 @@ def _side(side: str, *arguments: str) -> None:
     if side == "write":
         write_tables(Path(arguments[0]), int(arguments[1]))
         return
-    for module in ("pandas", "pyarrow.compute", "tests.suites.answers.spider2.literal"):
+    for module in ("pandas", "pyarrow.compute", "polars", "tests.suites.answers.spider2.literal"):
         importlib.import_module(module)
     warnings.simplefilter("ignore")
     if arguments == ("lite",):

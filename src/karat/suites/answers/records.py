@@ -83,7 +83,8 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str = ""
     evidence: dict[str, Any] = {}
     normalised: tuple[str, ...] = ()
-    """What had to be taken as equal for a pass: date_format, separators, rounding, case_or_space, boolean, …"""
+    """What had to be taken as equal for a pass: date_format, separators, rounding, boolean, tolerance, null_word, leading_zeros,
+    case_or_space, shape, ties."""
     cell_f1: float | None = None
     row_share: float | None = None
 
