@@ -39,7 +39,8 @@ def _large(folder: Path) -> None:
         ("shuffled", "rows equal", 100),
         ("noisy", "noise within tolerance, columns renamed and moved", 30),
     ):
-        sides = ("literal", "karat", "strict")
+        # The noise is within spider2's 0.01, which is more than strict's tolerance: there, answers_strict has noise of its own.
+        sides = ("literal", "karat", "strict") if result == "shuffled" else ("literal", "karat")
         costs = {side: measure.in_fresh_process(__name__, side, str(folder), result) for side in sides}
         _print(what, costs, least)
 
