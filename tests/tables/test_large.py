@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -98,7 +99,7 @@ def test_one_wrong_cell_among_many(rows: list[list[str | None]], gold: Table) ->
         (1, lambda text: text.upper(), "case_or_space"),
     ],
 )
-def test_reasons(rows: list[list[str | None]], gold: Table, column: int, change, reason: str) -> None:  # type: ignore[no-untyped-def]
+def test_reasons(rows: list[list[str | None]], gold: Table, column: int, change: Any, reason: str) -> None:
     changed = [[*row[:column], change(row[column]), *row[column + 1 :]] for row in rows]
     Random(6).shuffle(changed)
     match = match_tables(gold, held(list("pqrs"), changed), ignore_order=True)

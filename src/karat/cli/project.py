@@ -96,7 +96,7 @@ def work_to_do(
         found.append(
             Work(
                 suite=loaded,
-                options=_overruled(loaded, options, settings),
+                options=overruled(loaded, options, settings),
                 cases=cases or project.root / entry.cases,
                 predictions=recorded,
                 config=_config(name, system_settings, project) if name else None,
@@ -121,7 +121,7 @@ def _from_flags(
     loaded = plugins.load_suite(suite)
     return Work(
         suite=loaded,
-        options=_overruled(loaded, loaded.options(), settings),
+        options=overruled(loaded, loaded.options(), settings),
         cases=cases,
         predictions=predictions,
         config=_config(system, system_settings, project) if system else None,
@@ -174,7 +174,8 @@ def _rooted(config: SystemConfig, root: Path) -> SystemConfig:
     return msgspec.structs.replace(config, predictions=str(root / recorded)) if isinstance(recorded, str) else config
 
 
-def _overruled(suite: Suite, options: SuiteOptions, settings: list[str] | None) -> SuiteOptions:
+def overruled(suite: Suite, options: SuiteOptions, settings: list[str] | None) -> SuiteOptions:
+    """Options with those of the command line in their place."""
     import msgspec
 
     if not settings:

@@ -117,22 +117,17 @@ def _again(
 
     from karat.api import scoring_executor
     from karat.cli.printing import stderr
-    from karat.cli.project import open_store_for
+    from karat.cli.project import open_store_for, overruled
     from karat.cli.showing import load_for_run, show
     from karat.core import plugins
     from karat.core.records import truth_hash
-    from karat.runs.project import from_settings
     from karat.runs.runner import rescore
 
     with open_store_for(config, store, create=False) as opened:
         run_id = opened.find_run(run)
         record = opened.run(run_id)
         suite = plugins.load_suite(record.suite)
-        options = msgspec.convert(record.options, suite.options)
-        if settings:
-            given = [word.partition("=")[0].strip() for word in settings]
-            changed = from_settings(suite.options, settings, "--option")
-            options = msgspec.structs.replace(options, **{name: getattr(changed, name) for name in given})
+        options = overruled(suite, msgspec.convert(record.options, suite.options), settings)
         loaded = None
         if cases is not None:
             everything, _ = load_for_run(suite, cases)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import msgspec
 
-from karat.core.result import CaseResult, RepeatResult, RunResult
+from karat.core.result import CaseResult, Estimate, RepeatResult, RunResult
 from karat.core.suite import Metric
 
 ColumnKind = Literal["text", "wrapped", "status", "score", "number", "count"]
@@ -90,6 +90,21 @@ def utf16_length(text: str) -> int:
 
 
 # -- the tables and sheets that every suite has -----------------------------------------------------------------------
+
+
+def estimate_columns(title: str) -> list[Column]:
+    """The columns of a mean with its interval and how many values it is over."""
+    return [
+        Column(title, "score", 11, decimals=3),
+        Column("low", "number", 11, decimals=3),
+        Column("high", "number", 11, decimals=3),
+        Column("n", "count", 7),
+    ]
+
+
+def estimate_cells(estimates: Iterable[Estimate]) -> tuple[Cell, ...]:
+    """The cells under those columns, for several means side by side."""
+    return tuple(cell for found in estimates for cell in (found.mean, found.low, found.high, found.n))
 
 
 def summary_table(result: RunResult, title: str, metrics: Sequence[Metric], *, decimals: int | None = None) -> Table:

@@ -13,16 +13,12 @@ NORMALISATIONS = (
     "leading_zeros",
     "case_or_space",
 )
-"""Every difference in writing that can be forgiven, each with a switch of the same name in :class:`CompareOptions`."""
+"""Every difference in writing that can be forgiven, each with a switch of the same name in :class:`Normalise`."""
 
 
-class CompareOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The tolerances and the switches. Two numbers are close when they differ by no more than ``rel_tol`` of the larger
-    one, or by ``abs_tol``. Each switch names a normalisation; a pass that needed one says so.
-    """
+class Normalise(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The differences in writing that are forgiven. A pass that needed one says so."""
 
-    rel_tol: float = 1e-4
-    abs_tol: float = 1e-9
     date_format: bool = True
     """``2020-01-01``, ``2020-01-01 00:00:00`` and ``2020-01-01T00:00:00Z`` are one moment."""
     separators: bool = True
@@ -37,6 +33,15 @@ class CompareOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``00501`` is the integer 501, exactly; two texts with leading zeros are compared as texts."""
     case_or_space: bool = False
     """Texts that differ only in case, width or white space are equal."""
+
+
+class CompareOptions(Normalise, frozen=True, forbid_unknown_fields=True):
+    """The switches, and the tolerances: two numbers are close when they differ by no more than ``rel_tol`` of the larger one, or
+    by ``abs_tol``.
+    """
+
+    rel_tol: float = 1e-4
+    abs_tol: float = 1e-9
     allow_shape: bool = False
     """One wide row and the same values as a long table are equal."""
 

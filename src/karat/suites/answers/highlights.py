@@ -8,8 +8,7 @@ from karat.core.problems import count_of
 from karat.core.report import visible
 from karat.core.result import CaseResult, RunResult
 from karat.suites.answers.evidence import evidence_in_short
-
-PROFILES = ("spider2", "strict")
+from karat.suites.answers.report import PROFILES
 
 
 def highlights(result: RunResult) -> list[str]:

@@ -8,29 +8,10 @@ import msgspec
 
 from karat.core.suite import SuiteOptions
 from karat.suites.answers.records import Gold
-from karat.tables.options import CompareOptions
+from karat.tables.options import CompareOptions, Normalise
 
 Nulls = Literal["equal", "zero"]
 EngineName = Literal["sqlite", "duckdb", "postgresql", "mysql", "bigquery", "snowflake"]
-
-
-class Normalise(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What the strict profile takes as equal. Each is reported when a verdict needed it."""
-
-    date_format: bool = True
-    """``2020-01-01`` and ``2020-01-01 00:00:00``."""
-    separators: bool = True
-    """``1,234`` and ``1234``."""
-    boolean: bool = True
-    """``true`` and ``1``."""
-    rounding: bool = True
-    """``0.12`` for a gold of ``0.1234``: the more precise number, rounded to the decimals the other shows, two at least."""
-    null_word: bool = True
-    """``NULL``, ``NaN``, ``None`` and an empty cell."""
-    leading_zeros: bool = True
-    """``00501`` and ``501``."""
-    case_or_space: bool = False
-    """``Paris`` and ``paris `` as cells of a table. Texts in answers are always compared without case."""
 
 
 class Engine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -14,6 +14,8 @@ from karat.core.report import (
     Table,
     about_sheet,
     errors_sheet,
+    estimate_cells,
+    estimate_columns,
     states_table,
     summary_table,
 )
@@ -21,6 +23,8 @@ from karat.core.result import CaseResult, Estimator, RunResult
 from karat.core.usage import USAGE
 from karat.suites.answers.evidence import evidence_lines
 from karat.suites.answers.metrics import METRICS
+
+PROFILES = ("spider2", "strict")
 
 
 def report(result: RunResult, estimate: Estimator) -> Report:
@@ -108,20 +112,12 @@ def _by_group(cases: Sequence[CaseResult], title: str, noun: str, groups_of: Any
     if not groups:
         return None
     columns = [Column(noun, "text", 24), Column("instances", "count", 11)]
-    for profile in ("spider2", "strict"):
-        columns += [
-            Column(profile, "score", 11, decimals=3),
-            Column("low", "number", 9, decimals=3),
-            Column("high", "number", 9, decimals=3),
-            Column("n", "count", 7),
-        ]
+    for profile in PROFILES:
+        columns += estimate_columns(profile)
     rows: list[tuple[Cell, ...]] = []
     for name, members in sorted(groups.items()):
-        cells: list[Cell] = [name, len(members)]
-        for profile in ("spider2", "strict"):
-            found = estimate([v for case in members if (v := case.scores[profile].value) is not None], "rate")
-            cells += [found.mean, found.low, found.high, found.n]
-        rows.append(tuple(cells))
+        values = ([v for case in members if (v := case.scores[p].value) is not None] for p in PROFILES)
+        rows.append((name, len(members), *estimate_cells(estimate(found, "rate") for found in values)))
     return Table(tuple(columns), tuple(rows), title)
 
 

@@ -13,6 +13,8 @@ from karat.core.report import (
     Table,
     about_sheet,
     errors_sheet,
+    estimate_cells,
+    estimate_columns,
     states_table,
     summary_table,
 )
@@ -127,20 +129,7 @@ def _figures(cases: Sequence[CaseResult], estimate: Estimator) -> list[Estimate]
 
 
 def _figure_columns() -> list[Column]:
-    return [column for name in BROKEN_DOWN for column in _mean_columns(KNOWN[name].title)]
-
-
-def _mean_columns(title: str) -> list[Column]:
-    return [
-        Column(title, "score", 11, decimals=3),
-        Column("low", "number", 11, decimals=3),
-        Column("high", "number", 11, decimals=3),
-        Column("n", "count", 7),
-    ]
-
-
-def _figure_cells(figures: Iterable[Estimate]) -> tuple[Cell, ...]:
-    return tuple(cell for found in figures for cell in (found.mean, found.low, found.high, found.n))
+    return [column for name in BROKEN_DOWN for column in estimate_columns(KNOWN[name].title)]
 
 
 def _by_tag(cases: Sequence[CaseResult], estimate: Estimator) -> Table | None:
@@ -152,7 +141,7 @@ def _by_tag(cases: Sequence[CaseResult], estimate: Estimator) -> Table | None:
         return None
     found = [(tag, len(group), _figures(group, estimate)) for tag, group in groups.items()]
     found.sort(key=lambda item: (item[2][0].mean is None, item[2][0].mean or 0.0, item[0]))
-    rows = tuple((tag or "(no tag)", count, *_figure_cells(figures)) for tag, count, figures in found)
+    rows = tuple((tag or "(no tag)", count, *estimate_cells(figures)) for tag, count, figures in found)
     note = "Weakest first. A case with several tags counts in each of them."
     return Table((Column("tag"), Column("cases", "count", 9), *_figure_columns()), rows, "By tag", note)
 
@@ -169,7 +158,7 @@ def _by_dimension(cases: Sequence[CaseResult], estimate: Estimator) -> Table | N
         return None
     counts = [Column(title, "count", 9) for title in ("cases", "in target", "TP", "FP", "FN")]
     pooled = [Column("pooled recall", "score", 11, decimals=3), Column("pooled precision", "score", 11, decimals=3)]
-    means = [*_mean_columns("mean recall"), *_mean_columns("mean precision")]
+    means = [*estimate_columns("mean recall"), *estimate_columns("mean precision")]
     rows = tuple(_dimension_row(name, found, estimate) for name, found in groups.items())
     note = (
         "Over scored cases. Pooled: from the counts of all cases together. Mean: over the n cases where it is defined."
@@ -186,7 +175,7 @@ def _dimension_row(name: str, found: Sequence[Sequence[dict[str, Any]]], estimat
     in_target = sum(any(part["in_target"] for part in case) for case in found)
     recall, precision = (estimate(_case_means(found, key), "share") for key in ("recall", "precision"))
     pooled = (tp / (tp + fn) if tp + fn else None, tp / (tp + fp) if tp + fp else None)
-    return (name, len(found), in_target, tp, fp, fn, *pooled, *_figure_cells((recall, precision)))
+    return (name, len(found), in_target, tp, fp, fn, *pooled, *estimate_cells((recall, precision)))
 
 
 def _case_means(found: Sequence[Sequence[dict[str, Any]]], key: str) -> list[float]:
@@ -227,7 +216,7 @@ def _by_dataset(cases: Sequence[CaseResult], estimate: Estimator, *, strict: boo
                 hit,
                 len(group) - hit,
                 unexpected.get(name, 0),
-                *_figure_cells(_figures(group, estimate)),
+                *estimate_cells(_figures(group, estimate)),
             )
         )
     note = "Over scored cases. The figures on the right are those of the cases that expect the dataset."

@@ -8,14 +8,16 @@ from __future__ import annotations
 from karat.core.scores import Score, not_applicable
 from karat.core.suite import Metric
 from karat.suites.answers.comparison import Comparison
+from karat.suites.answers.metrics.verdicts import has_tables
 
 
 def score(comparison: Comparison) -> Score:
     value = comparison.strict.cell_f1
-    tables = any(
-        entry.func.endswith(("table_match", "tables_match", "duckdb_match")) for entry in comparison.gold.entries
+    return (
+        Score(value)
+        if has_tables(comparison) and value is not None
+        else not_applicable("no table to compare cell by cell")
     )
-    return Score(value) if tables and value is not None else not_applicable("no table to compare cell by cell")
 
 
 metric = Metric("cell_f1", "cell F1", "F1 of equal cells under the best alignment", score)

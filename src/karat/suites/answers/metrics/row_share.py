@@ -5,14 +5,16 @@ from __future__ import annotations
 from karat.core.scores import Score, not_applicable
 from karat.core.suite import Metric
 from karat.suites.answers.comparison import Comparison
+from karat.suites.answers.metrics.verdicts import has_tables
 
 
 def score(comparison: Comparison) -> Score:
     value = comparison.strict.row_share
-    tables = any(
-        entry.func.endswith(("table_match", "tables_match", "duckdb_match")) for entry in comparison.gold.entries
+    return (
+        Score(value)
+        if has_tables(comparison) and value is not None
+        else not_applicable("no table to compare row by row")
     )
-    return Score(value) if tables and value is not None else not_applicable("no table to compare row by row")
 
 
 metric = Metric("row_share", "share of rows", "gold rows found / gold rows", score)

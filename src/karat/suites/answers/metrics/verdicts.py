@@ -1,9 +1,15 @@
-"""A verdict as a score."""
+"""What the metrics of this folder share: a verdict as a score, and whether there are tables to look into."""
 
 from __future__ import annotations
 
 from karat.core.scores import Score, not_applicable
+from karat.suites.answers.comparison import Comparison
 from karat.suites.answers.records import Verdict
+
+
+def has_tables(comparison: Comparison) -> bool:
+    """Whether gold judges by a table, so that cells and rows can be counted."""
+    return any(entry.func not in ("string_match", "number_match") for entry in comparison.gold.entries)
 
 
 def right_or_not(verdict: Verdict) -> Score:
