@@ -168,6 +168,16 @@ def test_a_broken_gate_is_exit_code_1(project: Path) -> None:
     karat(project, "score", "latest", "--gate", "data_query.macro_recall<=0.7", code=1)
 
 
+def test_run_options_of_the_project_file_are_heeded(project: Path) -> None:
+    file = project / "karat.yaml"
+    file.write_text(file.read_text() + "\nrun: {repeats: 2, limit: 3, workers: 2}\n")
+    result = json.loads(karat(project, "run", "--json", "-", code=None).stdout)
+    assert (len(result["cases"]), result["run"]["repeats"]) == (3, 2)
+    assert len(json.loads(karat(project, "run", "--json", "-", "--limit", "1", code=None).stdout)["cases"]) == 1
+    file.write_text(file.read_text().replace("workers: 2", "workers: 0"))
+    assert "workers must be at least 1" in karat(project, "run", code=2).stderr
+
+
 def test_two_suites_write_two_files(project: Path) -> None:
     file = project / "karat.yaml"
     file.write_text(

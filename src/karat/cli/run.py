@@ -112,7 +112,7 @@ def run(
     codes = []
     with open_store_for(config, store) as opened:
         for part, files in zip(work, outputs.for_each([part.suite for part in work]), strict=True):
-            result = run_job(opened, job_for(part, name, repeats, limit, tag, case), workers)
+            result = run_job(opened, job_for(part, name, repeats, limit, tag, case), workers or part.run.workers)
             codes.append(show(result, part.suite, files, gates=(*part.gates, *extra), saved=[f"run {result.run.id}"]))
     leave(codes)
 

@@ -84,7 +84,7 @@ def score(
         chosen = choose(loaded, Choice(tuple(tag or ()), tuple(case or ()), limit))
         found = work.suite.read_predictions(recorded)
         kept = {c.id for c in chosen} | {p.case_id for p in found.predictions} - {c.id for c in loaded}
-        with scoring_executor(work.suite, workers) as pool:
+        with scoring_executor(work.suite, workers or work.run.workers) as pool:
             result = score_recorded(
                 work.suite,
                 chosen,

@@ -46,6 +46,8 @@ class RunOptions(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         if self.repeats < 1:
             raise ValueError("repeats must be at least 1")
+        if self.workers is not None and self.workers < 1:
+            raise ValueError("workers must be at least 1")
 
 
 class ProjectFile(msgspec.Struct, frozen=True):
