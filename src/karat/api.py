@@ -96,11 +96,12 @@ def run(
                 )
         chosen = plugins.load_suite(suite)
         loaded, problems = _cases(chosen, cases)
-        config, label = _system(system, predictions)
+        settings = _options(chosen, options)
+        config, label = _system(system, predictions, chosen, cases, settings)
         job = runner.Job(
             suite=chosen,
             cases=choose(loaded, Choice(tuple(tags), tuple(case_ids), limit)),
-            options=_options(chosen, options),
+            options=settings,
             config=config,
             system=label,
             name=name,
@@ -187,7 +188,11 @@ def _options(suite: Suite, options: Mapping[str, Any] | SuiteOptions | None) -> 
 
 
 def _system(
-    system: str | Mapping[str, Any] | Callable[..., Any], predictions: str | Path | None
+    system: str | Mapping[str, Any] | Callable[..., Any],
+    predictions: str | Path | None,
+    suite: Suite,
+    cases: Cases,
+    options: SuiteOptions,
 ) -> tuple[SystemConfig, str]:
     if predictions is not None:
         system = {"type": "replay", "predictions": str(Path(predictions).absolute())}
@@ -195,6 +200,9 @@ def _system(
         name = f"{getattr(system, '__module__', '')}:{getattr(system, '__qualname__', repr(system))}"
         system = {"type": "function", "function": name}
     elif isinstance(system, str):
+        own = suite.default_system(Path(cases).absolute(), options) if isinstance(cases, str | Path) else None
+        if own is not None:
+            return own, own.type
         raise UserError(
             "no system was given",
             hint='Give a function, settings such as {"type": "http", "url": …}, or predictions="recorded.jsonl".',

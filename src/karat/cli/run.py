@@ -141,6 +141,8 @@ def job_for(
             kind.config, [], "--predictions", {"type": "replay", "predictions": str(work.predictions.absolute())}
         )
         system = "recorded"
+    if config is None and (config := work.suite.default_system(work.cases.absolute(), work.options)) is not None:
+        system = config.type
     if config is None:
         raise UserError(
             f"{work.suite.name}: no system to ask", hint="Give --system, or --predictions for recorded answers."

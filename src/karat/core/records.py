@@ -6,7 +6,7 @@ All are frozen msgspec structs. ``T`` is the suite's own target type: what the r
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
@@ -78,6 +78,24 @@ class Prediction(msgspec.Struct, frozen=True, omit_defaults=True):
     latency: float | None = None
     tokens: int | None = None
     cost: float | None = None
+
+
+class _Attempts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    karat_attempts: tuple[str, ...]
+
+
+def join_attempts(responses: Sequence[bytes]) -> bytes:
+    """Several responses to one turn, in the order they came, as one; a single one stays as it came."""
+    if len(responses) == 1:
+        return responses[0]
+    return msgspec.json.encode(_Attempts(tuple(response.decode(errors="replace") for response in responses)))
+
+
+def attempts(response: bytes) -> list[bytes]:
+    """The responses that a prediction holds: usually one, more where the system was asked to mend its answer."""
+    if not response.startswith(b'{"karat_attempts":'):
+        return [response]
+    return [text.encode() for text in msgspec.json.decode(response, type=_Attempts).karat_attempts]
 
 
 def default_turn(case: Case[Any]) -> int:

@@ -22,6 +22,7 @@ from karat.core.scores import Score
 if TYPE_CHECKING:
     from karat.core.report import Report
     from karat.core.result import Estimator, RunResult
+    from karat.core.system import SystemConfig
 
 Kind = Literal["share", "rate", "quantity"]
 """``share``: a number in 0…1. ``rate``: 0 or 1 a case, so the mean is a pass rate. ``quantity``: seconds, tokens, money."""
@@ -124,6 +125,12 @@ class Suite:
     """Whether a path looks like cases of this suite, for ``karat check PATH``."""
     highlights: Callable[[RunResult], Sequence[str]] = lambda _: ()
     """Lines for the terminal that only this suite can say."""
+
+    follow_up: Callable[[Case[Any], int, Sequence[bytes], Any], str | None] | None = None
+    """(case, user turn, responses so far, options) → what to say to the system next, such as an error to mend; None: its answer stands.
+    All responses to a turn are one prediction, see ``records.join_attempts``."""
+    default_system: Callable[[Path, Any], SystemConfig | None] = lambda _path, _options: None
+    """(cases, options) → what answers the cases when no system and no predictions are named; None: somebody must be named."""
 
     def decode_cases(self, data: Sequence[bytes]) -> tuple[Case[Any], ...]:
         """Cases as the store keeps them, back as structs."""

@@ -23,7 +23,8 @@ from karat.core.records import Case, Prediction, truth_hash
 from karat.core.result import RunInfo, RunResult
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import System, SystemConfig, SystemType
-from karat.runs.calling import Called, call_all, still_to_call
+from karat.runs.calling import Called, Predict, call_all, still_to_call
+from karat.runs.follow_up import following_up
 from karat.runs.scoring import group, score_cases
 from karat.runs.summary import summarise
 from karat.store.records import RunRecord, run_name
@@ -251,10 +252,13 @@ async def _call(
     from karat.systems.caller import Caller
 
     caller = Caller(system, job.config)
+    predict: Predict = caller.predict
+    if job.suite.follow_up is not None and getattr(system, "can_be_asked_again", True):
+        predict = following_up(predict, system.reply, job.suite, job.cases, job.options)
     try:
         await call_all(
             job.cases,
-            predict=caller.predict,
+            predict=predict,
             reply=system.reply,
             save=lambda batch: store.add_predictions(run_id, batch),
             stored=stored,

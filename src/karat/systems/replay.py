@@ -29,6 +29,8 @@ class ReplaySystem:
 
     measures_time = False
     """Only recorded latencies count."""
+    can_be_asked_again = False
+    """A recording has said what it has to say."""
 
     def __init__(self, predictions: Sequence[Prediction], problems: Sequence[Problem] = ()) -> None:
         self.problems = tuple(problems)

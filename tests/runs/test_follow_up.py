@@ -1,0 +1,77 @@
+"""Asking again after an answer: what is said, what is kept, when it stops."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from karat.core import plugins
+from karat.core.records import CallError, Case, Prediction, attempts, join_attempts
+from karat.core.suite import Suite, SuiteOptions
+from karat.core.system import Request
+from karat.runs.follow_up import following_up
+from karat.systems.history import assistant_message
+from tests.suites.data_query.building import case, target
+
+CASE = case("c", target({"A": ["a"]}))
+REQUEST = Request("c", 0, 0, ({"role": "user", "content": "q"},))
+
+
+def suite_that_wants(word: bytes, at_most: int = 2) -> Suite:
+    def follow_up(asked: Case[Any], turn: int, responses: Sequence[bytes], options: Any) -> str | None:
+        assert (asked.id, turn) == ("c", 0)
+        return None if word in responses[-1] or len(responses) > at_most else f"try {len(responses)}"
+
+    return replace(plugins.load_suite("data_query"), follow_up=follow_up)
+
+
+def asked(suite: Suite, answers: Sequence[Prediction | None]) -> tuple[Prediction | None, list[Request]]:
+    heard: list[Request] = []
+
+    async def predict(request: Request) -> Prediction | None:
+        heard.append(request)
+        return answers[len(heard) - 1]
+
+    async def ask() -> Prediction | None:
+        return await following_up(predict, assistant_message, suite, [CASE], SuiteOptions())(REQUEST)
+
+    return asyncio.run(ask()), heard
+
+
+def answer(text: bytes, seconds: float | None = 1.0) -> Prediction:
+    return Prediction("c", 0, 0, text, latency=seconds, tokens=10)
+
+
+def test_an_answer_that_will_do_is_kept_as_it_came() -> None:
+    found, heard = asked(suite_that_wants(b"good"), [answer(b"good")])
+    assert found == answer(b"good")
+    assert len(heard) == 1
+
+
+def test_the_conversation_goes_on_until_the_answer_will_do() -> None:
+    found, heard = asked(suite_that_wants(b"good"), [answer(b"bad"), answer(b"worse"), answer(b"good")])
+    assert found is not None
+    assert attempts(found.response) == [b"bad", b"worse", b"good"]
+    assert (found.latency, found.tokens, found.cost) == (3.0, 30, None)
+    said = [(message["role"], message["content"]) for message in heard[-1].messages]
+    assert said == [("user", "q"), ("assistant", "bad"), ("user", "try 1"), ("assistant", "worse"), ("user", "try 2")]
+
+
+def test_a_repair_that_does_not_come_leaves_what_came() -> None:
+    failed = Prediction("c", 0, 0, error=CallError("timeout", "no answer"))
+    for end in (failed, None):
+        found, _ = asked(suite_that_wants(b"good"), [answer(b"bad"), end])
+        assert found == answer(b"bad")
+
+
+def test_a_first_call_that_failed_is_not_followed_up() -> None:
+    failed = Prediction("c", 0, 0, error=CallError("timeout", "no answer"))
+    assert asked(suite_that_wants(b"good"), [failed])[0] == failed
+    assert asked(suite_that_wants(b"good"), [None])[0] is None
+
+
+def test_attempts_are_what_was_joined() -> None:
+    assert attempts(join_attempts([b'{"a": 1}', "é".encode()])) == [b'{"a": 1}', "é".encode()]
+    assert attempts(b'{"a": 1}') == [b'{"a": 1}']
