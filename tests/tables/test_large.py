@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from karat.tables.large import LargeComparison
+from karat.tables.large_rows import in_order
 from karat.tables.matching import match_tables
 from karat.tables.options import CompareOptions
-from karat.tables.outofcore import match_csv_files
-from karat.tables.table import LARGE, Table, TableError
+from karat.tables.table import LARGE, Table
 
 HEIGHT = LARGE + 500
 
@@ -124,38 +127,13 @@ def test_dropped_and_doubled_rows(rows: list[list[str | None]], gold: Table) -> 
     assert match_tables(gold, held(names, [*rows, rows[0]]), ignore_order=True).reason == "duplicates"
 
 
-def written(path: Path, rows: list[list[str | None]], header: str) -> Path:
-    lines = [header, *(",".join(text or "" for text in row) for row in rows)]
-    path.write_text("\n".join(lines) + "\n")
-    return path
+@given(st.lists(st.sampled_from([0, 1, 2, 3, 8, 9, 2**40, 2**40 + 1, 2**63, 2**64 - 1]), min_size=1, max_size=9))
+def test_keys_in_order_also_where_only_their_last_bits_differ(keys: list[int]) -> None:
+    order, found = in_order(numpy.array(keys, dtype=numpy.uint64))
+    assert found.tolist() == sorted(keys) == [keys[place] for place in order]
+    assert sorted(order.tolist()) == list(range(len(keys)))
 
 
-def test_files_that_are_not_held(tmp_path: Path, rows: list[list[str | None]]) -> None:
-    random = Random(9)
-    gold = written(tmp_path / "gold.csv", rows, "id,name,value,day")
-    moved = [[row[2], row[0], row[3], row[1]] for row in rows]
-    same = written(tmp_path / "same.csv", moved, "p,q,r,s")
-    assert match_csv_files(gold, same, ignore_order=False).mapping == (1, 3, 0, 2)
-    random.shuffle(moved)
-    shuffled = written(tmp_path / "shuffled.csv", moved, "p,q,r,s")
-    assert match_csv_files(gold, shuffled, ignore_order=True).passed
-    assert match_csv_files(gold, shuffled, ignore_order=False).reason == "order_differs"
-    noise = [[noisy(row[0], random), *row[1:]] for row in moved]
-    match = match_csv_files(gold, written(tmp_path / "noisy.csv", noise, "p,q,r,s"), ignore_order=True)
-    assert (match.passed, match.normalised) == (True, ("tolerance",))
-    wrong = [list(row) for row in moved]
-    wrong[0][1], wrong[1][1] = wrong[1][1], wrong[0][1]
-    match = match_csv_files(gold, written(tmp_path / "wrong.csv", wrong, "p,q,r,s"), ignore_order=True)
-    assert (match.passed, match.reason) == (False, "rows_scrambled")
-    short = written(tmp_path / "short.csv", moved[:-1], "p,q,r,s")
-    assert match_csv_files(gold, short, ignore_order=True).reason == "row_count"
-    assert match_csv_files(gold, same, columns=[0], ignore_order=True).passed
-
-
-def test_files_that_are_not_held_and_cannot_be_read(tmp_path: Path) -> None:
-    good = written(tmp_path / "good.csv", [["1", "2"]], "a,b")
-    ragged = written(tmp_path / "ragged.csv", [["1", "2"], ["3"]], "a,b")
-    with pytest.raises(TableError) as caught:
-        match_csv_files(good, ragged, ignore_order=True, options=CompareOptions())
-    assert "ragged.csv" in caught.value.reason
-    assert str(tmp_path) not in caught.value.reason
+def test_twins_are_columns_with_the_same_texts_in_the_same_rows() -> None:
+    table = held(list("pqrs"), [["1", "2", "1", None], ["2", "1", "2", "2"], [None, None, None, "1"]])
+    assert LargeComparison(table, table, CompareOptions(), ordered=False).twins == [0, 1, 0, 3]

@@ -141,6 +141,16 @@ def test_the_quick_reader_leaves_what_is_odd_to_the_plain_one(bad: bytes) -> Non
     assert reading._read_quickly(data, Limits()) is None
 
 
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize(("header", "row"), [("a", "1"), ("a,b", "1,2"), ("a,b", "1,"), ("a,b", ",")])
+def test_the_quick_reader_skips_blank_lines_too(header: str, row: str, ending: str) -> None:
+    for lines in ([header, row, "", row, ""], [header, "", row], [header, row, row, "", ""]):
+        data = (ending.join(lines) + ending).encode()
+        plain, quick = reading._read_plainly("x.csv", data, Limits()), reading._read_quickly(data, Limits())
+        assert quick is not None
+        assert columns(quick) == columns(plain)
+
+
 def test_large_files_have_the_same_errors(tmp_path: Path) -> None:
     path = written(tmp_path, b"a,b\n" + b"1,2\n" * 600_000 + b"7\n")
     assert refused(path).reason == "result.csv, line 600,002: 1 field where the header has 2"

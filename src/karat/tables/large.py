@@ -7,12 +7,13 @@ by their numbers, and compared side by side; only groups of rows that do not pai
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from karat.tables.bipartite import perfect_matching
 from karat.tables.large_columns import LargeColumn
 from karat.tables.large_rows import Rows, pair_rows
-from karat.tables.mapping import preferred
+from karat.tables.mapping import labelled, preferred
 from karat.tables.options import CompareOptions
 from karat.tables.table import Table
 
@@ -21,49 +22,6 @@ if TYPE_CHECKING:
     import polars
 
 _SEED = 20_240_229
-
-
-def same_texts_in_large(gold: Table, pred: Table, *, ordered: bool) -> list[int] | None:
-    """The likeliest mapping, if under it the rows are the same texts: by 64-bit hashes of cells, columns and rows."""
-    gold_marks = [_mark(gold.series(index), ordered) for index in range(gold.width)]
-    by_mark: dict[int, list[int]] = {}
-    for index in range(pred.width):
-        by_mark.setdefault(_mark(pred.series(index), ordered), []).append(index)
-    candidates = [by_mark.get(mark, []) for mark in gold_marks]
-    if not all(candidates):
-        return None
-    mapping = perfect_matching(preferred(candidates, gold.names, pred.names))
-    if mapping is None:
-        return None
-    if ordered:
-        same = all(gold.series(g).eq_missing(pred.series(p)).all() for g, p in enumerate(mapping))
-    else:
-        gold_sums = _row_sums([gold.series(index) for index in range(gold.width)])
-        same = gold_sums == _row_sums([pred.series(index) for index in mapping])
-    return mapping if same else None
-
-
-def _mark(column: polars.Series, ordered: bool) -> int:
-    """A number that columns with the same cells share: a sum of hashes when order does not matter."""
-    hashes = column.hash(_SEED)
-    if ordered:
-        hashes = (hashes ^ _places(len(column))).hash(_SEED)
-    return int(hashes.to_numpy().sum(dtype="uint64"))
-
-
-def _places(height: int) -> polars.Series:
-    import polars
-
-    return polars.int_range(height, dtype=polars.UInt64, eager=True).hash(_SEED)
-
-
-def _row_sums(columns: Sequence[polars.Series]) -> tuple[int, int]:
-    """Two 64-bit sums that tables with the same rows share, whatever their order: of the hashes of rows, and of their squares."""
-    import polars
-
-    frame = polars.DataFrame([column.alias(f"c{index}") for index, column in enumerate(columns)])
-    hashes = frame.hash_rows(_SEED).to_numpy()
-    return int(hashes.sum(dtype="uint64")), int((hashes * hashes).sum(dtype="uint64"))
 
 
 def same_part(gold: Table, pred: Table, rows: int) -> tuple[Table, Table]:
@@ -82,9 +40,14 @@ def same_part(gold: Table, pred: Table, rows: int) -> tuple[Table, Table]:
 
 def _shared_column(gold: Table, pred: Table) -> tuple[int, int] | None:
     """Two columns with the same texts, the ones with the most different texts among them."""
-    marks = {_mark(pred.series(index), False): index for index in range(pred.width)}
-    found = [(index, marks[mark]) for index in range(gold.width) if (mark := _mark(gold.series(index), False)) in marks]
+    marks = {_sum_of_hashes(pred.series(index)): index for index in range(pred.width)}
+    sums = [_sum_of_hashes(gold.series(index)) for index in range(gold.width)]
+    found = [(index, marks[mark]) for index, mark in enumerate(sums) if mark in marks]
     return max(found, key=lambda pair: gold.series(pair[0]).n_unique(), default=None)
+
+
+def _sum_of_hashes(column: polars.Series) -> int:
+    return int(column.hash(_SEED).to_numpy().sum(dtype="uint64"))
 
 
 class LargeComparison:
@@ -96,10 +59,42 @@ class LargeComparison:
         self.height = gold.height
         self.gold = [LargeColumn(gold.series(index), options, _SEED, gold=True) for index in range(gold.width)]
         self.pred = [LargeColumn(pred.series(index), options, _SEED, gold=False) for index in range(pred.width)]
-        marks: dict[int, int] = {}
-        self.twins = [marks.setdefault(_mark(pred.series(i), True), i) for i in range(pred.width)]
         self._pairs: dict[tuple[int, int], tuple[LargeColumn, LargeColumn] | None] = {}
         self._agreed: tuple[list[tuple[int, int]], numpy.ndarray[Any, Any] | None] = ([], None)
+
+    def same_texts(self, gold_names: Sequence[str], pred_names: Sequence[str]) -> list[int] | None:
+        """The likeliest mapping, if under it the rows are the same texts: by 64-bit hashes of cells, columns and rows."""
+        if not self.ordered:
+            by_header = labelled([range(len(self.pred))] * len(self.gold), gold_names, pred_names)
+            if by_header is not None and self._same_rows(by_header):
+                return by_header
+        by_sum: dict[int, list[int]] = {}
+        for index, column in enumerate(self.pred):
+            by_sum.setdefault(column.sum_of_hashes, []).append(index)
+        candidates = [by_sum.get(column.sum_of_hashes, []) for column in self.gold]
+        if self.ordered:
+            same = [[p for p in options if _same(self.gold[g], self.pred[p])] for g, options in enumerate(candidates)]
+            return perfect_matching(preferred(same, gold_names, pred_names))
+        if not all(candidates):
+            return None
+        mapping = perfect_matching(preferred(candidates, gold_names, pred_names))
+        return mapping if mapping is not None and self._same_rows(mapping) else None
+
+    def _same_rows(self, mapping: Sequence[int]) -> bool:
+        return _row_sums(self.gold) == _row_sums([self.pred[index] for index in mapping])
+
+    @cached_property
+    def twins(self) -> list[int]:
+        """For each prediction column the first one with the same texts in the same rows."""
+        firsts: dict[int, list[int]] = {}
+        twins = []
+        for index, column in enumerate(self.pred):
+            known = firsts.setdefault(column.sum_of_hashes, [])
+            first = next((other for other in known if _same(self.pred[other], column)), index)
+            if first == index:
+                known.append(index)
+            twins.append(first)
+        return twins
 
     def candidates(self) -> list[list[int]]:
         return [[p for p in range(len(self.pred)) if self._pair(g, p) is not None] for g in range(len(self.gold))]
@@ -113,7 +108,7 @@ class LargeComparison:
         if self._alike(gold, pred):
             return gold, pred
         if gold.percent != pred.percent:
-            gold, pred = gold.shown(), pred.shown()
+            gold, pred = gold.shown, pred.shown
             if self._alike(gold, pred):
                 return gold, pred
         return None
@@ -139,10 +134,10 @@ class LargeComparison:
         if exact:
             # Columns with the same texts are taken as keys first: rows that agree so agree in every sense.
             loose = [pair for pair in pairs if pair not in exact]
-            quick = pair_rows(Rows(exact, loose, self.options, by_text=True), search=False)
+            quick = pair_rows(Rows(exact, loose, self.options), search=False)
             if quick is not None:
                 return quick
-        return pair_rows(Rows(pairs, pairs, self.options, by_text=False), search=True)
+        return pair_rows(Rows([], pairs, self.options), search=True)
 
     def normalised(self, mapped: Sequence[tuple[int, int]], rows: numpy.ndarray[Any, Any]) -> tuple[str, ...]:
         names: set[str] = set()
@@ -151,3 +146,17 @@ class LargeComparison:
             if pair is not None and not (not self.ordered and pair[0].same_texts(pair[1]) and not pair[0].has_numbers):
                 names |= pair[0].names_needed(pair[1], rows)
         return tuple(sorted(names))
+
+
+def _same(one: LargeColumn, other: LargeColumn) -> bool:
+    """Whether two columns hold the same texts in the same rows."""
+    return one.texts.equals(other.texts)
+
+
+def _row_sums(columns: Sequence[LargeColumn]) -> tuple[int, int]:
+    """Two 64-bit sums that tables with the same rows share, whatever their order: of the hashes of rows, and of their squares."""
+    import polars
+
+    frame = polars.DataFrame([column.texts.alias(f"c{index}") for index, column in enumerate(columns)])
+    hashes = frame.hash_rows(_SEED).to_numpy()
+    return int(hashes.sum(dtype="uint64")), int((hashes * hashes).sum(dtype="uint64"))

@@ -1,12 +1,13 @@
-"""One column of a large table, read: for each row a key, a number, and, only where they are needed, decimals."""
+"""One column of a large table beside another: whether they could be the same, and which of their rows are equal."""
 
 from __future__ import annotations
 
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from karat.tables.cells import LARGEST_SHOWN_WHOLE, as_shown, half_unit, names_needed, parse
+from karat.tables.cells import as_shown, half_unit, names_needed, parse
 from karat.tables.cells import whole as whole_of
+from karat.tables.large_meaning import Meanings, PlainNumbers, meaning_of
 from karat.tables.options import CompareOptions
 
 if TYPE_CHECKING:
@@ -16,11 +17,14 @@ if TYPE_CHECKING:
     Array = numpy.ndarray[Any, Any]
 
 _NAMES_LOOKED_AT = 2_000
+_SAMPLE = 1_000
+_PIECE = 32_768
+"""Rows compared at a time: their numbers stay in the processor's cache."""
 
 
 class LargeColumn:
     """Texts, and what they mean. Two rows are equal when their keys are equal and their numbers are close; a row without a
-    number has the number 0, and a number has the key 0 (a code has a key of its own text, and is compared exactly).
+    number has the number 0, and a number has the key 0 (so has a code, which is told apart when cells are compared).
     """
 
     def __init__(
@@ -32,6 +36,7 @@ class LargeColumn:
         self._gold = gold
         self._as_shown = as_shown
 
+    @cached_property
     def shown(self) -> LargeColumn:
         """The same column with its percentages on the scale they are shown in."""
         return LargeColumn(self.texts, self.options, self.seed, gold=self._gold, as_shown=True)
@@ -41,111 +46,45 @@ class LargeColumn:
         return self.texts.hash(self.seed).to_numpy()
 
     @cached_property
-    def _sum_of_hashes(self) -> int:
+    def sum_of_hashes(self) -> int:
         return int(self.hashes.sum(dtype="uint64"))
 
     def same_texts(self, other: LargeColumn) -> bool:
         """Whether both hold the same texts equally often."""
-        return self._as_shown == other._as_shown and self._sum_of_hashes == other._sum_of_hashes
+        return self._as_shown == other._as_shown and self.sum_of_hashes == other.sum_of_hashes
 
     @cached_property
-    def _read(self) -> tuple[Array, Array, Array | None, bool]:
-        """Keys, numbers, decimals where reading gave them, and whether every number has a percent sign."""
-        import polars
+    def _meaning(self) -> PlainNumbers | Meanings:
+        return meaning_of(self.texts, self.options, self.seed, shown=self._as_shown)
 
-        plain = self.texts.cast(polars.Float64, strict=False)
-        if plain.null_count() == self.texts.null_count() and plain.is_finite().all() and self.codes is None:
-            keys = self.texts.is_null().cast(polars.UInt64).to_numpy()
-            return keys, plain.fill_null(0.0).to_numpy(), None, False
-        return self._read_each()
-
-    def _read_each(self) -> tuple[Array, Array, Array | None, bool]:
-        """Every different text is read once, by the rules for small tables."""
-        import numpy
-        import polars
-
-        different = self.texts.unique()
-        cells = [parse(text, self.options) for text in different.to_list()]
-        if self._as_shown:
-            cells = [as_shown(cell) for cell in cells]
-        meanings = polars.DataFrame(
-            {
-                "text": different,
-                "key": [None if cell.kind == "number" else f"{cell.kind}:{cell.key}" for cell in cells],
-                "number": [cell.number for cell in cells],
-                "decimals": [cell.decimals for cell in cells],
-            },
-            schema_overrides={"key": polars.String},
-        )
-        numeric = [cell for cell in cells if cell.numeric]
-        percent = bool(numeric) and all(cell.percent for cell in numeric)
-        rows = polars.DataFrame({"text": self.texts}).join(
-            meanings, on="text", how="left", nulls_equal=True, maintain_order="left"
-        )
-        # A null's key is 1 here too, so that it equals the null of a column that was read the quick way.
-        keys = numpy.where(rows["key"].is_null().to_numpy(), numpy.uint64(0), rows["key"].hash(self.seed).to_numpy())
-        keys = numpy.where(rows["key"].eq_missing("null:").to_numpy(), numpy.uint64(1), keys)
-        return keys, rows["number"].to_numpy(), rows["decimals"].to_numpy(), percent
-
-    @cached_property
-    def codes(self) -> Array | None:
-        """Which rows hold digits with leading zeros, compared exactly; None when no row does."""
-        import numpy
-
-        possible = self.texts.str.starts_with("0").fill_null(False).arg_true()
-        codes = possible.filter(self.texts.gather(possible).str.contains(r"^0[0-9]+$")).to_numpy()
-        if not len(codes):
-            return None
-        found = numpy.zeros(len(self.texts), dtype=bool)
-        found[codes] = True
-        return found
-
-    @cached_property
+    @property
     def keys(self) -> Array:
-        """What is compared exactly. A code is grouped with the numbers, and told apart when cells are compared."""
-        import numpy
-
-        keys = self._read[0]
-        if self.codes is None or not self.options.leading_zeros:
-            return keys
-        return numpy.where(self.codes, numpy.uint64(0), keys)
+        """What is compared exactly."""
+        return self._meaning.keys
 
     @property
     def numbers(self) -> Array:
-        return self._read[1]
+        return self._meaning.numbers
 
     @property
     def percent(self) -> bool:
-        return self._read[3]
+        return self._meaning.percent
 
-    @cached_property
+    @property
+    def only_numbers(self) -> bool:
+        """Whether all rows are plain numbers, so that all keys are the same."""
+        return self._meaning.only_numbers
+
+    @property
     def has_numbers(self) -> bool:
-        return bool((self.keys == 0).any())
-
-    @cached_property
-    def decimals(self) -> Array:
-        """How many decimals each number shows."""
-        import polars
-
-        known = self._read[2]
-        if known is not None:
-            return known
-        shown = self.texts.str.extract(r"\.([0-9]*)").str.len_chars().fill_null(0).cast(polars.Int64)
-        power = self.texts.str.extract(r"[eE]([+-]?[0-9]+)$").cast(polars.Int64, strict=False).fill_null(0)
-        return (shown - power).clip(lower_bound=0).to_numpy()
-
-    @cached_property
-    def _sorted_numbers(self) -> Array:
-        import numpy
-
-        return numpy.sort(self.numbers[self.keys == 0])
+        return self._meaning.others[0] < len(self.texts)
 
     @cached_property
     def exact(self) -> bool:
         """Whether whole numbers are compared exactly: see :func:`karat.tables.cells.as_gold` and ``as_prediction``."""
         import numpy
 
-        numbers = self._sorted_numbers
+        numbers = self._meaning.sorted_numbers
         if not len(numbers) or not (numbers == numpy.floor(numbers)).all():
             return False
         if self._gold:
@@ -153,24 +92,97 @@ class LargeColumn:
             near = steps <= numpy.maximum(self.options.abs_tol, self.options.rel_tol * largest)
             if not ((steps > 0) & near).any():
                 return False
-        shown = self.texts.filter((self.keys == 0) & ~self._coded)
-        if not shown.str.contains(r"^[+-]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.0*)?$").all():
-            return False
-        vast = (self.keys == 0) & (numpy.abs(self.numbers) >= LARGEST_SHOWN_WHOLE)
-        return not self.texts.filter(vast).str.contains(".", literal=True).any()
+        return self._meaning.shown_whole
 
     @cached_property
     def scale(self) -> float:
         """What the absolute tolerance is multiplied by: see :func:`karat.tables.cells.as_gold`."""
-        if not self._gold or not len(self._sorted_numbers):
+        numbers = self._meaning.sorted_numbers
+        if not self._gold or not len(numbers):
             return 1.0
-        return min(1.0, max(abs(float(self._sorted_numbers[0])), abs(float(self._sorted_numbers[-1])))) or 1.0
+        return min(1.0, max(abs(float(numbers[0])), abs(float(numbers[-1])))) or 1.0
 
-    @property
-    def _coded(self) -> Array:
+    def could_equal(self, other: LargeColumn) -> bool:
+        """Whether the cells could be paired, taking the widest tolerance of any pair for all: see the small tables' rule."""
+        one, two = self._meaning, other._meaning
+        if one.others != two.others:
+            return False
+        a, b = one.sorted_numbers, two.sorted_numbers
+        step = 1 + len(a) // _SAMPLE
+        if not self._near(other, a[::step], b[::step]):
+            return False
+        if self.exact and other.exact and one.codes is None and two.codes is None:
+            return bool((a == b).all())
+        return self._near(other, a, b)
+
+    def _near(self, other: LargeColumn, a: Array, b: Array) -> bool:
+        """Whether all numbers side by side are close, or could be after rounding to the fewest decimals of either column."""
         import numpy
 
-        return numpy.zeros(len(self.texts), dtype=bool) if self.codes is None else self.codes
+        far = self._far(other, a, b)
+        if not len(far):
+            return True
+        difference = numpy.abs(a[far] - b[far])
+        largest = numpy.maximum(numpy.abs(a[far]), numpy.abs(b[far]))
+        if not self.options.rounding or (difference > half_unit(2) * (1 + 1e-9) + 4e-16 * largest).any():
+            return False
+        least = min(self._meaning.least_decimals, other._meaning.least_decimals)
+        return bool((difference <= half_unit(least) * (1 + 1e-9) + 4e-16 * largest).all())
+
+    def _far(self, other: LargeColumn, a: Array, b: Array) -> Array:
+        """Where two numbers side by side are further apart than the tolerance."""
+        import numpy
+
+        floor = self.options.abs_tol * min(self.scale, other.scale)
+        places = [numpy.empty(0, dtype=numpy.int64)]
+        for start in range(0, len(a), _PIECE):
+            x, y = a[start : start + _PIECE], b[start : start + _PIECE]
+            allowed = numpy.maximum(numpy.abs(x), numpy.abs(y))
+            allowed *= self.options.rel_tol
+            numpy.maximum(allowed, floor, out=allowed)
+            difference = x - y
+            beyond = numpy.abs(difference, out=difference) > allowed
+            if beyond.any():
+                places.append(numpy.flatnonzero(beyond) + start)
+        return numpy.concatenate(places)
+
+    def equal_to(self, other: LargeColumn, mine: Array | slice, others: Array | slice) -> Array:
+        """Row by row, whether these rows of this column equal those rows of the other."""
+        import numpy
+
+        a, b = self.numbers[mine], other.numbers[others]
+        same: Array
+        if self.only_numbers and other.only_numbers:
+            same = numpy.ones(len(a), dtype=bool)
+        else:
+            same = self.keys[mine] == other.keys[others]
+        far = self._far(other, a, b)
+        if len(far):
+            same[far] &= self.options.rounding
+            far = far[same[far]]
+            difference = numpy.abs(a[far] - b[far])
+            slack = 4e-16 * numpy.maximum(numpy.abs(a[far]), numpy.abs(b[far]))
+            may = difference <= half_unit(2) * (1 + 1e-9) + slack
+            same[far[~may]] = False
+            far, difference, slack = far[may], difference[may], slack[may]
+        if len(far):
+            least = numpy.minimum(self._meaning.decimals[mine][far], other._meaning.decimals[others][far])
+            unit = 0.5 * 10.0 ** -numpy.maximum(2, least).astype(float)
+            same[far] = difference <= unit * (1 + 1e-9) + slack
+        if self._meaning.codes is not None or other._meaning.codes is not None:
+            same &= self._codes_agree(other, mine, others)
+        if self.exact and other.exact:
+            same &= self._whole_agree(other, mine, others)
+        return same
+
+    def _codes_agree(self, other: LargeColumn, mine: Array | slice, others: Array | slice) -> Array:
+        import numpy
+
+        a, b = self._coded[mine], other._coded[others]
+        same_text = self.hashes[mine] == other.hashes[others]
+        same_number = self.numbers[mine] == other.numbers[others]
+        agreeing: Array = numpy.where(a & b, same_text, numpy.where(a | b, same_number, True))
+        return agreeing
 
     def _whole_agree(self, other: LargeColumn, mine: Array | slice, others: Array | slice) -> Array:
         """Whether whole numbers are the same; beyond what a float holds exactly, by their texts. Codes are not meant here."""
@@ -187,64 +199,12 @@ class LargeColumn:
             same[vast] = [whole_of(parse(x, self.options)) == whole_of(parse(y, self.options)) for x, y in pairs]
         return same
 
-    @cached_property
-    def _others(self) -> tuple[int, int]:
-        others = self.keys[self.keys != 0]
-        return len(others), int(others.sum(dtype="uint64"))
-
-    def could_equal(self, other: LargeColumn) -> bool:
-        """Whether the cells could be paired, taking the widest tolerance of any pair for all: see the small tables' rule."""
+    @property
+    def _coded(self) -> Array:
         import numpy
 
-        if self._others != other._others:
-            return False
-        a, b = self._sorted_numbers, other._sorted_numbers
-        if self.exact and other.exact and self.codes is None and other.codes is None:
-            return bool((a == b).all())
-        difference = numpy.abs(a - b)
-        largest = numpy.maximum(numpy.abs(a), numpy.abs(b))
-        far = difference > numpy.maximum(
-            self.options.abs_tol * min(self.scale, other.scale), self.options.rel_tol * largest
-        )
-        if not far.any():
-            return True
-        if not self.options.rounding or (difference[far] > half_unit(2) * (1 + 1e-9) + 4e-16 * largest[far]).any():
-            return False
-        least = min(int(self.decimals[self.keys == 0].min()), int(other.decimals[other.keys == 0].min()))
-        return bool((difference[far] <= half_unit(least) * (1 + 1e-9) + 4e-16 * largest[far]).all())
-
-    def equal_to(self, other: LargeColumn, mine: Array | slice, others: Array | slice) -> Array:
-        """Row by row, whether these rows of this column equal those rows of the other."""
-        import numpy
-
-        same = self.keys[mine] == other.keys[others]
-        a, b = self.numbers[mine], other.numbers[others]
-        difference = numpy.abs(a - b)
-        largest = numpy.maximum(numpy.abs(a), numpy.abs(b))
-        close = difference <= numpy.maximum(
-            self.options.abs_tol * min(self.scale, other.scale), self.options.rel_tol * largest
-        )
-        if self.options.rounding and not close.all():
-            far = numpy.flatnonzero(~close & same & (difference <= half_unit(2) * (1 + 1e-9) + 4e-16 * largest))
-            if len(far):
-                least = numpy.minimum(self.decimals[mine][far], other.decimals[others][far])
-                unit = 0.5 * 10.0 ** -numpy.maximum(2, least).astype(float)
-                close[far] = difference[far] <= unit * (1 + 1e-9) + 4e-16 * largest[far]
-        if self.options.leading_zeros and (self.codes is not None or other.codes is not None):
-            close &= self._codes_agree(other, mine, others)
-        if self.exact and other.exact:
-            close &= self._whole_agree(other, mine, others)
-        agreeing: Array = same & close
-        return agreeing
-
-    def _codes_agree(self, other: LargeColumn, mine: Array | slice, others: Array | slice) -> Array:
-        import numpy
-
-        a, b = self._coded[mine], other._coded[others]
-        same_text = self.hashes[mine] == other.hashes[others]
-        same_number = self.numbers[mine] == other.numbers[others]
-        agreeing: Array = numpy.where(a & b, same_text, numpy.where(a | b, same_number, True))
-        return agreeing
+        codes = self._meaning.codes
+        return numpy.zeros(len(self.texts), dtype=bool) if codes is None else codes
 
     def names_needed(self, other: LargeColumn, rows: Array) -> set[str]:
         """What was forgiven in these pairs of rows, by the rules for small tables, on a sample of the rows that differ in text."""

@@ -97,18 +97,16 @@ def same_rows(gold: Table, pred: Table, *, ignore_order: bool, options: CompareO
     """The match of two tables with the same rows; None when they are not. Raises :class:`Unsettled`."""
     ordered = not ignore_order
     held_large = gold.large or pred.large
-    if held_large:
-        from karat.tables.large import same_texts_in_large
-
-        mapping = same_texts_in_large(gold, pred, ordered=ordered)
-    else:
-        mapping = same_texts(gold, pred, ordered=ordered)
-    if mapping is not None:
-        return Match(True, mapping=tuple(mapping))
-    if held_large or gold.height >= QUICKER_AS_LARGE:
+    mapping = None if held_large else same_texts(gold, pred, ordered=ordered)
+    if mapping is None and (held_large or gold.height >= QUICKER_AS_LARGE):
         from karat.tables.large import LargeComparison
 
-        return _tolerant(LargeComparison(gold, pred, options, ordered=ordered), gold, pred)
+        large = LargeComparison(gold, pred, options, ordered=ordered)
+        mapping = large.same_texts(gold.names, pred.names) if held_large else None
+        if mapping is None:
+            return _tolerant(large, gold, pred)
+    if mapping is not None:
+        return Match(True, mapping=tuple(mapping))
     gold_columns = [gold.texts(index) for index in range(gold.width)]
     pred_columns = [pred.texts(index) for index in range(pred.width)]
     return _tolerant(SmallComparison(gold_columns, pred_columns, options, ordered=ordered), gold, pred)

@@ -1,26 +1,28 @@
 """CSV files too large to hold: compared by DuckDB, which keeps to a memory limit and spills to disk.
 
 First the same cheap test as for large tables: sums of 64-bit hashes of every column and of every row, in one pass over each
-file. Then, if columns that are not the same texts are numbers, both sides are sorted and compared side by side. Where
-sorting does not bring equal rows together, no rule can tell within these means, and the match is not settled.
+file. Then, if columns that are not the same texts are numbers, both sides are sorted and compared side by side, under a few
+mappings of the columns whose ends and sums allow it. Other formats and rounding are not tried: where they, or another
+mapping, could still make the tables equal, the match is not settled, and says so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from karat.tables.bipartite import perfect_matching
+from karat.tables.alignment import SHOWN_COLUMNS
 from karat.tables.mapping import preferred
 from karat.tables.matching import Match
 from karat.tables.options import CompareOptions
+from karat.tables.outofcore_columns import ColumnSums, File, certainly_missing, could_equal, mappings, number, scan
 from karat.tables.reading import header_of
 from karat.tables.table import Limits, TableError
+from karat.tables.view import SHOWN_LETTERS
 
 if TYPE_CHECKING:
     import duckdb
@@ -28,17 +30,9 @@ if TYPE_CHECKING:
 HELD_BYTES = 512 * 1024**2
 """Files below this are read into memory instead."""
 MEMORY = "2500MB"
-
-
-class _File(msgspec.Struct, frozen=True):
-    """A CSV file as DuckDB reads it, with the columns that are compared."""
-
-    source: str
-    names: tuple[str, ...]
-    columns: tuple[int, ...]
-    rows: int
-    marks: tuple[tuple[Any, ...], ...]
-    """For each of ``columns``: sum and exclusive or of its hashes, how many are null, how many are no plain number."""
+MOST_MAPPINGS = 4
+"""Each mapping that is tried sorts both files once more."""
+NOT_TRIED = "the files are too large to hold: other formats of dates and numbers, and rounding, were not tried"
 
 
 def match_csv_files(
@@ -60,31 +54,48 @@ def match_csv_files(
             f"a column is asked for that gold has not: it has columns 0 to {len(gold_names) - 1}", "columns"
         )
     with _connection(memory, (gold, pred)) as connection:
-        gold_file = _scan(connection, gold, gold_names, wanted)
-        pred_file = _scan(connection, pred, pred_names, tuple(range(len(pred_names))))
+        gold_file = scan(connection, gold, gold_names, wanted)
+        pred_file = scan(connection, pred, pred_names, tuple(range(len(pred_names))))
         sizes = {"gold_size": [gold_file.rows, len(wanted)], "pred_size": [pred_file.rows, len(pred_names)]}
         if gold_file.rows != pred_file.rows:
             return Match(False, reason="row_count", evidence=sizes, cell_f1=0.0, row_share=0.0)
-        mapping, loose, ambiguous = _mapping(gold_file, pred_file)
-        if mapping is None:
-            return Match(False, reason="missing_column", evidence=sizes, cell_f1=0.0, row_share=0.0)
-        if ignore_order and not loose and _same_row_hashes(connection, gold_file, pred_file, mapping):
-            return Match(True, mapping=tuple(mapping))
-        different = _different(connection, gold_file, pred_file, mapping, loose, options, ordered=not ignore_order)
-        if different == 0:
-            return Match(True, mapping=tuple(mapping), normalised=("tolerance",) if loose else ())
-        share = round(1 - different / max(1, gold_file.rows), 6)
-        reason = "values_differ" if loose else "rows_scrambled" if ignore_order else "order_differs"
-        return Match(
-            False,
-            not loose and not ambiguous,
-            tuple(mapping),
-            (),
-            reason,
-            {**sizes, "different_rows": different},
-            share,
-            share,
-        )
+        candidates, loose = _candidates(gold_file, pred_file, options)
+        tries = list(islice(mappings(candidates), MOST_MAPPINGS))
+        if not tries:
+            return _missing(gold_file, pred_file, candidates, sizes)
+        found = []
+        for mapping in tries:
+            if ignore_order and not loose and _same_row_hashes(connection, gold_file, pred_file, mapping):
+                return Match(True, mapping=tuple(mapping))
+            different = _different(connection, gold_file, pred_file, mapping, loose, options, ordered=not ignore_order)
+            if different == 0:
+                return Match(True, mapping=tuple(mapping), normalised=("tolerance",) if loose else ())
+            found.append((different, mapping))
+    different, mapping = min(found)
+    settled = not loose and all(len(options) == 1 for options in candidates)
+    evidence = {**sizes, "different_rows": different}
+    if not settled:
+        evidence["not_tried"] = f"{NOT_TRIED}; mappings of columns tried: {len(tries)}"
+    share = round(1 - different / max(1, gold_file.rows), 6)
+    reason = "values_differ" if loose else "rows_scrambled" if ignore_order else "order_differs"
+    return Match(False, settled, tuple(mapping), (), reason, evidence, share, share)
+
+
+def _missing(gold: File, pred: File, candidates: Sequence[Sequence[int]], sizes: dict[str, Any]) -> Match:
+    """Some gold column has no candidate, or none is left for it. Not every rule was tried, so that this seldom settles it."""
+    free = [other for other in pred.sums if _alike(other, pred) > _alike(other, gold)]
+    missing = [index for index, options in enumerate(candidates) if not options]
+    settled = len(pred.sums) < len(gold.sums) or any(certainly_missing(gold.sums[index], free) for index in missing)
+    names = [gold.names[gold.columns[index]] for index in missing]
+    evidence = {**sizes, "columns": [{"gold": name[:SHOWN_LETTERS]} for name in names[:SHOWN_COLUMNS]]}
+    if not settled:
+        evidence["not_tried"] = NOT_TRIED
+    return Match(False, settled, (), (), "missing_column", evidence, 0.0, 0.0)
+
+
+def _alike(column: ColumnSums, file: File) -> int:
+    """How many columns of a file have the texts of this one."""
+    return sum(column.same_texts(other) for other in file.sums)
 
 
 @contextmanager
@@ -107,39 +118,19 @@ def _connection(memory: str, files: Sequence[Path]) -> Iterator[duckdb.DuckDBPyC
             connection.close()
 
 
-def _scan(connection: duckdb.DuckDBPyConnection, path: Path, names: Sequence[str], columns: tuple[int, ...]) -> _File:
-    structure = ", ".join(f"'c{index}': 'VARCHAR'" for index in range(len(names)))
-    quoted = str(path).replace("'", "''")
-    source = (
-        f"read_csv('{quoted}', columns={{{structure}}}, auto_detect=false, header=true, delim=',', quote='\"', escape='\"', "
-        "nullstr='', strict_mode=true, max_line_size=16777216)"
-    )
-    marks = ", ".join(
-        f"sum(hash(c{c})::HUGEINT), bit_xor(hash(c{c})), count(*) - count(c{c}), count(c{c}) - count(TRY_CAST(c{c} AS DOUBLE))"
-        for c in columns
-    )
-    found = connection.execute(f"SELECT count(*), {marks} FROM {source}").fetchall()[0]  # noqa: S608
-    grouped = tuple(tuple(found[1 + 4 * i : 5 + 4 * i]) for i in range(len(columns)))
-    return _File(source, tuple(names), columns, int(found[0]), grouped)
-
-
-def _mapping(gold: _File, pred: _File) -> tuple[list[int] | None, list[int], bool]:
-    """The likeliest mapping; those gold columns whose texts are not the same, and that are numbers throughout; and whether
-    another mapping would be possible too.
+def _candidates(gold: File, pred: File, options: CompareOptions) -> tuple[list[list[int]], list[int]]:
+    """For each gold column the prediction columns that could be it, likeliest first; and those gold columns whose texts no column
+    has, so that they are compared as numbers.
     """
-    same = [[p for p, mark in enumerate(pred.marks) if mark[:3] == wanted[:3]] for wanted in gold.marks]
-    loose = [index for index, options in enumerate(same) if not options]
-    taken = {p for options in same for p in options if len(options) == 1}
-    numbers = [p for p, mark in enumerate(pred.marks) if not mark[3] and p not in taken]
+    same = [[p for p, other in enumerate(pred.sums) if one.same_texts(other)] for one in gold.sums]
+    loose = [index for index, found in enumerate(same) if not found]
     for index in loose:
-        wanted = gold.marks[index]
-        same[index] = [p for p in numbers if pred.marks[p][2] == wanted[2]] if not wanted[3] else []
-    names = [gold.names[column] for column in gold.columns]
-    ambiguous = any(len(options) > 1 for options in same)
-    return perfect_matching(preferred(same, names, pred.names)), loose, ambiguous
+        one = gold.sums[index]
+        same[index] = [p for p, other in enumerate(pred.sums) if could_equal(one, other, gold.rows, options)]
+    return preferred(same, [gold.names[column] for column in gold.columns], pred.names), loose
 
 
-def _same_row_hashes(connection: duckdb.DuckDBPyConnection, gold: _File, pred: _File, mapping: Sequence[int]) -> bool:
+def _same_row_hashes(connection: duckdb.DuckDBPyConnection, gold: File, pred: File, mapping: Sequence[int]) -> bool:
     sums = []
     for file, columns in ((gold, gold.columns), (pred, mapping)):
         row = ", ".join(f"c{column}" for column in columns)
@@ -152,8 +143,8 @@ def _same_row_hashes(connection: duckdb.DuckDBPyConnection, gold: _File, pred: _
 
 def _different(
     connection: duckdb.DuckDBPyConnection,
-    gold: _File,
-    pred: _File,
+    gold: File,
+    pred: File,
     mapping: Sequence[int],
     loose: Sequence[int],
     options: CompareOptions,
@@ -166,17 +157,25 @@ def _different(
     for file, columns in ((gold, gold.columns), (pred, mapping)):
         row = ", ".join(f"c{columns[index]}" for index in keys)
         chosen = [f"hash({row}) AS k" if keys else "0 AS k"]
-        chosen += [f"TRY_CAST(c{columns[index]} AS DOUBLE) AS n{place}" for place, index in enumerate(loose)]
+        chosen += [f"{number(columns[index])} AS n{place}" for place, index in enumerate(loose)]
         order = "" if ordered else " ORDER BY " + ", ".join(["k", *(f"n{place}" for place in range(len(loose)))])
         sides.append(f"(SELECT {', '.join(chosen)} FROM {file.source}{order})")  # noqa: S608
-    close = [
-        f"coalesce(abs(g.n{i} - p.n{i}) <= greatest({options.abs_tol!r}, {options.rel_tol!r} * "
-        f"greatest(abs(g.n{i}), abs(p.n{i}))), g.n{i} IS NULL AND p.n{i} IS NULL)"
-        for i in range(len(loose))
-    ]
+    close = [_close(place, gold.sums[index], pred.sums[mapping[index]], options) for place, index in enumerate(loose)]
     same = " AND ".join(["g.k = p.k", *close])
     query = f"SELECT count(*) FILTER (WHERE NOT ({same})) FROM {sides[0]} g POSITIONAL JOIN {sides[1]} p"  # noqa: S608
     return int(connection.execute(query).fetchall()[0][0])
+
+
+def _close(place: int, gold: ColumnSums, pred: ColumnSums, options: CompareOptions) -> str:
+    """When two numbers side by side are equal. Whole ones must be the same: they may name things, as ids do. In a column of numbers
+    below 1 the absolute tolerance shrinks with the largest: see :func:`karat.tables.cells.as_gold`.
+    """
+    g, p = f"g.n{place}", f"p.n{place}"
+    if not gold.fractions and not pred.fractions:
+        return f"{g} IS NOT DISTINCT FROM {p}"
+    floor = options.abs_tol * (min(1.0, gold.largest) or 1.0)
+    near = f"abs({g} - {p}) <= greatest({floor!r}, {options.rel_tol!r} * greatest(abs({g}), abs({p})))"
+    return f"coalesce({near}, {g} IS NULL AND {p} IS NULL)"
 
 
 def is_huge(*paths: Path) -> bool:

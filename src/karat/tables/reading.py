@@ -105,28 +105,50 @@ def _held_large(table: Table) -> Table:
 def _read_quickly(data: bytes, limits: Limits) -> Table | None:
     """The same table by a quicker reader; None wherever that one stumbles, or might read something else."""
     header = _header(data, limits)
-    if header is None:
+    if header is None or (b"\r" in data and data.count(b"\r") != data.count(b"\r\n")):
         return None
-    import polars
-
-    returns = b"\r" in data
-    if returns and data.count(b"\r") != data.count(b"\r\n"):
-        return None
-    columns = {f"c{index}": polars.String for index in range(len(header))}
-    needs_care = b'"' in data or b"\n\n" in data or (returns and b"\n\r\n" in data)
     try:
-        frame = _with_arrow(data, list(columns)) if needs_care else None
-        if frame is None:
-            # This reader refuses a row that is too long and fills up one that is too short: the count of commas tells.
-            frame = polars.read_csv(data, schema=columns, quote_char=None, has_header=False, skip_rows=1)
-            if data.count(b",") != (len(header) - 1) * (frame.height + 1):
-                return None
+        frame = _frame(data, len(header))
     except Exception:
         # Every library has its own errors here; the plain reader finds out what is wrong, and says it with its line.
+        return None
+    if frame is None:
         return None
     if frame.height < LARGE:
         return Table(tuple(header), tuple(column.to_list() for column in frame.get_columns()), frame.height)
     return Table(tuple(header), tuple(frame.get_columns()), frame.height)
+
+
+def _frame(data: bytes, width: int) -> polars.DataFrame | None:
+    """All columns as texts, by the quickest reader that can be trusted with the file."""
+    import polars
+
+    columns = {f"c{index}": polars.String for index in range(width)}
+    # To this reader a blank line is a row of nulls. With one column that is a row like others; else it has too few commas, and as
+    # the first row it stops the reader.
+    if b'"' not in data and not _has_blank_lines(data if width == 1 else data[:_SAMPLE]):
+        frame = polars.read_csv(data, schema=columns, quote_char=None, has_header=False, skip_rows=1)
+        # It refuses a row that is too long and fills up one that is too short: the count of commas tells.
+        if _count(data, b",") == (width - 1) * (frame.height + 1):
+            return frame
+        if not _has_blank_lines(data):
+            return None
+    return _with_arrow(data, list(columns))
+
+
+def _has_blank_lines(data: bytes) -> bool:
+    return b"\n\n" in data or b"\n\r\n" in data
+
+
+def _count(data: bytes, letter: bytes) -> int:
+    """How often a letter comes; in pieces that stay in the processor's cache, several times quicker than ``bytes.count``."""
+    import numpy
+
+    letters = numpy.frombuffer(data, dtype=numpy.uint8)
+    piece = 1 << 18
+    return sum(
+        int(numpy.count_nonzero(letters[start : start + piece] == letter[0])) for start in range(0, len(data), piece)
+    )
 
 
 def header_of(path: Path, limits: Limits) -> list[str]:
