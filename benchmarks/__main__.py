@@ -5,7 +5,18 @@ from __future__ import annotations
 import importlib
 import sys
 
-NAMES = ("startup", "yaml_cases", "scoring", "excel", "harness", "answers_spider2", "answers_strict")
+NAMES = (
+    "startup",
+    "yaml_cases",
+    "scoring",
+    "excel",
+    "harness",
+    "answers_spider2",
+    "answers_strict",
+    "retrieval_metrics",
+    "retrieval_ranks",
+    "retrieval_tune",
+)
 
 
 def main(wanted: list[str]) -> int:

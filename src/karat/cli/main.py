@@ -9,7 +9,7 @@ import sys
 
 import typer
 
-from karat.cli import answers, check, demo, doctor, init, report, run, runs, score
+from karat.cli import answers, check, demo, doctor, init, models, report, run, runs, score, sheet, tune
 from karat.core.problems import UserError
 
 app = typer.Typer(
@@ -47,6 +47,9 @@ app.command("check", short_help="Find every mistake in the case files.")(check.c
 app.command("run", short_help="Put the cases to a system and score its answers.")(run.run)
 app.command("score", short_help="Score recorded or stored answers; calls nothing.")(score.score)
 app.command("answers", short_help="Score a submission folder against gold answers.")(answers.answers)
+app.command("tune", short_help="Choose the best n and model for each field of a sheet.")(tune.tune)
+app.add_typer(sheet.app, name="sheet")
+app.command("models", short_help="List the embedding models and what to install.")(models.models)
 app.add_typer(runs.app, name="runs")
 app.command("report", short_help="Write the Excel report of a stored run.")(report.report)
 app.command("doctor", short_help="Show what works here and what to install.")(doctor.doctor)

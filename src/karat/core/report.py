@@ -45,6 +45,32 @@ class Table(msgspec.Struct, frozen=True):
     """A sentence under the title: how to read the figures."""
 
 
+class Series(msgspec.Struct, frozen=True):
+    """One line or cloud of a chart: rows ``first`` to ``last`` (from 0, both included) of two columns of a table."""
+
+    title: str
+    x: int
+    y: int
+    first: int
+    last: int
+    marked: bool = False
+    """Drawn as one large mark, to stand out from the others."""
+
+
+class Chart(msgspec.Struct, frozen=True):
+    """A picture of the figures in one of the sheet's tables; it stands to the right of it."""
+
+    title: str
+    x_title: str
+    y_title: str
+    series: tuple[Series, ...]
+    table: int = 0
+    kind: Literal["line", "scatter"] = "line"
+    """``line``: the points of a series are joined; the x axis is one of numbers in both."""
+    y_most: float | None = None
+    """Where the y axis ends; None: where the figures do."""
+
+
 class Sheet(msgspec.Struct, frozen=True):
     """One or more tables under one name. A sheet of a single untitled table gets filters and frozen headings."""
 
@@ -53,6 +79,7 @@ class Sheet(msgspec.Struct, frozen=True):
     freeze_columns: int = 0
     print_columns: int = 0
     """How many columns go on paper, for a table too wide for it; 0: all."""
+    charts: tuple[Chart, ...] = ()
 
 
 class Report(msgspec.Struct, frozen=True):

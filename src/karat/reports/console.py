@@ -15,12 +15,14 @@ from karat.core.problems import count_of
 from karat.core.report import visible
 from karat.core.result import CaseResult, MetricSummary, RunResult
 from karat.core.suite import Kind, Metric
+from karat.core.usage import USAGE
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 LABEL = 15
 """Width of the labels on the left, below the table."""
+_USAGE = frozenset(metric.name for metric in USAGE)
 WORST = 5
 FEW = 3
 
@@ -305,7 +307,8 @@ def _reason(case: CaseResult) -> str:
         ]
         if parts:
             return "; ".join(parts)
-    return next((plain(score.reason) for score in case.scores.values() if score.reason), "")
+    said = (score.reason for name, score in case.scores.items() if name not in _USAGE and score.reason)
+    return next((plain(reason) for reason in said), "")
 
 
 def _selected(dimension: dict[str, Any]) -> bool:

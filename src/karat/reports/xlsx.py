@@ -20,6 +20,7 @@ import msgspec
 
 from karat.core.atomic import write_atomically
 from karat.core.report import CELL_LIMIT, Cell, Column, Report, Sheet, Table, utf16_length, visible
+from karat.reports.xlsx_charts import draw_charts
 
 MAX_ROWS = 1_048_576
 """Rows of a worksheet. A longer table goes on in a second sheet."""
@@ -76,7 +77,9 @@ def _write(report: Report, path: Path) -> None:
     for sheet in report.sheets:
         for part in _parts(sheet):
             names.append(sheet_name(part.title, names))
-            _write_sheet(book.add_worksheet(names[-1]), part, look)
+            page = book.add_worksheet(names[-1])
+            tops = _write_sheet(page, part, look)
+            draw_charts(book, page, part, tops)
     if cells > MANY_CELLS:
         book.use_zip64()
     try:
@@ -109,7 +112,8 @@ def _parts(sheet: Sheet) -> Iterator[Sheet]:
         return
     for start in range(0, len(table.rows), room):
         part = msgspec.structs.replace(table, rows=table.rows[start : start + room])
-        yield msgspec.structs.replace(sheet, tables=(part,))
+        # A chart speaks of rows of the whole table, which no part has.
+        yield msgspec.structs.replace(sheet, tables=(part,), charts=())
 
 
 def _is_list(sheet: Sheet) -> bool:
@@ -119,7 +123,8 @@ def _is_list(sheet: Sheet) -> bool:
 # -- one sheet --------------------------------------------------------------------------------------------------------
 
 
-def _write_sheet(page: Any, sheet: Sheet, look: _Look) -> None:
+def _write_sheet(page: Any, sheet: Sheet, look: _Look) -> list[int]:
+    """The tables of a sheet one below the other; the row of each one's heading."""
     tables = sheet.tables
     widths = [
         max(t.columns[i].width for t in tables if i < len(t.columns))
@@ -140,8 +145,9 @@ def _write_sheet(page: Any, sheet: Sheet, look: _Look) -> None:
         page.repeat_rows(0)
         if sheet.print_columns:
             page.print_area(0, 0, last - 1, sheet.print_columns - 1)
-        return
+        return [0]
     row = 0
+    tops: list[int] = []
     room = MAX_ROWS // max(len(tables), 1) - 6
     for table in tables:
         if table.title:
@@ -152,6 +158,7 @@ def _write_sheet(page: Any, sheet: Sheet, look: _Look) -> None:
             page.write_string(row, 0, cell_text(table.note), look.note)
             row += 1
         shown = table if len(table.rows) <= room else msgspec.structs.replace(table, rows=table.rows[:room])
+        tops.append(row)
         row = _write_table(page, shown, row, widths, look)
         if len(table.rows) > room:
             page.write_string(
@@ -159,6 +166,7 @@ def _write_sheet(page: Any, sheet: Sheet, look: _Look) -> None:
             )
             row += 1
         row += 1
+    return tops
 
 
 def _write_table(page: Any, table: Table, top: int, widths: Sequence[int], look: _Look) -> int:

@@ -93,8 +93,14 @@ def gold_file(path: Path) -> Path:
 
 
 def recognises(path: Path) -> bool:
-    """A gold file, or a folder that holds one."""
-    return path.suffix == ".jsonl" if path.is_file() else any(path.glob("*.jsonl"))
+    """A gold file, or a folder that holds one: JSON lines that name an ``instance_id``."""
+    files = [path] if path.is_file() else sorted(path.glob("*.jsonl"))
+    return any(file.suffix == ".jsonl" and b'"instance_id"' in _beginning(file) for file in files)
+
+
+def _beginning(file: Path) -> bytes:
+    with file.open("rb") as opened:
+        return opened.read(64 * 1024)
 
 
 def truth(case: Case[Gold]) -> Any:

@@ -1,0 +1,32 @@
+"""Where generated code runs: a warm server that forks for each snippet, behind walls that the kernel keeps.
+
+>>> from karat import sandbox
+>>> outcome = sandbox.run("result = df.price.sum()", {"sales": {"price": [1, 2, 3]}})
+>>> outcome.status, outcome.result
+('ok', 6)
+
+For more than one snippet keep a :class:`Sandbox` open; :func:`layers` says which walls this machine has.
+"""
+
+from karat.sandbox.layers import layers
+from karat.sandbox.pool import Job, Sandbox, run
+from karat.sandbox.records import Layer, Limits, Measurement, Outcome, SnippetError, Status
+from karat.sandbox.values import Column, Other, Plain, Series, Table
+
+__all__ = [
+    "Column",
+    "Job",
+    "Layer",
+    "Limits",
+    "Measurement",
+    "Other",
+    "Outcome",
+    "Plain",
+    "Sandbox",
+    "Series",
+    "SnippetError",
+    "Status",
+    "Table",
+    "layers",
+    "run",
+]

@@ -1,0 +1,162 @@
+"""The sandbox as it is used: one server or several, kept warm, replaced when lost."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+
+import msgspec
+
+from karat.core.problems import UserError
+from karat.sandbox.connection import Late
+from karat.sandbox.interpreter import interpreter
+from karat.sandbox.layers import Name, plan
+from karat.sandbox.records import Layer, Limits, Measurement, Outcome
+from karat.sandbox.serving import Lost, Ready, Server
+from karat.sandbox.tables import GivenTable, Shelf, TableSource
+
+
+class Job(msgspec.Struct, frozen=True):
+    """One snippet for :meth:`Sandbox.run_many`."""
+
+    code: str
+    tables: Mapping[str, TableSource] = {}
+    limits: Limits | None = None
+
+
+class Sandbox:
+    """Warm servers behind walls. Use it with ``with``; several threads may use it at once.
+
+    ``python`` names another interpreter with pandas. ``unsafe`` runs code although too few walls stand. ``without`` leaves
+    layers out, which is for tests of the others.
+    """
+
+    def __init__(
+        self,
+        *,
+        workers: int = 1,
+        limits: Limits | None = None,
+        python: str = "",
+        unsafe: bool = False,
+        without: Collection[Name] = (),
+    ) -> None:
+        self.limits = limits or Limits()
+        self.workers = max(1, workers)
+        self._without, self._unsafe = tuple(without), unsafe
+        self.layers: tuple[Layer, ...] = plan(self._without, unsafe=unsafe).layers
+        self._python = interpreter(python)
+        self._shelf = Shelf()
+        self._servers: queue.LifoQueue[Server | None] = queue.LifoQueue()
+        for _ in range(self.workers):
+            self._servers.put(None)
+        self._open = True
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all servers. Waits for snippets that are running."""
+        if self._open:
+            self._open = False
+            for _ in range(self.workers):
+                server = self._servers.get()
+                if server is not None:
+                    server.close()
+
+    def run(
+        self, code: str, tables: Mapping[str, TableSource] | None = None, *, limits: Limits | None = None
+    ) -> Outcome:
+        """One snippet over these tables. Whatever the code does is in the outcome; only a mistake of the caller raises."""
+        return self._run(code, self._shelf.tables(tables or {}), limits or self.limits)
+
+    def run_many(self, jobs: Iterable[Job]) -> Iterator[Outcome]:
+        """All of them, spread over the servers, the outcomes in the order of the jobs."""
+        with ThreadPoolExecutor(self.workers) as threads:
+            yield from threads.map(lambda job: self.run(job.code, job.tables, limits=job.limits), jobs)
+
+    def measure(
+        self,
+        code: str,
+        tables: Mapping[str, TableSource] | None = None,
+        *,
+        repeats: int = 5,
+        limits: Limits | None = None,
+    ) -> Measurement:
+        """The same code several times on one server, for medians.
+
+        Every repeat is a child of its own with the tables as they were: code cannot remember its answer from the time before, and
+        the clock is the server's, not the code's.
+        """
+        given = self._shelf.tables(tables or {})
+        outcomes = [self._run(code, given, limits or self.limits) for _ in range(repeats + 1)][1:]
+        good = [outcome for outcome in outcomes if outcome.ok]
+        return Measurement(
+            outcome=next((outcome for outcome in outcomes if not outcome.ok), outcomes[0]),
+            walls=tuple(outcome.wall for outcome in good),
+            cpus=tuple(outcome.cpu for outcome in good),
+            peaks=tuple(outcome.peak_memory for outcome in good),
+            same=len(good) == len(outcomes) and all(outcome.result == good[0].result for outcome in good),
+        )
+
+    def versions(self) -> Ready:
+        """Python, pandas and numpy of the servers: results depend on them."""
+        server = self._take()
+        self._servers.put(server)
+        return server.ready
+
+    def server_pids(self) -> tuple[int, ...]:
+        """The outermost process of each server that is running and idle."""
+        return tuple(server.pid for server in list(self._servers.queue) if server is not None)
+
+    def _take(self) -> Server:
+        if not self._open:
+            raise RuntimeError("the sandbox is closed")
+        server = self._servers.get()
+        if server is not None:
+            return server
+        try:
+            return Server(plan(self._without, unsafe=self._unsafe), self._python, self.limits)
+        except BaseException:
+            self._servers.put(None)
+            raise
+
+    def _run(self, code: str, tables: tuple[GivenTable, ...], limits: Limits) -> Outcome:
+        server = self._take()
+        kept: Server | None = None
+        try:
+            outcome = server.run(code, tables, limits)
+            kept = server
+        except Late:
+            outcome = Outcome(
+                "timeout", wall=limits.wall, detail="stopped together with its server, which had gone silent"
+            )
+        except UserError:  # a table that cannot be read: the server is as good as before
+            kept = server
+            raise
+        except Lost as lost:
+            outcome = Outcome("server_died", detail=str(lost))
+        finally:
+            if kept is None:
+                server.close()
+            self._servers.put(kept)
+        return outcome
+
+
+def run(
+    code: str,
+    tables: Mapping[str, TableSource] | None = None,
+    *,
+    limits: Limits | None = None,
+    python: str = "",
+    unsafe: bool = False,
+) -> Outcome:
+    """One snippet in a sandbox of its own, which takes about a second to start. For more keep a :class:`Sandbox`."""
+    with Sandbox(limits=limits, python=python, unsafe=unsafe) as box:
+        return box.run(code, tables)

@@ -1,0 +1,113 @@
+"""What goes into a run and what comes out of it."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import Literal
+
+import msgspec
+
+from karat.sandbox.values import Plain
+
+MB = 1024**2
+
+Status = Literal[
+    "ok",  # it ran, and `result` is its answer
+    "error",  # it raised: `error` says what and where
+    "refused",  # it raised because the box does not allow what it tried
+    "timeout",  # its time was up
+    "memory",  # it asked for more memory than it may have
+    "output_limit",  # it printed, wrote or answered more than it may
+    "killed",  # it was ended by a signal: a crash, or its own doing
+    "no_result",  # it ended and left no answer
+    "bad_message",  # what it sent as its answer is no answer
+    "server_died",  # the server behind it was lost; the next snippet gets a new one
+]
+
+
+class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How much one snippet may have: seconds, bytes, cells."""
+
+    wall: float = 10.0
+    memory: int = 1024 * MB
+    """Bytes beyond what the server and the tables hold."""
+    output: int = 64 * 1024
+    """Bytes of standard output (and as many of standard error) that are kept."""
+    flood: int = 16 * MB
+    """Bytes of output at which the snippet is stopped."""
+    result: int = 16 * MB
+    """Bytes of the answer as it is sent."""
+    cells: int = 1_000_000
+    """Cells of the answer."""
+    files: int = 64 * MB
+    """Bytes of files in its own folder."""
+    threads: int = 16
+
+
+class SnippetError(msgspec.Struct, frozen=True, rename={"class_": "class"}):
+    """An exception of the snippet. ``line`` counts from 1 in the snippet, 0 when it is not known."""
+
+    class_: str
+    message: str
+    line: int = 0
+    traceback: str = ""
+    """Only the snippet's own lines, the libraries' left out."""
+    bases: tuple[str, ...] = ()
+    """The classes it inherits from, nearest first."""
+    errno: int = 0
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What became of one snippet."""
+
+    status: Status
+    result: Plain = None
+    error: SnippetError | None = None
+    stdout: str = ""
+    stderr: str = ""
+    stdout_cut: bool = False
+    stderr_cut: bool = False
+    wall: float = 0.0
+    """Seconds from its first line to its answer, as the server's clock has it; making plain data of the answer is part of it."""
+    cpu: float = 0.0
+    """The same in seconds of the processor, all its threads together."""
+    peak_memory: int = 0
+    """Bytes it held beyond what it began with."""
+    detail: str = ""
+    """One sentence on a status that needs one."""
+
+    @property
+    def ok(self) -> bool:
+        return self.status == "ok"
+
+
+class Measurement(msgspec.Struct, frozen=True):
+    """The same code several times, each in a fresh child. ``outcome`` is the first that differs from ok, else the first."""
+
+    outcome: Outcome
+    walls: tuple[float, ...]
+    cpus: tuple[float, ...]
+    peaks: tuple[int, ...]
+    same: bool
+    """Whether all repeats gave the same answer."""
+
+    @property
+    def wall(self) -> float:
+        return median(self.walls) if self.walls else 0.0
+
+    @property
+    def cpu(self) -> float:
+        return median(self.cpus) if self.cpus else 0.0
+
+    @property
+    def peak_memory(self) -> int:
+        return int(median(self.peaks)) if self.peaks else 0
+
+
+class Layer(msgspec.Struct, frozen=True):
+    """One wall: whether it stands, how, and what to do when it does not."""
+
+    name: str
+    on: bool
+    detail: str
+    install: str = ""

@@ -1,0 +1,117 @@
+"""The forked child: everything it could hold is let go, every wall goes up, and only then does the snippet run."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import signal
+import struct
+import time
+from collections.abc import Mapping
+from typing import NamedTuple, NoReturn
+
+from . import landlock, rlimits, seccomp, snippet
+from .frames import Closed, read_exactly, read_head
+from .kernel import PR_SET_DUMPABLE, PR_SET_PDEATHSIG, prctl
+from .tables import Tables
+
+READY, FAILED = b"R", b"E"
+BEGIN = struct.Struct("<cddQ")
+"""The first thing on the result's pipe, written before the snippet runs: ready, the time, processor seconds, peak memory so far."""
+LENGTH = struct.Struct("<I")
+RESULT = 3
+"""The descriptor of the result's pipe. 0, 1, 2 and this are all that is open."""
+
+
+GO = 4
+"""The descriptor over which the server sends what to run. Closed before it runs."""
+
+
+class Walls(NamedTuple):
+    """What the server prepared once for all children."""
+
+    rules: int | None
+    filter: tuple[bytes, list[int]] | None
+    folder: str
+    highest_fd: int
+
+
+def main(tables: Tables, walls: Walls, pipes: tuple[int, int, int], go: int) -> NoReturn:
+    """Never returns: the process ends here, whatever the snippet does to the code around it."""
+    try:
+        rules = _arrange(pipes, go, walls)
+        base = rlimits.held()
+        _enclose(rules)
+        out, err = snippet.open_streams()
+        head, size = read_head(GO)
+        code = read_exactly(GO, size).decode("utf-8")
+        os.close(GO)
+        frames = {table["name"]: tables.frame(table["digest"]) for table in head["tables"]}
+        _limit(head["limits"], base, walls)
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        begin = BEGIN.pack(READY, time.monotonic(), used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
+    except Closed:
+        os._exit(0)
+    except BaseException as problem:
+        os.write(RESULT, FAILED + f"{type(problem).__name__}: {problem}".encode())
+        os._exit(97)
+    try:
+        os.write(RESULT, begin)
+        me = os.getpid()
+        message = snippet.run(code, frames, int(head["limits"]["cells"]))
+        if os.getpid() != me:  # a process that the snippet forked has come out of it too; it has nothing to say
+            os._exit(0)
+        for stream in (out, err):
+            with contextlib.suppress(BaseException):  # the snippet may have closed it
+                stream.flush()
+        data = LENGTH.pack(len(message)) + message
+        while data:
+            data = data[os.write(RESULT, data) :]
+    finally:
+        os._exit(0)
+
+
+def _arrange(pipes: tuple[int, int, int], go: int, walls: Walls) -> int | None:
+    """Only 0 to 3 stay open, and for a moment more the way that the code comes, and the rules."""
+    result, out, err = pipes
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    # All of these lie above the places they go to: the server keeps 0 to 5 taken from its start.
+    os.dup2(nothing, 0)
+    os.dup2(out, 1)
+    os.dup2(err, 2)
+    os.dup2(result, RESULT)
+    os.dup2(go, GO)
+    rules = os.dup2(walls.rules, GO + 1) if walls.rules is not None else None
+    os.closerange(GO + 1 if rules is None else GO + 2, walls.highest_fd)
+    return rules
+
+
+def _enclose(rules: int | None) -> None:
+    """What does not depend on the snippet."""
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    os.setsid()
+    _offer_to_the_reaper()
+    if rules is not None:
+        landlock.restrict(rules)
+        os.close(rules)
+
+
+def _limit(limits: Mapping[str, float], base: tuple[int, int], walls: Walls) -> None:
+    """What does, and the filter last: it forbids some of the rest."""
+    rlimits.apply(limits, base)
+    os.chdir(walls.folder)
+    if walls.filter is not None:
+        seccomp.install(*walls.filter)
+
+
+def _offer_to_the_reaper() -> None:
+    """When memory runs out for all, the kernel is to take the child and not the server."""
+    try:
+        prctl(PR_SET_DUMPABLE, 1)
+        with open("/proc/self/oom_score_adj", "w") as file:  # noqa: PTH123
+            file.write("1000")
+    except OSError:
+        pass
+    finally:
+        prctl(PR_SET_DUMPABLE, 0)

@@ -1,0 +1,58 @@
+"""A child that waits to be told what to run, and the server's ends of its pipes.
+
+It can be forked before there is anything to run: the next one is made ready while the one before it is still ending.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from . import child
+from .frames import begin, write_all
+from .tables import Tables
+from .vault import Vault
+
+
+class Forked(NamedTuple):
+    """One child, and what it is spoken to and heard by."""
+
+    pid: int
+    go: int
+    reading: tuple[int, int, int]
+
+    def send(self, head: Mapping[str, Any], code: Vault) -> None:
+        """What to run. A child that is gone already shows when it is watched."""
+        try:
+            write_all(self.go, begin({"tables": head["tables"], "limits": head["limits"]}, [code.used]))
+            write_all(self.go, code.view())
+        except BrokenPipeError:
+            pass
+        finally:
+            os.close(self.go)
+
+    def waits(self) -> bool:
+        """Whether it is still there."""
+        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+
+    def close(self) -> None:
+        for fd in self.reading:
+            os.close(fd)
+
+    def dismiss(self) -> None:
+        """It is not needed: without a word on its pipe it ends."""
+        os.close(self.go)
+        os.waitpid(self.pid, 0)
+        self.close()
+
+
+def fork(tables: Tables, walls: child.Walls) -> Forked:
+    """A child with its walls up as far as they do not depend on the snippet."""
+    result, out, err, go = (os.pipe() for _ in range(4))
+    pid = os.fork()
+    if pid == 0:
+        child.main(tables, walls, (result[1], out[1], err[1]), go[0])
+    for fd in (result[1], out[1], err[1], go[0]):
+        os.close(fd)
+    return Forked(pid, go[1], (result[0], out[0], err[0]))

@@ -1,0 +1,165 @@
+"""The server: pandas imported once, one fork for each snippet, nothing of a snippet left after it."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from . import landlock, scratch, seccomp
+from .child import Walls
+from .forking import Forked, fork
+from .frames import Closed, begin, frame, read_exactly, read_head, write_all
+from .tables import Tables
+from .vault import Vault
+from .warming import warm_up
+from .watching import Watch
+
+KEPT_FDS = 256
+
+
+class Server:
+    """One snippet at a time, until the host hangs up."""
+
+    def __init__(self, settings: Mapping[str, Any], control: tuple[int, int]) -> None:
+        self.settings = settings
+        self.requests, self.replies = control
+        root = settings["scratch"]
+        self.work, self.shelf = f"{root}/work", f"{root}/tables"
+        for folder in (self.work, self.shelf):
+            os.makedirs(folder, exist_ok=True)  # noqa: PTH103
+        self.walls = self._walls()
+        self.tables = Tables(self.shelf, safe=self.walls.rules is not None and self.walls.filter is not None)
+        self.spare: Forked | None = None
+        self.alone = bool(settings["own_pids"]) and os.getpid() in (1, 2)
+
+    def _walls(self) -> Walls:
+        """The rules for every child; the server itself may change its two folders, and otherwise reads no more than they."""
+        rules = None
+        if self.settings["landlock"]:
+            readable = [(path, landlock.LOOK) for path in self.settings["readable"]]
+            readable.append((os.devnull, landlock.LOOK | landlock.WRITE_FILE))
+            rules = landlock.ruleset([*readable, (self.shelf, landlock.LOOK), (self.work, landlock.CHANGE)])
+            if landlock.version() > 1:  # the first version allows no renames between folders, which tidying up needs
+                change = landlock.CHANGE | landlock.MAKE_LINK
+                more = [("/proc", landlock.LOOK | landlock.WRITE_FILE), (self.work, change), (self.shelf, change)]
+                mine = landlock.ruleset([*readable, *more])
+                landlock.restrict(mine)
+                os.close(mine)
+        program = seccomp.build(seccomp.machine()) if self.settings["seccomp"] else None
+        return Walls(rules, program, f"{self.work}/here", KEPT_FDS)
+
+    def serve(self) -> None:
+        """Answer requests, each with one frame. From here on nobody reads what the server itself might say."""
+        nothing = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nothing, 2)
+        os.close(nothing)
+        write_all(self.replies, frame({"ready": True, **versions()}))
+        while True:
+            head, size = read_head(self.requests)
+            if head["do"] == "table":
+                self._load(head, read_exactly(self.requests, size))
+                continue
+            code = Vault(size)
+            while code.used < size:
+                if not code.read(self.requests, size - code.used):
+                    raise Closed
+            self._run(head, code)
+
+    def _load(self, head: Mapping[str, Any], body: bytes) -> None:
+        error = ""
+        try:
+            self.tables.add(head["digest"], head["kind"], body, head["keep"])
+        except Exception as problem:  # whatever a reader says about a file
+            error = f"{type(problem).__name__}: {problem}"[:500]
+        gc.collect()
+        gc.freeze()
+        self._dismiss()  # it has the tables of before
+        write_all(self.replies, frame({"error": error}))
+
+    def _run(self, head: dict[str, Any], code: Vault) -> None:
+        missing = self.tables.missing([table["digest"] for table in head["tables"]])
+        if missing:
+            write_all(self.replies, frame({"need": missing}))
+            return
+        self._set_out(head)
+        if self.spare is not None and not self.spare.waits():
+            self._dismiss()
+        child, self.spare = self.spare or self._fork(), None
+        child.send(head, code)
+        watch = Watch(child.pid, child.reading, head["limits"], self.work)
+        try:
+            facts = watch.until_the_end(self.requests, self._prepare, self._kill_the_rest)
+        finally:
+            child.close()
+            scratch.empty(self.work)
+        parts = watch.parts()
+        write_all(self.replies, begin({"need": [], **facts}, [len(part) for part in parts]))
+        for part in parts:
+            write_all(self.replies, part)
+
+    def _fork(self) -> Forked:
+        return fork(self.tables, self.walls)
+
+    def _dismiss(self) -> None:
+        if self.spare is not None:
+            self.spare.dismiss()
+            self.spare = None
+
+    def _prepare(self) -> None:
+        """The next child, while this one is still ending. Only where children cannot start processes: else all is killed."""
+        if self.walls.filter is not None:
+            self.spare = self._fork()
+
+    def _set_out(self, head: Mapping[str, Any]) -> None:
+        """A fresh folder with the tables' files. A CSV of what was none is made only for code that speaks of one."""
+        scratch.empty(self.work)
+        os.mkdir(self.walls.folder)  # noqa: PTH102
+        for table in head["tables"]:
+            for name in table["files"]:
+                ending = name.rpartition(".")[2]
+                if ending == table["kind"] or head["mentions_csv"]:
+                    self.tables.put(table["digest"], ending, f"{self.walls.folder}/{name}")
+
+    def _kill_the_rest(self) -> None:
+        """Whatever the child started: everything else in a namespace of our own, else all that came back to us as orphans."""
+        kept = self.spare.pid if self.spare is not None else 0
+        while True:
+            if self.alone and not kept:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(-1, signal.SIGKILL)
+            for pid in _children():
+                if pid != kept:
+                    os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, 0)
+            if set(_children()) <= {kept}:
+                return
+
+
+def _children() -> list[int]:
+    try:
+        with open(f"/proc/self/task/{os.getpid()}/children") as file:  # noqa: PTH123
+            return [int(pid) for pid in file.read().split()]
+    except OSError:
+        return []
+
+
+def versions() -> dict[str, str]:
+    """What the results depend on."""
+    import numpy
+    import pandas
+
+    return {"python": sys.version.split()[0], "pandas": pandas.__version__, "numpy": numpy.__version__}
+
+
+def main(settings: Mapping[str, Any], control: tuple[int, int]) -> None:
+    """From an unprivileged process with nothing open but the two ends to the host."""
+    warm_up()
+    try:
+        Server(settings, control).serve()
+    except (Closed, BrokenPipeError):
+        os._exit(0)

@@ -1,0 +1,116 @@
+"""Running a snippet: its names, its answer, its error with the lines that are its own.
+
+Everything here runs beside hostile code, which can change any of it. Nothing said here is believed without a check by the host.
+"""
+
+from __future__ import annotations
+
+import ast
+import errno
+import io
+import json
+import linecache
+import sys
+import traceback
+import types
+from typing import Any
+
+import numpy
+import pandas
+
+from .plain import TEXT, Converter, TooLarge
+
+FILE = "<snippet>"
+ABSENT = object()
+
+
+def run(code: str, tables: dict[str, Any], most_cells: int) -> bytes:
+    """The message for the host: what the code left as its answer, or what went wrong."""
+    linecache.cache[FILE] = (len(code), None, code.splitlines(keepends=True), FILE)
+    try:
+        value = _answer_of(code, tables)
+        if value is ABSENT:
+            message: dict[str, Any] = {"status": "nothing"}
+        else:
+            message = {"status": "ok", "result": Converter(most_cells).value(value)}
+    except TooLarge as problem:
+        message = {"status": "too_large", "what": str(problem)}
+    except BaseException as problem:
+        message = {"status": "error", "error": describe(problem)}
+    text = json.dumps(message, ensure_ascii=False, allow_nan=False, check_circular=False)
+    return text.encode("utf-8", "replace")
+
+
+def _answer_of(code: str, tables: dict[str, Any]) -> Any:
+    """``result`` when the code sets it, else the value of a last line that is an expression."""
+    tree = ast.parse(code, FILE)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    module = types.ModuleType("__main__")
+    names = module.__dict__
+    names.update({"pd": pandas, "np": numpy, "tables": dict(tables)}, **_names(tables))
+    sys.modules["__main__"] = module
+    value = ABSENT
+    try:
+        exec(compile(tree, FILE, "exec"), names)  # noqa: S102 (what a sandbox is for)
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), FILE, "eval"), names)  # noqa: S307
+    except SystemExit as ended:
+        if ended.code not in (None, 0):
+            raise
+    return names.get("result", value)
+
+
+def _names(tables: dict[str, Any]) -> dict[str, Any]:
+    """Each table by its name, and ``df`` when there is only one."""
+    named = {name: table for name, table in tables.items() if name.isidentifier()}
+    if len(tables) == 1:
+        named.setdefault("df", next(iter(tables.values())))
+    return named
+
+
+def describe(problem: BaseException) -> dict[str, Any]:
+    """Class, message, line in the snippet, and a traceback of the snippet's own lines."""
+    frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if frame.filename == FILE]
+    line = frames[-1].lineno or 0 if frames else 0
+    if isinstance(problem, SyntaxError) and problem.filename == FILE:
+        line = problem.lineno or 0
+    try:
+        message = str(problem)[:TEXT]
+    except BaseException:  # its own code
+        message = ""
+    shown = traceback.StackSummary.from_list(frames[-20:]).format()
+    kind = type(problem)
+    return {
+        "class": kind.__name__[:200],
+        "bases": [base.__name__[:200] for base in kind.__mro__[1:-2]][:10],
+        "message": message,
+        "line": max(0, line),
+        "traceback": "".join(shown)[: 2 * TEXT],
+        "errno": _number(problem),
+    }
+
+
+def _number(problem: BaseException) -> int:
+    """The kernel's reason behind it, also when a library has wrapped the error; 0: none."""
+    for _ in range(5):
+        number = getattr(problem, "errno", None)
+        if isinstance(number, int) and number in errno.errorcode:
+            return number
+        inner = getattr(problem, "reason", None) or problem.__cause__ or problem.__context__
+        if not isinstance(inner, BaseException):
+            break
+        problem = inner
+    return 0
+
+
+def open_streams() -> tuple[io.TextIOWrapper, io.TextIOWrapper]:
+    """Fresh standard streams for the child, over its own pipes."""
+    out, err = (_text(io.BufferedWriter(io.FileIO(fd, "w", closefd=False))) for fd in (1, 2))
+    sys.stdout = sys.__stdout__ = out  # type: ignore[misc]  # the interpreter lets them be set
+    sys.stderr = sys.__stderr__ = err  # type: ignore[misc]
+    sys.stdin = sys.__stdin__ = _text(io.BufferedReader(io.FileIO(0, closefd=False)))  # type: ignore[misc]
+    return out, err
+
+
+def _text(stream: Any) -> io.TextIOWrapper:
+    return io.TextIOWrapper(stream, "utf-8", "backslashreplace")

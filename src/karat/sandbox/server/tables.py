@@ -1,0 +1,108 @@
+"""The tables, loaded once and kept between snippets. A child sees them through its fork, and can change only its own copy."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas
+
+KEPT = 64
+KEPT_BYTES = 2 * 1024**3
+
+
+class Tables:
+    """Frames by the digest of their bytes, the longest unused dropped first.
+
+    A snippet that reads a table's file gets a link to one in the server's folder. Where a child could change that file (``safe``
+    is false: no Landlock, or no seccomp), the server keeps the bytes in memory and writes a fresh copy for each snippet.
+    """
+
+    def __init__(self, folder: str, *, safe: bool) -> None:
+        self._folder = folder
+        self._safe = safe
+        self._frames: OrderedDict[str, tuple[Any, int]] = OrderedDict()
+        self._files: dict[tuple[str, str], bytes | None] = {}
+
+    def missing(self, digests: Sequence[str]) -> list[str]:
+        return [digest for digest in dict.fromkeys(digests) if digest not in self._frames]
+
+    def add(self, digest: str, kind: str, data: bytes, keep: Sequence[str]) -> None:
+        """Load a table. Those in ``keep`` are needed by the same snippet and stay."""
+        frame = load(kind, data)
+        if kind in ("csv", "parquet"):
+            self._keep(digest, kind, data)
+        self._frames[digest] = frame, int(frame.memory_usage(index=True, deep=True).sum()) + len(data)
+        while len(self._frames) > KEPT or sum(size for _, size in self._frames.values()) > KEPT_BYTES:
+            oldest = next((name for name in self._frames if name not in keep and name != digest), None)
+            if oldest is None:
+                break
+            del self._frames[oldest]
+            for key in [key for key in self._files if key[0] == oldest]:
+                if self._files.pop(key) is None:
+                    os.unlink(self._path(*key))  # noqa: PTH108
+
+    def frame(self, digest: str) -> Any:
+        self._frames.move_to_end(digest)
+        return self._frames[digest][0]
+
+    def put(self, digest: str, ending: str, place: str) -> None:
+        """The table as a file of that kind, in that place. A CSV is made the first time it is asked for."""
+        if (digest, ending) not in self._files:
+            if ending != "csv":
+                return
+            self._keep(digest, ending, self._frames[digest][0].to_csv(index=False).encode("utf-8", "replace"))
+        data = self._files[digest, ending]
+        if data is None:
+            os.symlink(self._path(digest, ending), place)  # noqa: PTH211
+        else:
+            _write(place, data)
+
+    def _keep(self, digest: str, ending: str, data: bytes) -> None:
+        if self._safe:
+            _write(self._path(digest, ending), data)
+        self._files[digest, ending] = None if self._safe else data
+
+    def _path(self, digest: str, ending: str) -> str:
+        return f"{self._folder}/{digest}.{ending}"
+
+
+def _write(path: str, data: bytes) -> None:
+    with open(path, "wb") as file:  # noqa: PTH123
+        file.write(data)
+
+
+def load(kind: str, data: bytes) -> Any:
+    """A frame from the bytes of a CSV, a Parquet file, an Arrow stream or file, or columns in JSON."""
+    if kind == "csv":
+        return pandas.read_csv(io.BytesIO(data))
+    if kind == "parquet":
+        return pandas.read_parquet(io.BytesIO(data))
+    if kind == "arrow":
+        return _from_arrow(data)
+    columns = json.loads(data)
+    return pandas.DataFrame({place: _column(column) for place, column in enumerate(columns)}).set_axis(
+        [column["name"] for column in columns], axis=1
+    )
+
+
+def _from_arrow(data: bytes) -> Any:
+    import pyarrow
+
+    source = pyarrow.py_buffer(data)
+    opened = pyarrow.ipc.open_file if data[:6] == b"ARROW1" else pyarrow.ipc.open_stream
+    table = opened(source).read_all()
+    table.validate(full=True)
+    return table.to_pandas()
+
+
+def _column(column: Mapping[str, Any]) -> Any:
+    values = pandas.Series(column["values"])
+    if column.get("kind") != "datetime":
+        return values
+    since_2 = int(pandas.__version__.partition(".")[0]) >= 2
+    return pandas.to_datetime(values, format="ISO8601") if since_2 else pandas.to_datetime(values)

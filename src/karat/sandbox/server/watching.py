@@ -1,0 +1,179 @@
+"""Watching one child: reading what it says up to a cap, ending it when its time, output or folder is too much."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from . import scratch
+from .child import BEGIN, LENGTH, READY
+from .vault import Vault
+
+CHUNK = 65_536
+LOOK_EVERY = 0.2
+"""Seconds between two looks at the size of the folder."""
+ENTRIES = 5_000
+
+
+class Stream:
+    """One pipe: the first bytes are kept, all are counted."""
+
+    def __init__(self, fd: int, keep: int) -> None:
+        self.fd = fd
+        self.keep = keep
+        self.vault = Vault(keep + CHUNK)
+        self.total = 0
+        self.open = True
+
+    def read(self) -> None:
+        try:
+            count = self.vault.read(self.fd, CHUNK)
+        except BlockingIOError:
+            return
+        self.open = count > 0
+        self.total += count
+        self.vault.used = min(self.vault.used, self.keep)
+
+    def view(self) -> memoryview:
+        return self.vault.view()
+
+    def drain(self) -> None:
+        """What is left after the writer's end, within reason."""
+        while self.open and self.total <= 2 * self.keep + CHUNK:
+            before = self.total
+            self.read()
+            if self.total == before:
+                return
+
+
+class Watch:
+    """One child from its fork to its burial."""
+
+    def __init__(self, pid: int, pipes: tuple[int, int, int], limits: Mapping[str, float], folder: str) -> None:
+        self.pid = pid
+        self.limits = limits
+        self.folder = folder
+        self.result = Stream(pipes[0], int(limits["result"]) + BEGIN.size + LENGTH.size + 1)
+        self.out = Stream(pipes[1], int(limits["output"]))
+        self.err = Stream(pipes[2], int(limits["output"]))
+        self.ended: tuple[float, float] | None = None
+        self.stopped = ""
+
+    def until_the_end(
+        self, control: int, answered: Callable[[], None], kill_the_rest: Callable[[], None]
+    ) -> dict[str, Any]:
+        """Wait, limit, kill, bury; what is known of it. ``answered`` is called once its whole answer is there."""
+        start = time.monotonic()
+        deadline, look = start + self.limits["wall"], start + LOOK_EVERY
+        poll = select.poll()
+        for stream in (self.result, self.out, self.err):
+            os.set_blocking(stream.fd, False)
+            poll.register(stream.fd, select.POLLIN)
+        poll.register(control, 0)
+        exit_fd = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else -1
+        if exit_fd >= 0:
+            poll.register(exit_fd, select.POLLIN)
+        try:
+            while not self.stopped:
+                now = time.monotonic()
+                if now >= deadline:
+                    self.stopped = "time"
+                elif now >= look:
+                    look = now + LOOK_EVERY
+                    self._measure_folder()
+                wait = min(deadline, look) - now if exit_fd >= 0 else 0.005
+                ready = {fd for fd, _ in poll.poll(max(0.0, wait) * 1000 + 1)}
+                if control in ready:
+                    os.kill(self.pid, signal.SIGKILL)
+                    os._exit(0)
+                for stream in (self.result, self.out, self.err):
+                    if stream.fd in ready:
+                        stream.read()
+                        if not stream.open:
+                            poll.unregister(stream.fd)
+                if self._note_times():
+                    answered()
+                self._limit_output()
+                if exit_fd in ready or (exit_fd < 0 and _has_ended(self.pid)):
+                    break
+        finally:
+            if exit_fd >= 0:
+                os.close(exit_fd)
+        return self._bury(kill_the_rest)
+
+    def _note_times(self) -> bool:
+        """Whether the answer has become whole just now; if so, when, and after how much work."""
+        data = self.result.view()
+        if self.ended is None and len(data) >= BEGIN.size + LENGTH.size:
+            (size,) = LENGTH.unpack_from(data, BEGIN.size)
+            if len(data) >= BEGIN.size + LENGTH.size + size:
+                self.ended = time.monotonic(), self._processor_time()
+                return True
+        return False
+
+    def _processor_time(self) -> float:
+        """Of the child with all its threads, up to now; 0 when it is gone."""
+        try:
+            return time.clock_gettime((~self.pid << 3) | 2)
+        except OSError:
+            return 0.0
+
+    def _limit_output(self) -> None:
+        if self.result.total > self.limits["result"] + BEGIN.size + LENGTH.size:
+            self.stopped = "result"
+        elif max(self.out.total, self.err.total) > self.limits["flood"]:
+            self.stopped = "output"
+
+    def _measure_folder(self) -> None:
+        size, entries = scratch.size(self.folder, ENTRIES)
+        if size > self.limits["files"] or entries > ENTRIES:
+            self.stopped = "files"
+
+    def _bury(self, kill_the_rest: Callable[[], None]) -> dict[str, Any]:
+        """Kill the child and whatever it left running, then read what is still in the pipes."""
+        for kill in (os.kill, os.killpg):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                kill(self.pid, signal.SIGKILL)
+        _, status, used = os.wait4(self.pid, 0)
+        gone = time.monotonic()
+        kill_the_rest()
+        for stream in (self.result, self.out, self.err):
+            stream.drain()
+        self._note_times()
+        if not self.stopped:
+            self._limit_output()
+        begun, began, cpu_before, peak_before = self._begin()
+        ended, cpu_after = self.ended or (gone, 0.0)
+        cpu_after = cpu_after or used.ru_utime + used.ru_stime
+        return {
+            "stopped": self.stopped,
+            "begun": begun,
+            "exit": os.WEXITSTATUS(status) if os.WIFEXITED(status) else -1,
+            "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
+            "wall": max(0.0, ended - began) if begun else 0.0,
+            "cpu": max(0.0, cpu_after - cpu_before),
+            "peak": max(0, used.ru_maxrss * 1024 - peak_before),
+            "cut": [self.out.total > self.out.keep, self.err.total > self.err.keep],
+        }
+
+    def _begin(self) -> tuple[bool, float, float, int]:
+        """Whether it began, when, and what it had used by then. Its own words, but from before the snippet ran."""
+        if len(self.result.view()) < BEGIN.size:
+            return False, 0.0, 0.0, 0
+        mark, began, cpu, peak = BEGIN.unpack_from(self.result.view())
+        return mark == READY, began, cpu, peak
+
+    def parts(self) -> tuple[memoryview, memoryview, memoryview]:
+        """Output, errors, and the message as the child wrote it; before it began, why it could not."""
+        began = self.result.view()[:1] == READY
+        return self.out.view(), self.err.view(), self.result.vault.view(BEGIN.size if began else 0)
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether it is a zombie by now, left as one for wait4."""
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None

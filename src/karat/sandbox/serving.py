@@ -1,0 +1,118 @@
+"""One server as the host sees it: tables go in, snippets go in, outcomes come out; the host's clock has the last word."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import msgspec
+
+from karat.core.problems import UserError
+from karat.sandbox.connection import Connection, Gone, Late, read_what_is_there
+from karat.sandbox.interpreter import Interpreter
+from karat.sandbox.launching import start
+from karat.sandbox.layers import Plan
+from karat.sandbox.messages import Facts, judge
+from karat.sandbox.records import Limits, Outcome
+from karat.sandbox.server.frames import frame
+from karat.sandbox.tables import GivenTable
+
+START = 60.0
+LOAD = 120.0
+GRACE = 5.0
+"""Seconds that a server may be late with a snippet before it is taken for lost."""
+SLACK = 1024**2
+
+
+class Ready(msgspec.Struct, frozen=True):
+    """The server's first word: what the results depend on."""
+
+    python: str
+    pandas: str
+    numpy: str
+
+
+class _Loaded(msgspec.Struct, frozen=True):
+    error: str
+
+
+class Lost(Exception):
+    """The server ended or went silent."""
+
+
+class Server:
+    """Started by its construction; used by one thread at a time."""
+
+    def __init__(self, plan: Plan, python: Interpreter, limits: Limits) -> None:
+        self._plan = plan
+        self._limits = limits
+        self._started = start(plan, python, limits)
+        process = self._started.process
+        if process.stdin is None or process.stdout is None or process.stderr is None:
+            raise AssertionError("the server was started without its pipes")
+        self.pid = process.pid
+        self._connection = Connection(process.stdout.fileno(), process.stdin.fileno())
+        self._memory_kills = 0
+        try:
+            head, _ = self._connection.receive(time.monotonic() + START, 0)
+            self.ready = msgspec.json.decode(head, type=Ready)
+        except (Gone, Late, msgspec.DecodeError) as error:
+            said = read_what_is_there(process.stderr.fileno())
+            self.close()
+            why = said.splitlines()[-1][:300] if said else "it ended without a word"
+            hint = f"{python.command} and its packages must be readable for an unprivileged user, and import pandas. `karat doctor` shows the layers."
+            raise UserError(f"the sandbox's server did not start: {why}", hint=hint) from error
+
+    def close(self) -> None:
+        self._started.end()
+
+    def run(self, code: str, tables: Sequence[GivenTable], limits: Limits) -> Outcome:
+        """One snippet. :class:`Lost` when the server is of no more use."""
+        wire = {**msgspec.to_builtins(limits), "processes": limits.threads + 8 if self._plan.own_user else 0}
+        wanted = [{"name": t.name, "digest": t.digest, "kind": t.kind, "files": t.files} for t in tables]
+        head = {"do": "run", "tables": wanted, "limits": wire, "mentions_csv": "csv" in code.lower()}
+        request = frame(head, code.encode("utf-8", "replace"))
+        most = 2 * limits.output + limits.result + SLACK
+        for _ in range(2):
+            facts, body = self._ask(request, limits.wall + GRACE, most)
+            if not facts.need:
+                return self._outcome(facts, body, limits)
+            self._send_tables([table for table in tables if table.digest in facts.need], tables)
+        raise Lost("the server keeps asking for tables it was given")
+
+    def _ask(self, request: bytes, seconds: float, most: int) -> tuple[Facts, bytes]:
+        deadline = time.monotonic() + seconds
+        try:
+            self._connection.send(request, deadline)
+            head, body = self._connection.receive(deadline, most)
+            facts = msgspec.json.decode(head, type=Facts)
+        except (Gone, msgspec.DecodeError) as error:
+            raise Lost("the server died while it ran this") from error
+        if sum(facts.parts) != len(body) or min(facts.parts, default=0) < 0:
+            raise Lost("the server says what no server says")
+        return facts, body
+
+    def _outcome(self, facts: Facts, body: bytes, limits: Limits) -> Outcome:
+        if len(facts.parts) != 3:
+            raise Lost("the server says what no server says")
+        first, second = facts.parts[0], facts.parts[0] + facts.parts[1]
+        out, err, message = body[:first], body[first:second], body[second:]
+        if not facts.begun and message[:1] == b"E":
+            raise UserError(f"the sandbox could not raise its walls: {message[1:300].decode(errors='replace')}")
+        kills = self._started.cgroup.kills() if facts.signal else self._memory_kills
+        out_of_memory, self._memory_kills = kills > self._memory_kills, kills
+        return judge(facts, out, err, message, limits, out_of_memory=out_of_memory)
+
+    def _send_tables(self, missing: Sequence[GivenTable], all_of_them: Sequence[GivenTable]) -> None:
+        keep = [table.digest for table in all_of_them]
+        for table in missing:
+            deadline = time.monotonic() + LOAD
+            head: dict[str, object] = {"do": "table", "digest": table.digest, "kind": table.kind, "keep": keep}
+            try:
+                self._connection.send(frame(head, table.bytes()), deadline)
+                answer, _ = self._connection.receive(deadline, SLACK)
+                loaded = msgspec.json.decode(answer, type=_Loaded)
+            except (Gone, Late, msgspec.DecodeError) as error:
+                raise Lost(f'the server was lost while it read the table "{table.name}"') from error
+            if loaded.error:
+                raise UserError(f'the table "{table.name}" cannot be read: {loaded.error}')

@@ -1,0 +1,166 @@
+"""The rank of every truth, and each question's best values, in one pass over the values as vectors. Nothing is sorted.
+
+Each block of values is multiplied with the questions once, in float32. A value whose product is clear of a truth's score by more than the
+product may stray is counted there and then; the few that are not are scored exactly (see ``dense_score``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from queue import SimpleQueue
+
+import numpy as np
+
+from karat.search.blocks import Rows, blocks, loaded, rows_of
+from karat.search.dense_best import Best
+from karat.search.dense_score import Doubles, lengths, pair_scores, scores_at, slack, surely, turning_points
+from karat.search.dense_screen import CROWDED, Screen, settle
+from karat.search.processors import processors
+from karat.search.records import NOT_A_VALUE, Floats, Integers
+
+Watch = Callable[[int, int], None]
+
+BLOCK = 16384
+"""Values in a block: long enough rows for numpy, and few enough to stay near the processor."""
+PANEL = 512
+"""Questions in one product."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one pass gave."""
+
+    ranks: Integers
+    """For each truth, as they were given."""
+    best: Integers
+    """[question, n - 1]: the position of its n-th best value; as many columns as the depth, or as there are values."""
+    scores: Floats
+    """Their scores."""
+
+
+def unwatched(done: int, of: int) -> None:
+    """Nobody looks on."""
+
+
+def rank_rows(
+    questions: Floats,
+    values: Floats | Rows,
+    truths: Integers,
+    *,
+    depth: int = 0,
+    block: int = BLOCK,
+    watch: Watch = unwatched,
+) -> Found:
+    """Ranks of ``truths``, rows of (question, position of the value; less than 0: not among the values), and the ``depth`` best values.
+
+    ``watch`` is told how many values are done, of how many.
+    """
+    questions, rows = loaded(questions), rows_of(values)
+    truths = np.asarray(truths, np.int64).reshape(-1, 2)
+    known = np.flatnonzero(truths[:, 1] >= 0)
+    asked, positions = truths[known].T
+    if known.size and int(positions.max()) >= rows.count:
+        raise ValueError(f"a truth is value {positions.max()} of {rows.count}")
+    scores = scores_at(questions, rows, asked, positions, block)
+    plan = _planned(lengths(questions), asked, scores)
+    best = Best(len(questions), min(depth, rows.count))
+    counts = np.zeros(plan.marks.shape, np.int64)
+    _go(questions[plan.order], rows, plan, counts, best, block, watch)
+    ranks = np.full(len(truths), NOT_A_VALUE, np.int64)
+    ranks[known] = counts[plan.level, plan.place[asked]]
+    found, found_scores = best.result()
+    return Found(ranks, found[plan.place], found_scores[plan.place])
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """In which order the questions are worked, and each truth's level: a question's highest scoring truth is on level 0, and so on."""
+
+    order: Integers
+    """Questions with many truths, and with badly scoring ones, stand together, so that others do not pay for them."""
+    place: Integers
+    """Where each question stands in that order."""
+    lengths: Doubles
+    """Of the questions in that order."""
+    level: Integers
+    """Of each truth."""
+    marks: Doubles
+    """[level, place]: a value counts for that truth when its sum is above; infinite where there is no truth."""
+
+
+def _planned(sizes: Doubles, asked: Integers, scores: Floats) -> _Plan:
+    by_question = np.lexsort((-scores, asked))
+    ordered = asked[by_question]
+    level = np.empty(len(asked), np.int64)
+    level[by_question] = np.arange(len(asked)) - np.searchsorted(ordered, ordered)
+    many = np.bincount(asked, minlength=len(sizes))
+    lowest = np.full(len(sizes), np.inf)
+    np.minimum.at(lowest, asked, scores / sizes[asked])
+    order = np.lexsort((lowest, many))
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    marks = np.full((int(many.max(initial=0)), len(sizes)), np.inf)
+    marks[level, place[asked]] = turning_points(scores)
+    return _Plan(order, place, sizes[order], level, marks)
+
+
+def _go(questions: Floats, rows: Rows, plan: _Plan, counts: Integers, best: Best, block: int, watch: Watch) -> None:
+    """The pass: for each block of values, panels of questions side by side on the processors."""
+    with processors(len(questions) * rows.count) as workers:
+        step = max(1, min(PANEL, -(-len(questions) // workers.count)))
+        panels = [slice(low, min(low + step, len(questions))) for low in range(0, len(questions), step)]
+        room: SimpleQueue[Floats] = SimpleQueue()
+        for _ in range(workers.count):
+            room.put(np.empty(step * min(block, rows.count), np.float32))
+        for start, part in blocks(rows, block):
+            values = loaded(part)
+            slacks = slack(values.shape[1], plan.lengths, float(lengths(values).max(initial=0.0)))
+
+            def work(panel: slice, start: int = start, values: Floats = values, slacks: Doubles = slacks) -> None:
+                products = room.get()
+                _panel(
+                    questions[panel],
+                    start,
+                    values,
+                    products,
+                    plan.marks[:, panel],
+                    slacks[panel],
+                    counts[:, panel],
+                    panel,
+                    best,
+                )
+                room.put(products)
+
+            workers.each(work, panels)
+            watch(start + len(values), rows.count)
+
+
+def _panel(
+    asking: Floats,
+    start: int,
+    values: Floats,
+    products: Floats,
+    marks: Doubles,
+    slacks: Doubles,
+    counts: Integers,
+    panel: slice,
+    best: Best,
+) -> None:
+    """One product, and all that follows from it for these questions."""
+    tile = products[: len(asking) * len(values)].reshape(len(asking), len(values))
+    np.matmul(asking, values.T, out=tile)
+    marks = marks[: np.count_nonzero(np.isfinite(marks).any(axis=1))]
+    seen = Screen(tile, *surely(marks, slacks), best.depth, best.wanted(panel), slacks).look()
+    counts[: len(marks)] += seen.counts
+    passed = settle(asking, values, seen.unsure, marks[seen.levels, seen.unsure // len(values)])
+    np.add.at(counts, (seen.levels[passed], seen.unsure[passed] // len(values)), 1)
+    if not best.depth:
+        return
+    wanted = seen.wanted
+    if len(wanted) * CROWDED > tile.size:
+        wanted = wanted[settle(asking, values, wanted, best.wanted(panel)[wanted // len(values)])]
+    rows, columns = np.divmod(wanted, len(values))
+    scores = pair_scores(asking, values, rows, columns)
+    passed = scores > best.least[panel][rows]
+    best.add(panel.start + rows[passed], start + columns[passed], scores[passed])

@@ -1,0 +1,119 @@
+"""``python:module:function``: any function from texts to vectors, found from the current directory on.
+
+It is called with a list of texts and returns one vector for each: ``[[0.1, …], …]`` or an array. If it has a parameter ``role``, it
+gets ``"question"`` or ``"value"`` there. Its revision is its attribute ``revision`` where it has one, else the hash of its file: after an
+edit its texts are embedded anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from karat.core.problems import UserError, did_you_mean
+from karat.search.models.info import ModelInfo
+from karat.search.models.rows import checked_rows
+from karat.search.records import Floats, Model, Role
+
+PREFIX = "python:"
+COST = 8.0
+
+
+def info() -> ModelInfo:
+    """What ``karat models`` says of it."""
+    what = "your own function from a list of texts to a list of vectors"
+    return ModelInfo(f"{PREFIX}MODULE:FUNCTION", what, True, "", None, COST)
+
+
+def model(name: str) -> Model:
+    """The model behind ``python:module:function``; UserError when there is no such function."""
+    return Model(name, _revision(_function(name)), embed=Embedding(name), cost=COST)
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """Texts to rows with one function, which is looked up by name so that this can go to another process."""
+
+    name: str
+
+    def __call__(self, texts: Sequence[str], role: Role) -> Floats:
+        function = _function(self.name)
+        more = {"role": role} if _takes_role(function) else {}
+        try:
+            found = function(list(texts), **more)
+        except UserError:
+            raise
+        except Exception as error:
+            place = _place(error)
+            raise UserError(
+                f'the model "{self.name}" failed{place}: {type(error).__name__}: {error}',
+                hint="What was embedded before is in the cache.",
+            ) from error
+        return checked_rows(found, texts, self.name)
+
+
+def _takes_role(function: Callable[..., Any]) -> bool:
+    try:
+        return "role" in inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+def _place(error: Exception) -> str:
+    """`` at file:line``, where the function itself raised."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return f" at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace is not None else ""
+
+
+@cache
+def _function(name: str) -> Callable[..., Any]:
+    module_name, _, path = name.removeprefix(PREFIX).partition(":")
+    if not (module_name and path):
+        raise UserError(f'"{name}" names no function', hint='Write "python:module:function".')
+    found: Any = _module(module_name, name)
+    for part in path.split("."):
+        if not hasattr(found, part):
+            known = [key for key in dir(found) if not key.startswith("_") and callable(getattr(found, key, None))]
+            raise UserError(f'there is no "{part}" in "{module_name}", for "{name}"', hint=did_you_mean(part, known))
+        found = getattr(found, part)
+    if not callable(found):
+        raise UserError(f'"{name}" is of type {type(found).__name__}, not a function')
+    function: Callable[..., Any] = found
+    return function
+
+
+def _module(module: str, name: str) -> Any:
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+        importlib.invalidate_caches()
+    try:
+        return importlib.import_module(module)
+    except (Exception, SystemExit) as error:
+        missing = isinstance(error, ModuleNotFoundError) and error.name == module
+        raise UserError(
+            f'there is no module "{module}", for "{name}"'
+            if missing
+            else f'the module "{module}", for "{name}", cannot be imported: {type(error).__name__}: {error}',
+            hint="It must be installed, or lie in the current directory." if missing else "",
+        ) from (None if missing else error)
+
+
+def _revision(function: Callable[..., Any]) -> str:
+    own = getattr(function, "revision", None)
+    if own is not None:
+        return str(own)
+    file = getattr(sys.modules.get(getattr(function, "__module__", "")), "__file__", None)
+    try:
+        return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16] if file else "no file"
+    except OSError:
+        return "no file"

@@ -1,0 +1,129 @@
+"""One JSON request to an embeddings endpoint: tried again when that may help, with an error that says what happened and no key in it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from karat.core.problems import UserError
+
+if TYPE_CHECKING:
+    import httpx
+
+LONGEST_WAIT = 120.0
+SHOWN = 300
+
+
+class _Failed(Exception):
+    """An attempt without an answer."""
+
+    def __init__(self, message: str, *, retry: bool, wait: float | None = None, hint: str = "") -> None:
+        super().__init__(message)
+        self.retry = retry
+        self.wait = wait
+        self.hint = hint
+
+
+@dataclass(frozen=True)
+class Posting:
+    """How often, how long, and how patiently."""
+
+    attempts: int = 6
+    pause: float = 0.5
+    """Seconds before the second attempt; twice as long before each further one, unless the server says how long."""
+    timeout: float = 120.0
+
+    def post(self, url: str, value: Any, key: str) -> bytes:
+        """The body of the answer. UserError when there is none after all attempts, or when another one would not help."""
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
+        content = msgspec.json.encode(value)
+        for attempt in range(1, self.attempts + 1):
+            try:
+                return _once(_client(self.timeout), url, content, headers, key)
+            except _Failed as failed:
+                wait = self.pause * 2 ** (attempt - 1) if failed.wait is None else failed.wait
+                if not failed.retry or attempt == self.attempts or wait > LONGEST_WAIT:
+                    tries = f" (after {attempt} attempts)" if attempt > 1 else ""
+                    hint = failed.hint or "What was embedded before is in the cache: run it again later."
+                    raise UserError(f"{failed}{tries}", hint=hint) from None
+                time.sleep(wait)
+        raise AssertionError("there is at least one attempt")
+
+
+@cache
+def _client(timeout: float) -> httpx.Client:
+    """One client for all calls: a new one costs more than a call, and its connection stays open for the next."""
+    import httpx
+
+    return httpx.Client(timeout=timeout, follow_redirects=False)
+
+
+def _once(client: httpx.Client, url: str, content: bytes, headers: Mapping[str, str], key: str) -> bytes:
+    import httpx
+
+    try:
+        response = client.post(url, content=content, headers=dict(headers))
+    except httpx.HTTPError as error:
+        reason = _hidden(str(error) or type(error).__name__, key)
+        hint = f"Is the server running? What was embedded before is in the cache. ({type(error).__name__})"
+        raise _Failed(f"no answer from {url}: {reason}", retry=True, hint=hint) from None
+    if response.is_success:
+        return response.content
+    said, code = _words(response.content)
+    status = f"{response.status_code} {response.reason_phrase}".strip()
+    message = f"{url} answered {status}" + (f": {_hidden(said, key)}" if said else "")
+    # A spent quota answers like a busy server, but waiting does not mend it.
+    retry = response.status_code in (408, 429) or response.status_code >= 500
+    retry = retry and code != "insufficient_quota"
+    hint = ""
+    if response.status_code in (401, 403):
+        hint = (
+            "The key was refused."
+            if key
+            else "No key was sent. KARAT_EMBEDDINGS_API_KEY goes to the address in KARAT_EMBEDDINGS_URL, and OPENAI_API_KEY to OpenAI's."
+        )
+    elif response.status_code == 404:
+        hint = "Is the address right (it usually ends in /v1), and does the server have this model?"
+    raise _Failed(message, retry=retry, wait=_asked_wait(response.headers.get("Retry-After", "")), hint=hint)
+
+
+def _words(body: bytes) -> tuple[str, str]:
+    """What an error's body says, on one line, and its code."""
+    try:
+        value = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return body[: 4 * SHOWN].decode("utf-8", "replace"), ""
+    found = value.get("error", value) if isinstance(value, dict) else value
+    if not isinstance(found, dict):
+        return str(found), ""
+    said = found.get("message") or found.get("detail") or found
+    return str(said), str(found.get("code"))
+
+
+def _hidden(text: str, key: str) -> str:
+    """One line of it, without the key. The key goes before the cut: half of it would be a leak too."""
+    line = " ".join((text.replace(key, "***") if key else text).split())
+    return f"{line[:SHOWN]}…" if len(line) > SHOWN else line
+
+
+def _asked_wait(text: str) -> float | None:
+    """Seconds that the server asks for, given as a number or a date."""
+    text = text.strip()
+    if not text:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(text).timestamp() - time.time()
+        except (ValueError, TypeError, OverflowError):
+            return None
+    return max(seconds, 0.0) if seconds == seconds else None

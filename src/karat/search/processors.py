@@ -1,0 +1,54 @@
+"""Work side by side on all processors, each with its own small matrix products.
+
+The library behind numpy's products has threads of its own, which wait busily between two products and so take time from whatever is done with
+the products. Where ``threadpoolctl`` is at hand each product is held to one thread and the work is divided here instead; without it the
+products keep their threads and the rest is done by one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, TypeVar
+
+Part = TypeVar("Part")
+
+_SMALL = 10_000_000
+"""Pairs of a question and a value that are done before threads could be of use."""
+
+
+@dataclass(frozen=True)
+class Workers:
+    """How many there are, and where they take their work from."""
+
+    count: int
+    executor: Executor | None = None
+
+    def each(self, work: Callable[[Part], None], parts: Iterable[Part]) -> None:
+        """Do the work for each part; all are done when this returns, and the first error is raised."""
+        for _ in map(work, parts) if self.executor is None else self.executor.map(work, parts):
+            pass
+
+
+@contextmanager
+def processors(pairs: int) -> Iterator[Workers]:
+    """The workers for so many pairs."""
+    threads = _threads()
+    try:
+        limits: Any = import_module("threadpoolctl").threadpool_limits
+    except ImportError:
+        limits = None
+    if limits is None or threads == 1 or pairs < _SMALL:
+        yield Workers(1)
+        return
+    with limits(limits=1, user_api="blas"), ThreadPoolExecutor(threads) as executor:
+        yield Workers(threads, executor)
+
+
+def _threads() -> int:
+    """The processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,63 @@
+"""What passes between the parts of the search: a model, what it says of a field's values, and the ranks of the truths.
+
+A question has truths: the values that must be found for it. The rank of a truth is the number of other values that score at least as
+much, plus one, so that a tie never helps. From one rank for each truth follows what is found at every n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Integers = NDArray[np.int64]
+
+Role = Literal["question", "value"]
+"""Some models embed a question and a value differently."""
+
+NOT_A_VALUE = 0
+"""The rank of a truth that is not among the values: no n finds it, and its question cannot pass."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A way to say how near values are to a question: either vectors (``embed``) or scores of its own (``score``), never both.
+
+    The same name and revision always give the same numbers: vectors are cached by them.
+    """
+
+    name: str
+    revision: str
+    embed: Callable[[Sequence[str], Role], Floats] | None = None
+    """Texts to rows of length one, so that a product of rows is their cosine."""
+    score: Callable[[Sequence[str], Sequence[str]], Floats] | None = None
+    """(questions, values) → a row of scores for each question; higher is nearer. The same pair has the same score in any company of values
+    only if the model says so; it is asked for all values at once."""
+    cost: float = 0.0
+    """Only the order counts: between two that are otherwise equal, the smaller is chosen."""
+
+
+@dataclass(frozen=True)
+class ModelRanks:
+    """What one pass of one model over a field's values gave."""
+
+    model: str
+    cost: float
+    ranks: tuple[Integers, ...]
+    """For each question the rank of each of its truths, in their order; ``NOT_A_VALUE`` where the values lack it."""
+    tokens: Integers
+    """[question, n - 1]: the tokens of that question's n best values, for n up to the depth of the pass."""
+
+
+@dataclass(frozen=True)
+class FieldRanks:
+    """A field with the truths of each question, and every model's pass over its values."""
+
+    field: str
+    truths: tuple[tuple[str, ...], ...]
+    """For each question; empty where the field does not count for it."""
+    models: tuple[ModelRanks, ...]

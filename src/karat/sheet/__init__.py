@@ -1,0 +1,1 @@
+"""The sheet language: tables whose fields are formulas, with the functions that evaluate retrieval."""

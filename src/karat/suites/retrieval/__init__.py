@@ -1,0 +1,30 @@
+"""What a search finds of what it should find: TREC and BEIR files, and evaluation tables of sheets."""
+
+from karat.core.suite import Suite
+from karat.suites.retrieval.cases import load_cases, recognises
+from karat.suites.retrieval.comparison import compare, details
+from karat.suites.retrieval.highlights import highlights
+from karat.suites.retrieval.metrics import METRICS
+from karat.suites.retrieval.options import Options
+from karat.suites.retrieval.predictions import read_predictions
+from karat.suites.retrieval.qrels_check import check_cases
+from karat.suites.retrieval.records import Truths
+from karat.suites.retrieval.report import report
+from karat.suites.retrieval.searching import default_system
+
+suite = Suite(
+    name="retrieval",
+    summary="what a search finds of what it should find: TREC and BEIR files, and evaluation tables of sheets",
+    target=Truths,
+    options=Options,
+    metrics=METRICS,
+    load_cases=load_cases,
+    read_predictions=read_predictions,
+    check_cases=check_cases,
+    compare=compare,
+    details=details,
+    report=report,
+    recognises=recognises,
+    highlights=highlights,
+    default_system=default_system,
+)

@@ -1,0 +1,136 @@
+"""What was retrieved against what is relevant: for each field the ranks of the relevant keys, and sums over them from which every metric follows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Any
+
+import msgspec
+
+from karat.core.records import Case, Prediction
+from karat.core.suite import Unreadable
+from karat.suites.retrieval.options import Options
+from karat.suites.retrieval.predictions import read_response
+from karat.suites.retrieval.ranking import as_scores, ranks_by_score
+from karat.suites.retrieval.records import Ranked, Retrieved, Truths
+
+MOST_LISTED = 50
+"""So many keys of a question are listed in its details; the rest are counted."""
+
+
+class FieldComparison(msgspec.Struct, frozen=True):
+    """One field of one question. All ranks count from 1 and rise."""
+
+    field: str
+    retrieved: int
+    relevant: int
+    ranks: tuple[int, ...]
+    """Of the relevant keys that were retrieved."""
+    precision_sums: tuple[float, ...]
+    """After each of those ranks: the sum so far of the precision at them."""
+    gain_ranks: tuple[int, ...]
+    """Of the retrieved keys with a relevance above 0, which may be below the level at which a key counts as relevant."""
+    gain_sums: tuple[float, ...]
+    """After each of those: the discounted gain so far."""
+    ideal_sums: tuple[float, ...]
+    """The discounted gain of the best possible order, after each of its ranks."""
+    missing: tuple[str, ...]
+    """The relevant keys that were not retrieved, the most relevant first."""
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """Everything the metrics look at: the fields for which something was judged. One without a relevant key has no value in any metric."""
+
+    fields: tuple[FieldComparison, ...]
+    options: Options
+    tuning: dict[str, Any] | None = None
+    """How n and model were chosen, where the answer says so."""
+
+
+def compare(case: Case[Truths], turn: int, prediction: Prediction, options: Options) -> Comparison:
+    """The comparison of one question. Raises Unreadable when the response cannot be read as a retrieval."""
+    truths = [message for message in case.conversation if message.role == "user"][turn].target
+    if truths is None:
+        raise ValueError(f"turn {turn} of case {case.id!r} has no target")
+    return compare_truths(truths, read_response(prediction.response), options)
+
+
+def compare_truths(truths: Truths, retrieved: Retrieved, options: Options) -> Comparison:
+    """The same, from the records."""
+    given = retrieved.fields
+    if given and not any(name in given for name in truths.fields):
+        expected, found = (", ".join(f'"{name}"' for name in names) for names in (truths.fields, given))
+        raise Unreadable(f"the response has none of the question's fields {expected}; it has {found}")
+    fields = (
+        compare_field(name, wanted, given.get(name, Ranked([])), options)
+        for name, wanted in truths.fields.items()
+        if wanted
+    )
+    return Comparison(tuple(fields), options, retrieved.tuning)
+
+
+def compare_field(field: str, wanted: Mapping[str, int], ranked: Ranked, options: Options) -> FieldComparison:
+    """One field. Raises Unreadable when a key stands twice: ranks would mean nothing."""
+    places = {key: place for place, key in enumerate(ranked.keys)}
+    if len(places) != len(ranked.keys):
+        twice = next(key for place, key in enumerate(ranked.keys) if places[key] != place)
+        raise Unreadable(f'the key "{twice}" stands twice in the field "{field}"')
+    most = options.max_results or len(ranked.keys)
+    gains = {key: relevance for key, relevance in wanted.items() if relevance > 0}
+    found = sorted((rank, key) for rank, key in _ranks(gains, places, ranked) if rank <= most)
+    level = options.relevance_level
+    ranks = tuple(rank for rank, key in found if gains[key] >= level)
+    got = {key for _, key in found}
+    missing = [key for key, relevance in gains.items() if relevance >= level and key not in got]
+    return FieldComparison(
+        field,
+        min(len(ranked.keys), most),
+        len(missing) + len(ranks),
+        ranks,
+        tuple(accumulate(count / rank for count, rank in enumerate(ranks, start=1))),
+        tuple(rank for rank, _ in found),
+        tuple(accumulate(gains[key] / math.log2(rank + 1) for rank, key in found)),
+        tuple(accumulate(gain / math.log2(rank + 1) for rank, gain in enumerate(_falling(gains), start=1))),
+        tuple(sorted(missing, key=lambda key: -gains[key])),
+    )
+
+
+def _falling(gains: Mapping[str, int]) -> list[int]:
+    return sorted(gains.values(), reverse=True)
+
+
+def _ranks(gains: Mapping[str, int], places: Mapping[str, int], ranked: Ranked) -> list[tuple[int, str]]:
+    """(rank, key) of those of the keys that were retrieved."""
+    keys = [key for key in gains if key in places]
+    if ranked.scores is None or not keys:
+        return [(places[key] + 1, key) for key in keys]
+    scores = as_scores(ranked.scores)
+    wanted = scores[[places[key] for key in keys]]
+    return list(zip(ranks_by_score(keys, wanted, ranked.keys, scores).tolist(), keys, strict=True))
+
+
+def details(turns: Sequence[tuple[int, Comparison]]) -> dict[str, Any]:
+    """For each field how much was found and which keys were not."""
+    several = len(turns) > 1
+    tuning = next((comparison.tuning for _, comparison in turns if comparison.tuning is not None), None)
+    return ({"tuning": tuning} if tuning else {}) | {
+        "fields": [
+            ({"turn": turn} if several else {}) | _field_details(field)
+            for turn, comparison in turns
+            for field in comparison.fields
+        ]
+    }
+
+
+def _field_details(field: FieldComparison) -> dict[str, Any]:
+    return {
+        "field": field.field,
+        "retrieved": field.retrieved,
+        "relevant": field.relevant,
+        "found": len(field.ranks),
+        "ranks": list(field.ranks[:MOST_LISTED]),
+        "missing": list(field.missing[:MOST_LISTED]),
+        "missing_count": len(field.missing),
+    }

@@ -1,0 +1,69 @@
+"""What the terminal says of a run beyond its figures: how much was found in all, and the means over all questions where some have no results."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from karat.core.problems import count_of
+from karat.core.result import RunResult
+from karat.suites.retrieval.metrics import OF_ALL
+from karat.suites.retrieval.metrics.fields import NO_RELEVANT
+
+if TYPE_CHECKING:
+    from karat.search.tuned import Tuning
+
+SHOWN = ("passed_of_all", "recall_at_10_of_all", "map_of_all", "ndcg_at_10_of_all")
+
+
+def highlights(result: RunResult) -> list[str]:
+    """The totals of trec_eval (``num_ret``, ``num_rel``, ``num_rel_ret``), then its ``-c`` means."""
+    return [*_tuned(result), *_totals(result), *_nothing_relevant(result), *_of_all(result)]
+
+
+def _tuned(result: RunResult) -> list[str]:
+    """What ``karat tune`` says, when the questions were answered by a sheet's own search."""
+    from karat.search.wording import lines_of
+
+    tuning = tuning_of(result)
+    return lines_of(tuning) if tuning is not None else []
+
+
+def tuning_of(result: RunResult) -> Tuning | None:
+    """How n and model were chosen for this run; None when they were not chosen here."""
+    from karat.search.tuned import Tuning
+
+    found = next((case.details["tuning"] for case in result.cases if "tuning" in case.details), None)
+    return msgspec.convert(found, Tuning) if found is not None else None
+
+
+def _totals(result: RunResult) -> list[str]:
+    fields = [field for case in result.cases for field in case.details.get("fields", ())]
+    if not fields:
+        return []
+    found, relevant, retrieved = (sum(field[name] for field in fields) for name in ("found", "relevant", "retrieved"))
+    return [f"found {found:,} of {count_of(relevant, 'relevant key')} among {count_of(retrieved, 'result')}"]
+
+
+def _nothing_relevant(result: RunResult) -> list[str]:
+    names = [case.id for case in result.cases if NO_RELEVANT in case.scores["passed"].reason]
+    if not names:
+        return []
+    counted = any(case.scores["passed"].value is not None for case in result.cases if case.id == names[0])
+    how = "counted 0" if counted else "left out"
+    listed = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+    return [f"{count_of(len(names), 'question')} without a relevant key, {how} (option no_relevant): {listed}"]
+
+
+def _of_all(result: RunResult) -> list[str]:
+    counts = result.status_counts()
+    if not counts.get("missing", 0) + counts.get("error", 0):
+        return []
+    means = {item.metric: item.mean for item in result.summary}
+    parts = [
+        f"{metric.title.removesuffix(', of all')} {mean:.3f}"
+        for metric in OF_ALL
+        if metric.name in SHOWN and (mean := means.get(metric.name)) is not None
+    ]
+    return [f"over all {count_of(len(result.cases), 'question')}: {' · '.join(parts)}"]

@@ -1,0 +1,54 @@
+"""What the metrics of this folder share: the cutoffs, and the mean over the fields of a question.
+
+A field counts for a question when it has a relevant key there. Where no field has one, there is nothing to be found: 0/0. trec_eval gives such a question 0
+in every measure and averages it in, as long as something was judged for it; so does karat, with a reason, unless the option ``no_relevant`` says to leave it
+out. A question for which nothing was judged at all is not applicable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from karat.core.scores import Score, not_applicable
+from karat.core.suite import Metric
+from karat.suites.retrieval.comparison import Comparison, FieldComparison
+
+CUTOFFS = (1, 3, 5, 10, 15, 20, 30, 100, 200, 500, 1000)
+"""Those of trec_eval, and the first places, which are what a bot shows or reads."""
+
+NO_RELEVANT = "no key is relevant"
+
+
+def mean_over_fields(comparison: Comparison, value: Callable[[FieldComparison], float | None]) -> Score:
+    """The mean over the fields in which the value is defined."""
+    values = [found for field in comparison.fields if (found := value(field)) is not None]
+    if values:
+        return Score(sum(values) / len(values) if len(values) > 1 else values[0])
+    return nothing_to_find(comparison)
+
+
+def nothing_to_find(comparison: Comparison) -> Score:
+    """The score of a question without any relevant key."""
+    if comparison.fields and comparison.options.no_relevant == "zero":
+        return Score(0.0, "scored", f"{NO_RELEVANT}: 0, as in trec_eval")
+    return not_applicable(NO_RELEVANT)
+
+
+def at_cutoffs(
+    name: str,
+    title: str,
+    formula: str,
+    value: Callable[[FieldComparison, int], float | None],
+    *,
+    headline: int = 0,
+) -> tuple[Metric, ...]:
+    """One metric for each cutoff. ``headline``: the cutoff that the terminal shows; 0: none."""
+
+    def score(comparison: Comparison, k: int) -> Score:
+        return mean_over_fields(comparison, lambda field: value(field, k))
+
+    return tuple(
+        Metric(f"{name}_{k}", f"{title}@{k}", formula.format(k=k), partial(score, k=k), headline=k == headline)
+        for k in CUTOFFS
+    )

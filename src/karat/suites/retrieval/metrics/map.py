@@ -1,0 +1,24 @@
+"""AP: the sum of the precision at the rank of each retrieved relevant key / relevant keys (``map`` of trec_eval); the mean over the fields.
+
+Its mean over questions is MAP. A key that was not retrieved adds 0.
+"""
+
+from __future__ import annotations
+
+from karat.core.scores import Score
+from karat.core.suite import Metric
+from karat.suites.retrieval.comparison import Comparison, FieldComparison
+from karat.suites.retrieval.metrics.fields import mean_over_fields
+
+
+def value(field: FieldComparison) -> float | None:
+    if not field.relevant:
+        return None
+    return field.precision_sums[-1] / field.relevant if field.ranks else 0.0
+
+
+def score(comparison: Comparison) -> Score:
+    return mean_over_fields(comparison, value)
+
+
+metric = Metric("map", "MAP", "sum of the precision at each relevant key / relevant keys", score, headline=True)

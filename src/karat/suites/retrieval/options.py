@@ -1,0 +1,39 @@
+"""The options of the suite, as they stand in ``karat.yaml`` under ``options`` or on the command line after ``--option``."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from karat.core.suite import SuiteOptions
+
+
+class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What counts as relevant, and how much of what was retrieved is looked at."""
+
+    relevance_level: int = 1
+    """A key counts as relevant from this relevance on (``-l`` of trec_eval). nDCG takes every relevance above 0 as a gain, whatever this is."""
+    max_results: int | None = None
+    """Look only at the first so many results of a question (``-M`` of trec_eval). None: at all."""
+    no_relevant: Literal["zero", "leave_out"] = "zero"
+    """A question with judgements of which none is relevant counts 0 in every metric, as in trec_eval, and is pointed out; ``leave_out``: it is
+    not applicable."""
+
+    budget_tokens: int = 2000
+    """Of a sheet: tokens that the retrieved values of all fields together may take, in the worst question."""
+    max_n: int | None = None
+    """Of a sheet: the most values to retrieve for a field. None: as many as the budget allows."""
+    models: tuple[str, ...] = ("bm25", "wordllama")
+    """Of a sheet: the models to choose from."""
+    encoding: Literal["o200k_base", "cl100k_base"] = "o200k_base"
+    """Of a sheet: how tokens are counted."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.relevance_level < 1:
+            raise ValueError("relevance_level must be at least 1")
+        if self.max_results is not None and self.max_results < 1:
+            raise ValueError("max_results must be at least 1")
+        if self.budget_tokens < 1 or (self.max_n is not None and self.max_n < 1):
+            raise ValueError("budget_tokens and max_n must be at least 1")
+        if not self.models:
+            raise ValueError("models must name at least one model")

@@ -1,0 +1,97 @@
+"""Predictions: what was retrieved, from run files and from raw responses.
+
+The response of a prediction is ``{"fields": {name: {"keys": […], "scores": […]}}}``: two lists of equal length for each field, with no word
+repeated a thousand times. Without ``scores`` the keys are ranked as they stand, best first. A live system may also give for a field
+a list of keys, a list of ``{"key": …, "score": …}``, or an object ``{key: score}``; and ``{"results": …}`` for ``{"fields": {"documents": …}}``.
+
+A run file is a TREC run (``run_files``), a JSON object or JSONL (``run_json``); any of them may be compressed with gzip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from karat.core.problems import UserError
+from karat.core.suite import LoadedPredictions, Unreadable
+from karat.suites.retrieval.records import DOCUMENTS, Ranked, Retrieved
+
+_compact = msgspec.json.Decoder(Retrieved)
+_any = msgspec.json.Decoder()
+
+
+def read_response(response: bytes) -> Retrieved:
+    """What a response says was retrieved. Raises :class:`Unreadable` with what was expected when it says nothing."""
+    try:
+        retrieved = _compact.decode(response)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        retrieved = _loose(response)
+    for name, ranked in retrieved.fields.items():
+        if ranked.scores is not None and len(ranked.scores) != len(ranked.keys):
+            counts = f"{len(ranked.keys)} keys and {len(ranked.scores)} scores"
+            raise Unreadable(f'the field "{name}" has {counts}: they must be as many')
+    return retrieved
+
+
+def _loose(response: bytes) -> Retrieved:
+    try:
+        body = _any.decode(response)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Unreadable(f"the response is not JSON: {error}") from error
+    if isinstance(body, Mapping) and isinstance(body.get("response"), Mapping):
+        body = body["response"]
+    if not isinstance(body, Mapping):
+        raise Unreadable("the response is not a JSON object")
+    fields = body.get("fields")
+    if fields is None and "results" in body:
+        fields = {DOCUMENTS: body["results"]}
+    if not isinstance(fields, Mapping):
+        keys = ", ".join(list(body)[:8]) or "none"
+        raise Unreadable(f'no "fields" and no "results" in the response; its keys are: {keys}')
+    return Retrieved({name: ranked_from(name, value) for name, value in fields.items()})
+
+
+class _Item(msgspec.Struct, frozen=True):
+    key: str
+    score: float | None = None
+
+
+def ranked_from(name: str, value: Any) -> Ranked:
+    """What was retrieved for one field, from any of the forms above."""
+    try:
+        if isinstance(value, Mapping):
+            if isinstance(value.get("keys"), list):
+                return msgspec.convert(value, Ranked)
+            scored = msgspec.convert(value, dict[str, float])
+            return Ranked(list(scored), list(scored.values()))
+        if isinstance(value, list) and value and isinstance(value[0], Mapping):
+            return _from_items(name, msgspec.convert(value, list[_Item]))
+        return Ranked(msgspec.convert(value, list[str]))
+    except msgspec.ValidationError as error:
+        form = '{"keys": […], "scores": […]}, a list of keys, or {key: score}'
+        raise Unreadable(f'the field "{name}" is not {form}: {error}') from error
+
+
+def _from_items(name: str, items: list[_Item]) -> Ranked:
+    keys = [item.key for item in items]
+    scores = [item.score for item in items if item.score is not None]
+    if scores and len(scores) != len(keys):
+        raise Unreadable(f'in the field "{name}" some results have a score and some have none')
+    return Ranked(keys, scores or None)
+
+
+def read_predictions(path: Path) -> LoadedPredictions:
+    """Every question's results in a run file; a line that cannot be read is a problem and costs nothing else."""
+    from karat.suites.retrieval.lines import beginning
+    from karat.suites.retrieval.run_files import read_run
+    from karat.suites.retrieval.run_json import read_json_run
+
+    if path.is_dir():
+        raise UserError(f"{path} is a folder, not a run", hint="Give one run file: a TREC run, JSON or JSONL.")
+    if not path.is_file():
+        raise UserError(f"there is no run at {path}: no such file", hint="Give a TREC run, JSON or JSONL file.")
+    start = beginning(path).lstrip()
+    return read_json_run(path) if start[:1] in (b"{", b"[") else read_run(path)

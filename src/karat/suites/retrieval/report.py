@@ -1,0 +1,177 @@
+"""The report of a run: a row a question with its figures and what was not found, the averages, the worst questions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from karat.core.report import (
+    Cell,
+    Column,
+    Report,
+    Sheet,
+    Table,
+    about_sheet,
+    errors_sheet,
+    estimate_cells,
+    estimate_columns,
+    states_table,
+    summary_table,
+)
+from karat.core.result import CaseResult, Estimator, RunResult
+from karat.core.suite import Metric
+from karat.core.usage import USAGE
+from karat.suites.retrieval.highlights import tuning_of
+from karat.suites.retrieval.metrics import AT_CUTOFFS, METRICS, OF_ALL, WHOLE
+from karat.suites.retrieval.metrics.fields import CUTOFFS
+
+SHOWN = ("recall", "recall_at_10", "recall_at_100", "precision_at_10", "rr", "map", "ndcg", "ndcg_at_10", "r_precision")
+WORST = 100
+LISTED = 20
+"""So many missing keys are listed in a cell."""
+
+
+def report(result: RunResult, estimate: Estimator) -> Report:
+    """Overview, Statistics, Worst questions, errors, About."""
+    sheets = (
+        _overview(result),
+        _statistics(result, estimate),
+        _worst(result),
+        *_tuned(result),
+        errors_sheet(result),
+        about_sheet(result, (*METRICS, *USAGE)),
+    )
+    return Report(f"retrieval {result.run.id}".strip(), tuple(sheet for sheet in sheets if sheet is not None))
+
+
+def _tuned(result: RunResult) -> tuple[Sheet, ...]:
+    """The sheets of ``karat tune``, when the questions were answered by a sheet's own search."""
+    from karat.search.report import report_of
+
+    tuning = tuning_of(result)
+    return (
+        tuple(sheet for sheet in report_of(tuning, result.run.name).sheets if sheet.title != "About") if tuning else ()
+    )
+
+
+def _fields(case: CaseResult) -> list[dict[str, Any]]:
+    return list(case.details.get("fields", ()))
+
+
+def _total(case: CaseResult, name: str) -> int | None:
+    fields = _fields(case)
+    return sum(field[name] for field in fields) if fields else None
+
+
+def _missing(case: CaseResult) -> str:
+    """The keys that were not found; with the field's name before them where there are several fields."""
+    fields = [field for field in _fields(case) if field["missing_count"]]
+    named = len(_fields(case)) > 1
+    lines = []
+    for field in fields:
+        keys = field["missing"][:LISTED]
+        rest = field["missing_count"] - len(keys)
+        text = ", ".join(keys) + (f" and {rest:,} more" if rest else "")
+        lines.append(f"{field['field']}: {text}" if named else text)
+    return "\n".join(lines)
+
+
+def _titles() -> dict[str, Metric]:
+    return {metric.name: metric for metric in METRICS}
+
+
+def _overview(result: RunResult) -> Sheet:
+    metrics = _titles()
+    columns = [
+        Column("question id", "wrapped", 18),
+        Column("question", "wrapped", 44),
+        Column("status", "status", 12),
+        Column("passed", "score", 9, decimals=0),
+        Column("relevant", "count", 9),
+        Column("found", "count", 9),
+        Column("retrieved", "count", 10),
+        *(Column(metrics[name].title, "score", 10, decimals=3) for name in SHOWN),
+        Column(metrics["mrr_sum"].title, "number", 10, decimals=3),
+        Column("not found", "wrapped", 60),
+        Column("error", "wrapped", 30),
+    ]
+    rows: list[tuple[Cell, ...]] = [
+        (
+            case.id,
+            case.question,
+            case.status,
+            case.scores["passed"].value,
+            *(_total(case, name) for name in ("relevant", "found", "retrieved")),
+            *(case.scores[name].value for name in (*SHOWN, "mrr_sum")),
+            _missing(case),
+            case.error,
+        )
+        for case in result.cases
+    ]
+    return Sheet("Overview", (Table(tuple(columns), tuple(rows)),), freeze_columns=1, print_columns=11)
+
+
+def _statistics(result: RunResult, estimate: Estimator) -> Sheet:
+    tables = (
+        summary_table(result, "Questions with results", WHOLE, decimals=4),
+        _cutoffs(result),
+        summary_table(result, "All questions: 0 for one without results", OF_ALL, decimals=4),
+        _by_field(result, estimate),
+        summary_table(result, "Time and cost of a question", USAGE),
+        states_table(result),
+    )
+    return Sheet("Statistics", tuple(table for table in tables if table is not None and table.rows))
+
+
+def _cutoffs(result: RunResult) -> Table:
+    """A row a cutoff, a column a metric; the interval of each stands in the JSON output."""
+    means = {item.metric: item.mean for item in result.summary}
+    columns = [Column("k", "count", 36)]
+    columns += [Column(row[0].title.partition("@")[0] + "@k", "number", 11, decimals=4) for row in AT_CUTOFFS]
+    rows = [(k, *(means.get(row[place].name) for row in AT_CUTOFFS)) for place, k in enumerate(CUTOFFS)]
+    return Table(tuple(columns), tuple(rows), "At each cutoff", "Means over the questions with results.")
+
+
+def _by_field(result: RunResult, estimate: Estimator) -> Table | None:
+    """Recall by field, where a question has several."""
+    found: dict[str, list[float]] = {}
+    for case in result.cases:
+        for field in _fields(case):
+            if field["relevant"]:
+                found.setdefault(field["field"], []).append(field["found"] / field["relevant"])
+    if len(found) < 2:
+        return None
+    columns = (Column("field", "text", 36), *estimate_columns("recall"))
+    rows = tuple((name, *estimate_cells([estimate(values, "share")])) for name, values in found.items())
+    return Table(columns, rows, "By field")
+
+
+def _worst(result: RunResult) -> Sheet | None:
+    """The questions that found least, with what they did not find; those that passed are not among them."""
+    failed = [case for case in result.cases if case.status == "scored" and case.scores["passed"].value == 0]
+    failed.sort(key=lambda case: [case.scores[name].value or 0.0 for name in ("recall", "ndcg", "rr")])
+    if not failed:
+        return None
+    columns = (
+        Column("question id", "wrapped", 18),
+        Column("question", "wrapped", 50),
+        Column("recall", "score", 10, decimals=3),
+        Column("nDCG", "score", 10, decimals=3),
+        Column("first rank", "count", 10),
+        Column("relevant", "count", 9),
+        Column("not found", "count", 9),
+        Column("keys not found", "wrapped", 90),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (
+            case.id,
+            case.question,
+            case.scores["recall"].value,
+            case.scores["ndcg"].value,
+            min((rank for field in _fields(case) for rank in field["ranks"][:1]), default=None),
+            _total(case, "relevant"),
+            _total(case, "missing_count"),
+            _missing(case),
+        )
+        for case in failed[:WORST]
+    ]
+    return Sheet("Worst questions", (Table(columns, tuple(rows)),), freeze_columns=1)

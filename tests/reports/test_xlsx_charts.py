@@ -1,0 +1,55 @@
+"""Charts are native: the workbook holds them with their series, and the series point at the cells of the table."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+
+from karat.core.report import Chart, Column, Report, Series, Sheet, Table
+from karat.reports.xlsx import write_xlsx
+
+FIGURES = Table(
+    (Column("model"), Column("n", "count"), Column("recall", "score")), (("a", 1, 0.5), ("a", 4, 1.0), ("b", 2, 0.25))
+)
+
+
+def charts(path: Path) -> list[str]:
+    with zipfile.ZipFile(path) as book:
+        return [book.read(name).decode() for name in sorted(book.namelist()) if re.match(r"xl/charts/chart\d", name)]
+
+
+def test_series_point_at_their_rows(tmp_path: Path) -> None:
+    drawn = Chart(
+        "Recall against n", "n", "recall", (Series("a", 1, 2, 0, 1), Series("=b", 1, 2, 2, 2, marked=True)), y_most=1.0
+    )
+    path = tmp_path / "out.xlsx"
+    write_xlsx(Report("r", (Sheet("Curves of x", (FIGURES,), charts=(drawn,)),)), path)
+    (xml,) = charts(path)
+    assert re.findall(r"<c:xVal>.*?<c:f>(.*?)</c:f>", xml) == ["'Curves of x'!$B$2:$B$3", "'Curves of x'!$B$4"]
+    assert re.findall(r"<c:yVal>.*?<c:f>(.*?)</c:f>", xml) == ["'Curves of x'!$C$2:$C$3", "'Curves of x'!$C$4"]
+    assert re.findall(r"<c:tx><c:v>(.*?)</c:v>", xml) == ["a", " =b"]  # a name, never a formula
+    assert '<c:max val="1' in xml
+    page: Any = openpyxl.load_workbook(path).worksheets[0]
+    (chart,) = page._charts
+    assert chart.anchor._from.col == 4  # to the right of the three columns
+
+
+def test_a_chart_below_a_titled_table_starts_at_its_rows(tmp_path: Path) -> None:
+    second = Table(FIGURES.columns, FIGURES.rows, "Second", "a note")
+    drawn = Chart("t", "x", "y", (Series("a", 1, 2, 0, 2),), table=1, kind="scatter")
+    path = tmp_path / "out.xlsx"
+    write_xlsx(Report("r", (Sheet("S", (FIGURES, second), charts=(drawn, drawn)),)), path)
+    found = charts(path)
+    assert len(found) == 2
+    # Heading and three rows, an empty one, title and note: the second heading stands in row 8, its rows from 9 on.
+    assert "S!$C$9:$C$11" in found[0]
+
+
+def test_no_chart_leaves_the_workbook_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "out.xlsx"
+    write_xlsx(Report("r", (Sheet("S", (FIGURES,)),)), path)
+    assert charts(path) == []

@@ -1,0 +1,124 @@
+"""Which walls stand, what is refused when too few do, and that each of them is what stops an attack."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+from karat.core.problems import UserError
+from karat.sandbox import Sandbox, layers
+from karat.sandbox.layers import Name, plan
+from karat.sandbox.server import seccomp
+from karat.sandbox.server.syscalls import ALLOWED, DONE_NOTHING, HAS_BIT, NOT_THERE, ONE_OF
+from tests.sandbox.boxes import LIMITS
+
+
+def test_every_layer_says_what_it_does_or_what_to_install() -> None:
+    found = layers()
+    assert [layer.name for layer in found][:5] == ["user", "bubblewrap", "namespaces", "landlock", "seccomp"]
+    assert all(layer.detail and (layer.on or layer.install) for layer in found)
+
+
+def test_too_few_walls_are_refused_with_what_to_install() -> None:
+    for left_out in (["bubblewrap", "landlock"], ["bubblewrap", "seccomp"], ["user"]):
+        with pytest.raises(UserError) as caught:
+            Sandbox(without=left_out)  # type: ignore[arg-type]
+        assert "too few walls" in caught.value.message and left_out[-1] in caught.value.message
+        assert "To mend it" in caught.value.hint and "--unsafe" in caught.value.hint
+
+
+def test_bubblewrap_alone_or_landlock_with_seccomp_are_enough() -> None:
+    for left_out in (["landlock", "seccomp"], ["bubblewrap"], ["memory cgroup", "pids cgroup"]):
+        if "bubblewrap" in left_out or plan().bubblewrap:
+            plan(left_out, unsafe=False)  # type: ignore[arg-type]
+
+
+def test_another_system_is_refused_clearly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert [layer.on for layer in layers()] == [False]
+    with pytest.raises(UserError, match="does not work on darwin"):
+        Sandbox(unsafe=True)
+
+
+def test_a_python_without_pandas_is_refused_with_what_to_install() -> None:
+    with pytest.raises(UserError, match="is no Python that can be run"):
+        Sandbox(python="/bin/true")
+
+
+def test_without_the_walls_the_same_attack_succeeds() -> None:
+    """Else the hostile snippets would prove nothing."""
+    attack = "result = open('/etc/passwd').read()[:4]"
+    with Sandbox(limits=LIMITS, without=["bubblewrap", "landlock", "seccomp"], unsafe=True) as bare:
+        assert bare.run(attack).result == "root"
+        assert bare.run("import socket; socket.socket(); result = 1").result == 1
+    with Sandbox(limits=LIMITS, without=["bubblewrap", "seccomp"], unsafe=True) as landlocked:
+        assert landlocked.run(attack).status == "refused"
+    with Sandbox(limits=LIMITS, without=["bubblewrap", "landlock"], unsafe=True) as filtered:
+        assert filtered.run("import socket; socket.socket(); result = 1").status == "refused"
+
+
+STARTS_ANOTHER = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        time.sleep(60)
+    os._exit(0)
+result = 1
+"""
+COUNT = "import os; result = sum(name.isdigit() for name in os.listdir('/proc'))"
+
+
+@pytest.mark.parametrize("left_out", [("seccomp", "landlock"), ("bubblewrap", "seccomp", "landlock")])
+def test_what_a_snippet_starts_dies_with_it_where_it_can_start_anything(left_out: tuple[Name, ...]) -> None:
+    if "bubblewrap" not in left_out and not plan().bubblewrap:
+        pytest.skip("bubblewrap does not work here")
+    if "bubblewrap" in left_out and os.geteuid() != 0:
+        pytest.skip("only root has processes to itself without bubblewrap")
+    with Sandbox(limits=LIMITS, without=left_out, unsafe=True) as box:
+        before = box.run(COUNT).result
+        assert [box.run(STARTS_ANOTHER).status for _ in range(3)] == ["ok"] * 3
+        assert box.run(COUNT).result == before
+        bomb = box.run("import os\nwhile True:\n    os.fork()")
+        assert bomb.status in ("error", "timeout", "refused", "memory"), bomb
+        assert box.run(COUNT).result == before
+
+
+def test_without_landlock_a_table_cannot_be_spoiled_for_the_next() -> None:
+    if not plan().bubblewrap:
+        pytest.skip("bubblewrap does not work here")
+    with Sandbox(limits=LIMITS, without=["landlock", "seccomp"]) as box:
+        tables = {"t": {"a": [1, 2]}}
+        box.run("import os; os.chmod('t.csv', 0o600); open('t.csv', 'w').write('a\\n0')", tables)
+        spoil = "import os\nfor f, _, names in os.walk('/tmp'):\n    for n in names: open(f + '/' + n, 'w').write('a\\n0') # csv"
+        box.run(spoil, tables)
+        assert box.run("pd.read_csv('t.csv').a.tolist()", tables).result == [1, 2]
+
+
+def test_the_filter_is_well_formed_for_both_machines() -> None:
+    for machine in ("x86_64", "aarch64"):
+        program, places = seccomp.build(machine)
+        assert len(program) % 8 == 0 and len(program) // 8 < 4096
+        assert len(places) == 3
+    column = {name: numbers[0] for table in (ALLOWED, DONE_NOTHING, NOT_THERE) for name, numbers in table.items()}
+    column |= {name: rule[0] for name, rule in ONE_OF.items()} | {name: rule[0] for name, rule in HAS_BIT.items()}
+    numbers = [number for number in column.values() if number is not None]
+    assert len(numbers) == len(set(numbers))
+    assert not {"socket", "execve", "fork", "ptrace", "symlink", "mount", "bpf", "memfd_create"} & set(column)
+
+
+def test_the_warm_up_runs_what_it_means_to_run() -> None:
+    """It says nothing of a failure, so that an older pandas can still be served."""
+    import io
+
+    import pandas
+
+    from karat.sandbox.server import snippet, warming
+
+    own = sys.modules["__main__"]
+    for code in warming.USUAL:
+        frame = pandas.read_csv(io.StringIO(warming.TABLE), parse_dates=["day"])
+        assert snippet.run(code, {"table": frame}, 1_000).startswith(b'{"status": "ok"'), code
+    sys.modules["__main__"] = own
