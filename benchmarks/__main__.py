@@ -16,6 +16,9 @@ NAMES = (
     "retrieval_metrics",
     "retrieval_ranks",
     "retrieval_tune",
+    "sandbox",
+    "codegen_scores",
+    "codegen_mutants",
 )
 
 

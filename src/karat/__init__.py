@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from karat.core.records import Case, Prediction, Turn
     from karat.core.result import CaseResult, MetricSummary, RunInfo, RunResult
     from karat.core.scores import Score
+    from karat.suites.codegen.session import Session
 
 __all__ = [
     "Case",
@@ -28,6 +29,7 @@ __all__ = [
     "RunInfo",
     "RunResult",
     "Score",
+    "Session",
     "Turn",
     "UserError",
     "__version__",
@@ -52,6 +54,7 @@ _HOMES = {
     "RunInfo": "karat.core.result",
     "RunResult": "karat.core.result",
     "Score": "karat.core.scores",
+    "Session": "karat.suites.codegen.session",
 }
 
 

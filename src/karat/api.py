@@ -12,7 +12,7 @@ import msgspec
 
 from karat.core import plugins
 from karat.core.problems import Problem, UserError
-from karat.core.records import CallError, Case, Prediction
+from karat.core.records import CallError, Case, Prediction, join_attempts
 from karat.core.result import RunResult
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import SystemConfig, SystemType
@@ -171,11 +171,15 @@ def _prediction(item: Mapping[str, Any]) -> Prediction:
     if "id" not in item:
         raise UserError('a prediction without "id"', hint='It needs the id of its case: {"id": …, …}.')
     error = item.get("error")
+    tried = item.get("attempts")
+    response = msgspec.json.encode(dict(item))
+    if isinstance(tried, list | tuple) and tried and all(isinstance(text, str) for text in tried):
+        response = join_attempts([text.encode() for text in tried])
     return Prediction(
         case_id=str(item["id"]),
         turn=item.get("turn"),
         repeat=int(item.get("repeat", 0)),
-        response=msgspec.json.encode(dict(item)),
+        response=response,
         error=CallError("recorded", str(error)) if error else None,
         latency=item.get("latency"),
         tokens=item.get("tokens"),

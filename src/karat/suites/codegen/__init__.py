@@ -1,0 +1,33 @@
+"""Pandas code that a model writes: run in a sandbox, and scored so that wrong code cannot win."""
+
+from karat.core.suite import Suite
+from karat.suites.codegen.cases import load_cases, recognises, truth
+from karat.suites.codegen.cases_check import check_cases
+from karat.suites.codegen.comparison import compare
+from karat.suites.codegen.highlights import highlights
+from karat.suites.codegen.metrics import METRICS
+from karat.suites.codegen.options import Options
+from karat.suites.codegen.predictions import read_predictions
+from karat.suites.codegen.records import Task
+from karat.suites.codegen.repairing import follow_up
+from karat.suites.codegen.report import report
+from karat.suites.codegen.telling import details
+
+suite = Suite(
+    name="codegen",
+    summary="pandas code that a model writes: run in a sandbox, six scores, repairs",
+    target=Task,
+    options=Options,
+    metrics=METRICS,
+    load_cases=load_cases,
+    read_predictions=read_predictions,
+    check_cases=check_cases,
+    compare=compare,
+    details=details,
+    report=report,
+    cpu_heavy=True,
+    truth=truth,
+    recognises=recognises,
+    highlights=highlights,
+    follow_up=follow_up,
+)

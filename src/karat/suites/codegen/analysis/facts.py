@@ -1,0 +1,159 @@
+"""What code does on the way to its result: the facts that can be reached from the value it leaves.
+
+    analyse("result = df[df.age > 30].salary.mean()", schema)
+
+gives columns ``age`` and ``salary``, the filter ``age > 30`` and the aggregation ``mean`` of ``salary``. Given tables are in sight by their
+names, and as ``df`` when there is one. The result is what is left in ``answer``; when that name is never set, the last expression.
+
+Any text is taken: what cannot be parsed, or unfolds beyond all measure, is told as ``syntax_error`` with its line, and gives no facts.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator
+
+from karat.suites.codegen.analysis.functions import SILENT
+from karat.suites.codegen.analysis.run import ExhaustedError
+from karat.suites.codegen.analysis.statements import Statements
+from karat.suites.codegen.analysis.values import GroupKey, Node, Operation, TableRead, Used, Value, reach
+from karat.suites.codegen.records import Aggregation, CodeFacts, Filter, Join, Order, Schema
+
+LONGEST = 200_000
+"""Characters of code that are read."""
+
+
+def analyse(code: str, schema: Schema, answer: str = "result") -> CodeFacts:
+    """The facts of a piece of code. Never raises, whatever the text: one strange answer must not end a run of thousands."""
+    try:
+        return read(code, schema, answer)
+    except Exception as error:
+        return _unreadable(f"cannot be analysed ({type(error).__name__})", 1)
+
+
+def read(code: str, schema: Schema, answer: str = "result") -> CodeFacts:
+    """As ``analyse``, but a fault of the analysis itself shows."""
+    if len(code) > LONGEST:
+        return _unreadable(f"longer than {LONGEST:,} characters", 1)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an invalid escape in generated code is nobody's warning here
+            tree = ast.parse(code)
+        return _read(tree, schema, answer)
+    except SyntaxError as error:
+        return _unreadable(error.msg, error.lineno or 1)
+    except ValueError as error:
+        return _unreadable(str(error).partition(":")[0], 1)  # null bytes, lone surrogates
+    except (RecursionError, MemoryError):
+        return _unreadable("nested too deeply to be read", 1)
+    except ExhaustedError:
+        return _unreadable("unfolds into too much to be read", 1)
+
+
+def _unreadable(what: str, line: int) -> CodeFacts:
+    return CodeFacts(syntax_error=f"line {line}: {what}", error_line=line)
+
+
+def _read(tree: ast.Module, schema: Schema, answer: str) -> CodeFacts:
+    run = Statements(schema)
+    names = run.scope.names
+    for name in schema.tables:
+        names[name] = run.table(name)
+    if len(schema.tables) == 1:
+        names.setdefault("df", names[next(iter(schema.tables))])
+    for name in ("pd", "np"):
+        names.setdefault(name, Value("name", run.node(()), name=name))
+    given = dict(names)
+    before = given[answer].node if answer in given else None
+    last = tree.body[-1] if tree.body else None
+    final = last.value if isinstance(last, ast.Expr) else None
+    ended = run.block(tree.body[:-1] if final is not None else tree.body)
+    shown = None
+    if final is not None and not ended:
+        run.line = final.lineno
+        shown = run.evaluate(final)
+    result = run.scope.find(answer)
+    untouched = result is not None and result.node is before and (result.shared is None or result.shared.node is None)
+    if result is None or (untouched and not (result.shared is not None and result.shared.made)):
+        result = run.returned[-1] if run.returned else shown
+    reached = _reached(reach(result, 0)) if result is not None else []
+    return _collected(run, tree, reached, schema)
+
+
+def _reached(end: Node) -> list[Node]:
+    """All nodes on the way to this one, the earliest first as far as that is known."""
+    seen: set[int] = set()
+    found: list[Node] = []
+    stack: list[tuple[Node, bool]] = [(end, False)]
+    while stack:
+        node, done = stack.pop()
+        if done:
+            found.append(node)
+        elif id(node) not in seen:
+            seen.add(id(node))
+            stack.append((node, True))
+            stack.extend((parent, False) for parent in reversed(node.parents) if id(parent) not in seen)
+    return found
+
+
+def _collected(run: Statements, tree: ast.Module, reached: list[Node], schema: Schema) -> CodeFacts:
+    anything = not schema.tables
+    facts = dict.fromkeys(fact for node in reached if node.tabular or anything for fact in node.facts)
+    used = {fact.column for fact in facts if isinstance(fact, Used)}
+    lines = {node.line for node in reached}
+    read = {(node.name, node.line) for node in reached if node.name}
+    unused = dict.fromkeys((node.name, node.line) for node in run.bindings if not node.name.startswith("_"))
+    return CodeFacts(
+        columns=tuple(column for column in schema.columns if column in used),
+        operations=tuple(dict.fromkeys(fact.name for fact in facts if isinstance(fact, Operation))),
+        filters=tuple(fact for fact in facts if isinstance(fact, Filter)),
+        group_keys=tuple(dict.fromkeys(fact.column for fact in facts if isinstance(fact, GroupKey) and fact.column)),
+        orders=tuple(fact for fact in facts if isinstance(fact, Order)),
+        joins=tuple(fact for fact in facts if isinstance(fact, Join)),
+        aggregations=tuple(fact for fact in facts if isinstance(fact, Aggregation)),
+        dead_lines=tuple(sorted(set(_dead(tree.body, lines)))),
+        unused_names=tuple(sorted((one for one in unused if one not in read), key=lambda one: (one[1], one[0]))),
+        tables=tuple(dict.fromkeys(fact.name for fact in facts if isinstance(fact, TableRead))),
+    )
+
+
+# -- statements that do not reach the result ----------------------------------------------------------------------------
+
+_NEVER_DEAD = (ast.Import, ast.ImportFrom, ast.Pass, ast.Global, ast.Nonlocal, ast.Assert, ast.Break, ast.Continue)
+_HOLDERS = (ast.Try, ast.TryStar, ast.ClassDef)
+
+
+def _dead(statements: list[ast.stmt], lines: set[int]) -> Iterator[int]:
+    """Lines of dead statements. Imports, output such as ``print`` and the result's own name at the end are no code that was meant to count."""
+    for statement in statements:
+        inner = [part for part in ast.iter_child_nodes(statement) if isinstance(part, ast.stmt)]
+        held = [
+            part for part in ast.iter_child_nodes(statement) if isinstance(part, ast.ExceptHandler | ast.match_case)
+        ]
+        bodies = inner + [part for one in held for part in one.body]
+        end = min((part.lineno for part in bodies), default=0) - 1
+        span = range(statement.lineno, max(end, statement.lineno) + 1) if bodies else _span(statement)
+        if (
+            not isinstance(statement, (*_NEVER_DEAD, *_HOLDERS))
+            and not _only_shows(statement)
+            and not lines & set(span)
+        ):
+            yield statement.lineno
+        yield from _dead(bodies, lines)
+
+
+def _span(statement: ast.stmt) -> range:
+    return range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
+
+
+def _only_shows(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Raise):
+        return True
+    if not isinstance(statement, ast.Expr):
+        return False
+    value = statement.value
+    if isinstance(value, ast.Call):
+        name = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
+        return name in SILENT
+    return isinstance(value, ast.Name | ast.Constant)

@@ -1,0 +1,147 @@
+"""Truth values over rows, as the conditions they stand for: ``df.age > 30`` is ``age > 30``, and ``~`` of it ``age <= 30``.
+
+``&`` and ``|`` both leave the conditions side by side: which rows they pick together is for the comparison of results to find out.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from karat.suites.codegen.analysis.constants import as_text, compare, texts_of
+from karat.suites.codegen.analysis.run import Run
+from karat.suites.codegen.analysis.values import MISSING, GroupKey, Value, fresh
+from karat.suites.codegen.records import Filter
+
+OPERATORS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.In: "in",
+    ast.NotIn: "!=",
+    ast.Is: "==",
+    ast.IsNot: "!=",
+}
+METHODS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_NEGATED = {
+    "==": "!=",
+    "!=": "==",
+    "<": ">=",
+    "<=": ">",
+    ">": "<=",
+    ">=": "<",
+    "in": "!=",
+    "isnull": "notnull",
+    "notnull": "isnull",
+}
+MOST_VALUES = 50
+"""Values of one ``isin`` that are told one by one."""
+
+
+def label(value: Value) -> str:
+    """The column that a condition on this value is about; empty when it is made of several."""
+    return value.sources[0] if len(value.sources) == 1 else ""
+
+
+def negate(run: Run, value: Value) -> Value:
+    """``~mask``; a bare column under ``~`` is one that must be false."""
+    mask = value.mask
+    if not mask and value.kind == "series" and not value.pending:
+        mask = (Filter(label(value), "==", "True", run.line),)
+    return fresh(value, mask=tuple(_opposite(condition) for condition in mask), pending=())
+
+
+def _opposite(condition: Filter) -> Filter:
+    if condition.operator == "==" and condition.value in ("True", "False"):
+        return Filter(condition.column, "==", "False" if condition.value == "True" else "True", condition.line)
+    return Filter(condition.column, _NEGATED.get(condition.operator, "other"), condition.value, condition.line)
+
+
+def compared(run: Run, left: Value, operator: str, right: Value, negative: bool = False) -> Value:
+    """``left operator right`` as a truth value."""
+    if left.mask and isinstance(right.const, bool) and operator in ("==", "!="):
+        return left if right.const == (operator == "==") else negate(run, left)
+    nodes = (*run.reach(left), *run.reach(right))
+    by_row = "series" in (left.kind, right.kind)
+    if operator in ("==", "!=", "in") and set(left.sources) & {*left.distinct, *right.distinct} & set(right.sources):
+        keys = tuple(GroupKey(column) for column in left.sources)
+        return Value("series", run.node(nodes, *keys))  # one value of a column after the other: a group made by hand
+    conditions = tuple(_conditions(run, left, operator, right))
+    if negative:
+        conditions = tuple(_opposite(condition) for condition in conditions)
+    sources = left.sources if left.kind == "series" else right.sources
+    return Value("series" if by_row else "scalar", run.node(nodes), sources=sources, mask=conditions)
+
+
+def _conditions(run: Run, left: Value, operator: str, right: Value) -> list[Filter]:
+    line = run.line
+    if operator == "in":
+        if left.kind == "const" and right.kind == "series":
+            return [Filter(label(right), "contains", as_text(left.const), line)]  # "x" in row["name"]
+        return in_values(run, left, right)
+    if right.kind == "const" and right.const is None:
+        return [Filter(label(left), "isnull" if operator == "==" else "notnull", "", line)]
+    if right.shared is not None and right.kind == "list" and operator in ("==", "!="):
+        found = in_values(run, left, right)
+        return found if operator == "==" else [_opposite(condition) for condition in found]
+    if left.kind != "series" and right.kind == "series":
+        left, right, operator = right, left, _FLIPPED.get(operator, operator)
+    value = "" if right.const is MISSING else as_text(right.const)
+    return [Filter(label(left), operator, value, line)]
+
+
+def in_values(run: Run, left: Value, right: Value) -> list[Filter]:
+    """``isin``: one condition a value."""
+    if right.shared is not None and right.shared.items is not None:
+        values = [as_text(item.const) for item in right.shared.items[:MOST_VALUES]]
+    else:
+        values = texts_of(right)
+    return [Filter(label(left), "in", value, run.line) for value in dict.fromkeys(values)] or [
+        Filter(label(left), "in", "", run.line)
+    ]
+
+
+def comparison(run: Run, left: Value, operators: Sequence[ast.cmpop], rights: Sequence[Value]) -> Value:
+    """A comparison of the code, also a chain such as ``10 < x < 20``."""
+    found: list[Value] = []
+    for operator, right in zip(operators, rights, strict=True):
+        if left.const is not MISSING and right.const is not MISSING:
+            known = compare(operator, left.const, right.const)
+            found.append(
+                run.const(known) if known is not MISSING else Value("unknown", run.node(run.reach(left, right)))
+            )
+        else:
+            name = OPERATORS[type(operator)]
+            if isinstance(operator, ast.NotIn):
+                found.append(compared(run, left, "in", right, negative=True))
+            else:
+                found.append(compared(run, left, name, right))
+        left = right
+    return found[0] if len(found) == 1 else combined(run, found)
+
+
+def combined(run: Run, values: Sequence[Value]) -> Value:
+    """Truth values put together by ``&``, ``|``, ``and``, ``or``."""
+    by_row = any(value.kind == "series" for value in values)
+    bare = [as_condition(run, value) for value in values]
+    sources = tuple(dict.fromkeys(source for value in values for source in value.sources))
+    mask = tuple(condition for value in bare for condition in value.mask)
+    nodes = [node for value in bare for node in run.reach(fresh(value, mask=()))]
+    return Value("series" if by_row else "scalar", run.node(nodes), sources=sources, mask=mask)
+
+
+def as_condition(run: Run, value: Value) -> Value:
+    """A value that stands where a truth is wanted: a bare column must be true."""
+    if value.kind == "series" and not value.mask and not value.pending and value.sources:
+        return fresh(value, mask=(Filter(label(value), "==", "True", run.line),))
+    return value
+
+
+def filtered(run: Run, value: Value, mask: Value) -> Value:
+    """The rows of a value for which the mask is true."""
+    condition = as_condition(run, mask)
+    return run.with_fact(value, parents=run.reach(condition))

@@ -1,0 +1,100 @@
+"""The state of one reading: the schema, the names in sight, the statement at hand and the conditions it stands under."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+
+from karat.suites.codegen.analysis.values import Fact, Node, Shared, Sorting, TableRead, Value, constant, fresh, reach
+from karat.suites.codegen.records import Schema
+
+STEPS = 20_000
+"""Expressions that are read before giving up: code that unfolds beyond this is no answer to a question about a table."""
+INLINED = 5_000
+"""Expressions after which a call of the code's own function is no longer followed into it."""
+LOOPS = 2
+"""Loops within each other whose bodies are read twice."""
+DEPTH = 12
+"""Calls of the code's own functions within each other."""
+
+
+class ExhaustedError(Exception):
+    """The code unfolds into more than can be read."""
+
+
+class Scope:
+    """The names of a function or of the module, and those around it."""
+
+    __slots__ = ("names", "outer")
+
+    def __init__(self, outer: Scope | None = None, names: dict[str, Value] | None = None) -> None:
+        self.outer = outer
+        self.names = {} if names is None else names
+
+    def find(self, name: str) -> Value | None:
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.names:
+                return scope.names[name]
+            scope = scope.outer
+        return None
+
+
+class Run:
+    """What the parts of the analysis share. ``evaluate`` and ``apply`` are given by ``Expressions`` and ``Statements``."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self.scope = Scope()
+        self.line = 0
+        self.control: tuple[Node, ...] = ()
+        self.steps = 0
+        self.depth = 0
+        self.loops = 0
+        self.inside: list[int] = []
+        """The functions that are being read, so that one that calls itself ends."""
+        self.returned: list[Value] = []
+        self.bindings: list[Node] = []
+        self.in_string = False
+        """Whether a query's string is read, whose own line numbers mean nothing."""
+
+    def evaluate(self, expression: ast.expr) -> Value:
+        raise NotImplementedError
+
+    def apply(self, function: Value, arguments: Sequence[Value], named: Mapping[str, Value] | None = None) -> Value:
+        raise NotImplementedError
+
+    def node(self, parents: Sequence[Node], *facts: Fact) -> Node:
+        return Node(parents, facts, self.line)
+
+    def with_fact(self, value: Value, *facts: Fact, parents: Sequence[Node] = ()) -> Value:
+        """The same value with more done to it."""
+        return fresh(value, node=Node((value.node, *parents), facts, self.line))
+
+    def const(self, value: object) -> Value:
+        return constant(value, self.line)
+
+    def reach(self, *values: Value) -> tuple[Node, ...]:
+        return tuple(reach(value, self.line) for value in values)
+
+    def table(self, name: str) -> Value:
+        """A given table."""
+        node = Node((), (TableRead(name),), self.line, tabular=True)
+        return Value("frame", node, shared=Shared(columns=self.schema.tables.get(name)))
+
+    def new_frame(self, node: Node, columns: tuple[str, ...] | None, made: dict[str, Value]) -> Value:
+        return Value("frame", node, shared=Shared(columns=columns, made=made))
+
+    def change(self, value: Value, *parents: Node) -> None:
+        """A change in place, seen through every name of the value."""
+        if value.shared is None:
+            value.node = self.node((value.node, *parents, *self.control))
+            return
+        before = () if value.shared.node is None else (value.shared.node,)
+        value.shared.node = self.node((*before, *parents, *self.control))
+
+    def list_of(self, items: Sequence[Value]) -> Value:
+        return Value("list", self.node(self.reach(*items)), shared=Shared(items=list(items)))
+
+    def series(self, parents: Sequence[Node], sources: Sequence[str] = (), sort: Sorting | None = None) -> Value:
+        return Value("series", self.node(parents), sources=tuple(dict.fromkeys(sources)), sort=sort)

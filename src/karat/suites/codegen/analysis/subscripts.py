@@ -1,0 +1,222 @@
+"""Square brackets and attributes: ``df["x"]``, ``df[mask]``, ``df.loc[rows, columns]``, ``df.iloc[:5]``, ``df.x``; and setting them."""
+
+from __future__ import annotations
+
+import msgspec
+
+from karat.suites.codegen.analysis.aggregates import aggregate
+from karat.suites.codegen.analysis.columns import choose, column, has_column, set_column
+from karat.suites.codegen.analysis.constants import as_text, number_in, texts_of
+from karat.suites.codegen.analysis.grouping import chosen_from
+from karat.suites.codegen.analysis.masks import filtered
+from karat.suites.codegen.analysis.orders import at_position
+from karat.suites.codegen.analysis.run import Run
+from karat.suites.codegen.analysis.values import MISSING, GroupKey, Shared, Used, Value, fresh, join, reach, rows_of
+from karat.suites.codegen.records import Aggregation, Filter
+
+VIEWS = frozenset({"loc", "iloc", "at", "iat", "str", "dt", "cat"})
+_BY_PLACE = ("iloc", "iat")
+
+
+def is_slice(index: Value) -> bool:
+    return index.name == "slice"
+
+
+def get(run: Run, value: Value, index: Value) -> Value:
+    """``value[index]``."""
+    if value.name in VIEWS and value.kind in ("frame", "series", "unknown"):
+        return _located(run, value, index)
+    match value.kind:
+        case "frame":
+            return _of_frame(run, value, index)
+        case "series":
+            return _of_series(run, value, index)
+        case "groups":
+            return chosen_from(run, value, texts_of(index), isinstance(index.const, str))
+        case "list" | "dict":
+            return _of_container(run, value, index)
+        case _:
+            return _of_unknown(run, value, index)
+
+
+def _of_frame(run: Run, frame: Value, index: Value) -> Value:
+    if isinstance(index.const, str):
+        return column(run, frame, index.const)
+    if index.kind == "function":
+        index = run.apply(index, [frame])
+    if index.kind == "series":
+        return filtered(run, frame, index)
+    if is_slice(index):
+        return at_position(run, frame, index)
+    if index.kind == "list" and index.shared is not None and index.shared.items is not None:
+        if not index.node.tabular:
+            return choose(run, frame, texts_of(index))
+        if len(texts_of(index)) == len(index.shared.items):
+            return choose(run, frame, texts_of(index))
+    number = number_in(index)
+    if number is not None:
+        return _by_number(run, frame, number - 1)
+    return run.with_fact(frame, parents=run.reach(index))
+
+
+def _by_number(run: Run, frame: Value, place: int) -> Value:
+    names = frame.shared.columns if frame.shared is not None else None
+    if names is not None and -len(names) <= place < len(names):
+        return column(run, frame, names[place])
+    return run.series(run.reach(frame))
+
+
+def _of_series(run: Run, series: Value, index: Value) -> Value:
+    if index.kind == "series":
+        return filtered(run, series, index)
+    if is_slice(index):
+        return at_position(run, series, index)
+    if series.inner is not None and series.inner.kind == "frame" and isinstance(index.const, str):
+        found = column(run, series.inner, index.const)
+        told = tuple(Aggregation(one.function, found.sources[0], one.line) for one in series.pending if found.sources)
+        return fresh(found, kind="scalar", node=run.node((found.node, series.node)), pending=told or series.pending)
+    return fresh(_labelled(run, series, index), distinct=())
+
+
+def _labelled(run: Run, value: Value, index: Value) -> Value:
+    """Rows by their label: with the index ``city``, ``["Berlin"]`` is ``city == Berlin``."""
+    if value.index and index.const is not MISSING and not (number_in(index) is not None and value.kind == "series"):
+        return run.with_fact(value, Filter(value.index[0], "==", as_text(index.const), run.line))
+    if value.index and index.kind == "list" and index.shared is not None and index.shared.items:
+        told = [Filter(value.index[0], "in", as_text(item.const), run.line) for item in index.shared.items[:50]]
+        return run.with_fact(value, *told, parents=run.reach(index))
+    if number_in(index) is not None and value.kind == "series":
+        return at_position(run, value, index)
+    return run.with_fact(value, parents=run.reach(index))
+
+
+def _located(run: Run, view: Value, index: Value) -> Value:
+    """``loc``, ``iloc``, ``at``, ``iat``: rows, or rows and columns."""
+    value = msgspec.structs.replace(view, name="")
+    parts = index.shared.items if index.name == "tuple" and index.shared is not None else None
+    rows, picked = (parts[0], parts[1]) if parts is not None and len(parts) == 2 else (index, None)
+    if rows.kind == "function":
+        rows = run.apply(rows, [value])
+    if rows.kind == "series" and not rows.pending and (rows.mask or rows.sources):
+        value = filtered(run, value, rows)
+    elif view.name in _BY_PLACE:
+        value = at_position(run, value, rows)
+    elif not is_slice(rows):
+        value = _labelled(run, value, rows)
+    return value if picked is None else _picked(run, value, picked, by_place=view.name in _BY_PLACE)
+
+
+def _picked(run: Run, value: Value, picked: Value, *, by_place: bool) -> Value:
+    if value.kind != "frame":
+        return run.with_fact(value, parents=run.reach(picked))
+    if by_place:
+        names = (value.shared.columns if value.shared is not None else None) or ()
+        places = [number_in(item) for item in (picked.shared.items or ())] if picked.shared is not None else []
+        if is_slice(picked):
+            lower, upper, step = (*places, None, None, None)[:3]
+            chosen = list(names[lower:upper:step]) if step != 0 else []
+            return value if lower is None and upper is None else choose(run, value, chosen)
+        number = number_in(picked)
+        if number is not None:
+            return _by_number(run, value, number)
+        return choose(run, value, [names[at] for at in places if at is not None and -len(names) <= at < len(names)])
+    if isinstance(picked.const, str):
+        return column(run, value, picked.const)
+    if is_slice(picked):
+        return value
+    return (
+        choose(run, value, texts_of(picked))
+        if picked.kind == "list"
+        else run.with_fact(value, parents=run.reach(picked))
+    )
+
+
+def _of_container(run: Run, value: Value, index: Value) -> Value:
+    shared = value.shared or Shared()
+    changed = () if shared.node is None else (shared.node,)
+    number = number_in(index)
+    if shared.items is not None and number is not None and -len(shared.items) <= number < len(shared.items):
+        item = shared.items[number]
+        return item if not changed else fresh(item, node=run.node((item.node, *changed)))
+    if shared.pairs is not None and isinstance(index.const, str | int) and index.const in shared.pairs:
+        item = shared.pairs[index.const]
+        return item if item.shared is not None or not changed else fresh(item, node=run.node((item.node, *changed)))
+    whole = at_position(run, value, index)
+    if value.kind == "list" and not is_slice(index) and shared.element is not None:
+        element = shared.element
+        return fresh(element, node=run.node((element.node, *changed, whole.node)), sort=None)
+    return whole if is_slice(index) else Value("unknown", run.node((*run.reach(whole), *run.reach(index))))
+
+
+def _of_unknown(run: Run, value: Value, index: Value) -> Value:
+    nodes = (*run.reach(value), *run.reach(index))
+    if value.node.tabular and isinstance(index.const, str) and index.const in run.schema.columns:
+        found = run.series(nodes, (index.const,))
+        found.node = run.node(nodes, Used(index.const))
+        return found
+    return Value(value.kind if value.kind != "const" else "unknown", run.node(nodes), sources=value.sources)
+
+
+def attribute(run: Run, value: Value, name: str) -> Value:
+    """``value.name``, where it is not called."""
+    if value.kind == "name":
+        return Value("name", run.node((value.node,)), name=name, inner=value)
+    if value.kind == "groups" and value.inner is not None:
+        if has_column(run, value.inner, name):
+            return chosen_from(run, value, [name], single=True)
+        return aggregate(run, value, "nunique") if name == "ngroups" else value
+    if value.kind in ("frame", "series", "unknown") and name in VIEWS:
+        return msgspec.structs.replace(value, name=name)
+    if value.kind == "frame" and has_column(run, value, name):
+        return column(run, value, name)
+    if value.kind == "unknown" and value.node.tabular and name in run.schema.columns:
+        return _of_unknown(run, value, run.const(name))
+    if name == "shape" and value.kind in ("frame", "series"):
+        count = aggregate(run, fresh(value, mask=()), "size")
+        count.kind = "scalar"
+        return run.list_of([count, count])
+    if name == "size" and value.kind in ("frame", "series"):
+        return aggregate(run, value, "size")
+    if name == "columns" and value.kind == "frame":
+        names = (value.shared.columns if value.shared is not None else None) or ()
+        return Value("list", run.node((value.node,)), shared=Shared(items=[run.const(one) for one in names]))
+    if name == "index" and value.kind in ("frame", "series"):
+        return run.series(
+            (rows_of(value), *(run.reach(value) if value.kind == "series" else ())), value.index, value.sort
+        )
+    return fresh(run.with_fact(value), name="") if value.kind in ("frame", "series") else value
+
+
+def put(run: Run, value: Value, index: Value, new: Value, *, added: bool = False) -> None:
+    """``value[index] = new``, in place. ``added``: to what was there, as in ``totals[city] += x``."""
+    whole = run.reach(new)
+    if value.kind == "frame":
+        parts = index.shared.items if index.name == "tuple" and index.shared is not None else None
+        picked = parts[1] if value.name in ("loc", "at") and parts is not None and len(parts) == 2 else index
+        names = texts_of(picked) if value.name in ("", "loc", "at") else []
+        if value.name == "" and names:
+            for name in names:
+                set_column(run, value, name, new)
+            return
+        rows = parts[0] if parts is not None else index
+        conditions = () if is_slice(rows) else run.reach(rows)
+        if names and has_column(run, value, names[0]):
+            for name in names:
+                old = column(run, value, name)
+                both = join(old, fresh(new, node=run.node((new.node, *conditions))), run.line)
+                set_column(run, value, name, both)
+        elif names:
+            for name in names:
+                set_column(run, value, name, Value("series", run.node((*whole, *conditions)), sources=new.sources))
+        else:
+            run.change(value, *whole, *conditions)
+        return
+    facts = tuple(GroupKey(source) for source in index.sources) if added and index.kind == "series" else ()
+    if value.shared is not None and value.shared.pairs is not None and isinstance(index.const, str | int):
+        value.shared.pairs[index.const] = fresh(
+            new, node=run.node((reach(new), *run.control)), mask=(), pending=new.pending
+        )
+    elif value.shared is not None:
+        before = value.shared.element
+        value.shared.element = new if before is None else join(before, new, run.line)
+    run.change(value, run.node((*whole, *run.reach(index)), *facts))

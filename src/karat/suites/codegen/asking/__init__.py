@@ -1,0 +1,1 @@
+"""The question's side: what a person asks for, in items that code can be held against."""

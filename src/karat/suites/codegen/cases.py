@@ -1,0 +1,216 @@
+"""Task files as cases: the project's own form, and DS-1000, PandasEval and DABench files as they are published.
+
+YAML (``.yaml``, ``.yml``) and JSONL (``.jsonl``, also ``.jsonl.gz``), one file or a folder of them. The form of a line is told by its keys. The question is the
+user turn with the task as its target; the system turn before it says which tables there are and how to answer.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from karat.core.problems import Problem, UserError, count_of
+from karat.core.records import Case, Where
+from karat.core.suite import LoadedCases
+from karat.core.yaml import Findings, documents
+from karat.suites.codegen import dabench, ds1000, pandaseval
+from karat.suites.codegen.records import Task
+from karat.suites.codegen.task_files import read_task, tasks_in
+from karat.suites.codegen.written import node_of
+
+YAML = (".yaml", ".yml")
+LINES = (".jsonl", ".jsonl.gz")
+SUFFIXES = (*YAML, *LINES)
+PROJECT = "karat.yaml"
+MOST_BYTES = 512 * 1024 * 1024
+
+Found = tuple[list[Case[Task]], list[Problem]]
+
+
+def load_cases(path: Path) -> LoadedCases:
+    """Every task under a path. What cannot be read is a problem and costs nothing else."""
+    cases: dict[str, Case[Task]] = {}
+    problems: list[Problem] = []
+    files = list(_files(path))
+    for file in files:
+        found, wrong = _read(file)
+        problems.extend(wrong)
+        for case in found:
+            if case.id in cases:
+                first = cases[case.id].source
+                message = f'the task "{case.id}" stands twice: also in {Path(first.file).name}, line {first.line}'
+                hint = "Every task has its own id; only the first of the two is used."
+                problems.append(Problem(message, file=case.source.file, line=case.source.line, hint=hint))
+            else:
+                cases[case.id] = case
+    return LoadedCases(tuple(cases.values()), tuple(problems), len(files))
+
+
+def recognises(path: Path) -> bool:
+    """A file of tasks, told by the keys of its first line or entry."""
+    try:
+        return any(_looks_like_tasks(file) for file in _files(path))
+    except (UserError, OSError):
+        return False
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if path.is_file():
+        yield path
+        return
+    if not path.is_dir():
+        hint = "Give a YAML or JSONL file, or a folder of them."
+        raise UserError(f"there are no tasks at {path}: no such file or folder", hint=hint)
+    found = sorted(file for file in path.iterdir() if file.name.endswith(SUFFIXES) and file.name != PROJECT)
+    tasks = [file for file in found if not file.name.startswith(".") and not _is_labels(file)]
+    if not tasks:
+        raise UserError(f"there are no tasks in {path}", hint=f"A file of tasks ends in {', '.join(SUFFIXES)}.")
+    yield from tasks
+
+
+def _read(file: Path) -> Found:
+    try:
+        return _read_yaml(file) if file.suffix in YAML else _read_lines(file)
+    except OSError as error:
+        return [], [Problem(f"cannot be read: {error.strerror or error}", file=str(file))]
+
+
+def _read_yaml(file: Path) -> Found:
+    findings = Findings(str(file))
+    cases = []
+    for document, root in enumerate(documents(file.read_bytes(), findings)):
+        for node, tables, item in tasks_in(root, findings):
+            where = Where(str(file), document, item, node.start_mark.line + 1)
+            case = read_task(node, tables, file.parent, findings, where)
+            if case is not None:
+                cases.append(case)
+    return cases, findings.problems
+
+
+# -- JSONL ------------------------------------------------------------------------------------------------------------
+
+
+def _read_lines(file: Path) -> Found:
+    cases: list[Case[Task]] = []
+    findings = Findings(str(file))
+    beside: dabench.Beside | None = None
+    left_out: Counter[str] = Counter()
+    for number, row in _rows(file, findings):
+        where = Where(str(file), 0, number - 1, number)
+        made: Case[Task] | Problem | None
+        if ds1000.is_problem(row):
+            library = ds1000.other_library(row)
+            if library:
+                left_out[library] += 1
+                continue
+            made = ds1000.read_problem(row, where)
+        elif pandaseval.is_problem(row):
+            made = pandaseval.read_problem(row, where)
+        elif dabench.is_question(row):
+            beside = beside or dabench.Beside(file)
+            made = dabench.read_question(row, beside, where)
+        else:
+            made = read_task(node_of(row, str(file), number), {}, file.parent, findings, where)
+        if isinstance(made, Problem):
+            findings.problems.append(made)
+        elif made is not None:
+            cases.append(made)
+    if left_out:
+        told = ", ".join(f"{library} {count}" for library, count in left_out.most_common())
+        message = f"{count_of(left_out.total(), 'problem')} of other libraries left out: {told}"
+        findings.problems.append(Problem(message, file=str(file), severity="warning"))
+    return cases, findings.problems
+
+
+def _rows(file: Path, findings: Findings) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in enumerate(_text(file, findings).split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = msgspec.json.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            findings.problems.append(Problem(f"not valid JSON: {error}", file=str(file), line=number))
+            continue
+        if isinstance(row, dict):
+            yield number, row
+        else:
+            message = "not a task: a line must be a JSON object"
+            findings.problems.append(Problem(message, file=str(file), line=number))
+
+
+def _text(file: Path, findings: Findings) -> bytes:
+    if file.suffix != ".gz":
+        return file.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    try:
+        with gzip.open(file) as packed:
+            data = packed.read(MOST_BYTES + 1)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        findings.problems.append(Problem(f"cannot be unpacked: {error}", file=str(file)))
+        return b""
+    if len(data) > MOST_BYTES:
+        findings.problems.append(Problem(f"more than {MOST_BYTES // 2**20} MiB when unpacked", file=str(file)))
+        return b""
+    return data
+
+
+def _first_row(file: Path) -> Mapping[str, Any]:
+    with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as lines:
+        line = lines.readline(2**24)
+    try:
+        row = msgspec.json.decode(line.removeprefix(b"\xef\xbb\xbf"))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return {}
+    return row if isinstance(row, dict) else {}
+
+
+def _is_labels(file: Path) -> bool:
+    return file.suffix not in YAML and dabench.is_label(_first_row(file))
+
+
+def _looks_like_tasks(file: Path) -> bool:
+    if file.suffix in YAML:
+        findings = Findings(str(file))
+        for root in documents(file.read_bytes(), findings):
+            for node, tables, _ in tasks_in(root, findings):
+                keys = {str(key.value) for key, _ in node.value} if hasattr(node.value, "__iter__") else set()
+                return "question" in keys and bool(tables or keys & {"tables", "reference", "expected", "setup"})
+        return False
+    row = _first_row(file) if file.name.endswith(LINES) else {}
+    known = (ds1000.is_problem, pandaseval.is_problem, dabench.is_question)
+    own = "id" in row and "question" in row and bool(set(row) & {"tables", "reference", "expected"})
+    return any(fits(row) for fits in known) or own
+
+
+# -- what is asked and expected ---------------------------------------------------------------------------------------
+
+
+def truth(case: Case[Task]) -> Any:
+    """The question, the task and the contents of its tables, without where they lie and without the instructions."""
+    return [(turn.content, _truth(turn.target)) for turn in case.conversation if turn.target is not None]
+
+
+def _truth(task: Task) -> Any:
+    tables = {
+        name: source.columns if source.columns is not None else _digest(source.path)
+        for name, source in task.tables.items()
+    }
+    expected = task.expected
+    right = _digest(expected.file) if expected is not None and expected.file else ""
+    if expected is not None:
+        expected = msgspec.structs.replace(expected, file="")
+    return tables, expected, right, task.reference, task.setup, task.template, task.answer
+
+
+def _digest(file: str) -> str:
+    try:
+        with Path(file).open("rb") as handle:
+            return hashlib.file_digest(handle, "sha256").hexdigest()[:16]
+    except OSError:
+        return ""

@@ -1,0 +1,143 @@
+"""An answer against its task: every attempt is run, the last one is judged, and the six parts make the overall score.
+
+A prediction may hold several attempts: the first try and its repairs. They are run in their order until one runs; later ones, which nobody
+asked for, are not looked at.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from karat.core.records import Case, Prediction, attempts
+from karat.core.suite import NotApplicable
+from karat.sandbox import Outcome, Sandbox
+from karat.suites.codegen.asking.question import read_question
+from karat.suites.codegen.asking.vocabulary import vocabulary
+from karat.suites.codegen.box import warm_box
+from karat.suites.codegen.code import code_of
+from karat.suites.codegen.code_facts import facts_of
+from karat.suites.codegen.correctness import Correctness, correctness_of
+from karat.suites.codegen.execution import run_code
+from karat.suites.codegen.metrics.coverage import RequirementCoverage, coverage_of
+from karat.suites.codegen.metrics.understanding import PromptUnderstanding, understanding_of
+from karat.suites.codegen.options import Options
+from karat.suites.codegen.overall import Overall, overall_of
+from karat.suites.codegen.performance import Performance, performance_of
+from karat.suites.codegen.quality import Quality, quality_of
+from karat.suites.codegen.rechecking import needs_recheck, rechecked
+from karat.suites.codegen.records import Asked, Attempt, CodeFacts, Task
+from karat.suites.codegen.recovery import ErrorRecovery, recovery_of
+from karat.suites.codegen.references import reference_outcome, schema_of
+from karat.suites.codegen.telling import details
+
+__all__ = ["Comparison", "asked_in", "compare", "details", "judged"]
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """Everything that was found out about one answer."""
+
+    question: str
+    task: Task
+    asked: Asked
+    attempts: tuple[Attempt, ...]
+    facts: CodeFacts
+    correctness: Correctness
+    quality: Quality
+    performance: Performance
+    understanding: PromptUnderstanding
+    coverage: RequirementCoverage
+    recovery: ErrorRecovery
+    overall: Overall
+    first_passed: bool | None = None
+    """Whether the first try gave the right result; None when nothing says what is right."""
+    result: str = ""
+    """The result as it shows itself, cut."""
+
+    @property
+    def last(self) -> Attempt:
+        return self.attempts[-1]
+
+
+def compare(case: Case[Task], turn: int, prediction: Prediction, options: Options) -> Comparison:
+    """Run and judge an answer. Raises Unreadable when the response holds no text, NotApplicable when the task's own gold fails."""
+    question, task = asked_in(case, turn)
+    codes = [code_of(response) for response in attempts(prediction.response)]
+    return judged(question, task, codes, options, warm_box(options.python, unsafe=options.unsafe))
+
+
+def asked_in(case: Case[Task], turn: int) -> tuple[str, Task]:
+    """The question and the task of a user turn."""
+    said = [turn for turn in case.conversation if turn.role == "user"][turn]
+    if said.target is None:
+        raise NotApplicable("this turn has no task")
+    return said.content, said.target
+
+
+def judged(question: str, task: Task, codes: list[str], options: Options, box: Sandbox) -> Comparison:
+    """The whole judgement of the first try and its repairs."""
+    tried, outcome = _tried(box, task, codes)
+    code = tried[-1].code
+    schema, values = schema_of(box, task)
+    asked = read_question(question, schema, values=values, words_known=vocabulary(options.vocabulary))
+    facts = facts_of(task, code, schema)
+    correctness = _correctness(box, task, code, outcome, asked, facts, options)
+    quality = quality_of(code, facts)
+    performance = performance_of(box, task, code, passed=correctness.passed, options=options)
+    understanding = understanding_of(asked, facts)
+    coverage = coverage_of(asked, facts)
+    recovery = recovery_of(tried)
+    parts = {
+        "correctness": correctness.score,
+        "quality": quality.score,
+        "performance": performance.score,
+        "understanding": understanding.understanding_score,
+        "coverage": coverage.coverage_score,
+        "recovery": recovery.recovery_score,
+    }
+    reasons = {
+        "correctness": correctness.reason,
+        "performance": performance.reason,
+        "recovery": "no error to recover from",
+    }
+    return Comparison(
+        question,
+        task,
+        asked,
+        tried,
+        facts,
+        correctness,
+        quality,
+        performance,
+        understanding,
+        coverage,
+        recovery,
+        overall_of(parts, reasons),
+        None if correctness.score is None else correctness.passed and len(tried) == 1,
+        repr(outcome.result)[:2_000] if outcome.ok else "",
+    )
+
+
+def _tried(box: Sandbox, task: Task, codes: list[str]) -> tuple[tuple[Attempt, ...], Outcome]:
+    """Each attempt until one runs, and what the last one gave."""
+    tried: list[Attempt] = []
+    outcome = Outcome("no_result")
+    for code in codes:
+        attempt, outcome = run_code(box, task, code)
+        tried.append(attempt)
+        if attempt.ran:
+            break
+    return tuple(tried), outcome
+
+
+def _correctness(
+    box: Sandbox, task: Task, code: str, outcome: Outcome, asked: Asked, facts: CodeFacts, options: Options
+) -> Correctness:
+    ordered = bool(asked.ordering)
+    if task.reference:
+        reference_outcome(
+            box, task
+        )  # a reference that fails here speaks against the task, also beside a written result
+    found = correctness_of(box, task, outcome, ordered=ordered, options=options)
+    if needs_recheck(task, facts, found, options):
+        found = rechecked(box, task, code, found, ordered=ordered, options=options)
+    return found

@@ -1,0 +1,220 @@
+"""Whether the result is the expected one, by the project's strict table comparison, in this process, which never runs generated code.
+
+    correctness = 1 when equal, else half of the cells' F1; 0 when the code did not run
+
+Both results become tables of texts first (see ``result_tables``), so that 3 and 3.0, an index and a column, a series and a frame of one column are equal.
+The order of rows matters only when the question asks for one, and then not among rows that tie in the column that is in order. Columns beside the
+expected ones make a result wrong (a frame of all guesses is no answer), unless they are its index or say the same as another column. Named figures count by their share.
+Names of columns do not matter, unless the input holds the right cells already: then the names are what was asked for.
+
+By hand: expected ``[1, 2, 3, 4]``, given ``[1, 2, 3, 5]``. Three of four cells on both sides: F1 0.75, correctness 0.375.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+
+from karat.core.suite import NotApplicable
+from karat.sandbox import Column, Outcome, Plain, Sandbox, Series
+from karat.sandbox import Table as Frame
+from karat.suites.codegen.named_figures import figures_of
+from karat.suites.codegen.options import Options
+from karat.suites.codegen.records import Expected, Task
+from karat.suites.codegen.references import reference_outcome, untouched
+from karat.suites.codegen.result_tables import NoTableError, Shaped, expected_table, file_table, given_table
+from karat.tables.matching import Match, match_tables
+from karat.tables.options import CompareOptions
+from karat.tables.table import Table, TableError
+
+PART = 0.5
+"""What the cells of a wrong result can give at most."""
+
+
+class Correctness(msgspec.Struct, frozen=True):
+    """The word on one result. ``score`` is None when nothing says what is right."""
+
+    score: float | None
+    passed: bool = False
+    reason: str = ""
+    evidence: dict[str, Any] = {}
+    normalised: tuple[str, ...] = ()
+    copies: dict[str, bool] = {}
+    """Changed copies of the tables, and whether the result was right there too."""
+    cell_f1: float = 0.0
+
+
+def correctness_of(box: Sandbox, task: Task, outcome: Outcome, *, ordered: bool, options: Options) -> Correctness:
+    """Judge what one run gave. Raises NotApplicable when the task's own gold cannot be used."""
+    if task.expected is None and not task.reference:
+        return Correctness(None, reason="the task says neither what is expected nor how to get it")
+    gold = None if task.expected is not None and task.expected.named else gold_of(box, task)
+    if not outcome.ok:
+        return Correctness(0.0, reason="did_not_run")
+    if gold is not None:
+        found = judge(gold, outcome.result, ordered=ordered, options=options)
+        return _with_names(box, task, gold, outcome.result, found, options)
+    named = (task.expected.named if task.expected is not None else None) or {}
+    figures = figures_of(named, outcome.result, outcome.stdout, options.compare_options())
+    if figures.all_right:
+        return Correctness(1.0, passed=True)
+    return Correctness(PART * figures.share, reason="figures_differ", evidence={"figures": figures.wrong})
+
+
+def _with_names(
+    box: Sandbox, task: Task, gold: Gold, result: Plain, found: Correctness, options: Options
+) -> Correctness:
+    """Names of columns do not matter, unless they are all that there was to do: the input has the right cells already."""
+    if not found.passed or gold.several:
+        return found
+    missing = _missing_names(gold, result)
+    if not missing:
+        return found
+    idle = [value for value in untouched(box, task) if judge(gold, value, ordered=False, options=options).passed]
+    if not any(_missing_names(gold, value) for value in idle):
+        return found
+    return Correctness(PART, reason="names_differ", evidence={"missing_names": sorted(missing)[:20]}, cell_f1=1.0)
+
+
+def _missing_names(gold: Gold, result: Plain) -> set[str]:
+    return set(gold.parts[0].names) - set(given_table(result).table.names)
+
+
+def _does_nothing(box: Sandbox, task: Task, gold: Gold) -> bool:
+    """Whether the input is the right result already, names included."""
+    idle = [value for value in untouched(box, task) if judge(gold, value, ordered=True, options=Options()).passed]
+    return any(not _missing_names(gold, value) for value in idle)
+
+
+class Gold(msgspec.Struct, frozen=True):
+    """The right result: one table, or several results that are compared one by one."""
+
+    parts: tuple[Table, ...]
+    several: bool = False
+
+
+def gold_of(box: Sandbox, task: Task) -> Gold:
+    """The right result: what is written down, else what the reference gives."""
+    expected = task.expected
+    try:
+        if expected is None:
+            gold = as_gold(reference_outcome(box, task).result, calls=bool(task.template))
+            if task.setup and not task.tables and _does_nothing(box, task, gold):
+                raise NotApplicable("gold_error: the reference changes nothing here")
+            return gold
+        if expected.file:
+            return Gold((file_table(expected.file),))
+        return as_gold(_written(expected), calls=bool(task.template))
+    except (NoTableError, TableError) as error:
+        raise NotApplicable(f"gold_error: {error}") from error
+
+
+def as_gold(value: Plain, *, calls: bool) -> Gold:
+    """A list of tables is several results, and so is any list when a template collects what several ``calls`` gave."""
+    if isinstance(value, list) and value and (calls or any(isinstance(part, Frame | Series) for part in value)):
+        return Gold(tuple(expected_table(part) for part in value), several=True)
+    return Gold((expected_table(value),))
+
+
+def _written(expected: Expected) -> Plain:
+    if expected.table is None:
+        return expected.value
+    columns = tuple(Column(name, "", values) for name, values in expected.table.items())
+    return Frame(max((len(column.values) for column in columns), default=0), columns)
+
+
+def judge(gold: Gold, result: Plain, *, ordered: bool, options: Options) -> Correctness:
+    """A result against the right one. Of several, all must be right; else the mean of their cells' F1 counts."""
+    if not gold.several:
+        return _judge(gold.parts[0], result, ordered=ordered, options=options)
+    if not isinstance(result, list) or len(result) != len(gold.parts):
+        return Correctness(0.0, reason="row_count", evidence={"problem": f"{len(gold.parts)} results are expected"})
+    found = [
+        _judge(part, given, ordered=ordered, options=options) for part, given in zip(gold.parts, result, strict=True)
+    ]
+    wrong = {place: one for place, one in enumerate(found) if not one.passed}
+    normalised = tuple(sorted({name for one in found for name in one.normalised}))
+    if not wrong:
+        return Correctness(1.0, passed=True, normalised=normalised, cell_f1=1.0)
+    f1 = sum(one.cell_f1 for one in found) / len(found)
+    place, first = next(iter(wrong.items()))
+    evidence = {**first.evidence, "wrong_results": list(wrong), "shown_result": place}
+    return Correctness(PART * f1, reason=first.reason, evidence=evidence, cell_f1=f1)
+
+
+def _judge(gold: Table, result: Plain, *, ordered: bool, options: Options) -> Correctness:
+    """One result against the right one."""
+    try:
+        given = given_table(result)
+    except NoTableError as error:
+        return Correctness(0.0, reason="no_table", evidence={"problem": str(error)})
+    if gold.height == 0 or given.table.height == 0:
+        return _empty(gold, given)
+    compare = options.compare_options()
+    match = match_tables(gold, given.table, ignore_order=not ordered, options=compare)
+    if ordered and not match.passed and match.reason == "order_differs":
+        match = _but_for_ties(gold, given.table, match, compare)
+    if not match.passed:
+        f1 = min(1.0, max(0.0, match.cell_f1))
+        return Correctness(PART * f1, reason=match.reason, evidence=match.evidence, cell_f1=f1)
+    extra = [] if options.extra_columns else _extra(given, match.mapping)
+    if extra:
+        f1 = 2 * gold.width / (2 * gold.width + len(extra))
+        names = [given.table.names[place][:80] for place in extra[:20]]
+        return Correctness(PART * f1, reason="extra_columns", evidence={"extra_columns": names}, cell_f1=f1)
+    return Correctness(1.0, passed=True, normalised=match.normalised, cell_f1=1.0)
+
+
+def _empty(gold: Table, given: Shaped) -> Correctness:
+    """Tables without rows: nothing but the names of their columns can tell them apart."""
+    needed = {name.casefold() for name in gold.names}
+    offered = {name.casefold() for name in given.table.names}
+    if gold.height == given.table.height and (needed <= offered or gold.width == given.table.width == 1):
+        return Correctness(1.0, passed=True, cell_f1=1.0)
+    sizes = {"gold_size": [gold.height, gold.width], "pred_size": [given.table.height, given.table.width]}
+    return Correctness(
+        0.0, reason="row_count" if gold.height != given.table.height else "missing_column", evidence=sizes
+    )
+
+
+def _extra(given: Shaped, mapping: Sequence[int | None]) -> list[int]:
+    """Columns that were not asked for: none of the index, and none that says the same as one that was."""
+    used = {place for place in mapping if place is not None}
+    if not used:  # a wide row for a long table: each of its columns is a row of the other
+        return []
+    known = {tuple(given.table.texts(place)) for place in used}
+    return [
+        place
+        for place in range(given.table.width)
+        if place not in used | given.free and tuple(given.table.texts(place)) not in known
+    ]
+
+
+def _but_for_ties(gold: Table, given: Table, differs: Match, compare: CompareOptions) -> Match:
+    """Rows that tie may stand in any order: when a column that gold has in order is the same in both, the order is kept."""
+    match = match_tables(gold, given, ignore_order=True, options=compare)
+    for place, other in enumerate(match.mapping):
+        if other is None or not _in_order_with_ties(gold.texts(place)):
+            continue
+        one, its = gold.select([place]), given.select([other])
+        if match_tables(one, its, options=compare, explained=False).passed:
+            return msgspec.structs.replace(match, normalised=(*match.normalised, "ties"))
+    return differs
+
+
+def _in_order_with_ties(texts: Sequence[str | None]) -> bool:
+    """Whether a column rises or falls, with ties, and is not the same all over."""
+    keys = [_key(text) for text in texts]
+    rises = all(a <= b for a, b in pairwise(keys))
+    falls = all(a >= b for a, b in pairwise(keys))
+    return rises != falls and any(a == b for a, b in pairwise(keys))
+
+
+def _key(text: str | None) -> tuple[int, float, str]:
+    try:
+        return (0, float(text or ""), "") if text is not None else (2, 0.0, "")
+    except ValueError:
+        return (1, 0.0, text or "")

@@ -1,0 +1,29 @@
+"""One metric, one file: the overall score, its six parts, and the rates beside them."""
+
+from karat.core.suite import Metric
+from karat.suites.codegen.metrics import (
+    correctness,
+    coverage_score,
+    first_try_passed,
+    overall,
+    passed,
+    performance,
+    quality,
+    ran,
+    recovery,
+    understanding_score,
+)
+
+METRICS: tuple[Metric, ...] = (
+    overall.metric,
+    passed.metric,
+    correctness.metric,
+    quality.metric,
+    performance.metric,
+    understanding_score.metric,
+    coverage_score.metric,
+    recovery.metric,
+    first_try_passed.metric,
+    ran.metric,
+)
+"""In the order in which reports show them."""

@@ -1,0 +1,113 @@
+"""Whether the code does all that the question asks for (contract, section 2).
+
+    coverage = 0.3 × filters + 0.3 × groups + 0.2 × sorting + 0.2 × joins
+
+Each part is the mean over the requirements of its kind, 0 to 1:
+
+- filters: each condition, held one to one against the code's filters (see ``matching``)
+- groups: each column to group by; "groups" alone when no column is named
+- sorting: each top N and bottom N with its direction and number; one more when an order is asked for, with its direction where that is said
+- joins: tables put together, by ``merge``, ``join``, ``concat``, or a lookup in the other table
+
+Edge cases: nothing asked of a kind: that kind is full. Code that cannot be parsed, or whose result no table went into: 0 in all four, whatever was
+asked. A filter asked for in words that name no condition ("only …"): any choice of rows. ``missing_requirements`` names every requirement
+that is not met in full, in words.
+
+By hand: "top 3 names by salary in Berlin with age over 30" and ``df[df.age > 30].nsmallest(3, "salary")``. Two conditions, one met: filters 0.5.
+No group: 1. Top 3 against the smallest 3: sorting 0. No join: 1. Coverage = 0.3 × 0.5 + 0.3 + 0.2 × 0 + 0.2 = 0.65.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from karat.suites.codegen.metrics.matching import FULL, does_nothing, groups, met, sorts, taken, takes_some_rows
+from karat.suites.codegen.records import Asked, CodeFacts, Filter
+
+FILTERS_WEIGHT = 0.3
+GROUPS_WEIGHT = 0.3
+SORTING_WEIGHT = 0.2
+JOINS_WEIGHT = 0.2
+
+_IN_WORDS = {"isnull": "is missing", "notnull": "is not missing"}
+
+
+class CoverageDetails(msgspec.Struct, frozen=True):
+    filter_conditions_coverage: float
+    groupby_columns_coverage: float
+    sorting_coverage: float
+    join_conditions_coverage: float
+    missing_requirements: tuple[str, ...]
+
+
+class RequirementCoverage(msgspec.Struct, frozen=True):
+    """The contract's ``requirement_coverage``."""
+
+    coverage_score: float
+    details: CoverageDetails
+
+
+class Requirement(msgspec.Struct, frozen=True):
+    """One requirement and how far it is met, 0 to 1; in words, for the list of what is missing."""
+
+    share: float
+    words: str
+
+
+def coverage_of(asked: Asked, facts: CodeFacts) -> RequirementCoverage:
+    """How much of what was asked for the code's facts have."""
+    kinds = [list(kind(asked, facts)) for kind in (_filters, _groups, _sorting, _joins)]
+    idle = does_nothing(facts)
+    if idle:
+        kinds = [[Requirement(0.0, one.words) for one in kind] for kind in kinds]
+    filters, grouping, sorting, joins = shares = [0.0 if idle else _mean(kind) for kind in kinds]
+    missing = [one.words for kind in kinds for one in kind if one.share < FULL]
+    if idle:
+        missing.insert(0, "Code cannot be parsed" if facts.syntax_error else "No table goes into the result")
+    weights = (FILTERS_WEIGHT, GROUPS_WEIGHT, SORTING_WEIGHT, JOINS_WEIGHT)
+    score = sum(weight * share for weight, share in zip(weights, shares, strict=True))
+    return RequirementCoverage(min(score, 1.0), CoverageDetails(filters, grouping, sorting, joins, tuple(missing)))
+
+
+def _mean(requirements: list[Requirement]) -> float:
+    return sum(one.share for one in requirements) / len(requirements) if requirements else 1.0
+
+
+def _filters(asked: Asked, facts: CodeFacts) -> Iterable[Requirement]:
+    for condition, (share, _) in zip(asked.conditions, met(asked.conditions, facts.filters), strict=True):
+        yield Requirement(share, f"Filter {'only in part' if share else 'missing'}: {_said(condition)}")
+    if asked.filtering and not asked.conditions:
+        yield Requirement(float(takes_some_rows(facts)), "Filter missing")
+
+
+def _said(condition: Filter) -> str:
+    words = _IN_WORDS.get(condition.operator, f"{condition.operator} {condition.value}")
+    return f"{condition.column or '(any column)'} {words}"
+
+
+def _groups(asked: Asked, facts: CodeFacts) -> Iterable[Requirement]:
+    for key in asked.group_keys:
+        yield Requirement(float(key in facts.group_keys), f"Group by column missing: {key}")
+    if asked.grouping and not asked.group_keys:
+        yield Requirement(float(groups(facts)), "Group by missing")
+
+
+def _sorting(asked: Asked, facts: CodeFacts) -> Iterable[Requirement]:
+    for largest, counts in ((True, asked.top), (False, asked.bottom)):
+        for count in counts:
+            share = taken(facts, largest, count)
+            words = f"{'Top' if largest else 'Bottom'} {'rows' if count is None else count}"
+            yield Requirement(share, f"{words}: {'another number of rows' if share else 'missing'}")
+    said = set(asked.ordering) - {"top or bottom"}
+    if said:
+        directions = [word for word in ("ascending", "descending") if word in said]
+        ascending = directions[0] == "ascending" if len(directions) == 1 else None
+        words = f"Sorting missing: {directions[0]}" if ascending is not None else "Sorting missing"
+        yield Requirement(float(sorts(facts, ascending)), words)
+
+
+def _joins(asked: Asked, facts: CodeFacts) -> Iterable[Requirement]:
+    if asked.joining:
+        yield Requirement(float(bool(facts.joins)), "Join/merge operation missing")

@@ -1,0 +1,19 @@
+"""``passed``: 1 when the last attempt gave the right result, else 0. Its mean is the pass rate. Nothing expected: not applicable."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from karat.core.scores import Score, not_applicable
+from karat.core.suite import Metric
+
+if TYPE_CHECKING:
+    from karat.suites.codegen.comparison import Comparison
+
+
+def score(comparison: Comparison) -> Score:
+    found = comparison.correctness
+    return not_applicable(found.reason) if found.score is None else Score(float(found.passed), "scored", found.reason)
+
+
+metric = Metric("passed", "passed", "right results / tasks, repairs included", score, kind="rate", headline=True)

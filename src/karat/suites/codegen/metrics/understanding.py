@@ -1,0 +1,157 @@
+"""Whether the code shows that the question was understood (contract, section 1).
+
+    understanding = 0.4 × columns + 0.3 × language + 0.3 × statistics
+
+- columns: F1 of the columns that the question mentions and those that the code uses on the way to its result
+- language: mean over the patterns asked for (each top N, each bottom N, a filter) of how far the code has them
+- statistics: F1 of the operations asked for (mean, sum, max, min, count, groupby) and those found; too much is only the wrong one of a pair
+  (sum where the mean is asked for, min where the max), since a right answer may well need another operation besides
+
+Mentioned is a column that stands in the question, or one of whose values does ("in Germany"). Used and not mentioned counts as too much, unless the
+question implies it: keys of a join, the column of a condition that names none ("older than 30"), a group's column when none is named, a column
+that is only counted.
+
+Edge cases: code that cannot be parsed, or whose result no table went into: 0 in all three. No column mentioned: columns are full. No pattern, no
+operation asked for: full. Pattern with the right direction and the wrong number: half. A filter asked for: the share of its conditions met (see
+``matching``); without any condition that could be read, any choice of rows.
+
+By hand: "average salary by city of people older than 30" and ``df[df.age > 30].groupby("city").salary.sum()``. Mentioned: salary, city; used:
+these and age, which "older than 30" implies: F1 = 1. The filter is met: language 1. Asked mean and groupby; found groupby, and sum, the wrong one of
+its pair: F1 = 2 × 1 / (2 × 1 + 1 + 1) = 0.5. Understanding = 0.4 + 0.3 + 0.3 × 0.5 = 0.85.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from karat.suites.codegen.metrics.matching import does_nothing, groups, met, taken, takes_some_rows
+from karat.suites.codegen.records import Asked, CodeFacts
+
+COLUMNS_WEIGHT = 0.4
+LANGUAGE_WEIGHT = 0.3
+STATISTICS_WEIGHT = 0.3
+
+_BY_FUNCTION: dict[str, tuple[str, ...]] = {
+    "mean": ("mean",),
+    "sum": ("sum",),
+    "max": ("max",),
+    "idxmax": ("max",),
+    "min": ("min",),
+    "idxmin": ("min",),
+    "mode": ("max",),
+    **dict.fromkeys(("count", "size", "len", "value_counts", "nunique"), ("count",)),
+    "share": ("mean", "count"),
+    "describe": ("mean", "max", "min", "count"),
+}
+_BROAD = frozenset({"share", "describe", "mode"})
+"""These give what is asked for among other things; they are never too much."""
+_PAIRS = {"mean": "sum", "sum": "mean", "max": "min", "min": "max"}
+_COUNTED = frozenset({"count", "size", "len"})
+_IN_ORDER = ("mean", "sum", "max", "min", "count", "groupby")
+
+
+class UnderstandingDetails(msgspec.Struct, frozen=True):
+    column_extraction_score: float
+    """0 to 0.4"""
+    nl_parsing_score: float
+    """0 to 0.3"""
+    statistical_understanding_score: float
+    """0 to 0.3"""
+    extracted_columns: tuple[str, ...]
+    mentioned_columns: tuple[str, ...]
+    statistical_operations: tuple[str, ...]
+
+
+class PromptUnderstanding(msgspec.Struct, frozen=True):
+    """The contract's ``prompt_understanding``."""
+
+    understanding_score: float
+    details: UnderstandingDetails
+
+
+def understanding_of(asked: Asked, facts: CodeFacts) -> PromptUnderstanding:
+    """How well the code's facts fit what was asked."""
+    named = (column for condition in asked.conditions if (column := condition.column))
+    mentioned = tuple(dict.fromkeys((*asked.columns, *named)))
+    found, certain = _operations(facts)
+    shares = (0.0, 0.0, 0.0)
+    if not does_nothing(facts):
+        shares = (_columns(asked, facts, set(mentioned)), _language(asked, facts), _statistics(asked, found, certain))
+    parts = (COLUMNS_WEIGHT * shares[0], LANGUAGE_WEIGHT * shares[1], STATISTICS_WEIGHT * shares[2])
+    operations = tuple(name for name in _IN_ORDER if name in found)
+    return PromptUnderstanding(min(sum(parts), 1.0), UnderstandingDetails(*parts, facts.columns, mentioned, operations))
+
+
+# -- columns ----------------------------------------------------------------------------------------------------------
+
+
+def _columns(asked: Asked, facts: CodeFacts, mentioned: set[str]) -> float:
+    if not mentioned:
+        return 1.0
+    used = set(facts.columns) - (_implied(asked, facts) - mentioned)
+    return 2 * len(mentioned & used) / (len(mentioned) + len(used))
+
+
+def _implied(asked: Asked, facts: CodeFacts) -> set[str]:
+    """Columns that the question needs without naming them."""
+    implied = {key for join in facts.joins for key in join.keys}
+    implied |= {
+        one.column
+        for condition, (_, one) in zip(asked.conditions, met(asked.conditions, facts.filters), strict=True)
+        if one is not None and not condition.column
+    }
+    if asked.grouping and not asked.group_keys:
+        implied |= set(facts.group_keys)
+    counted = {one.column for one in facts.aggregations if one.function in _COUNTED}
+    elsewhere = {one.column for one in facts.aggregations if one.function not in _COUNTED}
+    elsewhere |= {one.column for one in facts.filters} | {name for one in facts.orders for name in one.columns}
+    return implied | (counted - elsewhere - set(facts.group_keys))
+
+
+# -- language ---------------------------------------------------------------------------------------------------------
+
+
+def _language(asked: Asked, facts: CodeFacts) -> float:
+    items = [taken(facts, True, count) for count in asked.top]
+    items += [taken(facts, False, count) for count in asked.bottom]
+    if asked.conditions:
+        credits = [share for share, _ in met(asked.conditions, facts.filters)]
+        items.append(sum(credits) / len(credits))
+    elif asked.filtering:
+        items.append(float(takes_some_rows(facts)))
+    return sum(items) / len(items) if items else 1.0
+
+
+# -- statistics -------------------------------------------------------------------------------------------------------
+
+
+def _operations(facts: CodeFacts) -> tuple[set[str], set[str]]:
+    """The contract's operations that the code has, and those of them that it has for certain."""
+    found: set[str] = set()
+    certain: set[str] = set()
+    for one in facts.aggregations:
+        kinds = _BY_FUNCTION.get(one.function, ())
+        found.update(kinds)
+        if one.function not in _BROAD:
+            certain.update(kinds)
+    for order in facts.orders:
+        upwards = {"largest": False, "smallest": True}.get(order.kind)
+        if order.kind in ("head", "tail") and order.ascending is not None:
+            upwards = order.ascending == (order.kind == "head")
+        if upwards is not None:
+            found.add("min" if upwards else "max")
+            certain.add("min" if upwards else "max")
+    running = {"cumsum": "sum", "cummax": "max", "cummin": "min"}
+    found.update(kind for name, kind in running.items() if name in facts.operations)
+    if groups(facts):
+        found.add("groupby")
+    return found, certain
+
+
+def _statistics(asked: Asked, found: set[str], certain: set[str]) -> float:
+    wanted = set(asked.statistics)
+    if not wanted:
+        return 1.0
+    right = len(wanted & found)
+    wrong = len({_PAIRS[name] for name in wanted if name in _PAIRS} & certain - wanted)
+    return 2 * right / (2 * right + len(wanted - found) + wrong)

@@ -1,0 +1,123 @@
+"""Recorded code: a JSONL file, or a folder with a file ``<id>.py`` for each task.
+
+A line has ``id`` and one of ``code``, ``response`` (text with a fenced block, or a chat completion), ``attempts`` (the first try and its repairs, in
+their order); and, where known, ``repeat``, ``latency``, ``tokens``, ``cost``, ``error``. In file names ``/`` of an id is written ``__``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from karat.core.problems import Problem, UserError, did_you_mean
+from karat.core.records import CallError, Prediction, join_attempts
+from karat.core.suite import LoadedPredictions
+
+ANSWERS = ("code", "response", "attempts")
+ABOUT = ("id", "turn", "repeat", "latency", "tokens", "cost", "error")
+EXAMPLE = 'A line is a JSON object such as {"id": "task id", "code": "result = df.price.sum()"}.'
+SLASH = "__"
+
+
+class _Line(msgspec.Struct, frozen=True):
+    id: str
+    code: str | None = None
+    response: Any = None
+    attempts: tuple[Any, ...] | None = None
+    turn: int | None = None
+    repeat: int = 0
+    latency: float | None = None
+    tokens: Any = None
+    cost: float | None = None
+    error: Any = None
+
+
+_line = msgspec.json.Decoder(_Line)
+
+
+def read_predictions(path: Path) -> LoadedPredictions:
+    """Every recorded answer under a path; a line that cannot be read is a problem and costs nothing else."""
+    try:
+        return _read_folder(path) if path.is_dir() else _read_lines(path)
+    except FileNotFoundError:
+        hint = "Give a JSONL file, or a folder of <task id>.py files."
+        raise UserError(f"there are no predictions at {path}: no such file or folder", hint=hint) from None
+    except OSError as error:
+        raise UserError(f"cannot read the predictions at {path}: {error.strerror}") from error
+
+
+def _read_folder(folder: Path) -> LoadedPredictions:
+    files = sorted(file for file in folder.rglob("*.py") if file.is_file())
+    if not files:
+        raise UserError(f"there is no code in {folder}", hint="Put <task id>.py files there, or give a JSONL file.")
+    predictions = []
+    for file in files:
+        name = file.relative_to(folder).with_suffix("").as_posix()
+        predictions.append(Prediction(name.replace(SLASH, "/"), None, response=file.read_bytes()))
+    return LoadedPredictions(tuple(predictions))
+
+
+def _read_lines(file: Path) -> LoadedPredictions:
+    predictions: list[Prediction] = []
+    problems: list[Problem] = []
+    first: dict[tuple[str, int | None, int], int] = {}
+    for number, line in enumerate(file.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        found = _prediction(line, str(file), number)
+        if isinstance(found, Problem):
+            problems.append(found)
+            continue
+        key = (found.case_id, found.turn, found.repeat)
+        if key in first:
+            message = f'a second answer to "{found.case_id}": the first, in line {first[key]}, is used'
+            hint = 'Repairs stand in one line, under "attempts"; independent tries have a "repeat" number each.'
+            problems.append(Problem(message, file=str(file), line=number, hint=hint))
+            continue
+        first[key] = number
+        predictions.append(found)
+    return LoadedPredictions(tuple(predictions), tuple(problems))
+
+
+def _prediction(line: bytes, file: str, number: int) -> Prediction | Problem:
+    try:
+        told = _line.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as bad:
+        return Problem(f"not an answer: {bad}", file=file, line=number, hint=EXAMPLE)
+    error = _error(told.error)
+    given = [name for name in ANSWERS if getattr(told, name) is not None]
+    if len(given) > 1:
+        message = f"an answer with {' and '.join(given)}: only one of them can be it"
+        return Problem(message, file=file, line=number, hint=EXAMPLE)
+    if not given and error is None:
+        unknown = [key for key in msgspec.json.decode(line) if key not in (*ANSWERS, *ABOUT)]
+        hint = did_you_mean(unknown[0], ANSWERS) if unknown else EXAMPLE
+        return Problem('an answer without "code", "response" or "attempts"', file=file, line=number, hint=hint)
+    if told.attempts is not None and not told.attempts:
+        return Problem('"attempts" is an empty list', file=file, line=number, hint=EXAMPLE)
+    if told.attempts is not None:
+        response = join_attempts([_bytes(attempt) for attempt in told.attempts])
+    else:
+        response = _bytes(told.code if told.code is not None else told.response) if given else b""
+    return Prediction(told.id, told.turn, told.repeat, response, error, told.latency, _tokens(told.tokens), told.cost)
+
+
+def _bytes(answer: Any) -> bytes:
+    return answer.encode(errors="surrogatepass") if isinstance(answer, str) else msgspec.json.encode(answer)
+
+
+def _error(error: Any) -> CallError | None:
+    if not error:
+        return None
+    if isinstance(error, Mapping):
+        return CallError(str(error.get("kind", "recorded")), str(error.get("message", error)))
+    return CallError("recorded", str(error))
+
+
+def _tokens(value: Any) -> int | None:
+    if isinstance(value, Mapping):
+        value = value.get("total_tokens", value.get("total"))
+    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -1,0 +1,172 @@
+"""What is said in this suite: a task, what its code did when it ran, and the facts that code and question are compared by.
+
+The question is the case's user turn; the rest of the task is its target. A prediction's response is code, bare or in a fenced block; several
+attempts (first try, then repairs) are one prediction, see ``core.records.attempts``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+ErrorClass = Literal[
+    "column_error", "syntax_error", "type_error", "index_error", "attribute_error", "value_error", "other_error"
+]
+"""The contract's classes of errors."""
+
+
+class TableSource(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A table of a task: a CSV or Parquet file, or its columns written out."""
+
+    path: str = ""
+    columns: dict[str, list[Any]] | None = None
+
+
+class Expected(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The right result: one of the four."""
+
+    value: Any = None
+    """A number, text, list or mapping."""
+    table: dict[str, list[Any]] | None = None
+    """Columns of a table."""
+    file: str = ""
+    """A CSV or Parquet file."""
+    named: dict[str, str] | None = None
+    """Named figures, as in DABench: each must be among the result's."""
+
+
+class Task(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the code works on and what it should come to. Paths are as the loader resolved them."""
+
+    tables: dict[str, TableSource] = {}
+    expected: Expected | None = None
+    reference: str = ""
+    """Code that makes the right result; run in the sandbox, apart from the code that is judged."""
+    setup: str = ""
+    """Code that stands before any answer and makes its inputs."""
+    template: str = ""
+    """Where an answer is put: code with one line ``[insert]``."""
+    answer: str = "result"
+    """The name that the answer is left in."""
+    cluster: str = ""
+    """Tasks of one cluster are variants of each other, and count as one when intervals are made."""
+    timeout: float = 10.0
+    memory_mb: int = 1024
+
+
+class Schema(msgspec.Struct, frozen=True):
+    """The columns of each table of a task, by the table's name."""
+
+    tables: dict[str, tuple[str, ...]]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All column names, each once, in order."""
+        return tuple(dict.fromkeys(name for names in self.tables.values() for name in names))
+
+
+# -- what code does ---------------------------------------------------------------------------------------------------
+
+
+class Filter(msgspec.Struct, frozen=True):
+    """One condition on rows: ``column operator value``, as far as the code says; the line it stands on."""
+
+    column: str
+    operator: str
+    """``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in``, ``contains``, ``isnull``, ``notnull``, ``other``."""
+    value: str
+    """The constant it is compared with, as text; empty when it is no constant."""
+    line: int = 0
+
+
+class Order(msgspec.Struct, frozen=True):
+    """Rows put in order, or the first or last of them taken."""
+
+    kind: Literal["sort", "largest", "smallest", "head", "tail"]
+    columns: tuple[str, ...] = ()
+    ascending: bool | None = None
+    count: int | None = None
+    """How many rows are taken."""
+    line: int = 0
+
+
+class Join(msgspec.Struct, frozen=True):
+    """Tables put together: ``merge``, ``join``, ``concat``."""
+
+    kind: Literal["merge", "join", "concat"]
+    keys: tuple[str, ...] = ()
+    line: int = 0
+
+
+class Aggregation(msgspec.Struct, frozen=True):
+    """``mean``, ``sum``, ``max``… of a column (empty: of whatever is at hand)."""
+
+    function: str
+    column: str = ""
+    line: int = 0
+
+
+class CodeFacts(msgspec.Struct, frozen=True):
+    """What the code does on the way to its result. What does not reach the result is not here: comments, strings, dead code."""
+
+    columns: tuple[str, ...] = ()
+    """Columns of the schema that are used, in the schema's spelling."""
+    operations: tuple[str, ...] = ()
+    """Methods and functions that are called, by their last name: ``groupby``, ``merge``, ``mean``…"""
+    filters: tuple[Filter, ...] = ()
+    group_keys: tuple[str, ...] = ()
+    orders: tuple[Order, ...] = ()
+    joins: tuple[Join, ...] = ()
+    aggregations: tuple[Aggregation, ...] = ()
+    dead_lines: tuple[int, ...] = ()
+    """Lines of statements that do not reach the result."""
+    unused_names: tuple[tuple[str, int], ...] = ()
+    """Names that are set and never read on the way to the result, with their line."""
+    syntax_error: str = ""
+    """``line 3: invalid syntax``; everything else is empty then."""
+    error_line: int = 0
+    tables: tuple[str, ...] = ()
+    """Given tables that reach the result. Code without any answers from nothing."""
+
+
+# -- what a question asks ---------------------------------------------------------------------------------------------
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What a question asks for, item by item."""
+
+    columns: tuple[str, ...] = ()
+    """Columns of the schema that it mentions."""
+    top: tuple[int | None, ...] = ()
+    """``top 5``, ``largest 3``: how many, None when it does not say."""
+    bottom: tuple[int | None, ...] = ()
+    filtering: bool = False
+    """Whether it asks for some of the rows only."""
+    statistics: tuple[str, ...] = ()
+    """``mean``, ``sum``, ``max``, ``min``, ``count``, ``groupby``."""
+    conditions: tuple[Filter, ...] = ()
+    group_keys: tuple[str, ...] = ()
+    grouping: bool = False
+    """Whether it asks for groups, also where no column of the schema is named for them."""
+    ordering: tuple[str, ...] = ()
+    """The words that ask for an order, and ``ascending`` or ``descending`` where that is said."""
+    joining: bool = False
+
+
+# -- what running it gave ---------------------------------------------------------------------------------------------
+
+
+class Attempt(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One piece of code and what it did."""
+
+    code: str
+    ran: bool
+    error_class: ErrorClass | None = None
+    error: str = ""
+    """``KeyError: 'age'``, or why it gave no result: a time limit, a memory limit."""
+    line: int = 0
+    outcome: str = "ok"
+    """The sandbox's word for how it ended."""
+    seconds: float = 0.0
+    peak_memory: int = 0

@@ -1,0 +1,258 @@
+"""The report of code: a row a task, the lost points at their lines, error classes, the recovery funnel, what requirements were missed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from karat.core.report import (
+    CELL_LIMIT,
+    Cell,
+    Column,
+    Report,
+    Sheet,
+    Table,
+    about_sheet,
+    errors_sheet,
+    estimate_cells,
+    estimate_columns,
+    states_table,
+    summary_table,
+    visible,
+)
+from karat.core.result import CaseResult, Estimator, RunResult
+from karat.core.usage import USAGE
+from karat.suites.codegen.counts import Try, class_of, error_counts, funnel, kind_of, missing, missing_counts, tries
+from karat.suites.codegen.metrics import METRICS
+
+PARTS = ("correctness", "quality", "performance", "understanding", "coverage", "recovery")
+LONGEST_CODE = CELL_LIMIT // 2
+MOST_EXAMPLES = 3
+
+
+def report(result: RunResult, estimate: Estimator) -> Report:
+    """Overview, Statistics, Lost points, Errors by class, Recovery, Missing requirements, failed calls, About."""
+    sheets = (
+        _overview(result),
+        _statistics(result, estimate),
+        _lost_points(result),
+        _error_classes(result),
+        _recovery(result),
+        _missing(result),
+        errors_sheet(result),
+        about_sheet(result, (*METRICS, *USAGE)),
+    )
+    return Report(f"codegen {result.run.id}".strip(), tuple(sheet for sheet in sheets if sheet is not None))
+
+
+def _score(case: Try, name: str) -> float | None:
+    found = case.scores.get(name)
+    return None if found is None else found.value
+
+
+def _code(text: Any) -> str:
+    code = visible(str(text or ""))
+    return (
+        code if len(code) <= LONGEST_CODE else f"{code[:LONGEST_CODE]}\n… {len(code) - LONGEST_CODE:,} characters more"
+    )
+
+
+# -- a row a task -----------------------------------------------------------------------------------------------------
+
+
+def _overview(result: RunResult) -> Sheet:
+    columns = (
+        Column("task", "wrapped", 22),
+        Column("question", "wrapped", 40),
+        Column("tags", "wrapped", 14),
+        Column("status", "status", 12),
+        Column("overall", "score", 9),
+        *(Column(part, "score", 12) for part in PARTS),
+        Column("attempts", "count", 9),
+        Column("error class", "text", 15),
+        Column("why", "wrapped", 40),
+        Column("code", "wrapped", 70),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for case in result.cases:
+        tried = case.details.get("attempts", ())
+        first = tried[0] if tried else {}
+        rows.append(
+            (
+                case.id,
+                visible(case.question),
+                ", ".join(case.tags),
+                case.status,
+                _score(case, "overall"),
+                *(_score(case, part) for part in PARTS),
+                len(tried) if tried else None,
+                str(first.get("error_class") or ""),
+                visible(why(case)),
+                _code(case.details.get("code")),
+            )
+        )
+    return Sheet("Overview", (Table(columns, tuple(rows)),), freeze_columns=1, print_columns=13)
+
+
+def why(case: CaseResult) -> str:
+    """The first thing to know of a task that is not right: its error, what its result lacks, what it left out."""
+    if case.error:
+        return case.error
+    lines = []
+    tried = case.details.get("attempts", ())
+    if case.details.get("error"):
+        line = case.details.get("line")
+        lines.append(f"{case.details['error']}{f' (line {line})' if line else ''}")
+    elif len(tried) > 1:
+        lines.append(f"first: {tried[0].get('error', '')}")
+    reason = case.details.get("correctness", {}).get("reason")
+    if reason and reason != "did_not_run":
+        lines.append(str(reason).replace("_", " "))
+    lines += missing(case.details)
+    return "\n".join(lines)
+
+
+# -- figures ----------------------------------------------------------------------------------------------------------
+
+
+def _statistics(result: RunResult, estimate: Estimator) -> Sheet:
+    tables = (
+        summary_table(result, "Code", METRICS, decimals=3),
+        summary_table(result, "Time and cost of a task", USAGE),
+        states_table(result),
+        _by_tag(result.cases, estimate),
+    )
+    return Sheet("Statistics", tuple(table for table in tables if table is not None and table.rows))
+
+
+def _by_tag(cases: Sequence[CaseResult], estimate: Estimator) -> Table | None:
+    groups: dict[str, list[CaseResult]] = {}
+    for case in cases:
+        for tag in case.tags:
+            groups.setdefault(tag, []).append(case)
+    if not groups:
+        return None
+    names = ("overall", "correctness")
+    columns = [Column("tag", "text", 24), Column("tasks", "count", 9)]
+    for name in names:
+        columns += estimate_columns(name)
+    rows: list[tuple[Cell, ...]] = []
+    for tag, members in sorted(groups.items()):
+        values = ([v for case in members if (v := _score(case, name)) is not None] for name in names)
+        rows.append((tag, len(members), *estimate_cells(estimate(found, "share") for found in values)))
+    return Table(tuple(columns), tuple(rows), "By tag")
+
+
+# -- where points are lost --------------------------------------------------------------------------------------------
+
+
+def _lost_points(result: RunResult) -> Sheet | None:
+    columns = (
+        Column("task", "wrapped", 22),
+        Column("line", "count", 7),
+        Column("code", "wrapped", 80),
+        Column("points", "number", 9, decimals=2),
+        Column("reason", "wrapped", 60),
+    )
+    rows = [row for case, attempt in tries(result) for row in marked_lines(case.id, attempt.details)]
+    if not any(row[4] for row in rows):
+        return None
+    note = "Every line of code that lost points somewhere, and what for; lines without a mark stand as they are."
+    return Sheet("Lost points", (Table(columns, tuple(rows), note=note),), freeze_columns=1)
+
+
+def marked_lines(task: str, details: dict[str, Any]) -> list[tuple[Cell, ...]]:
+    """The code of a task line by line, with the points lost in a line and the reasons; nothing for code that lost none."""
+    losses: dict[int, list[tuple[float, str]]] = {}
+    for loss in details.get("quality", {}).get("lost", ()):
+        losses.setdefault(int(loss.get("line") or 0), []).append((float(loss["points"]), str(loss["reason"])))
+    if details.get("error"):
+        losses.setdefault(int(details.get("line") or 0), []).append((0.0, str(details["error"])))
+    losses.setdefault(0, []).extend((0.0, words) for words in missing(details))
+    if not any(losses.values()):
+        return []
+    lines = str(details.get("code") or "").splitlines()
+    rows: list[tuple[Cell, ...]] = []
+    for number, text in enumerate(lines, start=1):
+        found = losses.pop(number, [])
+        rows.append((task, number, visible(text)[:1_000], _points(found), _reasons(found)))
+    whole = [loss for found in losses.values() for loss in found]  # what belongs to no line
+    if whole:
+        rows.append((task, 0, "the code as a whole", _points(whole), _reasons(whole)))
+    return rows
+
+
+def _points(found: Sequence[tuple[float, str]]) -> Cell:
+    """Empty in a line that lost none."""
+    total = sum(points for points, _ in found)
+    return -round(total, 4) if total else ""
+
+
+def _reasons(found: Sequence[tuple[float, str]]) -> str:
+    return visible("\n".join(reason for _, reason in found))
+
+
+# -- errors, repairs, requirements ------------------------------------------------------------------------------------
+
+
+def _error_classes(result: RunResult) -> Sheet | None:
+    counts = error_counts(result)
+    if not counts:
+        return None
+    recovered: Counter[str] = Counter()
+    examples: dict[str, list[str]] = {}
+    for case, attempt in tries(result):
+        first, last = attempt.details["attempts"][0], attempt.details["attempts"][-1]
+        if not first.get("ran"):
+            name = class_of(first)
+            recovered[name] += bool(last.get("ran"))
+            examples.setdefault(name, []).append(f"{case.id}: {first.get('error', '')}")
+    rows = tuple(
+        (name, count, recovered[name], visible("\n".join(examples[name][:MOST_EXAMPLES])))
+        for name, count in counts.most_common()
+    )
+    columns = (
+        Column("error class", "text", 18),
+        Column("tasks", "count", 9),
+        Column("recovered", "count", 11),
+        Column("examples", "wrapped", 90),
+    )
+    note = "The class of the first error of each task; a recovered error stays counted."
+    return Sheet("Errors by class", (Table(columns, rows, note=note),))
+
+
+def _recovery(result: RunResult) -> Sheet | None:
+    steps = funnel(result)
+    if not steps:
+        return None
+    rows = tuple((name, tasks, ran, right, ran / tasks, right / tasks) for name, tasks, ran, right in steps)
+    columns = (
+        Column("after", "text", 20),
+        Column("tasks", "count", 9),
+        Column("ran", "count", 9),
+        Column("right", "count", 9),
+        Column("share that ran", "score", 14),
+        Column("share right", "score", 14),
+    )
+    note = (
+        "How many tasks had code that ran, and code that was right, by then. Only code that does not run is repaired."
+    )
+    return Sheet("Recovery", (Table(columns, rows, note=note),))
+
+
+def _missing(result: RunResult) -> Sheet | None:
+    counts = missing_counts(result)
+    if not counts:
+        return None
+    kinds = Table(
+        (Column("kind", "text", 16), Column("tasks", "count", 9)), tuple(counts.most_common()), "Missed, by kind"
+    )
+    rows = tuple(
+        (case.id, kind_of(words), visible(words))
+        for case, attempt in tries(result)
+        for words in missing(attempt.details)
+    )
+    columns = (Column("task", "wrapped", 22), Column("kind", "text", 16), Column("requirement", "wrapped", 90))
+    each = Table(columns, rows, "Each of them")
+    return Sheet("Missing requirements", (kinds, each))

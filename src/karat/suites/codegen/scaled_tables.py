@@ -1,0 +1,17 @@
+"""A task's tables with their rows repeated, to see how code grows with its data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+CELLS = 1_000_000
+"""Tables of more cells are not made: sending them would cost more than it tells."""
+
+
+def scaled(tables: Mapping[str, Mapping[str, list[Any]]], scale: int) -> dict[str, dict[str, list[Any]]] | None:
+    """Each table so many times under itself; None when that is too much, or nothing."""
+    cells = sum(len(values) for columns in tables.values() for values in columns.values())
+    if not 0 < cells * scale <= CELLS:
+        return None
+    return {name: {label: values * scale for label, values in columns.items()} for name, columns in tables.items()}

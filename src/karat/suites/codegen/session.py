@@ -1,0 +1,202 @@
+"""Live use: an application that writes code for its own users has every generation scored and kept.
+
+    session = karat.Session("2024-11-ana")
+    session.record("What is the total price?", code, {"sales": "sales.csv"})
+
+Under ``chat_history/{session_id}/`` lie ``metrics.json``, a list with an entry for each generation, and ``metrics_summary.json``. Several processes may record at
+once: a lock file orders them, and each file is replaced in one step, so that a crash leaves the one before. A file that cannot be read is set aside
+under another name and named in the error; nothing is ever written over it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from karat.core.atomic import write_bytes
+from karat.core.problems import UserError
+from karat.core.suite import NotApplicable
+from karat.suites.codegen.box import warm_box
+from karat.suites.codegen.code import code_in
+from karat.suites.codegen.comparison import Comparison, judged
+from karat.suites.codegen.options import Options
+from karat.suites.codegen.records import Expected, TableSource, Task
+
+METRICS_FILE = "metrics.json"
+SUMMARY_FILE = "metrics_summary.json"
+LOCK_FILE = ".lock"
+LONGEST_ID = 128
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]*")
+
+Tables = Mapping[str, str | Path | Mapping[str, Sequence[Any]]]
+
+
+class Session:
+    """The generations of one conversation, scored as they come."""
+
+    def __init__(self, session_id: str, root: str | Path = "chat_history", *, options: Options | None = None) -> None:
+        self.id = _checked(session_id)
+        self.folder = Path(root) / self.id
+        self._options = options or Options()
+
+    def record(
+        self,
+        question: str,
+        code: str,
+        tables: Tables,
+        *,
+        attempts: Sequence[str] = (),
+        expected: Any = None,
+        reference: str = "",
+    ) -> dict[str, Any]:
+        """Score one generation and keep its entry, which is returned.
+
+        ``code`` is the first try, ``attempts`` are the repairs that followed it. ``expected`` is the right result: a value, or a table as a mapping of
+        columns; ``reference`` is code that makes it.
+        """
+        question, *codes = (text.encode(errors="replace").decode() for text in (question, code, *attempts))
+        task = Task(
+            tables={name: _source(table) for name, table in tables.items()},
+            expected=_expected(expected),
+            reference=reference,
+        )
+        box = warm_box(self._options.python, unsafe=self._options.unsafe)
+        try:
+            comparison = judged(question, task, [code_in(text) for text in codes], self._options, box)
+        except NotApplicable as error:
+            raise UserError(f"this generation cannot be judged: {error}", hint="Mend the reference.") from error
+        entry = _entry(question, comparison)
+        with self._locked():
+            entries = [*self._read(), entry]
+            write_bytes(self.folder / METRICS_FILE, _json(entries))
+            write_bytes(self.folder / SUMMARY_FILE, _json(summary_of(entries)))
+        return entry
+
+    def entries(self) -> list[dict[str, Any]]:
+        """Everything recorded so far, oldest first."""
+        with self._locked():
+            return self._read()
+
+    def summary(self) -> dict[str, Any]:
+        """The contract's summary of everything recorded so far."""
+        return summary_of(self.entries())
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """One writer at a time, also between processes; the lock goes with the process that held it."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            handle = (self.folder / LOCK_FILE).open("a")
+        except OSError as error:
+            raise UserError(f"cannot write to {self.folder}: {error.strerror or error}") from error
+        with handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+
+    def _read(self) -> list[dict[str, Any]]:
+        """The entries on disk. What is no list of entries is set aside, and said."""
+        file = self.folder / METRICS_FILE
+        try:
+            return msgspec.json.decode(file.read_bytes(), type=list[dict[str, Any]])
+        except FileNotFoundError:
+            return []
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            aside = _aside(file)
+            file.rename(aside)
+            raise UserError(
+                f"{file} could not be read and was set aside as {aside.name}: {error}",
+                hint="Nothing was recorded. Mend that file and rename it back, or record again to begin a new one.",
+            ) from error
+        except OSError as error:
+            raise UserError(f"cannot read {file}: {error.strerror or error}") from error
+
+
+def summary_of(entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The contract's summary. An average without a value is null; so is the rate when there was no error."""
+    understanding = [entry["prompt_understanding"]["understanding_score"] for entry in entries]
+    coverage = [entry["requirement_coverage"]["coverage_score"] for entry in entries]
+    recoveries = [entry["error_recovery"] for entry in entries if entry["error_recovery"]["has_error"]]
+    recovered = sum(bool(recovery["recovery_success"]) for recovery in recoveries)
+    overall = [entry["overall_score"] for entry in entries if entry["overall_score"] is not None]
+    return {
+        "summary": {
+            "average_understanding_score": _mean(understanding),
+            "average_coverage_score": _mean(coverage),
+            "average_recovery_score": _mean([recovery["recovery_score"] for recovery in recoveries]),
+            "errors_encountered": len(recoveries),
+            "total_recovery_attempts": sum(recovery["recovery_attempts_count"] for recovery in recoveries),
+            "successful_recoveries": recovered,
+            "recovery_success_rate": recovered / len(recoveries) if recoveries else None,
+            "average_overall_score": _mean(overall),
+            "entries": len(entries),
+        }
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+def _entry(question: str, comparison: Comparison) -> dict[str, Any]:
+    plain = msgspec.to_builtins
+    last = comparison.last
+    result = comparison.result
+    return {
+        "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "question": question,
+        "code": last.code,
+        "result_digest": hashlib.sha256(result.encode(errors="replace")).hexdigest()[:16] if last.ran else None,
+        "prompt_understanding": plain(comparison.understanding),
+        "requirement_coverage": plain(comparison.coverage),
+        "error_recovery": plain(comparison.recovery),
+        "correctness_score": comparison.correctness.score,
+        "quality_score": comparison.quality.score,
+        "performance_score": comparison.performance.score,
+        "overall_score": comparison.overall.score,
+        "left_out": dict(comparison.overall.left_out),
+        "error_class": last.error_class,
+        "error": last.error or None,
+    }
+
+
+def _checked(session_id: str) -> str:
+    """The id is the name of a folder: no way out of the root, nothing hidden."""
+    if not _ID.fullmatch(session_id) or len(session_id) > LONGEST_ID:
+        shown = repr(session_id)[:60]
+        hint = f"It is the name of a folder: letters, digits and . _ @ + -, at most {LONGEST_ID}, no leading dot."
+        raise UserError(f"{shown} cannot be the id of a session", hint=hint)
+    return session_id
+
+
+def _source(table: str | Path | Mapping[str, Sequence[Any]]) -> TableSource:
+    if isinstance(table, str | Path):
+        return TableSource(path=str(Path(table).resolve()))
+    return TableSource(columns={str(name): list(values) for name, values in table.items()})
+
+
+def _expected(right: Any) -> Expected | None:
+    if right is None or isinstance(right, Expected):
+        return right
+    if isinstance(right, Mapping) and right and all(isinstance(values, list | tuple) for values in right.values()):
+        return Expected(table={str(name): list(values) for name, values in right.items()})
+    return Expected(value=right)
+
+
+def _aside(file: Path) -> Path:
+    """A name beside the file that is not taken."""
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
+    names = (file.with_name(f"{file.stem}.unreadable-{stamp}{n}{file.suffix}") for n in ("", *range(1, 10_000)))
+    return next(name for name in names if not name.exists())
+
+
+def _json(value: Any) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"

@@ -1,0 +1,224 @@
+"""Results against the expected one: what means the same, what is half right, what only fits the data."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from karat.core.suite import NotApplicable
+from karat.sandbox import Column, Other, Plain, Series, Table
+from karat.suites.codegen.changed_tables import changed_copies
+from karat.suites.codegen.correctness import Correctness, as_gold, judge
+from karat.suites.codegen.named_figures import figures_of
+from karat.suites.codegen.options import Options
+from karat.suites.codegen.records import Expected, TableSource, Task
+from tests.suites.codegen.tasks import MEANS, QUICK, SALES, judge_code
+
+
+def word(gold: Plain, result: Plain, *, ordered: bool = False, options: Options = QUICK) -> Correctness:
+    return judge(as_gold(gold, calls=False), result, ordered=ordered, options=options)
+
+
+def frame(index: dict[str, list[Any]] | None = None, **columns: list[Any]) -> Table:
+    levels = tuple(Column(name or None, "", values) for name, values in (index or {}).items())
+    height = len(next(iter({**(index or {}), **columns}.values())))
+    return Table(height, tuple(Column(name, "", values) for name, values in columns.items()), levels)
+
+
+def series(values: list[Any], index: list[Any] | None = None, name: str | None = None) -> Series:
+    levels = (Column("city", "str", index),) if index else ()
+    return Series(Column(name, "", values), levels)
+
+
+MEAN = series([1.0, 2.0], ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("gold", "result"),
+    [
+        (3, 3.0),
+        (3.14159265, 3.14159266),
+        (True, 1),
+        (None, None),
+        ([1, 2], series([2.0, 1.0])),
+        (MEAN, frame(city=["b", "a"], mean=[2, 1])),
+        (MEAN, frame({"": ["a", "b"]}, mean=[1, 2])),
+        (MEAN, {"a": 1, "b": 2}),
+        (MEAN, {"city": ["a", "b"], "mean": [1, 2]}),
+        (MEAN, [["a", 1], ["b", 2]]),
+        (MEAN, [{"city": "a", "mean": 1}, {"city": "b", "mean": 2}]),
+        (3, Series(Column(None, "", [3]), (Column(None, "", ["price"]),))),
+        (Series(Column(None, "", [3]), (Column(None, "", ["price"]),)), 3),
+        (frame({"": [4, 7]}, a=[1, 2]), frame(a=[1, 2])),
+        (frame(a=[1, 2]), frame(level_0=[4, 7], a=[1, 2])),
+        (frame(a=[]), frame(a=[])),
+        ([MEAN, 3], [frame(city=["a", "b"], x=[1, 2]), 3.0]),
+    ],
+)
+def test_what_means_the_same_is_equal(gold: Plain, result: Plain) -> None:
+    assert word(gold, result).score == 1.0
+
+
+@pytest.mark.parametrize(
+    ("gold", "result", "score"),
+    [
+        (3, 4, 0.0),
+        ([1, 2, 3, 4], [1, 2, 3, 5], 0.375),  # three of four cells: 0.75 / 2
+        (MEAN, series([1, 3], ["a", "b"]), 0.375),
+        (MEAN, series([2, 1], ["a", "b"]), None),
+        (MEAN, [1, 2], None),  # the cities are missing
+        (3, frame(a=[1], b=[2], c=[3]), 0.25),  # a frame of guesses: F1 = 2 / (2 + 2)
+        (frame(a=[]), frame(b=[], c=[]), 0.0),
+        (frame(a=[]), frame(a=[1]), 0.0),
+        (3, Other("__main__.Always", "3"), 0.0),
+        (MEAN, series([Other("x.Y", ""), 1], ["a", "b"]), 0.0),
+        ([MEAN, 3], [MEAN, 4], 0.25),
+        ([MEAN, 3], [MEAN], 0.0),
+    ],
+)
+def test_what_differs_is_half_right_at_most(gold: Plain, result: Plain, score: float | None) -> None:
+    found = word(gold, result)
+    assert not found.passed and found.reason
+    assert found.score is not None and 0 <= found.score <= 0.5
+    assert score is None or found.score == pytest.approx(score)
+
+
+def test_extra_columns_can_be_allowed() -> None:
+    assert word(3, frame(a=[1], b=[3]), options=Options(extra_columns=True)).passed
+    assert word(frame(a=[1, 2]), frame(a=[1, 2], again=[1, 2])).passed  # says the same
+
+
+def test_order_matters_when_it_is_asked_for_and_not_among_ties() -> None:
+    gold = frame(name=["a", "b", "c"], n=[5, 5, 3])
+    assert word(gold, frame(name=["c", "b", "a"], n=[3, 5, 5])).passed
+    turned = word(gold, frame(name=["c", "b", "a"], n=[3, 5, 5]), ordered=True)
+    assert (turned.score, turned.reason) == (0.5, "order_differs")
+    tied = word(gold, frame(name=["b", "a", "c"], n=[5, 5, 3]), ordered=True)
+    assert tied.passed and "ties" in tied.normalised
+    assert not word([1, 2, 3], [2, 1, 3], ordered=True).passed
+
+
+def test_expected_results_that_are_written_down(tmp_path: Path) -> None:
+    tables = {"sales": TableSource(columns=dict(SALES))}
+    (tmp_path / "right.csv").write_text(",city,price\n0,Bonn,5\n1,Oslo,3\n2,Rome,2.25\n")
+    for expected in (
+        Expected(value={"Bonn": 5, "Oslo": 3, "Rome": 2.25}),
+        Expected(table={"city": ["Rome", "Oslo", "Bonn"], "mean": [2.25, 3, 5]}),
+        Expected(file=str(tmp_path / "right.csv")),
+    ):
+        assert judge_code(MEANS.reference, task=Task(tables=tables, expected=expected)).correctness.score == 1
+    nothing = judge_code(MEANS.reference, task=Task(tables=tables))
+    assert nothing.correctness.score is None and "correctness" in nothing.overall.left_out
+    with pytest.raises(NotApplicable, match="gold_error"):
+        judge_code("result = 1", task=Task(tables=tables, expected=Expected(file=str(tmp_path / "none.csv"))))
+
+
+def test_parquet_is_read_too(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    pytest.importorskip("pyarrow.parquet").write_table(pyarrow.table({"n": [1, 2, 3]}), tmp_path / "right.parquet")
+    task = Task(expected=Expected(file=str(tmp_path / "right.parquet")))
+    assert judge_code("result = [3, 2, 1]", task=task).correctness.passed
+
+
+FIGURES = {"mean_fare": "34.65", "most": "Rome"}
+
+
+@pytest.mark.parametrize(
+    ("result", "stdout", "share"),
+    [
+        ({"mean_fare": 34.651, "most": "rome"}, "", 1.0),
+        ("@mean_fare[34.65]\n@most[Rome]", "", 1.0),
+        (["@mean_fare[34.65]", "@most[Rome]"], "", 1.0),
+        (None, "@mean_fare[34.65] @most[Rome]", 1.0),
+        (None, "@mean_fare[1] @mean_fare[34.65] @mean_fare[2] @most[Rome]", 0.5),  # the last word counts
+        (Series(Column(None, "", [34.65, "Oslo"]), (Column(None, "", ["mean_fare", "most"]),)), "", 0.5),
+        (frame(mean_fare=[34.65], most=["Rome"]), "", 1.0),
+        (34.65, "", 0.0),  # which of the two is it?
+        (Other("a.B", ""), "", 0.0),
+    ],
+)
+def test_named_figures(result: Plain, stdout: str, share: float) -> None:
+    assert figures_of(FIGURES, result, stdout, QUICK.compare_options()).share == share
+
+
+def test_a_single_figure_and_lists() -> None:
+    options = QUICK.compare_options()
+    assert figures_of({"r": "0.21"}, 0.2148, "", options).all_right
+    assert not figures_of({"r": "0.21"}, 0.25, "", options).all_right
+    assert figures_of({"r": "[1, 2.5]"}, {"r": [1.0, 2.5]}, "", options).all_right
+    task = Task(tables=MEANS.tables, expected=Expected(named={"a": "1", "b": "2"}))
+    assert judge_code("result = {'a': 1, 'b': 3}", task=task).correctness.score == 0.25
+    assert judge_code("for n, name in enumerate('ab'):\n    print(f'@{name}[{n + 1}]')", task=task).correctness.passed
+    assert not judge_code("print('@a[1] @b[2]')\nimport os\nos._exit(0)", task=task).correctness.passed
+
+
+def test_names_count_when_they_are_all_there_was_to_do() -> None:
+    rename = Task(tables=MEANS.tables, reference='result = df.rename(columns={"price": "cost"})')
+    assert judge_code(rename.reference, task=rename).correctness.passed
+    same = judge_code("result = df", task=rename).correctness
+    assert (same.score, same.reason, same.evidence) == (0.5, "names_differ", {"missing_names": ["cost"]})
+    assert judge_code(MEANS.reference + ".rename('m')").correctness.passed  # elsewhere they do not
+
+
+def test_a_reference_that_changes_nothing_is_a_gold_error() -> None:
+    task = Task(setup="df = pd.DataFrame({'a': ['x1']})", reference="df = df.copy()", answer="df")
+    with pytest.raises(NotApplicable, match="changes nothing"):
+        judge_code("df = df", task=task)
+
+
+def test_a_function_that_a_template_calls_is_judged_by_its_calls() -> None:
+    task = Task(
+        template="[insert]\nresult = [f(pd.DataFrame({'a': [1, 2]})), f(pd.DataFrame({'a': [5]}))]",
+        reference="def f(df):\n    return df[df['a'] > 1]",
+    )
+    right = judge_code("def f(df):\n    return df.query('a > 1')", task=task)
+    assert right.correctness.passed and right.quality.lost == () and right.coverage.coverage_score > 0
+    half = judge_code("def f(df):\n    return df", task=task).correctness
+    assert half.evidence["wrong_results"] == [0] and half.score == pytest.approx(0.5 * (2 / 3 + 1) / 2)
+
+
+def test_a_constant_that_is_right_by_chance_is_found_out() -> None:
+    found = judge_code('result = {"Rome": 2.25, "Oslo": 3.0, "Bonn": 5.0}').correctness
+    assert found.reason == "only_fits_this_data" and not found.copies["extended"]
+    assert found.score is not None and found.score <= 0.5
+
+
+def test_copies_find_code_that_knows_its_data() -> None:
+    code = 'result = df[df.city.isin(["Rome", "Oslo", "Bonn"])].groupby("city").price.mean()'
+    assert judge_code(code).correctness.passed
+    options = Options(performance=False, perturb=True)
+    assert judge_code(code, options=options).correctness.reason == "only_fits_this_data"
+    right = judge_code('df.pivot_table(index="city", values="price")', options=options).correctness
+    assert right.passed and right.copies == {"shuffled": True, "extended": True, "nulls": True}
+
+
+def test_code_that_reads_the_file_finds_the_copy_there(tmp_path: Path) -> None:
+    (tmp_path / "prices 2020.csv").write_text(
+        "city,price\n" + "".join(f"{c},{p}\n" for c, p in zip(SALES["city"], SALES["price"], strict=True))
+    )
+    task = Task(tables={"sales": TableSource(path=str(tmp_path / "prices 2020.csv"))}, reference=MEANS.reference)
+    code = 'result = pd.read_csv("prices 2020.csv").groupby("city").price.mean()'
+    found = judge_code(code, task=task, options=Options(perturb=True, repeats_for_timing=1, scales=(1, 4)))
+    assert found.correctness.passed and len(found.correctness.copies) == 3
+    assert [scale.ran for scale in found.performance.scales] == [True, True]
+
+
+def test_copies_are_always_the_same() -> None:
+    assert changed_copies({"t": SALES}) == changed_copies({"t": SALES})
+    copies = changed_copies({"t": SALES})
+    assert sorted(copies["shuffled"]["t"]["units"]) == SALES["units"] != copies["shuffled"]["t"]["units"]
+    assert len(copies["extended"]["t"]["city"]) == 7
+    assert changed_copies({}) == {}
+
+
+def test_this_process_never_imports_pandas() -> None:
+    code = (
+        "import sys\nfrom tests.suites.codegen.tasks import judge_code\n"
+        "assert judge_code('result = df.groupby(\"city\").price.mean()').correctness.passed\n"
+        "assert 'pandas' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[3])

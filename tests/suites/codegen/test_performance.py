@@ -1,0 +1,74 @@
+"""Time and memory beside the reference: the formula by hand, and real code in its order."""
+
+from __future__ import annotations
+
+import pytest
+
+from karat.suites.codegen.box import warm_box
+from karat.suites.codegen.options import Options
+from karat.suites.codegen.performance import Scale, performance_of, scored
+from karat.suites.codegen.records import TableSource, Task
+from karat.suites.codegen.scaled_tables import scaled
+
+MB = 1024**2
+ROWS = 4_000
+TASK = Task(
+    tables={"t": TableSource(columns={"g": [n % 7 for n in range(ROWS)], "x": [n * 0.5 for n in range(ROWS)]})},
+    reference='result = df.groupby("g")["x"].sum()',
+)
+LOOP = """
+sums = {}
+for _, row in df.iterrows():
+    sums[row["g"]] = sums.get(row["g"], 0) + row["x"]
+result = sums
+"""
+
+
+def test_the_formula() -> None:
+    found = scored([Scale(1, 0.018, 0.008, 4 * MB, 0), Scale(4, 0.038, 0.008, 12 * MB, 4 * MB)])
+    # time: sqrt(10/20 × 10/40) = 0.3536; memory: sqrt(4/8 × 8/16) = 0.5
+    assert found.time == pytest.approx(0.125**0.5) and found.memory == pytest.approx(0.5)
+    assert found.score == pytest.approx(0.7 * 0.125**0.5 + 0.15)
+    assert found.reference_growth == 0
+
+
+def test_growth_is_the_exponent() -> None:
+    found = scored([Scale(n, 0.01 * n**2, 0.01 * n, 0, 0) for n in (1, 4, 16)])
+    assert (found.growth, found.reference_growth) == (2, 1)
+
+
+def test_quicker_than_the_reference_is_not_more_than_full() -> None:
+    assert scored([Scale(1, 0.001, 1.0, 0, MB)]).score == 1
+
+
+def test_a_scale_that_it_does_not_get_through_costs_all() -> None:
+    assert scored([Scale(1, 0.01, 0.01, 0, 0), Scale(4, 10, 0.01, 0, 0, ran=False)]).score == 0
+
+
+def test_a_slow_loop_scores_far_below_the_vectorised_code() -> None:
+    options = Options(repeats_for_timing=2, scales=(1, 4))
+    quick = performance_of(warm_box(), TASK, TASK.reference, passed=True, options=options)
+    slow = performance_of(warm_box(), TASK, LOOP, passed=True, options=options)
+    assert quick.score is not None and slow.score is not None
+    assert slow.score + 0.2 < quick.score
+    assert slow.time is not None and quick.time is not None and slow.time < quick.time / 2
+    assert [scale.scale for scale in quick.scales] == [1, 4]
+
+
+@pytest.mark.parametrize(
+    ("task", "passed", "options"),
+    [
+        (TASK, False, Options()),
+        (Task(tables=TASK.tables), True, Options()),
+        (TASK, True, Options(performance=False)),
+    ],
+)
+def test_when_there_is_nothing_to_measure_the_reason_is_said(task: Task, passed: bool, options: Options) -> None:
+    found = performance_of(warm_box(), task, TASK.reference, passed=passed, options=options)
+    assert found.score is None and found.reason
+
+
+def test_scaling_repeats_rows_within_bounds() -> None:
+    assert scaled({"t": {"a": [1, 2]}}, 2) == {"t": {"a": [1, 2, 1, 2]}}
+    assert scaled({"t": {"a": [0] * 1000}}, 1024) is None
+    assert scaled({}, 4) is None

@@ -1,0 +1,180 @@
+"""What a question asks for, by hand; and any text at all."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karat.suites.codegen.asking.question import read_question
+from karat.suites.codegen.records import Asked, Filter, Schema
+
+SCHEMA = Schema(
+    {"people": ("name", "age", "salary", "city", "total_sales", "max_speed", "hireDate", "Department", "x")}
+)
+VALUES = {"city": ["Berlin", "New York"], "Department": ["Sales", "IT"]}
+
+
+def asked(question: str) -> Asked:
+    return read_question(question, SCHEMA, values=VALUES)
+
+
+@pytest.mark.parametrize(
+    ("question", "columns"),
+    [
+        ("What is the average?", ()),
+        ("the average age", ("age",)),
+        ("AGES and Salaries of all", ("age", "salary")),
+        ("total sales of each city", ("total_sales", "city")),
+        ("the hire date, or hire_date, or hireDate", ("hireDate",)),
+        ("x marks the spot", ()),
+        ("the values of column x", ("x",)),
+        ("the values of `x`", ("x",)),
+        ("How many cities are in 'total_sales'?", ("city", "total_sales")),
+        ("agenda, passage, manager", ()),
+        ("totalsales or TotalSales", ("total_sales",)),
+    ],
+)
+def test_mentioned_columns(question: str, columns: tuple[str, ...]) -> None:
+    assert asked(question).columns == columns
+
+
+@pytest.mark.parametrize(
+    ("question", "statistics"),
+    [
+        ("mean salary", ("mean",)),
+        ("the total salary and the number of people", ("sum", "count")),
+        ("average max speed", ("mean",)),  # max_speed is a column: no maximum is asked for
+        ("Who has the highest salary?", ("max",)),
+        ("the lowest age", ("min",)),
+        ("Who made the most sales?", ("max",)),
+        ("Which city has the fewest people?", ("min",)),
+        ("salary at least 5", ()),
+        ("the total number of people", ("count",)),
+        ("mean salary by city", ("mean", "groupby")),
+        ("sum of salary for each department", ("sum", "groupby")),
+    ],
+)
+def test_statistics(question: str, statistics: tuple[str, ...]) -> None:
+    assert asked(question).statistics == statistics
+
+
+@pytest.mark.parametrize(
+    ("question", "conditions"),
+    [
+        ("age older than 30", [("age", ">", "30")]),
+        ("more than 5 salaries", [("salary", ">", "5")]),
+        ("salary of at least $50,000", [("salary", ">=", "50000")]),
+        ("age between 20 and 30", [("age", ">=", "20"), ("age", "<=", "30")]),
+        ("age of 65 or older", [("age", ">=", "65")]),
+        ("age > 30 and salary <= 1000.5", [("age", ">", "30"), ("salary", "<=", "1000.5")]),
+        ("where name is 'Ann'", [("name", "==", "Ann")]),
+        ("everybody in New York", [("city", "==", "New York")]),
+        ("rows where age is missing", [("age", "isnull", "")]),
+        ("rows where age is not missing", [("age", "notnull", "")]),
+        ("names of people older than 30", [("", ">", "30")]),
+        ("salary of people whose age is over 30", [("age", ">", "30")]),
+        ("how many missing values in the age column", [("age", "isnull", "")]),
+        ("excluding everybody in New York", [("city", "!=", "New York")]),
+        ("everybody not in New York", [("city", "!=", "New York")]),
+        ("without rows where age is missing", [("age", "notnull", "")]),
+        ("the mean of 3 numbers", []),
+        ("the ages with a threshold of 3", []),
+        ("fill the missing values of age with the mean", []),
+        ("city other than 'Berlin'", [("city", "!=", "Berlin")]),
+    ],
+)
+def test_conditions(question: str, conditions: list[tuple[str, str, str]]) -> None:
+    assert list(asked(question).conditions) == [Filter(*condition) for condition in conditions]
+
+
+@pytest.mark.parametrize(
+    ("question", "keys"),
+    [
+        ("mean salary by city and department", ("city", "Department")),
+        ("count of people per city, department", ("city", "Department")),
+        ("sorted by age", ()),
+        ("the mean salary sorted by age", ()),
+        ("total salary, top 3 names by salary", ()),
+        ("top 3 total salary by city", ("city",)),
+        ("median salary by city", ("city",)),
+        ("the mean of salary divided by age", ()),
+        ("show the age by name", ()),  # no statistic: nothing to group
+    ],
+)
+def test_group_keys(question: str, keys: tuple[str, ...]) -> None:
+    assert asked(question).group_keys == keys
+
+
+def test_top_and_bottom() -> None:
+    assert asked("top 5 by salary").top == (5,)
+    assert asked("the three largest salaries").top == (3,)
+    assert asked("the top earners").top == (None,)
+    assert asked("the 2 youngest").bottom == (2,)
+    assert asked("the largest salary").top == ()
+
+
+def test_order_and_joins() -> None:
+    assert asked("sorted by age in descending order").ordering == ("sorted", "descending order", "descending")
+    assert asked("top 3").ordering == ("top or bottom",)
+    assert asked("just the names").ordering == ()
+    two = Schema({"a": ("id",), "b": ("id",)})
+    assert read_question("combine both tables", two).joining
+    assert not asked("combine the figures").joining
+    assert asked("merge it with itself").joining
+
+
+def test_columns_of_several_tables_ask_for_a_join() -> None:
+    two = Schema({"orders": ("customer", "amount"), "customers": ("customer", "country")})
+    assert read_question("total amount by country", two).joining
+    assert not read_question("total amount by customer", two).joining
+
+
+def test_an_order_that_was_bought_is_no_order_of_rows() -> None:
+    assert asked("the average order of each city").ordering == ()
+    assert asked("Order the cities by age").ordering == ("order the",)
+
+
+def test_between_two_columns_is_no_filter() -> None:
+    assert not asked("the difference between age and salary").filtering
+    assert asked("age between 20 and 30").filtering
+
+
+@given(st.text(max_size=300), st.lists(st.text(min_size=1, max_size=12), max_size=5, unique=True))
+def test_any_text_can_be_read(question: str, columns: list[str]) -> None:
+    found = read_question(question, Schema({"t": tuple(columns)}))
+    assert set(found.columns) <= set(columns)
+    assert set(found.group_keys) <= set(columns)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "by",
+                "per",
+                "for",
+                "each",
+                "top",
+                "5",
+                "between",
+                "3",
+                "and",
+                "7",
+                "age",
+                "city",
+                "mean",
+                "where",
+                "is",
+                "not",
+                ">",
+                "'Ann'",
+                ",",
+            ]
+        ),
+        max_size=25,
+    )
+)
+def test_any_order_of_the_vocabularys_words_can_be_read(words: list[str]) -> None:
+    found = asked(" ".join(words))
+    assert all(condition.column in {"", *SCHEMA.columns} for condition in found.conditions)
