@@ -294,7 +294,9 @@ def _value(case: CaseResult, metric: Metric) -> float | None:
 
 
 def _reason(case: CaseResult) -> str:
-    """Why a case is bad, from its details where they hold dimensions, else from the first score that gives a reason."""
+    """Why a case is bad: its details' own ``reason``, its dimensions, else the first score that gives a reason."""
+    if isinstance(given := case.details.get("reason"), str) and given:
+        return plain(given)
     dimensions = case.details.get("dimensions")
     if isinstance(dimensions, list):
         if dimensions and not any(_selected(d) for d in dimensions):

@@ -22,6 +22,7 @@ def told(comparison: Comparison) -> dict[str, Any]:
     """One comparison, every score with what it is made of."""
     last = comparison.last
     return {
+        "reason": last.error or comparison.correctness.reason,
         "prompt_understanding": _json(comparison.understanding),
         "requirement_coverage": _json(comparison.coverage),
         "error_recovery": _json(comparison.recovery),
