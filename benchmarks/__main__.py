@@ -15,6 +15,7 @@ NAMES = (
     "answers_strict",
     "retrieval_metrics",
     "retrieval_ranks",
+    "retrieval_ranks_gpu",
     "retrieval_tune",
     "sandbox",
     "codegen_scores",

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from queue import SimpleQueue
+from threading import Lock
 
 import numpy as np
 
 from karat.search.blocks import Rows, blocks, loaded, rows_of
 from karat.search.dense_best import Best
 from karat.search.dense_score import Doubles, lengths, pair_scores, scores_at, slack, surely, turning_points
-from karat.search.dense_screen import CROWDED, Screen, settle
-from karat.search.processors import processors
+from karat.search.dense_screen import Screen
+from karat.search.dense_settle import CROWDED, settle
+from karat.search.processors import Begun, Workers, processors
 from karat.search.records import NOT_A_VALUE, Floats, Integers
 
 Watch = Callable[[int, int], None]
@@ -25,6 +28,8 @@ BLOCK = 16384
 """Values in a block: long enough rows for numpy, and few enough to stay near the processor."""
 PANEL = 512
 """Questions in one product."""
+_GROUP = 16
+"""Questions that are looked at together."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +68,11 @@ def rank_rows(
     if known.size and int(positions.max()) >= rows.count:
         raise ValueError(f"a truth is value {positions.max()} of {rows.count}")
     scores = scores_at(questions, rows, asked, positions, block)
-    plan = _planned(lengths(questions), asked, scores)
     best = Best(len(questions), min(depth, rows.count))
-    counts = np.zeros(plan.marks.shape, np.int64)
-    _go(questions[plan.order], rows, plan, counts, best, block, watch)
+    with processors(len(questions) * rows.count) as workers:
+        plan = _planned(lengths(questions), asked, scores, workers.count)
+        counts = np.zeros(plan.marks.shape, np.int64)
+        _go(questions[plan.order], rows, plan, counts, best, block, watch, workers)
     ranks = np.full(len(truths), NOT_A_VALUE, np.int64)
     ranks[known] = counts[plan.level, plan.place[asked]]
     found, found_scores = best.result()
@@ -78,7 +84,8 @@ class _Plan:
     """In which order the questions are worked, and each truth's level: a question's highest scoring truth is on level 0, and so on."""
 
     order: Integers
-    """Questions with many truths, and with badly scoring ones, stand together, so that others do not pay for them."""
+    """Questions with many truths, and with badly scoring ones, stand together, so that others do not pay for them; in groups that are dealt
+    out to the workers in turn, so that all have as much to do."""
     place: Integers
     """Where each question stands in that order."""
     lengths: Doubles
@@ -89,7 +96,7 @@ class _Plan:
     """[level, place]: a value counts for that truth when its sum is above; infinite where there is no truth."""
 
 
-def _planned(sizes: Doubles, asked: Integers, scores: Floats) -> _Plan:
+def _planned(sizes: Doubles, asked: Integers, scores: Floats, workers: int) -> _Plan:
     by_question = np.lexsort((-scores, asked))
     ordered = asked[by_question]
     level = np.empty(len(asked), np.int64)
@@ -98,6 +105,7 @@ def _planned(sizes: Doubles, asked: Integers, scores: Floats) -> _Plan:
     lowest = np.full(len(sizes), np.inf)
     np.minimum.at(lowest, asked, scores / sizes[asked])
     order = np.lexsort((lowest, many))
+    order = order[np.argsort(np.arange(len(order)) // _GROUP % workers, kind="stable")]
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     marks = np.full((int(many.max(initial=0)), len(sizes)), np.inf)
@@ -105,61 +113,76 @@ def _planned(sizes: Doubles, asked: Integers, scores: Floats) -> _Plan:
     return _Plan(order, place, sizes[order], level, marks)
 
 
-def _go(questions: Floats, rows: Rows, plan: _Plan, counts: Integers, best: Best, block: int, watch: Watch) -> None:
-    """The pass: for each block of values, panels of questions side by side on the processors."""
-    with processors(len(questions) * rows.count) as workers:
-        step = max(1, min(PANEL, -(-len(questions) // workers.count)))
-        panels = [slice(low, min(low + step, len(questions))) for low in range(0, len(questions), step)]
-        room: SimpleQueue[Floats] = SimpleQueue()
-        for _ in range(workers.count):
-            room.put(np.empty(step * min(block, rows.count), np.float32))
-        for start, part in blocks(rows, block):
-            values = loaded(part)
-            slacks = slack(values.shape[1], plan.lengths, float(lengths(values).max(initial=0.0)))
+def _go(
+    questions: Floats, rows: Rows, plan: _Plan, counts: Integers, best: Best, block: int, watch: Watch, workers: Workers
+) -> None:
+    """The pass: for each block of values, panels of questions side by side on the processors.
 
-            def work(panel: slice, start: int = start, values: Floats = values, slacks: Doubles = slacks) -> None:
-                products = room.get()
+    Who is done with a block begins the next; a panel's blocks are never worked on at the same time.
+    """
+    step = max(1, min(PANEL, -(-len(questions) // workers.count)))
+    panels = [slice(low, min(low + step, len(questions))) for low in range(0, len(questions), step)]
+    room: SimpleQueue[Floats] = SimpleQueue()
+    for _ in range(workers.count):
+        room.put(np.empty(step * min(block, rows.count), np.float32))
+    turns = {panel.start: Lock() for panel in panels}
+
+    def ready(part: tuple[int, Floats]) -> tuple[int, Floats, Doubles]:
+        values = loaded(part[1])
+        return part[0], values, slack(values.shape[1], plan.lengths, float(lengths(values).max(initial=0.0)))
+
+    def work(panel: slice, start: int, values: Floats, slacks: Doubles) -> None:
+        with turns[panel.start]:
+            products = room.get()
+            tile = products[: (panel.stop - panel.start) * len(values)].reshape(-1, len(values))
+            try:
                 _panel(
                     questions[panel],
-                    start,
                     values,
-                    products,
+                    tile,
                     plan.marks[:, panel],
                     slacks[panel],
                     counts[:, panel],
-                    panel,
                     best,
+                    panel,
+                    start,
                 )
+            finally:
                 room.put(products)
 
-            workers.each(work, panels)
-            watch(start + len(values), rows.count)
+    before = Begun()
+    for start, values, slacks in workers.ahead(ready, blocks(rows, block)):
+        begun = workers.begin(partial(work, start=start, values=values, slacks=slacks), panels)
+        before.finish()
+        watch(start, rows.count)
+        before = begun
+    before.finish()
+    watch(rows.count, rows.count)
 
 
 def _panel(
     asking: Floats,
-    start: int,
     values: Floats,
-    products: Floats,
+    tile: Floats,
     marks: Doubles,
     slacks: Doubles,
     counts: Integers,
-    panel: slice,
     best: Best,
+    panel: slice,
+    start: int,
 ) -> None:
     """One product, and all that follows from it for these questions."""
-    tile = products[: len(asking) * len(values)].reshape(len(asking), len(values))
     np.matmul(asking, values.T, out=tile)
     marks = marks[: np.count_nonzero(np.isfinite(marks).any(axis=1))]
     seen = Screen(tile, *surely(marks, slacks), best.depth, best.wanted(panel), slacks).look()
     counts[: len(marks)] += seen.counts
-    passed = settle(asking, values, seen.unsure, marks[seen.levels, seen.unsure // len(values)])
+    passed = settle(asking, values, seen.unsure, marks[seen.levels, seen.unsure // len(values)], slacks)
     np.add.at(counts, (seen.levels[passed], seen.unsure[passed] // len(values)), 1)
     if not best.depth:
         return
     wanted = seen.wanted
     if len(wanted) * CROWDED > tile.size:
-        wanted = wanted[settle(asking, values, wanted, best.wanted(panel)[wanted // len(values)])]
+        wanted = wanted[settle(asking, values, wanted, best.wanted(panel)[wanted // len(values)], slacks)]
     rows, columns = np.divmod(wanted, len(values))
     scores = pair_scores(asking, values, rows, columns)
     passed = scores > best.least[panel][rows]

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.search.dense_score import Doubles, doubles_slack, pair_scores, surely, turning_points
+from karat.search.dense_score import Doubles, surely
 from karat.search.records import Floats, Integers
 
-_CHUNK = 1 << 17
-"""Products looked at together: half a megabyte, so that comparing them again and again reads the processor's cache."""
-CROWDED = 32
+_CHUNK = 1 << 18
+"""Products looked at together: a megabyte, so that comparing them again and again reads the processor's cache."""
+_FEW = 32
 """Where at most one product in this many may matter, those few are taken out and looked at alone."""
 
 
@@ -117,7 +117,7 @@ class _Few:
 def _few(products: Floats, floors: Floats, mask: NDArray[np.bool_]) -> _Few | None:
     """Those from the floors on, if they are few. ``mask`` is room to work in."""
     np.greater_equal(products, floors[:, None], out=mask)
-    if np.count_nonzero(mask) * CROWDED > mask.size:
+    if np.count_nonzero(mask) * _FEW > mask.size:
         return None
     places = np.flatnonzero(mask)
     return _Few(places, places // products.shape[1], products.ravel()[places])
@@ -144,29 +144,3 @@ def _trues(mask: NDArray[np.bool_]) -> Integers:
 
 _WORDS = 128
 """Columns to a stripe, a multiple of eight."""
-
-
-def settle(questions: Floats, values: Floats, places: Integers, marks: Doubles) -> NDArray[np.bool_]:
-    """For each pair (flat place in questions × values) whether its exact score passes its mark, a turning point."""
-    rows, columns = np.divmod(places, max(1, len(values)))
-    passes = np.zeros(len(places), bool)
-    left = np.ones(len(places), bool)
-    crowded = np.flatnonzero(np.bincount(rows, minlength=len(questions)) * CROWDED > len(values))
-    for low in range(0, len(crowded), _ROWS):
-        # So many, as when all values are alike, that another product, in float64, is the quickest way to be rid of most.
-        some = crowded[low : low + _ROWS]
-        here = np.flatnonzero((rows >= some[0]) & (rows <= some[-1]) & np.isin(rows, some))
-        asking, against = questions[some].astype(np.float64), values.astype(np.float64)
-        within = np.searchsorted(some, rows[here])
-        apart = (asking @ against.T)[within, columns[here]] - marks[here]
-        passes[here] = apart > 0
-        left[here] = np.abs(apart) <= doubles_slack(values.shape[1], asking, against)[within]
-    near = np.flatnonzero(left)
-    scores = pair_scores(questions, values, rows[near], columns[near])
-    # A sum on the turning point itself rounds either way: the rounded score decides.
-    passes[near] = turning_points(scores) >= marks[near]
-    return passes
-
-
-_ROWS = 128
-"""Questions in a float64 product: their products with a block fit in a few megabytes."""

@@ -8,17 +8,30 @@ products keep their threads and the rest is done by one.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, TypeVar
 
 Part = TypeVar("Part")
+Done = TypeVar("Done")
 
 _SMALL = 10_000_000
 """Pairs of a question and a value that are done before threads could be of use."""
+
+
+@dataclass(frozen=True)
+class Begun:
+    """Work that may still be going on."""
+
+    parts: Sequence[Future[None]] = ()
+
+    def finish(self) -> None:
+        """Wait until all is done; the first error is raised."""
+        for part in self.parts:
+            part.result()
 
 
 @dataclass(frozen=True)
@@ -28,10 +41,27 @@ class Workers:
     count: int
     executor: Executor | None = None
 
-    def each(self, work: Callable[[Part], None], parts: Iterable[Part]) -> None:
-        """Do the work for each part; all are done when this returns, and the first error is raised."""
-        for _ in map(work, parts) if self.executor is None else self.executor.map(work, parts):
-            pass
+    def begin(self, work: Callable[[Part], None], parts: Iterable[Part]) -> Begun:
+        """Begin the work for each part, in their order."""
+        if self.executor is None:
+            for part in parts:
+                work(part)
+            return Begun()
+        return Begun([self.executor.submit(work, part) for part in parts])
+
+    def ahead(self, work: Callable[[Part], Done], parts: Iterable[Part]) -> Iterator[Done]:
+        """What the work makes of each part, in order, the next one being made while the last one is used."""
+        if self.executor is None:
+            yield from map(work, parts)
+            return
+        coming: Future[Done] | None = None
+        for part in parts:
+            following = self.executor.submit(work, part)
+            if coming is not None:
+                yield coming.result()
+            coming = following
+        if coming is not None:
+            yield coming.result()
 
 
 @contextmanager

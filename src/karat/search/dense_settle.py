@@ -1,0 +1,70 @@
+"""Deciding the pairs that a float32 product leaves open: first by products in float64, and what those leave open by the exact score."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.search.dense_score import Doubles, doubles_slack, pair_scores, turning_points
+from karat.search.records import Floats, Integers
+
+CROWDED = 32
+"""Where more than one value in this many is open for a question, all values are multiplied with it again."""
+_ROWS = 128
+"""Questions in such a product."""
+_FINER = 2.0**-28
+"""How much less a product in float64 strays than one in float32, with a factor of two to spare."""
+
+
+def settle(questions: Floats, values: Floats, places: Integers, marks: Doubles, slacks: Doubles) -> NDArray[np.bool_]:
+    """For each pair (flat place in questions × values) whether its exact score passes its mark, a turning point.
+
+    ``slacks`` are those of the float32 product, for each question.
+    """
+    rows, columns = np.divmod(places, max(1, len(values)))
+    apart = np.zeros(len(places))
+    within = np.full(len(places), np.inf)
+    crowded = np.bincount(rows, minlength=len(questions)) * CROWDED > len(values)
+    if crowded.any():
+        _together(questions, values, np.flatnonzero(crowded), rows, columns, apart, within)
+    alone = np.flatnonzero(~crowded[rows])
+    _each(questions, values, alone, rows, columns, apart)
+    within[alone] = slacks[rows[alone]] * _FINER
+    apart -= marks
+    passes = apart > 0
+    near = np.flatnonzero(np.abs(apart) <= within)
+    scores = pair_scores(questions, values, rows[near], columns[near])
+    # A sum on the turning point itself rounds either way: the rounded score decides.
+    passes[near] = turning_points(scores) >= marks[near]
+    return passes
+
+
+def _each(questions: Floats, values: Floats, which: Integers, rows: Integers, columns: Integers, sums: Doubles) -> None:
+    """The sums of these pairs, question by question."""
+    order = which[np.argsort(rows[which], kind="stable")]
+    ends = np.flatnonzero(np.diff(rows[order], append=-1)) + 1
+    low = 0
+    for end in ends.tolist():
+        here = order[low:end]
+        sums[here] = values[columns[here]].astype(np.float64) @ questions[rows[here[0]]].astype(np.float64)
+        low = end
+
+
+def _together(
+    questions: Floats,
+    values: Floats,
+    crowded: Integers,
+    rows: Integers,
+    columns: Integers,
+    sums: Doubles,
+    within: Doubles,
+) -> None:
+    """The same for questions with so many open pairs, as when all values are alike, that whole products are quicker."""
+    against = values.astype(np.float64)
+    for low in range(0, len(crowded), _ROWS):
+        some = crowded[low : low + _ROWS]
+        here = np.flatnonzero(np.isin(rows, some))
+        asking = questions[some].astype(np.float64)
+        place = np.searchsorted(some, rows[here])
+        sums[here] = (asking @ against.T)[place, columns[here]]
+        within[here] = doubles_slack(values.shape[1], asking, against)[place]
