@@ -110,7 +110,7 @@ def box(mode: str) -> Iterator[Box]:
             user=NOBODY,
             group=NOBODY,
             extra_groups=[],
-            env={"PYTHONPATH": f"{ROOT / 'src'}", "PATH": os.environ["PATH"], "KARAT_TEST_SECRET": SECRET},
+            env={"PYTHONPATH": f"{ROOT / 'src'}", "PATH": os.environ["PATH"], "SANDBOX_TEST_SECRET": SECRET},
         )
         try:
             yield FarBox(process)

@@ -59,7 +59,7 @@ def outside() -> Iterator[Outside]:
     for file in (canary, expected):
         file.write_text(SECRET)
         file.chmod(0o666)
-    os.environ["KARAT_TEST_SECRET"] = SECRET
+    os.environ["SANDBOX_TEST_SECRET"] = SECRET
     with socket.create_server(("127.0.0.1", 0)) as tcp, socket.socket(socket.AF_UNIX) as local:
         local.bind(str(unix))
         unix.chmod(0o777)
@@ -69,5 +69,5 @@ def outside() -> Iterator[Outside]:
             listener.setblocking(False)
             with pytest.raises(BlockingIOError):
                 listener.accept()
-    del os.environ["KARAT_TEST_SECRET"]
+    del os.environ["SANDBOX_TEST_SECRET"]
     shutil.rmtree(folder)

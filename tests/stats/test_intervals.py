@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from karat.stats.intervals import estimate, wilson
+from karat.stats.intervals import estimate, estimate_clustered, wilson
 
 
 def test_nothing_has_no_mean() -> None:
@@ -61,6 +61,25 @@ def test_many_values_use_the_normal_interval() -> None:
     found = estimate(values, "quantity")
     assert found.mean is not None and found.low is not None and found.high is not None
     assert found.high - found.low == pytest.approx(2 * 1.96 / 6_000**0.5, rel=0.1)
+
+
+def test_turns_of_a_case_go_together() -> None:
+    values, cases = [0.2, 0.4, 0.9, 0.6, 0.1, 0.8], ["x", "x", "x", "y", "y", "z"]
+    found = estimate_clustered(values, cases)
+    assert found.mean == pytest.approx(0.5) and found.n == 6
+    assert found.low is not None and found.high is not None and found.low < 0.5 < found.high
+    assert estimate_clustered(values, list("abcdef")) == estimate(values)
+    assert estimate_clustered([], []) == estimate([])
+
+
+def test_one_case_of_several_turns_has_no_interval() -> None:
+    found = estimate_clustered([0.2, 0.4], ["x", "x"])
+    assert found.mean == pytest.approx(0.3) and found.low is None and found.high is None
+
+
+def test_all_right_in_few_cases_of_many_turns() -> None:
+    found = estimate_clustered([1.0] * 12, ["x", "y", "z"] * 4)
+    assert (found.low, found.high) == wilson(1.0, 3)
 
 
 @pytest.mark.parametrize("kind", ["share", "rate"])

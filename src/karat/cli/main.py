@@ -9,7 +9,7 @@ import sys
 
 import typer
 
-from karat.cli import answers, check, demo, doctor, init, models, report, run, runs, score, sheet, tune
+from karat.cli import answers, check, compare, demo, doctor, gate, init, models, report, run, runs, score, sheet, tune
 from karat.core.problems import UserError
 
 app = typer.Typer(
@@ -51,6 +51,8 @@ app.command("tune", short_help="Choose the best n and model for each field of a 
 app.add_typer(sheet.app, name="sheet")
 app.command("models", short_help="List the embedding models and what to install.")(models.models)
 app.add_typer(runs.app, name="runs")
+app.command("compare", short_help="Compare stored runs case by case.")(compare.compare)
+app.command("gate", short_help="Judge a run by its gates: exit code 1 when one is broken.")(gate.gate)
 app.command("report", short_help="Write the Excel report of a stored run.")(report.report)
 app.command("doctor", short_help="Show what works here and what to install.")(doctor.doctor)
 

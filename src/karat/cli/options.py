@@ -77,6 +77,6 @@ GateOption = Annotated[
     typer.Option(
         "--gate",
         metavar="RULE",
-        help="A floor or ceiling, such as data_query.macro_recall>=0.85; broken: exit code 1. Repeatable.",
+        help="A rule, such as data_query.macro_recall>=0.85 or 'no_new_failures: {tag: critical}'; broken: exit code 1. Repeatable.",
     ),
 ]

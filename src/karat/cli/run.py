@@ -85,6 +85,7 @@ def run(
 
     Stopped, or killed?  karat run --resume latest
     """
+    from karat.cli.gate import baselines_here
     from karat.cli.project import open_store_for, work_to_do
     from karat.cli.showing import Outputs, leave, show
     from karat.core.problems import UserError
@@ -98,7 +99,8 @@ def run(
     if resume is not None:
         with open_store_for(config, store, create=False) as opened:
             result, used, gates = _resumed(opened, resume, retry_errors, workers, config)
-        leave([show(result, used, outputs, gates=(*gates, *extra), saved=[f"run {result.run.id}"])])
+        found = baselines_here(config, store, used.name, result.run.id)
+        leave([show(result, used, outputs, gates=(*gates, *extra), saved=[f"run {result.run.id}"], baselines=found)])
         return
     work = work_to_do(
         config=config,
@@ -113,7 +115,9 @@ def run(
     with open_store_for(config, store) as opened:
         for part, files in zip(work, outputs.for_each([part.suite for part in work]), strict=True):
             result = run_job(opened, job_for(part, name, repeats, limit, tag, case), workers or part.run.workers)
-            codes.append(show(result, part.suite, files, gates=(*part.gates, *extra), saved=[f"run {result.run.id}"]))
+            found = baselines_here(config, store, part.suite.name, result.run.id)
+            saved = [f"run {result.run.id}"]
+            codes.append(show(result, part.suite, files, gates=(*part.gates, *extra), saved=saved, baselines=found))
     leave(codes)
 
 

@@ -64,6 +64,7 @@ def score(
         leave([_again(run, cases, settings, workers, outputs, extra, store, config)])
         return
     from karat.api import scoring_executor
+    from karat.cli.gate import baselines_here
     from karat.cli.project import work_to_do
     from karat.core.problems import UserError
     from karat.runs.choose import Choice, choose
@@ -94,7 +95,8 @@ def score(
                 source=str(recorded),
                 executor=pool,
             )
-        codes.append(show(result, work.suite, files, gates=(*work.gates, *extra)))
+        found_baselines = baselines_here(config, store, work.suite.name)
+        codes.append(show(result, work.suite, files, gates=(*work.gates, *extra), baselines=found_baselines))
     leave(codes)
 
 
@@ -116,6 +118,7 @@ def _again(
     import msgspec
 
     from karat.api import scoring_executor
+    from karat.cli.gate import baselines_here
     from karat.cli.printing import stderr
     from karat.cli.project import open_store_for, overruled
     from karat.cli.showing import load_for_run, show
@@ -149,4 +152,4 @@ def _again(
                     style="yellow",
                     soft_wrap=True,
                 )
-    return show(result, suite, outputs, gates=gates)
+    return show(result, suite, outputs, gates=gates, baselines=baselines_here(config, store, suite.name, result.run.id))

@@ -17,7 +17,7 @@ from karat.core.suite import Suite
 
 if TYPE_CHECKING:
     from karat.core.result import RunResult
-    from karat.stats.gates import Gate
+    from karat.stats.gates import Baselines, Gate
 
 
 def load_for_run(suite: Suite, path: Path) -> tuple[tuple[Case[Any], ...], tuple[Problem, ...]]:
@@ -55,11 +55,17 @@ def _with_name(path: Path, name: str) -> Path:
 
 
 def show(
-    result: RunResult, suite: Suite, outputs: Outputs, *, gates: Sequence[Gate] = (), saved: Sequence[str] = ()
+    result: RunResult,
+    suite: Suite,
+    outputs: Outputs,
+    *,
+    gates: Sequence[Gate] = (),
+    saved: Sequence[str] = (),
+    baselines: Baselines | None = None,
 ) -> int:
     """Print and write a result. Returns its exit code: 1 when a gate is broken, 3 when something failed, else 0."""
     from karat.reports.console import print_result
-    from karat.stats.gates import judge
+    from karat.stats.gates import judge, no_baselines
 
     written = write_outputs(result, suite, outputs.json, outputs.xlsx)
     errors = [problem for problem in result.problems if problem.severity == "error"]
@@ -68,9 +74,13 @@ def show(
         print_result(result, suite.metrics, stdout(), highlights=suite.highlights(result), saved=[*saved, *written])
     if errors:
         stderr().print(f"{count_of(len(errors), 'mistake')} in the files; the rest was scored", style="yellow")
-    broken = [verdict for verdict in judge(gates, result) if not verdict.passed]
+    verdicts = judge(gates, result, suite.metrics, baselines or no_baselines)
+    broken = [verdict for verdict in verdicts if verdict.state == "failed"]
     for verdict in broken:
-        stderr().print(f"gate broken: {verdict.words}", style="bold red", markup=False)
+        stderr().print(f"gate broken: {verdict.words}", style="bold red", markup=False, soft_wrap=True)
+    for verdict in verdicts:
+        if verdict.state in ("not_judged", "not_asked"):
+            stderr().print(f"gate not judged: {verdict.words}", style="yellow", markup=False, soft_wrap=True)
     if broken:
         return ExitOne
     return ExitErrors if errors or any(case.status == "error" for case in result.cases) else 0

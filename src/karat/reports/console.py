@@ -40,7 +40,7 @@ def print_result(
     saved: Sequence[str] = (),
 ) -> None:
     """Print what a run found. ``highlights`` are lines of the suite itself; ``saved`` says where things were put."""
-    page = _Page(console)
+    page = Page(console)
     _heading(page, result)
     headline = [metric for metric in metrics if metric.headline] or list(metrics[:3])
     if result.cases:
@@ -57,7 +57,7 @@ def print_result(
     _saved(page, saved)
 
 
-def _saved(page: _Page, saved: Sequence[str]) -> None:
+def _saved(page: Page, saved: Sequence[str]) -> None:
     """On one line where they fit; else each on its own, and whole: a name that is cut cannot be opened."""
     if not saved:
         return
@@ -73,7 +73,7 @@ def plain(text: str) -> str:
     return _TURNS.sub(lambda found: f"\\u{ord(found[0]):04x}", shown)
 
 
-class _Page:
+class Page:
     """Lines of styled text, cut to the width of the terminal."""
 
     def __init__(self, console: Console) -> None:
@@ -115,7 +115,7 @@ def fit(text: str, width: int) -> str:
 # -- the answer -------------------------------------------------------------------------------------------------------
 
 
-def _heading(page: _Page, result: RunResult) -> None:
+def _heading(page: Page, result: RunResult) -> None:
     counts = result.status_counts()
     errors, missing, aside = counts.get("error", 0), counts.get("missing", 0), counts.get("not_applicable", 0)
     parts: list[Span] = [(f"{counts.get('scored', 0):,} scored", "")]
@@ -138,7 +138,7 @@ def _heading(page: _Page, result: RunResult) -> None:
         page.line([("  ", ""), *spans])
 
 
-def _table(page: _Page, result: RunResult, headline: Sequence[Metric]) -> None:
+def _table(page: Page, result: RunResult, headline: Sequence[Metric]) -> None:
     summaries = {item.metric: item for item in result.summary}
     shown = [(metric, summaries[metric.name]) for metric in headline if metric.name in summaries]
     errors = any(item.with_errors_as_zero is not None for _, item in shown)
@@ -185,7 +185,7 @@ def figure(value: float | None, kind: Kind = "share") -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.2f}" if value >= 1 else f"{value:.4f}"
 
 
-def _also(page: _Page, result: RunResult, metrics: Sequence[Metric], headline: Sequence[Metric]) -> None:
+def _also(page: Page, result: RunResult, metrics: Sequence[Metric], headline: Sequence[Metric]) -> None:
     """The other metrics on one line: first those that look at a headline metric in another way, then as many as fit."""
     means = {item.metric: item.mean for item in result.summary}
     others = [m for m in metrics if m not in headline and m.kind != "quantity" and means.get(m.name) is not None]
@@ -205,7 +205,7 @@ def _also(page: _Page, result: RunResult, metrics: Sequence[Metric], headline: S
     page.line([(line, "dim"), (f" · {rest} more in the reports" if rest else "", "dim")])
 
 
-def _usage(page: _Page, result: RunResult) -> None:
+def _usage(page: Page, result: RunResult) -> None:
     means = {item.metric: item.mean for item in result.summary if item.mean is not None}
     parts = [
         f"{name}{figure(means[key], 'quantity')}{unit}"
@@ -219,14 +219,14 @@ def _usage(page: _Page, result: RunResult) -> None:
 # -- the reasons ------------------------------------------------------------------------------------------------------
 
 
-def _label_drift(page: _Page, result: RunResult) -> None:
+def _label_drift(page: Page, result: RunResult) -> None:
     found = [len(drifts) for case in result.cases if (drifts := case.details.get("label_drift"))]
     if found:
         where = f"{sum(found):,} in {count_of(len(found), 'case')}: right id, another name"
         page.labelled("label drift", [(where, ""), ("   → karat check --fix-names", "cyan")])
 
 
-def _weakest_tags(page: _Page, result: RunResult, metric: Metric) -> None:
+def _weakest_tags(page: Page, result: RunResult, metric: Metric) -> None:
     values: dict[str, list[float]] = {}
     for case in result.cases:
         value = _value(case, metric)
@@ -247,7 +247,7 @@ def _weakest_tags(page: _Page, result: RunResult, metric: Metric) -> None:
     page.labelled("weakest tags", [(text, "")])
 
 
-def _worst_cases(page: _Page, result: RunResult, headline: Sequence[Metric]) -> None:
+def _worst_cases(page: Page, result: RunResult, headline: Sequence[Metric]) -> None:
     """The lowest by the first headline metric, then by the others; a case that is right in all of them is not among the worst."""
     ranked: list[tuple[tuple[float, ...], CaseResult]] = []
     for case in result.cases:
@@ -271,7 +271,7 @@ def _worst_cases(page: _Page, result: RunResult, headline: Sequence[Metric]) -> 
             [
                 (fit(_label(case), width), ""),
                 (f"  {number_text}  ", "bold"),
-                (fit(_reason(case), room).rstrip(), "dim"),
+                (fit(reason_of(case), room).rstrip(), "dim"),
             ],
         )
 
@@ -293,7 +293,7 @@ def _value(case: CaseResult, metric: Metric) -> float | None:
     return None if score is None else score.value
 
 
-def _reason(case: CaseResult) -> str:
+def reason_of(case: CaseResult) -> str:
     """Why a case is bad: its details' own ``reason``, its dimensions, else the first score that gives a reason."""
     if isinstance(given := case.details.get("reason"), str) and given:
         return plain(given)
@@ -339,7 +339,7 @@ def _dimension_reason(dimension: dict[str, Any]) -> str:
 # -- what to do -------------------------------------------------------------------------------------------------------
 
 
-def _failures(page: _Page, result: RunResult) -> None:
+def _failures(page: Page, result: RunResult) -> None:
     errors = [case for case in result.cases if case.status == "error"]
     groups = Counter(plain(case.error) or "no message" for case in errors).most_common()
     for number, (message, count) in enumerate(groups[:FEW]):

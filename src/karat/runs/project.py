@@ -17,6 +17,7 @@ from karat.core.problems import Problem, UserError, count_of, did_you_mean
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import SystemConfig, SystemType
 from karat.core.yaml import Findings, Raw, documents, load, read
+from karat.stats.gate_figures import EVERYWHERE
 from karat.stats.gates import Gate
 
 FILE = "karat.yaml"
@@ -58,6 +59,7 @@ class ProjectFile(msgspec.Struct, frozen=True):
     systems: dict[str, Raw] = {}
     suites: tuple[SuiteEntry, ...] = ()
     run: RunOptions = RunOptions()
+    baseline: str = ""
     gates: tuple[Gate, ...] = ()
 
 
@@ -71,6 +73,8 @@ class Project(msgspec.Struct, frozen=True):
     suites: tuple[tuple[SuiteEntry, SuiteOptions], ...]
     run: RunOptions = RunOptions()
     gates: tuple[Gate, ...] = ()
+    baseline: str = ""
+    """The run that gates compare with: a run, or the name of one; empty: the newest run named "baseline"."""
 
 
 def find_project(start: Path | None = None) -> Path | None:
@@ -105,7 +109,14 @@ def load_project(path: Path) -> Project:
     known = {name: system for name, system in systems.items() if system is not None}
     folder = path.resolve().parent
     return Project(
-        folder, found.name or folder.name, store_url(found.store, folder), known, tuple(suites), found.run, found.gates
+        folder,
+        found.name or folder.name,
+        store_url(found.store, folder),
+        known,
+        tuple(suites),
+        found.run,
+        found.gates,
+        found.baseline,
     )
 
 
@@ -130,16 +141,29 @@ def _suite(entry: SuiteEntry, path: Path, findings: Findings) -> Suite | None:
 
 
 def _check_gates(gates: Sequence[Gate], suites: Sequence[str], path: Path, findings: Findings) -> None:
+    for problem in gate_problems(gates, suites):
+        findings.problems.append(msgspec.structs.replace(problem, file=str(path)))
+
+
+def gate_problems(gates: Sequence[Gate], suites: Sequence[str]) -> list[Problem]:
+    """Every rule that names a suite which is not among these, or a metric which its suite does not have."""
+    problems: list[Problem] = []
     for gate in gates:
-        name, _, metric = gate.metric.partition(".")
-        if name not in suites:
-            message = f'the gate on "{gate.metric}" names no suite of this project'
-            findings.problems.append(Problem(message, file=str(path), hint=did_you_mean(name, suites)))
+        if not gate.figure:
             continue
-        known = [m.name for m in plugins.load_suite(name).metrics] + ["latency", "tokens", "cost"]
+        name, _, metric = gate.figure.partition(".")
+        if name not in suites:
+            message = f'the gate on "{gate.figure}" names no suite of this project'
+            problems.append(Problem(message, hint=did_you_mean(name, suites)))
+            continue
+        known = {m.name: m.kind for m in (*plugins.load_suite(name).metrics, *EVERYWHERE)}
         if metric not in known:
-            message = f'the gate on "{gate.metric}" names no metric of {name}'
-            findings.problems.append(Problem(message, file=str(path), hint=did_you_mean(metric, known)))
+            message = f'the gate on "{gate.figure}" names no metric of {name}'
+            problems.append(Problem(message, hint=did_you_mean(metric, known)))
+        elif gate.no_new_failures is not None and known[metric] == "quantity":
+            message = f'the gate on "{gate.figure}" cannot tell which cases are right: {metric} is a quantity'
+            problems.append(Problem(message, hint="Name a rate or a share, or leave the metric out."))
+    return problems
 
 
 def _system(name: str, node: Node, findings: Findings) -> SystemConfig | None:

@@ -1,64 +1,204 @@
-"""Gates: floors and ceilings for the figures of a run. The verdict and its words come from one place, so they agree."""
+"""Gates: what must hold for a run. The verdict and its words come from one place, so they agree.
+
+- Floor, ceiling: the run's figure against the limit; the limit itself passes. An undefined figure passes no gate.
+- ``no_worse_than``: paired on case id, over the cases with a value in both runs. It passes when the lower end of the one-sided
+  interval of the difference is above ``-margin`` (where lower is better: the upper end below ``margin``). Fewer than ``FEWEST``
+  such cases prove nothing, so the rule fails.
+- ``no_new_failures``: no case that was right in the baseline is wrong now. Cases that are not in both runs are not looked at; when
+  there are none to look at, the rule fails. A rule for all suites is not asked of a suite without a case of its tag; when that is so
+  in every suite it fails, for a tag with a typing mistake must not pass.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 import msgspec
 
-from karat.core.problems import UserError
-from karat.core.result import RunResult
+from karat.core.problems import count_of
+from karat.core.result import CaseResult, RunResult
+from karat.core.suite import Metric
+from karat.stats.gate_figures import is_right, mean_of, metric_named, pass_metric, value_of
+from karat.stats.gate_rules import CONFIDENCE, CaseFilter, Gate, limits_text, number, parse_gate, rule_text
 
+__all__ = ["CaseFilter", "Gate", "Verdict", "exit_code", "judge", "parse_gate", "rule_text", "settle"]
 
-class Gate(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A floor or a ceiling for one figure, ``suite.metric``. A run that breaks it ends with exit code 1."""
+FEWEST = 10
+"""Cases in both runs that "no worse than" needs at least."""
+SHOWN = 5
+"""Newly failing cases that the words name."""
 
-    metric: str
-    at_least: float | None = None
-    at_most: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.at_least is None and self.at_most is None:
-            raise ValueError("a gate needs at_least or at_most")
-
-
-def parse_gate(text: str) -> Gate:
-    """A gate in short: ``data_query.macro_recall>=0.85`` or ``…<=0.1``."""
-    found = re.fullmatch(r"\s*([\w.]+)\s*(>=|<=)\s*([0-9.eE+-]+)\s*", text)
-    try:
-        if found is None:
-            raise ValueError
-        limit = float(found[3])
-    except ValueError:
-        raise UserError(f'"{text}" is no gate', hint="Write it as data_query.macro_recall>=0.85, or with <=.") from None
-    return Gate(found[1], at_least=limit) if found[2] == ">=" else Gate(found[1], at_most=limit)
+Baselines = Callable[[str], RunResult | str]
+"""The name of a baseline → its result, or why there is none, in words."""
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What became of one gate, in words."""
+    """What became of one rule, in words.
 
-    metric: str
-    passed: bool
+    ``not_judged``: there is no baseline to compare with. ``not_asked``: the suite has no case of the rule's tag.
+    """
+
+    rule: str
+    state: Literal["passed", "failed", "not_judged", "not_asked"]
     words: str
+    suite: str = ""
+    run: str = ""
+    baseline: str = ""
+    value: float | None = None
+    """The number that decided: the figure, the end of the interval, how many cases fail newly."""
+    n: int = 0
+    """Over how many cases."""
+    cases: tuple[str, ...] = ()
+    """The newly failing cases, all of them."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the rule holds."""
+        return self.state == "passed"
 
 
-def judge(gates: Sequence[Gate], result: RunResult) -> list[Verdict]:
-    """A verdict for each gate on this suite. A figure that is undefined passes no gate."""
-    verdicts: list[Verdict] = []
-    for gate in gates:
-        suite, _, metric = gate.metric.partition(".")
-        if suite != result.run.suite:
-            continue
-        mean = next((item.mean for item in result.summary if item.metric == metric), None)
-        wanted = " and ".join(
-            f"{word} {limit:g}"
-            for word, limit in (("at least", gate.at_least), ("at most", gate.at_most))
-            if limit is not None
+def no_baselines(name: str) -> RunResult | str:
+    """No run to compare with."""
+    return f'there is no run "{name}" to compare with'
+
+
+def judge(
+    gates: Sequence[Gate],
+    result: RunResult,
+    metrics: Sequence[Metric] = (),
+    baselines: Baselines = no_baselines,
+) -> list[Verdict]:
+    """A verdict for each rule on this run's suite; ``metrics`` are the suite's."""
+    return [
+        msgspec.structs.replace(
+            _verdict(gate, result, metrics, baselines),
+            rule=rule_text(gate),
+            suite=result.run.suite,
+            run=result.run.id,
         )
-        if mean is None:
-            verdicts.append(Verdict(gate.metric, False, f"{gate.metric} is undefined, wanted {wanted}"))
-            continue
-        passed = (gate.at_least is None or mean >= gate.at_least) and (gate.at_most is None or mean <= gate.at_most)
-        verdicts.append(Verdict(gate.metric, passed, f"{gate.metric} is {mean:.4g}, wanted {wanted}"))
-    return verdicts
+        for gate in gates
+        if gate.suite in ("", result.run.suite)
+    ]
+
+
+def settle(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """The last word on all runs together: each rule passed or failed. What could not be judged has failed."""
+    asked = {verdict.rule for verdict in verdicts if verdict.state != "not_asked"}
+    return [
+        verdict if verdict.passed else msgspec.structs.replace(verdict, state="failed")
+        for verdict in verdicts
+        if verdict.state != "not_asked" or verdict.rule not in asked
+    ]
+
+
+def exit_code(verdicts: Sequence[Verdict]) -> int:
+    """1 when a rule is broken or could not be judged, else 0."""
+    return 0 if all(verdict.passed for verdict in verdicts) else 1
+
+
+def _verdict(gate: Gate, result: RunResult, metrics: Sequence[Metric], baselines: Baselines) -> Verdict:
+    if gate.kind == "limit":
+        return _limit(gate, result)
+    baseline = baselines(gate.baseline)
+    if isinstance(baseline, str):
+        return Verdict("", "not_judged", f"{rule_text(gate)}: {baseline}")
+    if gate.no_new_failures is not None:
+        found = _no_new_failures(gate.no_new_failures, gate, result, baseline, metrics)
+    else:
+        found = _no_worse_than(gate, result, baseline, metrics)
+    words = found.words
+    truths = {baseline.run.truth_set, result.run.truth_set} - {""}
+    if len(truths) > 1:
+        words += f" (the truth set is not that of {_name(baseline)})"
+    return msgspec.structs.replace(found, words=words, baseline=baseline.run.id)
+
+
+def _limit(gate: Gate, result: RunResult) -> Verdict:
+    mean, n = mean_of(result, gate.metric.partition(".")[2])
+    wanted = limits_text(gate)
+    if mean is None:
+        return Verdict("", "failed", f"{gate.metric} is undefined, wanted {wanted}")
+    limits = [limit for limit in (gate.at_least, gate.at_most) if limit is not None]
+    holds = (gate.at_least is None or mean >= gate.at_least) and (gate.at_most is None or mean <= gate.at_most)
+    words = f"{gate.metric} is {telling(mean, limits)} over {count_of(n, 'case')}, wanted {wanted}"
+    return Verdict("", "passed" if holds else "failed", words, value=mean, n=n)
+
+
+def _no_worse_than(gate: Gate, result: RunResult, baseline: RunResult, metrics: Sequence[Metric]) -> Verdict:
+    from karat.stats.paired import paired_difference
+    from karat.stats.pairing import pair_cases
+
+    metric = metric_named(gate.metric.partition(".")[2], metrics)
+    paired = pair_cases(baseline, result, ())
+    clusters = paired.clusters or [a.id for a, _ in paired.pairs]
+    pairs = [
+        (before, after, cluster)
+        for (a, b), cluster in zip(paired.pairs, clusters, strict=True)
+        if (before := value_of(a, metric.name)) is not None and (after := value_of(b, metric.name)) is not None
+    ]
+    n, start = len(pairs), f"{gate.metric} against {_name(baseline)}"
+    margin, confidence = gate.margin or 0.0, gate.confidence or CONFIDENCE
+    if not pairs:
+        return Verdict("", "failed", f"{start}: no case has a value in both runs, wanted at least {FEWEST}")
+    if n < FEWEST:
+        words = f"{start}: only {count_of(n, 'case')} with a value in both runs, wanted at least {FEWEST}"
+        return Verdict("", "failed", words, n=n)
+    # One-sided at 95 % is the end of the two-sided interval at 90 %: 5 % lie beyond each of its ends.
+    before_now = ([pair[0] for pair in pairs], [pair[1] for pair in pairs])
+    found = paired_difference(*before_now, [pair[2] for pair in pairs], confidence=2 * confidence - 1)
+    end = found.low if metric.higher_is_better else found.high
+    if end is None:
+        return Verdict("", "failed", f"{start}: the difference over {count_of(n, 'case')} has no interval", n=n)
+    limit = -margin if metric.higher_is_better else margin
+    holds = end > limit if metric.higher_is_better else end < limit
+    least, wanted = ("at least", "above") if metric.higher_is_better else ("at most", "below")
+    words = (
+        f"{start}: difference {found.mean:+.4g} over {count_of(n, 'case')}, with {number(100 * confidence)} % confidence "
+        f"{least} {telling(end, [limit])}, wanted {wanted} {number(limit + 0.0)}"
+    )
+    return Verdict("", "passed" if holds else "failed", words, value=end, n=n)
+
+
+def _no_new_failures(
+    rule: CaseFilter, gate: Gate, result: RunResult, baseline: RunResult, metrics: Sequence[Metric]
+) -> Verdict:
+    chosen = metric_named(rule.metric.partition(".")[2], metrics) if rule.metric else pass_metric(metrics)
+    start = f"{rule_text(gate)}" if rule.than != "baseline" else f"{rule_text(gate)} against {_name(baseline)}"
+    if chosen is None or chosen.kind == "quantity":
+        return Verdict("", "failed", f"{start}: {result.run.suite} has no metric by which a case is right")
+    before = {case.id: case for case in baseline.cases}
+    both = [(before[case.id], case) for case in result.cases if case.id in before and _looked_at(case, rule)]
+    if not both:
+        what = f"case with the tag {rule.tag}" if rule.tag else "case"
+        tagged = any(rule.tag in case.tags for case in (*result.cases, *baseline.cases))
+        absent = bool(rule.tag) and not rule.metric and not tagged
+        words = f"{start}: no {what} is in {'either run' if absent else 'both runs'}, wanted at least 1"
+        return Verdict("", "not_asked" if absent else "failed", words)
+    right = [(a, b) for a, b in both if is_right(a, chosen)]
+    broken = tuple(b.id for _, b in right if not is_right(b, chosen))
+    words = f"{start}: {len(broken):,} of {count_of(len(right), 'case')} right there by {chosen.title} "
+    words += f"({count_of(len(both), 'case')} in both runs) not right now, wanted 0"
+    if broken:
+        more = f" and {len(broken) - SHOWN:,} more" if len(broken) > SHOWN else ""
+        words += f": {', '.join(broken[:SHOWN])}{more}"
+    return Verdict("", "failed" if broken else "passed", words, value=float(len(broken)), n=len(both), cases=broken)
+
+
+def _looked_at(case: CaseResult, rule: CaseFilter) -> bool:
+    return case.status != "not_applicable" and (not rule.tag or rule.tag in case.tags)
+
+
+def _name(baseline: RunResult) -> str:
+    return baseline.run.id or baseline.run.name or "the baseline"
+
+
+def telling(value: float, limits: Sequence[float]) -> str:
+    """A number with as few digits as still show on which side of the limits it lies."""
+    for digits in range(4, 18):
+        text = f"{value:.{digits}g}"
+        if all(
+            (float(text) > limit) == (value > limit) and (float(text) < limit) == (value < limit) for limit in limits
+        ):
+            break
+    return text

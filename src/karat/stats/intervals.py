@@ -1,11 +1,12 @@
 """The 95 % interval of a mean over cases.
 
 - ``rate`` (0 or 1 a case): Wilson's score interval, which keeps its promise for few cases and for rates near 0 and 1.
-- else: percentile bootstrap over cases, 2,000 resamples, with a fixed seed so that the same scores give the same interval;
-- from 1,000 cases on: the normal interval, which the bootstrap has then become.
+- else: bootstrap over cases, see ``bootstrap``; from 1,000 cases on Student's interval, which the bootstrap has then become.
 - all values 0, or all 1, in a share: the bootstrap would claim certainty, so Wilson's interval.
+- one value, not 0 or 1: no spread is seen, and the interval is that value.
 
-A case counts once, whatever number of turns or repeats went into its value: the interval is clustered by case.
+A case counts once, whatever number of turns or repeats went into its value: the interval is clustered by case. Values that are
+not yet one a case are given with their clusters.
 """
 
 from __future__ import annotations
@@ -15,10 +16,8 @@ from collections.abc import Sequence
 
 from karat.core.result import Estimate
 from karat.core.suite import Kind
-
-RESAMPLES = 2_000
-MANY = 1_000
-Z = 1.959963984540054
+from karat.stats import rates
+from karat.stats.bootstrap import mean_interval
 
 
 def estimate(values: Sequence[float], kind: Kind = "share") -> Estimate:
@@ -29,25 +28,32 @@ def estimate(values: Sequence[float], kind: Kind = "share") -> Estimate:
     mean = math.fsum(values) / n
     if kind == "rate" or (kind == "share" and mean in (0.0, 1.0)):
         return Estimate(mean, n, *wilson(mean, n))
-    return Estimate(mean, n, *_bootstrap(values, mean))
+    return _bootstrapped(values, None, mean)
+
+
+def estimate_clustered(values: Sequence[float], clusters: Sequence[str], kind: Kind = "share") -> Estimate:
+    """As ``estimate``, over values of which several share a cluster: turns or repeats of a case, variants of a task.
+
+    The mean is over values, the interval over clusters. One cluster of several values has a mean and no interval.
+    """
+    groups = len(set(clusters))
+    if groups == len(values):
+        return estimate(values, kind)
+    mean = math.fsum(values) / len(values)
+    if kind != "quantity" and mean in (0.0, 1.0):
+        return Estimate(mean, len(values), *wilson(mean, groups))
+    if groups == 1:
+        return Estimate(mean, len(values), None, None)
+    return _bootstrapped(values, clusters, mean)
 
 
 def wilson(rate: float, n: int) -> tuple[float, float]:
     """Wilson's score interval for a rate over n cases."""
-    square = Z * Z
-    centre = (rate + square / (2 * n)) / (1 + square / n)
-    half = Z / (1 + square / n) * math.sqrt(rate * (1 - rate) / n + square / (4 * n * n))
-    return (0.0 if rate == 0 else max(0.0, centre - half)), (1.0 if rate == 1 else min(1.0, centre + half))
+    return rates.wilson(rate * n, n)
 
 
-def _bootstrap(values: Sequence[float], mean: float) -> tuple[float, float]:
-    import numpy as np
-
-    n = len(values)
-    if n >= MANY:
-        half = Z * float(np.std(values, ddof=1)) / math.sqrt(n)
-        return mean - half, mean + half
-    ordered = np.sort(np.asarray(values, dtype=float))  # the order of the cases must not matter
-    picks = np.random.default_rng(20_240_601).integers(0, n, size=(RESAMPLES, n), dtype=np.int32)
-    low, high = np.percentile(ordered[picks].mean(axis=1), [2.5, 97.5])
-    return float(low), float(high)
+def _bootstrapped(values: Sequence[float], clusters: Sequence[str] | None, mean: float) -> Estimate:
+    spread = mean_interval(values, clusters)
+    if spread is None:
+        return Estimate(mean, len(values), mean, mean)
+    return Estimate(mean, len(values), min(spread.low, mean), max(spread.high, mean))

@@ -1,0 +1,174 @@
+"""Two runs side by side, ready for any writer: the statistics, and each case that changed with both answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from karat.core.result import CaseResult, RunInfo, RunResult
+from karat.core.suite import Kind as MetricKind
+from karat.core.suite import Metric
+from karat.core.usage import USAGE
+from karat.reports.console import figure, reason_of
+from karat.stats.comparing import CaseChange, MetricComparison, RunComparison
+
+ALPHA = 0.05
+"""Below this adjusted p-value a difference is called one."""
+Kind = Literal["worse", "mixed", "better", "status", "only_a", "only_b"]
+ORDER: tuple[Kind, ...] = ("worse", "mixed", "better", "status", "only_a", "only_b")
+ANSWER_CUT = 20_000
+"""Characters of an answer that a file keeps."""
+
+
+class Move(msgspec.Struct, frozen=True):
+    """A metric of a case, before and now."""
+
+    metric: str
+    a: float | None
+    b: float | None
+
+
+class Side(msgspec.Struct, frozen=True):
+    """A case in one of the two runs; empty when it is not in that run."""
+
+    status: str = ""
+    why: str = ""
+    answer: str = ""
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A case that is not in the second run as it was in the first, with both answers.
+
+    ``mixed``: better by one headline metric and worse by another.
+    """
+
+    id: str
+    kind: Kind
+    question: str
+    moves: tuple[Move, ...]
+    a: Side
+    b: Side
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """One comparison, and the words that go with it."""
+
+    a: RunInfo
+    b: RunInfo
+    comparison: RunComparison
+    changes: tuple[Change, ...]
+    metrics: dict[str, Metric]
+
+    def title(self, metric: str) -> str:
+        """A metric's name for people."""
+        return self.metrics[metric].title if metric in self.metrics else metric
+
+    def kind(self, metric: str) -> MetricKind:
+        """How a metric's values are written."""
+        return self.metrics[metric].kind if metric in self.metrics else "share"
+
+    def counts(self) -> dict[str, int]:
+        """How many cases changed in each way; all ways are there."""
+        found = Counter(change.kind for change in self.changes)
+        return {kind: found[kind] for kind in ORDER}
+
+
+def outcome(item: MetricComparison) -> str:
+    """``better``, ``worse`` or ``no clear difference``; empty where no claim is made."""
+    found = item.difference
+    if found is None or item.p_adjusted is None:
+        return ""
+    if item.p_adjusted >= ALPHA or found.mean == 0:
+        return "no clear difference"
+    return "better" if (found.mean > 0) == item.higher_is_better else "worse"
+
+
+def label(info: RunInfo) -> str:
+    """A run as a column's heading."""
+    return info.id or info.name or "run"
+
+
+def side_by_side(
+    a: RunResult,
+    b: RunResult,
+    comparison: RunComparison,
+    metrics: Sequence[Metric],
+    answers_a: Mapping[str, str],
+    answers_b: Mapping[str, str],
+) -> Compared:
+    """Put together what the writers need. Each case stands there once: the worse ones first, the largest move on top."""
+    cases_a, cases_b = {case.id: case for case in a.cases}, {case.id: case for case in b.cases}
+    by_case: dict[str, list[CaseChange]] = {}
+    for change in comparison.cases:
+        by_case.setdefault(change.id, []).append(change)
+    changes = []
+    for case_id, found in by_case.items():
+        before, after = cases_a.get(case_id), cases_b.get(case_id)
+        either = after or before
+        changes.append(
+            Change(
+                case_id,
+                _kind(found),
+                either.question if either is not None else "",
+                tuple(Move(c.metric, c.value_a, c.value_b) for c in found if c.metric),
+                _side(before, answers_a),
+                _side(after, answers_b),
+            )
+        )
+    changes.sort(key=_rank)
+    return Compared(a.run, b.run, comparison, tuple(changes), {metric.name: metric for metric in (*metrics, *USAGE)})
+
+
+def _kind(changes: Sequence[CaseChange]) -> Kind:
+    kinds = {change.kind for change in changes}
+    return "mixed" if kinds == {"better", "worse"} else changes[0].kind
+
+
+def _rank(change: Change) -> tuple[int, float, str]:
+    moved = sum(abs(move.b - move.a) for move in change.moves if move.a is not None and move.b is not None)
+    return ORDER.index(change.kind), -moved, change.id
+
+
+def _side(case: CaseResult | None, answers: Mapping[str, str]) -> Side:
+    if case is None:
+        return Side()
+    answer = answers.get(case.id, "")
+    if len(answer) > ANSWER_CUT:
+        answer = f"{answer[:ANSWER_CUT]}… ({len(answer) - ANSWER_CUT:,} characters more)"
+    return Side(case.status, case.error or reason_of(case), answer)
+
+
+def moves_text(item: Compared, change: Change) -> str:
+    """``scored → error``, or ``macro recall 1.000 → 0.500 · fully right 1.000 → 0.000``."""
+    if change.a.status != change.b.status:
+        return f"{change.a.status or 'absent'} → {change.b.status or 'absent'}"
+    return " · ".join(
+        f"{item.title(m.metric)} {figure(m.a, item.kind(m.metric))} → {figure(m.b, item.kind(m.metric))}"
+        for m in change.moves
+    )
+
+
+def as_plain(compared: Sequence[Compared]) -> dict[str, Any]:
+    """The comparisons as JSON values; every number as it is, no text cut but answers beyond 20,000 characters."""
+    return {
+        "comparisons": [
+            {
+                "run_a": item.a,
+                "run_b": item.b,
+                "n_paired": item.comparison.n_paired,
+                "n_shared": item.comparison.n_shared,
+                "warnings": item.comparison.warnings,
+                "metrics": [
+                    {**msgspec.structs.asdict(metric), "outcome": outcome(metric)} for metric in item.comparison.metrics
+                ],
+                "tags": item.comparison.tags,
+                "groups": item.comparison.groups,
+                "counts": item.counts(),
+                "cases": item.changes,
+            }
+            for item in compared
+        ]
+    }

@@ -1,0 +1,68 @@
+"""Finding a stored run by what people call it: its number, its name, a tag, or the word "baseline".
+
+``baseline`` stands for what ``--baseline`` or the project's ``baseline:`` names; without either, for the newest run that has "baseline"
+for its name or among its tags. A run is never its own baseline, and the baseline is a scored run of the same suite.
+"""
+
+from __future__ import annotations
+
+from karat.core.problems import UserError, did_you_mean
+from karat.core.result import RunResult
+from karat.stats.gate_rules import BASELINE
+from karat.stats.gates import Baselines
+from karat.store.records import RunRow, parse_run, run_name
+from karat.store.store import Store
+
+NEWEST = 1_000
+"""Runs that are looked through for a name."""
+
+
+def find_run(store: Store, text: str) -> int:
+    """The run that ``r-0012``, ``12``, ``latest``, a name or a tag stands for; the newest one of that name."""
+    try:
+        parse_run(text)
+    except UserError as error:
+        rows = [row for row in store.runs(NEWEST) if row.scoring is not None]
+        found = next((row.id for row in rows if _is_called(row, text)), None)
+        if found is not None:
+            return found
+        names = {name for row in rows for name in (row.name, *row.tags) if name}
+        hint = " ".join(part for part in (error.hint, did_you_mean(text, names) if names else "") if part)
+        raise UserError(f'there is no run "{text}" in the store', hint=hint) from None
+    return store.find_run(text)
+
+
+def baselines_in(store: Store, suite: str, run: str = "", named: str = "") -> Baselines:
+    """How the rules on a run of this suite find what they compare with. ``named`` is what "baseline" stands for."""
+    own = parse_run(run) if run else None
+
+    def find(word: str) -> RunResult | str:
+        return _baseline(store, (named or BASELINE) if word == BASELINE else word, suite, own)
+
+    return find
+
+
+def _baseline(store: Store, word: str, suite: str, own: int | None) -> RunResult | str:
+    rows = [row for row in store.runs(NEWEST, suite) if row.scoring is not None and row.id != own]
+    try:
+        number = parse_run(word)
+    except UserError:
+        found = next((row.id for row in rows if _is_called(row, word)), None)
+        if found is None:
+            return f'there is no other run of {suite} named "{word}" to compare with; karat run --name {word} makes one'
+        return store.result(found)
+    if number is None:
+        return store.result(rows[0].id) if rows else f"there is no other run of {suite} to compare with"
+    if number == own:
+        return f"{run_name(number)} is this run itself, so there is nothing to compare with"
+    try:
+        result = store.result(number)
+    except UserError as error:
+        return error.message
+    if result.run.suite != suite:
+        return f"{run_name(number)} is a run of {result.run.suite}, not of {suite}"
+    return result
+
+
+def _is_called(row: RunRow, word: str) -> bool:
+    return word == row.name or word in row.tags

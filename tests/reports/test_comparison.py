@@ -1,0 +1,178 @@
+"""What a comparison holds, and what the terminal and the workbook make of it."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import msgspec
+import openpyxl
+import pytest
+from rich.console import Console
+
+from karat.core.records import CallError, Prediction, join_attempts
+from karat.core.result import RunInfo, RunResult
+from karat.reports.answer_text import answers_of
+from karat.reports.comparison import as_plain, outcome
+from karat.reports.comparison_console import change_text, p_text, print_comparison
+from karat.reports.comparison_markdown import comparison_markdown
+from karat.reports.comparison_report import comparison_report
+from karat.reports.xlsx import write_xlsx
+from karat.stats.comparing import MetricComparison
+from karat.stats.paired import Difference
+from tests.reports.comparison_sample import NASTY, A, B, sample
+from tests.reports.sample_results import case
+
+
+def shown(a: RunResult = A, b: RunResult = B, width: int = 120) -> str:
+    out = io.StringIO()
+    print_comparison(sample(a, b), Console(file=out, width=width, color_system=None), saved=["out.xlsx"])
+    return out.getvalue()
+
+
+def test_each_case_stands_there_once() -> None:
+    kinds = {change.id: change.kind for change in sample().changes}
+    assert kinds == {
+        "lost": "worse",
+        "shifted": "mixed",
+        "mended": "better",
+        "late": "status",
+        "gone": "only_a",
+        "new": "only_b",
+    }
+    assert sample().counts() == {"worse": 1, "mixed": 1, "better": 1, "status": 1, "only_a": 1, "only_b": 1}
+    (lost,) = (change for change in sample().changes if change.id == "lost")
+    assert (lost.a.answer, lost.b.answer) == ("GDP of Chile", NASTY)
+    assert lost.b.why == "COUNTRY 0 of 1, 2 wrong"
+
+
+def difference(mean: float) -> Difference:
+    return Difference(9, 0.5, 0.5 + mean, mean, None, None, 0.01, None, None)
+
+
+@pytest.mark.parametrize(
+    ("mean", "p", "higher", "said"),
+    [
+        (0.1, 0.01, True, "better"),
+        (-0.1, 0.01, True, "worse"),
+        (0.1, 0.01, False, "worse"),
+        (-0.1, 0.01, False, "better"),
+        (0.1, 0.05, True, "no clear difference"),
+        (0.1, None, True, ""),
+    ],
+)
+def test_what_a_difference_says(mean: float, p: float | None, higher: bool, said: str) -> None:
+    item = MetricComparison("m", "m", "share", True, difference(mean), None, p, "", higher)
+    assert outcome(item) == said
+
+
+def test_nothing_to_compare_says_nothing() -> None:
+    assert outcome(MetricComparison("m", "m", "share", True, None, None, None, "no case")) == ""
+
+
+def test_the_terminal() -> None:
+    lines = shown().splitlines()
+    assert lines[0] == "A r-0001 → B r-0002   data_query · 5 cases in both · assistant → changed"
+    assert any(line.startswith("warning  Failed calls differ") for line in lines)
+    # Over the four cases with a value in both: (1 + 1 + 0 + .5) / 4 before, (1 + 0 + 1 + 1) / 4 now.
+    (recall,) = (line for line in lines if line.startswith("  macro recall "))
+    assert recall.split()[2:5] == ["0.625", "0.750", "+0.125"]
+    assert recall.endswith("4   no clear difference")
+    assert "cases          1 worse · 1 mixed · 1 better · 1 other status · 1 only in A · 1 only in B" in lines
+    assert "worse          lost  macro recall 1.000 → 0.000 and 2 more  COUNTRY 0 of 1, 2 wrong" in lines
+    assert any("was GDP of Chile" in line and "now </td>|a|b|" in line for line in lines)
+    assert any(line.startswith("by tag") and "weo -0.500 (2)" in line for line in lines)
+    assert any(line.startswith("by dimension") for line in lines)
+    assert lines[-1] == "saved          out.xlsx"
+    assert all(len(line) <= 120 or line.startswith("warning") for line in lines)
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_any_width(width: int) -> None:
+    assert "lost" in shown(width=width)
+
+
+def test_runs_without_anything_in_common() -> None:
+    empty = RunResult(RunInfo("data_query", "r-0009"), (), ())
+    other = RunResult(RunInfo("data_query", "r-0008"), (), (case("elsewhere", 1.0, 1.0),))
+    for a, b in ((empty, empty), (A, empty), (empty, B), (A, other)):
+        text = shown(a, b)
+        assert "0 cases in both" in text
+        assert comparison_markdown([sample(a, b)])
+        assert comparison_report([sample(a, b)]).sheets
+        assert msgspec.json.encode(as_plain([sample(a, b)]))
+    assert "none changed" in shown(A, msgspec.structs.replace(A, run=B.run))
+
+
+def test_the_workbook(tmp_path: Path) -> None:
+    path = tmp_path / "out.xlsx"
+    write_xlsx(comparison_report([sample()]), path)
+    book = openpyxl.load_workbook(path)
+    assert book.sheetnames == ["Overview", "By tag", "By dimension", "Cases"]
+    rows = list(book["Cases"].values)
+    assert rows[0][:3] == ("case", "change", "question")
+    (lost,) = (row for row in rows if row[0] == "lost")
+    assert lost[-2:] == ("GDP of Chile", NASTY)
+    overview = list(book["Overview"].values)
+    (recall,) = (row for row in overview if row[0] == "macro recall")
+    assert recall[1:4] == (0.625, 0.75, 0.125)
+    (right,) = (row for row in overview if row[0] == "fully right")
+    assert right[11:15] == (1, 1, 1, 1)
+    write_xlsx(comparison_report([sample(), sample()]), path)
+    assert openpyxl.load_workbook(path).sheetnames[:2] == ["Overview r-0002", "By tag r-0002"]
+
+
+def test_the_json() -> None:
+    found = msgspec.json.decode(msgspec.json.encode(as_plain([sample()])))["comparisons"][0]
+    assert (found["run_a"]["id"], found["run_b"]["id"], found["n_shared"]) == ("r-0001", "r-0002", 5)
+    assert found["metrics"][0]["difference"]["mean"] == 0.125
+    assert found["cases"][0] == {
+        "id": "lost",
+        "kind": "worse",
+        "question": "What about lost?",
+        "moves": [
+            {"metric": "macro_recall", "a": 1.0, "b": 0.0},
+            {"metric": "macro_precision", "a": 1.0, "b": 0.0},
+            {"metric": "exact_match", "a": 1.0, "b": 0.0},
+        ],
+        "a": {"status": "scored", "why": "", "answer": "GDP of Chile"},
+        "b": {"status": "scored", "why": "COUNTRY 0 of 1, 2 wrong", "answer": NASTY},
+    }
+
+
+def test_numbers() -> None:
+    assert [change_text(value) for value in (0.1, -0.1, 0.0)] == ["+0.100", "-0.100", "0.000"]
+    assert change_text(-1234.0, "quantity") == "-1,234"
+    assert [p_text(p) for p in (None, 0.0001, 0.04)] == ["n/a", "<0.001", "0.040"]
+
+
+def test_answers_as_people_read_them() -> None:
+    chat = b'{"choices": [{"message": {"content": "Chile"}}]}'
+    found = answers_of(
+        [
+            Prediction("chat", response=chat),
+            Prediction("own", response=b'{"id": "own"}'),
+            Prediction("broken", response=b'{"choices": '),
+            Prediction("odd", response=b'{"choices": [7]}'),
+            Prediction("bytes", response=b"\xff text"),
+            Prediction("failed", error=CallError("status", "429")),
+            Prediction("mended", response=join_attempts([b"first", b"second"])),
+            Prediction("turns", turn=1, response=b"two"),
+            Prediction("turns", turn=0, response=b"one"),
+            Prediction("tries", repeat=1, response=b"b"),
+            Prediction("tries", repeat=0, response=b"a"),
+            Prediction("unwanted", response=b"x"),
+        ],
+        {"chat", "own", "broken", "odd", "bytes", "failed", "mended", "turns", "tries"},
+    )
+    assert found == {
+        "chat": "Chile",
+        "own": '{"id": "own"}',
+        "broken": '{"choices": ',
+        "odd": '{"choices": [7]}',
+        "bytes": "\ufffd text",
+        "failed": "failed: 429",
+        "mended": "second",
+        "turns": "turn 1: one\nturn 2: two",
+        "tries": "try 1: a\ntry 2: b",
+    }

@@ -1,0 +1,62 @@
+"""Markdown for a pull request: nothing from a model leaves its cell."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karat.reports.comparison_markdown import ROOM, comparison_markdown
+from karat.reports.markdown_text import markdown_text
+from tests.reports.comparison_sample import sample
+
+
+def test_the_page() -> None:
+    page = comparison_markdown([sample()])
+    assert page.startswith("### data&#95;query: A r-0001 → B r-0002\n")
+    assert "| **macro recall** | 0.625 | 0.750 | +0.125 |" in page
+    assert "<summary>Worse: 1 case</summary>" in page
+    assert page.count("<details>") == page.count("</details>")
+
+
+def test_no_row_of_a_table_has_another_number_of_cells_and_nothing_can_act() -> None:
+    page = comparison_markdown([sample()])
+    columns = 0
+    for line in page.splitlines():
+        if line.startswith("|"):
+            cells = line.count("|")
+            assert columns in (0, cells), line
+            columns = cells
+        else:
+            columns = 0
+    tags = set(re.findall(r"</?[a-z]+", page))
+    assert tags == {"<details", "</details", "<summary", "</summary", "<br"}
+    for sign in ("http://", "`code`", "![", "](", "javascript:1"):
+        assert sign not in page
+    for sign in ("@octocat", "#12", "GH-7", "www.e"):  # what sites look for in the finished page
+        assert sign not in html.unescape(page)
+
+
+@given(st.text())
+def test_any_text_is_one_line_of_harmless_characters(text: str) -> None:
+    shown = markdown_text(text, 10_000)
+    assert "\n" not in shown
+    assert not set(shown) & set("|<>`*_[]@!\\~")
+    assert not re.search(r"[@#](?!\u200b)", html.unescape(shown))
+
+
+def test_a_plain_text_stays_readable() -> None:
+    assert markdown_text("GDP of Chile, 2024") == "GDP of Chile, 2024"
+    assert markdown_text("ask @me") == "ask &#64;&#8203;me"
+    assert markdown_text("a\n\nb\t c") == "a b c"
+    assert markdown_text("x" * 400).endswith("… (100 characters more)")
+    assert markdown_text("\u202eevil") == "&#92;u202eevil"
+
+
+def test_a_comment_has_a_greatest_length() -> None:
+    page = comparison_markdown([sample()] * 60)
+    assert len(page) < ROOM + 200
+    assert page.count("<details>") == page.count("</details>")
+    assert "cut here" in page

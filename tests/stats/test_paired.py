@@ -1,0 +1,130 @@
+"""The paired difference: by hand, at its edges, and its promises by simulation."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from karat.stats.mcnemar import mcnemar
+from karat.stats.paired import Difference, paired_difference
+
+
+def held(found: Difference, truth: float) -> bool:
+    assert found.low is not None and found.high is not None
+    return found.low <= truth <= found.high
+
+
+def test_by_hand() -> None:
+    found = paired_difference([0.2, 0.4, 0.6], [0.3, 0.6, 0.9])  # differences 0.1, 0.2, 0.3
+    assert (found.n, found.clusters) == (3, 3)
+    assert [found.mean_a, found.mean_b, found.mean, found.effect] == pytest.approx([0.4, 0.6, 0.2, 2.0])
+    assert found.p == 2 / 8
+    # error = 0.1/sqrt(3); Student with 2 degrees: 4.3027 + 1.0607.
+    assert found.detectable == pytest.approx((4.3027 + 1.0607) * 0.1 / 3**0.5, rel=1e-4)
+
+
+def test_pass_or_fail_by_hand() -> None:
+    """10 cases, 4 gained, 1 lost. Half a pair more in each cell: 4.5 and 1.5 of 12, difference 3/12."""
+    a, b = [1, 0, 0, 0, 0, 1, 1, 1, 0, 0], [0, 1, 1, 1, 1, 1, 1, 1, 0, 0]
+    found = paired_difference(a, b)
+    error = math.sqrt((6 / 12 - (3 / 12) ** 2) / 12)
+    assert [found.low, found.high] == pytest.approx([0.25 - 1.96 * error, 0.25 + 1.96 * error], abs=1e-4)
+    assert found.p == pytest.approx(mcnemar([x == 1 for x in a], [x == 1 for x in b]).p)
+
+
+def test_one_pair() -> None:
+    assert paired_difference([0.2], [0.5]) == Difference(1, 0.2, 0.5, 0.3, None, None, 1.0, None, None, 1)
+    passed = paired_difference([0.0], [1.0])
+    assert passed.p == 1.0 and held(passed, 0.0) and passed.high == 1.0
+
+
+def test_nothing_changed_is_not_certainty() -> None:
+    for values in ([1.0] * 20, [0.3, 0.7] * 10):
+        found = paired_difference(values, values)
+        assert (found.mean, found.p, found.effect) == (0.0, 1.0, None)
+        assert found.low is not None and found.high is not None
+        assert -0.1 < found.low < -0.05 and found.high == -found.low  # 1.96/22 = 0.089
+
+
+def test_unchanged_seconds_have_no_scale_to_doubt_on() -> None:
+    found = paired_difference([3.0, 7.0], [3.0, 7.0])
+    assert (found.low, found.high, found.p, found.effect, found.detectable) == (0.0, 0.0, 1.0, None, None)
+
+
+def test_equal_differences() -> None:
+    found = paired_difference([0.1, 0.2, 0.3, 0.4], [0.2, 0.3, 0.4, 0.5])
+    assert [found.mean, found.low, found.high] == pytest.approx([0.1, 0.1, 0.1])
+    assert (found.p, found.effect, found.detectable) == (2 / 16, None, None)
+
+
+def test_the_last_digits_are_no_difference() -> None:
+    found = paired_difference([0.1 + 0.2, 0.5], [0.3, 0.5])
+    assert (found.mean, found.p) == (0.0, 1.0)
+
+
+def test_variants_of_one_case_count_as_one() -> None:
+    """Four clusters, all to one side: 2 of 16 patterns, however many variants each has."""
+    a = [0.0] * 12
+    b = [0.1, 0.2, 0.1, 0.3, 0.3, 0.2, 0.4, 0.1, 0.1, 0.2, 0.2, 0.3]
+    clusters = [name for name in "wxyz" for _ in range(3)]
+    found = paired_difference(a, b, clusters)
+    assert (found.n, found.clusters, found.p) == (12, 4, 2 / 16)
+    assert paired_difference(a, b).p == 2 / 2**12
+
+
+def test_what_is_no_pair_is_refused() -> None:
+    for values in ([], [1.0]):
+        with pytest.raises(ValueError, match="needs pairs"):
+            paired_difference(values, [])
+    with pytest.raises(ValueError, match="finite"):
+        paired_difference([math.nan], [1.0])
+
+
+VALUES = st.one_of(st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 1), st.floats(-1e9, 1e9))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(VALUES, VALUES, st.sampled_from("wxyz")), min_size=1, max_size=25), st.booleans())
+def test_never_nan_and_the_interval_holds_the_mean(rows: list[tuple[float, float, str]], clustered: bool) -> None:
+    a, b, names = zip(*rows, strict=True)
+    found = paired_difference(a, b, names if clustered else None)
+    numbers = [value for value in msgspec.structs.astuple(found) if value is not None]
+    assert all(math.isfinite(value) for value in numbers)
+    assert 0 < found.p <= 1
+    if found.low is not None and found.high is not None:
+        assert found.low <= found.mean <= found.high
+    turned = paired_difference(b, a, names if clustered else None)
+    assert turned.p == pytest.approx(found.p, abs=0.02)
+    assert turned.mean == pytest.approx(-found.mean)
+
+
+@pytest.mark.parametrize(("gained", "lost"), [(0.1, 0.1), (0.1, 0.05), (0.3, 0.1)])
+def test_coverage_and_false_alarms_of_pass_or_fail(gained: float, lost: float) -> None:
+    rng = np.random.default_rng(31)
+    hits = alarms = 0
+    for _ in range(2_000):
+        draw, same = rng.random(150), (rng.random(150) < 0.6).astype(float)
+        up, down = draw < gained, draw > 1 - lost
+        found = paired_difference(np.where(up, 0, np.where(down, 1, same)), np.where(up, 1, np.where(down, 0, same)))
+        hits += held(found, gained - lost)
+        alarms += found.p <= 0.05
+    assert 0.93 <= hits / 2_000 <= 0.97
+    if gained == lost:
+        assert alarms / 2_000 <= 0.055
+
+
+def test_coverage_of_shares() -> None:
+    rng = np.random.default_rng(32)
+    hits = alarms = 0
+    for _ in range(2_000):
+        a = rng.choice([0.0, 0.5, 0.75, 1.0], 40)
+        found = paired_difference(a, np.where(rng.random(40) < 0.6, a, rng.choice([0.0, 0.5, 0.75, 1.0], 40)))
+        hits += held(found, 0.0)
+        alarms += found.p <= 0.05
+    assert 0.93 <= hits / 2_000 <= 0.97
+    assert alarms / 2_000 <= 0.055
