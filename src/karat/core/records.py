@@ -6,7 +6,7 @@ All are frozen msgspec structs. ``T`` is the suite's own target type: what the r
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
@@ -96,6 +96,22 @@ def attempts(response: bytes) -> list[bytes]:
     if not response.startswith(b'{"karat_attempts":'):
         return [response]
     return [text.encode() for text in msgspec.json.decode(response, type=_Attempts).karat_attempts]
+
+
+def recorded_error(error: Any) -> CallError | None:
+    """The error that a recording tells: text, or an object with ``kind`` and ``message``."""
+    if error is None or error is False or error == "":
+        return None
+    if isinstance(error, Mapping):
+        return CallError(str(error.get("kind", "recorded")), str(error.get("message", error)))
+    return CallError("recorded", str(error))
+
+
+def recorded_tokens(value: Any) -> int | None:
+    """The tokens that a recording tells: a number, or an object as endpoints send it."""
+    if isinstance(value, Mapping):
+        value = value.get("total_tokens", value.get("total"))
+    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def default_turn(case: Case[Any]) -> int:

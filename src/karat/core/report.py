@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from karat.core.result import CaseResult, Estimate, RepeatResult, RunResult
+from karat.core.result import CaseResult, Estimate, Estimator, RepeatResult, RunResult
 from karat.core.suite import Metric
 
 ColumnKind = Literal["text", "wrapped", "status", "score", "number", "count"]
@@ -150,6 +150,29 @@ def summary_table(result: RunResult, title: str, metrics: Sequence[Metric], *, d
         rows.append((name, item.mean, item.n, item.low, item.high, item.undefined, *last))
     note = "The mean is over the n cases where the metric is defined; low and high are its 95 % interval."
     return Table(tuple(columns), tuple(rows), title, note)
+
+
+def tags_table(cases: Sequence[CaseResult], metrics: Sequence[Metric], estimate: Estimator) -> Table | None:
+    """Those metrics for each tag, the weakest first; None when no case has a tag."""
+    groups: dict[str, list[CaseResult]] = {}
+    for case in cases:
+        for tag in dict.fromkeys(case.tags or ("",)):
+            groups.setdefault(tag, []).append(case)
+    if not any(groups):
+        return None
+    found = []
+    for tag, members in groups.items():
+        values = [
+            [case.scores[metric.name].value for case in members if metric.name in case.scores] for metric in metrics
+        ]
+        figures = [estimate([v for v in own if v is not None], m.kind) for own, m in zip(values, metrics, strict=True)]
+        found.append((tag, len(members), figures))
+    found.sort(key=lambda item: (item[2][0].mean is None, item[2][0].mean or 0.0, item[0]))
+    columns = [Column("tag", width=24), Column("cases", "count", 9)]
+    columns += [column for metric in metrics for column in estimate_columns(metric.title)]
+    rows = tuple((tag or "(no tag)", count, *estimate_cells(figures)) for tag, count, figures in found)
+    note = "Weakest first. A case with several tags counts in each of them."
+    return Table(tuple(columns), rows, "By tag", note)
 
 
 def states_table(result: RunResult) -> Table:

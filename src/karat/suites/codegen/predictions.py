@@ -6,14 +6,13 @@ their order); and, where known, ``repeat``, ``latency``, ``tokens``, ``cost``, `
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from karat.core.problems import Problem, UserError, did_you_mean
-from karat.core.records import CallError, Prediction, join_attempts
+from karat.core.records import Prediction, join_attempts, recorded_error, recorded_tokens
 from karat.core.suite import LoadedPredictions
 
 ANSWERS = ("code", "response", "attempts")
@@ -87,7 +86,7 @@ def _prediction(line: bytes, file: str, number: int) -> Prediction | Problem:
         told = _line.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as bad:
         return Problem(f"not an answer: {bad}", file=file, line=number, hint=EXAMPLE)
-    error = _error(told.error)
+    error = recorded_error(told.error)
     given = [name for name in ANSWERS if getattr(told, name) is not None]
     if len(given) > 1:
         message = f"an answer with {' and '.join(given)}: only one of them can be it"
@@ -102,22 +101,10 @@ def _prediction(line: bytes, file: str, number: int) -> Prediction | Problem:
         response = join_attempts([_bytes(attempt) for attempt in told.attempts])
     else:
         response = _bytes(told.code if told.code is not None else told.response) if given else b""
-    return Prediction(told.id, told.turn, told.repeat, response, error, told.latency, _tokens(told.tokens), told.cost)
+    return Prediction(
+        told.id, told.turn, told.repeat, response, error, told.latency, recorded_tokens(told.tokens), told.cost
+    )
 
 
 def _bytes(answer: Any) -> bytes:
     return answer.encode(errors="surrogatepass") if isinstance(answer, str) else msgspec.json.encode(answer)
-
-
-def _error(error: Any) -> CallError | None:
-    if not error:
-        return None
-    if isinstance(error, Mapping):
-        return CallError(str(error.get("kind", "recorded")), str(error.get("message", error)))
-    return CallError("recorded", str(error))
-
-
-def _tokens(value: Any) -> int | None:
-    if isinstance(value, Mapping):
-        value = value.get("total_tokens", value.get("total"))
-    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -15,10 +15,9 @@ from karat.core.report import (
     Table,
     about_sheet,
     errors_sheet,
-    estimate_cells,
-    estimate_columns,
     states_table,
     summary_table,
+    tags_table,
     visible,
 )
 from karat.core.result import CaseResult, Estimator, RunResult
@@ -121,27 +120,9 @@ def _statistics(result: RunResult, estimate: Estimator) -> Sheet:
         summary_table(result, "Code", METRICS, decimals=3),
         summary_table(result, "Time and cost of a task", USAGE),
         states_table(result),
-        _by_tag(result.cases, estimate),
+        tags_table(result.cases, [metric for metric in METRICS if metric.name in ("overall", "correctness")], estimate),
     )
     return Sheet("Statistics", tuple(table for table in tables if table is not None and table.rows))
-
-
-def _by_tag(cases: Sequence[CaseResult], estimate: Estimator) -> Table | None:
-    groups: dict[str, list[CaseResult]] = {}
-    for case in cases:
-        for tag in case.tags:
-            groups.setdefault(tag, []).append(case)
-    if not groups:
-        return None
-    names = ("overall", "correctness")
-    columns = [Column("tag", "text", 24), Column("tasks", "count", 9)]
-    for name in names:
-        columns += estimate_columns(name)
-    rows: list[tuple[Cell, ...]] = []
-    for tag, members in sorted(groups.items()):
-        values = ([v for case in members if (v := _score(case, name)) is not None] for name in names)
-        rows.append((tag, len(members), *estimate_cells(estimate(found, "share") for found in values)))
-    return Table(tuple(columns), tuple(rows), "By tag")
 
 
 # -- where points are lost --------------------------------------------------------------------------------------------

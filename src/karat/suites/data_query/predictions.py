@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from karat.core.problems import Problem, UserError
-from karat.core.records import CallError, Prediction
+from karat.core.records import Prediction, recorded_error, recorded_tokens
 from karat.core.suite import LoadedPredictions, Unreadable
 from karat.suites.data_query.selection import DatasetSelection, Dimension, Period, Selection, Term
 
@@ -242,9 +242,9 @@ def _take(
             head.turn,
             head.repeat,
             line,
-            _recorded_error(head.error),
+            recorded_error(head.error),
             head.latency,
-            _tokens(head.tokens),
+            recorded_tokens(head.tokens),
             head.cost,
         )
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -258,20 +258,6 @@ def _take(
         return
     seen[key] = number
     predictions.append(prediction)
-
-
-def _recorded_error(error: Any) -> CallError | None:
-    if error is None or error is False or error == "":
-        return None
-    if isinstance(error, Mapping):
-        return CallError(str(error.get("kind", "recorded")), str(error.get("message", error)))
-    return CallError("recorded", str(error))
-
-
-def _tokens(value: Any) -> int | None:
-    if isinstance(value, Mapping):
-        value = value.get("total_tokens", value.get("total"))
-    return int(value) if isinstance(value, int | float) else None
 
 
 def _read_folder(path: Path) -> LoadedPredictions:

@@ -17,6 +17,7 @@ from karat.core.report import (
     estimate_columns,
     states_table,
     summary_table,
+    tags_table,
 )
 from karat.core.result import CaseResult, Estimate, Estimator, RunResult
 from karat.core.suite import Metric
@@ -110,7 +111,7 @@ def _statistics(result: RunResult, estimate: Estimator) -> Sheet:
         summary_table(result, "Data Query Metrics", METRICS, decimals=3),
         summary_table(result, "Time and cost of a case", USAGE),
         states_table(result),
-        _by_tag(result.cases, estimate),
+        tags_table(result.cases, [KNOWN[name] for name in BROKEN_DOWN], estimate),
         _by_dimension(scored, estimate),
         _by_dataset(scored, estimate, strict=bool(result.run.options.get("strict_versions"))),
     )
@@ -130,20 +131,6 @@ def _figures(cases: Sequence[CaseResult], estimate: Estimator) -> list[Estimate]
 
 def _figure_columns() -> list[Column]:
     return [column for name in BROKEN_DOWN for column in estimate_columns(KNOWN[name].title)]
-
-
-def _by_tag(cases: Sequence[CaseResult], estimate: Estimator) -> Table | None:
-    groups: dict[str, list[CaseResult]] = {}
-    for case in cases:
-        for tag in dict.fromkeys(case.tags or ("",)):
-            groups.setdefault(tag, []).append(case)
-    if not any(groups):
-        return None
-    found = [(tag, len(group), _figures(group, estimate)) for tag, group in groups.items()]
-    found.sort(key=lambda item: (item[2][0].mean is None, item[2][0].mean or 0.0, item[0]))
-    rows = tuple((tag or "(no tag)", count, *estimate_cells(figures)) for tag, count, figures in found)
-    note = "Weakest first. A case with several tags counts in each of them."
-    return Table((Column("tag"), Column("cases", "count", 9), *_figure_columns()), rows, "By tag", note)
 
 
 def _by_dimension(cases: Sequence[CaseResult], estimate: Estimator) -> Table | None:
