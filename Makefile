@@ -10,7 +10,7 @@ demo: $(STAMP)
 	@echo "(karat is in $(BIN): to type it as it is, . $(BIN)/activate)"
 
 test: $(STAMP)
-	$(BIN)/pytest
+	$(BIN)/pytest --durations=15
 
 setup: $(STAMP)
 
