@@ -13,13 +13,16 @@ from karat.cli.options import ConfigOption, JsonOption, StoreOption, XlsxOption,
 def report(
     run: Annotated[str, typer.Argument(help="r-0012, 12 or latest.", autocompletion=complete_runs)] = "latest",
     xlsx: XlsxOption = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="OUT", help="Write the report as one HTML file that can be mailed.")
+    ] = None,
     json: JsonOption = None,
     store: StoreOption = None,
     config: ConfigOption = None,
 ) -> None:
     """Write the report of a stored run: karat report latest --xlsx report.xlsx
 
-    Without --xlsx or --json it writes RUN.xlsx here.
+    Without --xlsx, --html or --json it writes RUN.xlsx here.
     """
     from karat.cli.printing import stdout, write_outputs
     from karat.cli.project import open_store_for
@@ -27,7 +30,15 @@ def report(
 
     with open_store_for(config, store, create=False) as opened:
         result = opened.result(opened.find_run(run))
-    if xlsx is None and json is None:
+    if xlsx is None and html is None and json is None:
         xlsx = Path(f"{result.run.id}.xlsx")
-    for file in write_outputs(result, plugins.load_suite(result.run.suite), json, xlsx):
+    suite = plugins.load_suite(result.run.suite)
+    written = write_outputs(result, suite, json, xlsx)
+    if html is not None:
+        from karat.reports.html import write_html
+        from karat.stats.intervals import estimate
+
+        write_html(result, suite.report(result, estimate), suite.metrics, estimate, html)
+        written.append(str(html))
+    for file in written:
         stdout().print(f"wrote {file}", markup=False)
