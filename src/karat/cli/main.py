@@ -9,7 +9,23 @@ import sys
 
 import typer
 
-from karat.cli import answers, check, compare, demo, doctor, gate, init, models, report, run, runs, score, sheet, tune
+from karat.cli import (
+    answers,
+    check,
+    compare,
+    demo,
+    doctor,
+    gate,
+    init,
+    models,
+    report,
+    run,
+    runs,
+    score,
+    serve,
+    sheet,
+    tune,
+)
 from karat.core.problems import UserError
 
 app = typer.Typer(
@@ -54,6 +70,7 @@ app.add_typer(runs.app, name="runs")
 app.command("compare", short_help="Compare stored runs case by case.")(compare.compare)
 app.command("gate", short_help="Judge a run by its gates: exit code 1 when one is broken.")(gate.gate)
 app.command("report", short_help="Write the Excel report of a stored run.")(report.report)
+app.command("serve", short_help="Look through runs, compare and review them in a browser.")(serve.serve)
 app.command("doctor", short_help="Show what works here and what to install.")(doctor.doctor)
 
 

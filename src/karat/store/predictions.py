@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, and_, exists, select, text
+from sqlalchemy import Connection, and_, exists, func, select, text
 
 from karat.core.records import CallError, Prediction
 from karat.store.codec import pack, to_text, unpack
-from karat.store.records import MAX_ID
+from karat.store.records import MAX_ID, Failure, Progress
 from karat.store.schema import predictions
 
 _NO_TURN = -1
@@ -76,6 +76,28 @@ def all_attempts(connection: Connection, run_id: int, case_id: str, turn: int | 
         _table.repeat == repeat,
     )
     return _predictions(connection.execute(query.order_by(_table.attempt)))
+
+
+def case_predictions(connection: Connection, run_id: int, case_ids: Sequence[str]) -> list[Prediction]:
+    """The latest attempts at the questions of these cases, by case, repeat and turn."""
+    query = _LATEST.where(_table.run_id == run_id, _table.case_id.in_(list(case_ids)))
+    rows = connection.execute(query.order_by(_table.case_id, _table.repeat, _table.turn))
+    return _predictions(row[1:] for row in rows)
+
+
+def read_progress(connection: Connection, run_id: int, shown: int) -> Progress:
+    """How far a run is. Answers are counted without being read."""
+    latest = _LATEST.where(_table.run_id == run_id).with_only_columns(_table.error_kind, _table.case_id, _table.repeat)
+    found = latest.subquery()
+    asked = select(found.c.case_id, found.c.repeat).distinct().subquery()
+    failed = _LATEST.where(_table.run_id == run_id, _table.error_kind.is_not(None)).with_only_columns(
+        _table.case_id, _table.error_kind, _table.error_message
+    )
+    return Progress(
+        answered=connection.execute(select(func.count()).select_from(asked)).scalar_one(),
+        errors=connection.execute(select(func.count(found.c.error_kind))).scalar_one(),
+        failures=tuple(Failure(*row) for row in connection.execute(failed.order_by(_table.id).limit(shown))),
+    )
 
 
 def _row(run_id: int, item: Prediction, created: str) -> dict[str, Any]:

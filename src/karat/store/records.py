@@ -71,6 +71,22 @@ class ScoringRow(msgspec.Struct, frozen=True, kw_only=True):
     options: dict[str, Any]
 
 
+class Failure(msgspec.Struct, frozen=True):
+    """A call that gave no answer."""
+
+    case_id: str
+    kind: str
+    message: str
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """How far a run is: cases answered (each repeat counts), failed calls, and the first of those."""
+
+    answered: int
+    errors: int
+    failures: tuple[Failure, ...] = ()
+
+
 def run_name(run_id: int) -> str:
     """The name of a run that people see and type: ``r-0001``."""
     return f"r-{run_id:04d}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
 from karat.core.problems import UserError
 from karat.store.codec import pack, to_json, unpack
@@ -65,6 +65,18 @@ def list_runs(connection: Connection, limit: int, suite: str | None) -> list[Run
     query = select(*_LISTED).order_by(runs.c.id.desc()).limit(limit)
     if suite is not None:
         query = query.where(runs.c.suite == suite)
+    return _rows(connection, query)
+
+
+def list_one(connection: Connection, run_id: int) -> RunRow:
+    """One run as it stands in the list."""
+    found = _rows(connection, select(*_LISTED).where(runs.c.id == run_id))
+    if not found:
+        raise no_such_run(connection, run_id)
+    return found[0]
+
+
+def _rows(connection: Connection, query: Select[Any]) -> list[RunRow]:
     rows = connection.execute(query).mappings().all()
     found = newest_summaries(connection, [row["id"] for row in rows])
     listed = []
@@ -107,3 +119,10 @@ def read_cases(connection: Connection, run_id: int) -> list[bytes]:
     """The cases of a run in their order."""
     query = select(cases.c.codec, cases.c.data).where(cases.c.run_id == run_id).order_by(cases.c.position)
     return [unpack(codec, data) for codec, data in connection.execute(query)]
+
+
+def read_case(connection: Connection, run_id: int, case_id: str) -> bytes | None:
+    """One case as it was when the run began; None when the run kept none of this id."""
+    query = select(cases.c.codec, cases.c.data).where(cases.c.run_id == run_id, cases.c.case_id == case_id).limit(1)
+    row = connection.execute(query).first()
+    return None if row is None else unpack(*row)

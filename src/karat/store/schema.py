@@ -25,7 +25,7 @@ from sqlalchemy.engine import Dialect
 
 from karat.store.codec import from_text, to_text
 
-HEAD = "0001"
+HEAD = "0002"
 """The newest migration. They count up in four digits, so a larger one in a store means a newer karat."""
 
 
@@ -84,6 +84,7 @@ cases = Table(
     Column("case_id", AnyText, nullable=False),
     Column("codec", Text, nullable=False),
     Column("data", LargeBinary, nullable=False),
+    Index("ix_cases_case_id", "run_id", "case_id"),
 )
 
 predictions = Table(
@@ -144,6 +145,38 @@ scores = Table(
     Column("status", Text, nullable=False),
     Column("codec", Text, nullable=False),
     Column("data", LargeBinary, nullable=False),
+)
+
+# What a list of cases shows and is filtered by, apart from the large rows of ``scores``: see karat.store.lines.
+lines = Table(
+    "lines",
+    metadata,
+    Column("scoring_id", BigId, ForeignKey("scorings.id", ondelete="CASCADE"), primary_key=True),
+    Column("position", BigInteger, primary_key=True),
+    Column("case_id", AnyText, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("name", AnyText, nullable=False),
+    Column("question", AnyText, nullable=False),
+    Column("reason", AnyText, nullable=False),
+    Column("tags", AnyText, nullable=False),
+    Column("figures", Text, nullable=False),
+    Column("wants_review", BigInteger, nullable=False),
+    Column("searched", AnyText, nullable=False),
+    Index("ix_lines_case_id", "scoring_id", "case_id"),
+)
+
+reviews = Table(
+    "reviews",
+    metadata,
+    Column("id", BigId, Identity(), primary_key=True),
+    Column("run_id", BigId, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
+    Column("case_id", AnyText, nullable=False),
+    Column("verdict", Text, nullable=False),
+    Column("reviewer", AnyText, nullable=False),
+    Column("comment", AnyText, nullable=False),
+    Column("created", Text, nullable=False),
+    Column("undone", Text, nullable=False),
+    Index("ix_reviews_case_id", "run_id", "case_id"),
 )
 
 # Alembic's own table, as Alembic makes it.

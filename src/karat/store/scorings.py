@@ -13,8 +13,9 @@ from sqlalchemy import Connection, func, insert, select
 from karat.core.problems import UserError
 from karat.core.result import CaseResult, MetricSummary, RunInfo, RunResult
 from karat.store.codec import pack, to_json, unpack
+from karat.store.lines import line_row
 from karat.store.records import ScoringRow, run_name
-from karat.store.schema import scores, scorings, summaries
+from karat.store.schema import lines, scores, scorings, summaries
 
 _FIGURES = [summaries.c[name] for name in MetricSummary.__struct_fields__]
 
@@ -40,6 +41,10 @@ def insert_scoring(connection: Connection, run_id: int, result: RunResult, now: 
     if result.cases:
         connection.execute(
             insert(scores), [_row(scoring, position, case) for position, case in enumerate(result.cases)]
+        )
+        metrics = [item.metric for item in result.summary]
+        connection.execute(
+            insert(lines), [line_row(scoring, position, case, metrics) for position, case in enumerate(result.cases)]
         )
     return scoring
 
@@ -74,6 +79,13 @@ def read_result(connection: Connection, run_id: int, scoring: int | None) -> Run
     with _no_collecting():
         cases = tuple(decoder.decode(unpack(codec, data)) for codec, data in connection.execute(stored))
     return RunResult(run=info, summary=tuple(MetricSummary(*figure) for figure in figures), cases=cases)
+
+
+def read_case_result(connection: Connection, scoring: int, position: int) -> CaseResult | None:
+    """One case of a scoring; None when it has no such position."""
+    query = select(scores.c.codec, scores.c.data).where(scores.c.scoring_id == scoring, scores.c.position == position)
+    row = connection.execute(query).first()
+    return None if row is None else msgspec.json.decode(unpack(*row), type=CaseResult)
 
 
 @contextmanager

@@ -11,13 +11,17 @@ from sqlalchemy import Connection, Engine
 
 from karat.core.problems import UserError
 from karat.core.records import Prediction
-from karat.core.result import RunResult
+from karat.core.result import CaseResult, RunResult
+from karat.store import browsing
 from karat.store import predictions as prediction_rows
+from karat.store import reviews as review_rows
 from karat.store import runs as run_rows
 from karat.store import scorings as scoring_rows
 from karat.store.address import Address
+from karat.store.browsing import CaseQuery, Line, TagCount
 from karat.store.failures import explained
-from karat.store.records import RunRecord, RunRow, ScoringRow, Status, parse_run
+from karat.store.records import Progress, RunRecord, RunRow, ScoringRow, Status, parse_run
+from karat.store.reviews import Review
 
 
 class Store:
@@ -132,6 +136,79 @@ class Store:
         """Each time the run was scored, oldest first."""
         with self._reading() as connection:
             return scoring_rows.list_scorings(connection, run_id)
+
+    # -- looking through a run, a page at a time -------------------------------------------------------------------
+
+    def run_row(self, run_id: int) -> RunRow:
+        """A run as it stands in a list."""
+        with self._reading() as connection:
+            return run_rows.list_one(connection, run_id)
+
+    def progress(self, run_id: int, shown: int = 5) -> Progress:
+        """How far a run is, with its first failures."""
+        with self._reading() as connection:
+            return prediction_rows.read_progress(connection, run_id, shown)
+
+    def case_page(
+        self, run_id: int, scoring: int, query: CaseQuery, offset: int = 0, limit: int = 50
+    ) -> tuple[int, list[Line]]:
+        """(how many cases the query finds, the lines of one page of them)."""
+        with self._reading() as connection:
+            return browsing.read_page(connection, run_id, scoring, query, offset, limit)
+
+    def case_order(self, run_id: int, scoring: int, query: CaseQuery) -> list[int]:
+        """The positions of all cases that the query finds, in its order."""
+        with self._reading() as connection:
+            return browsing.read_order(connection, run_id, scoring, query)
+
+    def tag_counts(self, scoring: int, metric: int | None = None) -> list[TagCount]:
+        """Cases by their tags and states, with the sum of one metric, which is a position in the summary."""
+        with self._reading() as connection:
+            return browsing.read_tags(connection, scoring, metric)
+
+    def lines(self, scoring: int, case_ids: Sequence[str]) -> list[Line]:
+        """The lines of these cases."""
+        with self._reading() as connection:
+            return browsing.read_lines(connection, scoring, case_ids)
+
+    def case_result(self, scoring: int, position: int) -> CaseResult | None:
+        """One case of a scoring; None when there is none at this position."""
+        with self._reading() as connection:
+            return scoring_rows.read_case_result(connection, scoring, position)
+
+    def case(self, run_id: int, case_id: str) -> bytes | None:
+        """The JSON of one case; None when the run kept none of this id."""
+        with self._reading() as connection:
+            return run_rows.read_case(connection, run_id, case_id)
+
+    def case_predictions(self, run_id: int, case_ids: Sequence[str]) -> list[Prediction]:
+        """The latest attempts at the questions of these cases."""
+        with self._reading() as connection:
+            return prediction_rows.case_predictions(connection, run_id, case_ids)
+
+    # -- reviews ---------------------------------------------------------------------------------------------------
+
+    def add_review(self, run_id: int, case_id: str, verdict: str, *, reviewer: str = "", comment: str = "") -> int:
+        """A person's verdict on a case of this run; its id. The rule's own stays as it is."""
+        with self._writing() as connection:
+            run_rows.lock_run(connection, run_id)
+            return review_rows.insert_review(connection, run_id, case_id, verdict, reviewer, comment, _now())
+
+    def undo_review(self, run_id: int, case_id: str) -> bool:
+        """Take the verdict on a case back; whether there was one. It is kept as taken back."""
+        with self._writing() as connection:
+            run_rows.lock_run(connection, run_id)
+            return review_rows.undo_review(connection, run_id, case_id, _now())
+
+    def reviews(self, run_id: int, case_ids: Sequence[str] | None = None) -> list[Review]:
+        """The verdicts that count, oldest first."""
+        with self._reading() as connection:
+            return review_rows.current_reviews(connection, run_id, case_ids)
+
+    def review_history(self, run_id: int, case_id: str) -> list[Review]:
+        """Every verdict on a case, newest first."""
+        with self._reading() as connection:
+            return review_rows.review_history(connection, run_id, case_id)
 
     # -- transactions ----------------------------------------------------------------------------------------------
 

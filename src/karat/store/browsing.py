@@ -1,0 +1,154 @@
+"""Pages of a list of cases: filtered, sorted and cut by the database."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, Double, Select, and_, cast, exists, func, or_, select
+from sqlalchemy.dialects.postgresql import JSON
+
+from karat.store.schema import lines, reviews
+
+
+class CaseQuery(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """Which cases to list, in which order. ``metric`` and ``sort`` are positions in the scoring's summary."""
+
+    search: str = ""
+    status: str = ""
+    tag: str = ""
+    review: str = ""
+    """``open``: waits for a person. ``wanted``: no rule settles it. ``done``: has a verdict. Else that verdict."""
+    metric: int | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+    sort: int | str = "position"
+    descending: bool = False
+
+
+class Line(msgspec.Struct, frozen=True, gc=False):
+    """A case in a list."""
+
+    position: int
+    case_id: str
+    status: str
+    name: str
+    question: str
+    reason: str
+    tags: tuple[str, ...]
+    figures: tuple[float | None, ...]
+    wants_review: bool
+
+
+class TagCount(msgspec.Struct, frozen=True, gc=False):
+    """Cases with one set of tags and one status: how many, and the mean of one metric over those that have it."""
+
+    tags: tuple[str, ...]
+    status: str
+    cases: int
+    valued: int
+    total: float
+
+
+def read_page(
+    connection: Connection, run_id: int, scoring: int, query: CaseQuery, offset: int, limit: int
+) -> tuple[int, list[Line]]:
+    """(how many cases the query finds, the lines of one page)."""
+    where = _where(connection, run_id, scoring, query)
+    count = connection.execute(select(func.count()).select_from(lines).where(*where)).scalar_one()
+    columns = [lines.c[name] for name in Line.__struct_fields__]
+    found: Select[Any] = select(*columns).where(*where).order_by(*_order(connection, query))
+    return count, [_line(row) for row in connection.execute(found.limit(limit).offset(offset))]
+
+
+def read_order(connection: Connection, run_id: int, scoring: int, query: CaseQuery) -> list[int]:
+    """The positions of all cases that the query finds, in its order."""
+    where = _where(connection, run_id, scoring, query)
+    return list(
+        connection.execute(select(lines.c.position).where(*where).order_by(*_order(connection, query))).scalars()
+    )
+
+
+def read_tags(connection: Connection, scoring: int, metric: int | None) -> list[TagCount]:
+    """How many cases each set of tags has in each state, with the sum of one metric: one pass over the lines."""
+    value: Any = _figure(connection, metric) if metric is not None else lines.c.position
+    query = (
+        select(lines.c.tags, lines.c.status, func.count(), func.count(value), func.coalesce(func.sum(value), 0))
+        .where(lines.c.scoring_id == scoring)
+        .group_by(lines.c.tags, lines.c.status)
+    )
+    return [
+        TagCount(_tags(tags), status, cases, valued, float(total))
+        for tags, status, cases, valued, total in connection.execute(query)
+    ]
+
+
+def read_lines(connection: Connection, scoring: int, case_ids: Sequence[str]) -> list[Line]:
+    """The lines of these cases."""
+    columns = [lines.c[name] for name in Line.__struct_fields__]
+    query = select(*columns).where(lines.c.scoring_id == scoring, lines.c.case_id.in_(list(case_ids)))
+    return [_line(row) for row in connection.execute(query)]
+
+
+def _where(connection: Connection, run_id: int, scoring: int, query: CaseQuery) -> list[ColumnElement[bool]]:
+    found: list[ColumnElement[bool]] = [lines.c.scoring_id == scoring]
+    if query.status:
+        found.append(lines.c.status == query.status)
+    if query.tag:
+        found.append(lines.c.tags.contains(f"\n{query.tag}\n", autoescape=True))
+    found += [lines.c.searched.contains(word, autoescape=True) for word in query.search.casefold().split()[:8]]
+    if query.metric is not None:
+        value = _figure(connection, query.metric)
+        if query.at_least is not None:
+            found.append(value >= query.at_least)
+        if query.at_most is not None:
+            found.append(value <= query.at_most)
+        if query.at_least is None and query.at_most is None:
+            found.append(value.is_not(None))
+    if query.review:
+        found.append(_reviewed(run_id, query.review))
+    return found
+
+
+def _reviewed(run_id: int, wanted: str) -> ColumnElement[bool]:
+    current = and_(reviews.c.run_id == run_id, reviews.c.case_id == lines.c.case_id, reviews.c.undone == "")
+    if wanted == "wanted":
+        return lines.c.wants_review == 1
+    if wanted == "open":
+        return and_(or_(lines.c.wants_review == 1, lines.c.status == "error"), ~exists().where(current))
+    if wanted != "done":
+        current = and_(current, reviews.c.verdict == wanted)
+    return exists().where(current)
+
+
+def _order(connection: Connection, query: CaseQuery) -> list[ColumnElement[Any]]:
+    if isinstance(query.sort, int):
+        value = _figure(connection, query.sort)
+        return [value.is_(None), value.desc() if query.descending else value, lines.c.position]
+    column = lines.c[query.sort] if query.sort in ("case_id", "status", "reason") else lines.c.position
+    return [column.desc() if query.descending else column, lines.c.position]
+
+
+def _figure(connection: Connection, index: int) -> ColumnElement[Any]:
+    if connection.dialect.name == "postgresql":
+        return cast(cast(lines.c.figures, JSON)[index].astext, Double)
+    return func.json_extract(lines.c.figures, f"$[{int(index)}]")
+
+
+def _tags(text: str) -> tuple[str, ...]:
+    return tuple(text.strip("\n").split("\n")) if text else ()
+
+
+def _line(row: Any) -> Line:
+    return Line(
+        row.position,
+        row.case_id,
+        row.status,
+        row.name,
+        row.question,
+        row.reason,
+        _tags(row.tags),
+        tuple(msgspec.json.decode(row.figures)),
+        bool(row.wants_review),
+    )

@@ -1,0 +1,95 @@
+"""The application: the store, the routes, and what a mistake looks like."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+import karat
+from karat.core.problems import UserError
+from karat.store import Store, open_store
+from karat.web.addresses import host_list, is_loopback
+from karat.web.guard import HEADERS, Guard
+from karat.web.page import Viewer
+from karat.web.routes import ROUTERS
+from karat.web.sessions import SHORTEST_TOKEN, Sessions
+
+
+def create_app(
+    store: Store | str,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    token: str | None = None,
+    allow_hosts: Sequence[str] = (),
+) -> FastAPI:
+    """The viewer of a store, open or by its URL; it is closed with the viewer. An address that others can reach needs a token."""
+    if token is None and not is_loopback(host):
+        raise UserError(
+            f"{host} can be reached by others, so the viewer needs a token there",
+            hint="Put one into an environment variable and name it: --token-env KARAT_TOKEN.",
+        )
+    if token is not None and len(token) < SHORTEST_TOKEN:
+        raise UserError(
+            f"the viewer's token is too short: it needs {SHORTEST_TOKEN} characters",
+            hint="Make one: python -c 'import secrets; print(secrets.token_urlsafe())'",
+        )
+    opened = open_store(store, create=False) if isinstance(store, str) else store
+    sessions = Sessions(port, token)
+
+    @asynccontextmanager
+    async def closing(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        opened.close()
+
+    app = FastAPI(
+        title="karat",
+        version=karat.__version__,
+        summary="Runs, cases, comparisons and reviews of one store.",
+        openapi_url="/api/openapi.json",
+        docs_url=None,  # FastAPI's own pages load scripts from elsewhere
+        redoc_url=None,
+        lifespan=closing,
+    )
+    app.state.viewer = Viewer(opened, sessions)
+    for router in ROUTERS:
+        app.include_router(router)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(RequestValidationError, _unreadable)
+    app.add_exception_handler(UserError, _user_error)
+    app.add_exception_handler(Exception, _bug)
+    app.add_middleware(Guard, hosts=host_list(host, port, allow_hosts), sessions=sessions)
+    return app
+
+
+def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101
+    text = "There is no such page." if error.status_code == 404 and error.detail == "Not Found" else str(error.detail)
+    return _told(request, error.status_code, text)
+
+
+def _unreadable(request: Request, error: Exception) -> Response:  # noqa: ARG001
+    return _told(request, 404, "There is no such page: a part of its address cannot be read.")
+
+
+def _user_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, UserError)  # noqa: S101
+    return _told(request, 404 if error.message.startswith("there is no ") else 400, error.message, error.hint)
+
+
+def _bug(request: Request, error: Exception) -> Response:  # noqa: ARG001
+    told = _told(request, 500, "Something went wrong in the viewer.", "The terminal where karat serve runs says what.")
+    told.headers.update(HEADERS)  # this handler stands outside the guard
+    return told
+
+
+def _told(request: Request, status: int, text: str, hint: str = "") -> Response:
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": text, "hint": hint}, status)
+    viewer: Viewer = request.app.state.viewer
+    return viewer.page(request, "error.html", status, status=status, text=text, hint=hint)

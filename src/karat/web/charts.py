@@ -1,0 +1,57 @@
+"""Small charts as plain coordinates; the templates draw them as SVG, so that nothing needs a script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from karat.store import RunRow, run_name
+
+WIDTH, HEIGHT, EDGE = 260, 64, 6
+
+
+class Point(msgspec.Struct, frozen=True):
+    """A run in a trend: where it stands, and what is said of it."""
+
+    x: float
+    y: float
+    low: float
+    high: float
+    run: str
+    mean: float
+
+
+class Trend(msgspec.Struct, frozen=True):
+    """A metric over the runs of a suite, oldest on the left."""
+
+    metric: str
+    title: str
+    kind: str
+    points: tuple[Point, ...]
+    line: str
+    band: str
+    latest: float
+
+
+def trend(rows: Sequence[RunRow], metric: str, title: str, kind: str) -> Trend | None:
+    """None when no run has a value. Shares are drawn from 0 to 1, quantities from 0 to the largest."""
+    found = [(row, item) for row in rows for item in row.summary if item.metric == metric and item.mean is not None]
+    if not found:
+        return None
+    highest = [item.high if item.high is not None else item.mean for _, item in found]
+    top = 1.0 if kind != "quantity" else max(filter(None, highest), default=1.0) or 1.0
+    step = (WIDTH - 2 * EDGE) / max(1, len(found) - 1)
+
+    def height(value: float) -> float:
+        return round(HEIGHT - EDGE - min(max(value / top, 0.0), 1.0) * (HEIGHT - 2 * EDGE), 1)
+
+    points = []
+    for place, (row, item) in enumerate(found):
+        mean = item.mean or 0.0
+        x = round(EDGE + place * step, 1) if len(found) > 1 else WIDTH / 2
+        low, high = (mean if bound is None else bound for bound in (item.low, item.high))
+        points.append(Point(x, height(mean), height(low), height(high), run_name(row.id), mean))
+    line = " ".join(f"{point.x},{point.y}" for point in points)
+    edge = [f"{p.x},{p.high}" for p in points] + [f"{p.x},{p.low}" for p in reversed(points)]
+    return Trend(metric, title, kind, tuple(points), line, " ".join(edge), points[-1].mean)

@@ -1,0 +1,81 @@
+"""The metrics of a run as the pages show them, and the rates as they are with people's verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from karat.core import plugins
+from karat.core.problems import UserError
+from karat.core.result import Estimate, MetricSummary
+from karat.core.suite import Kind, Metric
+from karat.core.usage import USAGE
+from karat.stats.rates import wilson
+from karat.store import RunRow
+
+SHOWN = 5
+"""Big figures on a run's page."""
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """A metric with its figures. ``index`` is its place in the summary, by which the store finds its values."""
+
+    index: int
+    name: str
+    title: str
+    formula: str
+    kind: Kind
+    headline: bool
+    higher_is_better: bool
+    summary: MetricSummary
+
+
+def suite_metrics(suite: str) -> tuple[Metric, ...]:
+    """The metrics of a suite; none when it is not installed here."""
+    try:
+        return (*plugins.load_suite(suite).metrics, *USAGE)
+    except (UserError, ImportError):
+        return ()
+
+
+def figures_of(row: RunRow) -> list[Figure]:
+    """Every metric of the run's newest scoring, in its order."""
+    known = {metric.name: metric for metric in suite_metrics(row.suite)}
+    return [_figure(index, item, known.get(item.metric)) for index, item in enumerate(row.summary)]
+
+
+def _figure(index: int, item: MetricSummary, metric: Metric | None) -> Figure:
+    if metric is None:
+        return Figure(index, item.metric, item.metric.replace("_", " "), "", "share", False, True, item)
+    return Figure(
+        index, item.metric, metric.title, metric.formula, metric.kind, metric.headline, metric.higher_is_better, item
+    )
+
+
+def headline(figures: Sequence[Figure]) -> list[Figure]:
+    """The few that are shown large: the headline metrics, or the first ones when none is."""
+    return ([item for item in figures if item.headline] or list(figures))[:SHOWN]
+
+
+def main_figure(figures: Sequence[Figure]) -> Figure | None:
+    """The one that says right or wrong: the first headline rate, else the first headline metric."""
+    shown = headline(figures)
+    return next((item for item in shown if item.kind == "rate"), shown[0] if shown else None)
+
+
+def with_reviews(item: MetricSummary, reviewed: Iterable[tuple[str, float | None]]) -> Estimate:
+    """The rate when people's verdicts replace the rule's. ``reviewed``: (verdict, the rule's value).
+
+    A case whose gold is wrong says nothing of the answer and leaves the rate. A case without a value joins it.
+    """
+    n, total = item.n, (item.mean or 0.0) * item.n
+    for verdict, value in reviewed:
+        if value is not None:
+            n, total = n - 1, total - value
+        if verdict != "gold_wrong":
+            n, total = n + 1, total + (verdict in ("pass", "accept"))
+    if not n:
+        return Estimate(None, 0, None, None)
+    total = min(max(total, 0.0), float(n))
+    return Estimate(total / n, n, *wilson(total, n))

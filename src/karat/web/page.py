@@ -1,0 +1,68 @@
+"""From a template and values to a page. Everything is escaped by the template engine; no text is ever marked as safe."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Lock
+from typing import Any, TypeVar
+
+from fastapi import Request
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from starlette.responses import Response
+
+from karat.store import Store, run_name
+from karat.web import words
+from karat.web.sessions import Sessions
+
+V = TypeVar("V")
+
+
+class Viewer:
+    """What the routes share: the store, the sessions, the templates, and a few things that were computed before."""
+
+    def __init__(self, store: Store, sessions: Sessions) -> None:
+        self.store = store
+        self.sessions = sessions
+        self._kept: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+        self._lock = Lock()
+        self._templates = Environment(
+            loader=PackageLoader("karat.web", "templates"),
+            autoescape=select_autoescape(default=True, default_for_string=True),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._templates.filters |= words.FILTERS
+        self._templates.globals["run_name"] = run_name
+
+    def page(self, request: Request, template: str, code: int = 200, **values: Any) -> Response:
+        """A page. Halves of surrogate pairs, which UTF-8 cannot hold, are shown as escapes."""
+        session = getattr(request.state, "session", "")
+        known = {
+            "csrf": self.sessions.form_token(session) if session else "",
+            "closed": self.sessions.closed,
+            "here": request.url.path,
+        }
+        text = self._templates.get_template(template).render(**known, **values)
+        return Response(text.encode("utf-8", "backslashreplace"), code, media_type="text/html")
+
+    def kept(self, key: tuple[Any, ...], make: Callable[[], V]) -> V:
+        """A value that never changes for its key (a scoring never does), kept while it is among the last few."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                found: V = self._kept[key]
+                return found
+        made = make()
+        with self._lock:
+            self._kept[key] = made
+            while len(self._kept) > 16:
+                self._kept.popitem(last=False)
+        return made
+
+
+def viewer_of(request: Request) -> Viewer:
+    """The viewer that answers this request."""
+    found: Viewer = request.app.state.viewer
+    return found

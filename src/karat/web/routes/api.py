@@ -1,0 +1,120 @@
+"""The JSON API: what the pages show, for scripts. Its description is at ``/api/openapi.json``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Depends, HTTPException, Query, Request
+from starlette.responses import Response
+
+from karat.reports.comparison import as_plain
+from karat.store import RunRow, run_name
+from karat.store.codec import to_json
+from karat.store.reviews import WORDS, Review
+from karat.web.api_models import CaseList, CaseOut, ProgressOut, ReviewOut, RunList, RunOut
+from karat.web.figures import figures_of
+from karat.web.filters import read_filters
+from karat.web.finding import find_case, find_row, scoring_of
+from karat.web.forms import checked_form
+from karat.web.page import viewer_of
+from karat.web.routes.compare import compared
+
+router = APIRouter(prefix="/api", tags=["karat"])
+
+Form = Annotated[dict[str, str], Depends(checked_form)]
+
+
+@router.get("/runs", response_model=RunList, summary="The newest runs")
+def list_runs(request: Request, limit: Annotated[int, Query(ge=1, le=1000)] = 50, suite: str = "") -> Response:
+    """The newest runs first, with the figures of each one's newest scoring."""
+    return _json({"runs": [_run(row) for row in viewer_of(request).store.runs(limit, suite or None)]})
+
+
+@router.get("/runs/{run}", response_model=RunOut, summary="One run")
+def one_run(request: Request, run: str) -> Response:
+    """A run with its figures."""
+    return _json(_run(find_row(viewer_of(request), run)))
+
+
+@router.get("/runs/{run}/progress", response_model=ProgressOut, summary="How far a run is")
+def progress(request: Request, run: str) -> Response:
+    """Answers and errors so far, and the first failures."""
+    viewer = viewer_of(request)
+    row = find_row(viewer, run)
+    found = viewer.store.progress(row.id)
+    of = row.cases * max(1, row.repeats)
+    return _json({"status": row.status, "scored": row.scoring is not None, "of": of, **msgspec.structs.asdict(found)})
+
+
+@router.get("/runs/{run}/cases", response_model=CaseList, summary="A page of a run's cases")
+def list_cases(
+    request: Request,
+    run: str,
+    page: Annotated[int, Query(ge=1, le=10_000_000)] = 1,
+    size: Annotated[int, Query(ge=1, le=1000)] = 50,
+    q: Annotated[str, Query(description="words that id, name, question, tags or reasons hold")] = "",
+    status: Annotated[str, Query(description="scored, error, missing or not_applicable")] = "",
+    tag: str = "",
+    review: Annotated[str, Query(description="open, wanted, done, or a verdict")] = "",
+    metric: Annotated[str, Query(description="only cases with a value of this metric")] = "",
+    min: Annotated[str, Query(description="at least this value of the metric")] = "",
+    max: Annotated[str, Query(description="at most this value of the metric")] = "",
+    sort: Annotated[
+        str, Query(description="position, case_id, status, reason or a metric; - before it: descending")
+    ] = "",
+) -> Response:
+    """Filtered and sorted as on the run's page; the parameters are the same."""
+    del q, status, tag, review, metric, min, max, sort  # read from the address below, as the pages do
+    viewer = viewer_of(request)
+    row = find_row(viewer, run)
+    figures = figures_of(row)
+    filters = read_filters(request.query_params, figures)
+    count, lines = viewer.store.case_page(row.id, scoring_of(row), filters.query, (page - 1) * size, size)
+    names = [item.name for item in figures]
+    plain = [
+        {**msgspec.structs.asdict(line), "figures": dict(zip(names, line.figures, strict=False))} for line in lines
+    ]
+    return _json({"total": count, "page": page, "size": size, "cases": plain})
+
+
+@router.get("/runs/{run}/cases/{position}", response_model=CaseOut, summary="One case")
+def one_case(request: Request, run: str, position: int) -> Response:
+    """A case with its scores, details and reviews."""
+    viewer = viewer_of(request)
+    row = find_row(viewer, run)
+    case = find_case(viewer, row, position)
+    history = [_review(item) for item in viewer.store.review_history(row.id, case.id)]
+    return _json({"position": position, "result": case, "reviews": history})
+
+
+@router.post("/runs/{run}/cases/{position}/review", response_model=ReviewOut, summary="Give a verdict")
+def review(request: Request, run: str, position: int, form: Form) -> Response:
+    """A form with ``verdict``, ``reviewer`` and ``comment``. Needs the page's form token, or the server's token as a bearer."""
+    viewer = viewer_of(request)
+    row = find_row(viewer, run)
+    case = find_case(viewer, row, position)
+    if form.get("verdict") not in WORDS:
+        raise HTTPException(422, f"A verdict is one of {', '.join(WORDS)}.")
+    given = {"reviewer": form.get("reviewer", "")[:200], "comment": form.get("comment", "")[:10_000]}
+    viewer.store.add_review(row.id, case.id, form["verdict"], **given)
+    return _json(_review(viewer.store.review_history(row.id, case.id)[0]))
+
+
+@router.get("/compare", response_model=dict[str, Any], summary="Two runs compared")
+def compare(request: Request, a: str, b: str) -> Response:
+    """b against a, paired on the case, with intervals and adjusted p-values."""
+    viewer = viewer_of(request)
+    return _json(as_plain([compared(viewer, find_row(viewer, a), find_row(viewer, b))]))
+
+
+def _run(row: RunRow) -> dict[str, Any]:
+    return {**msgspec.structs.asdict(row), "id": run_name(row.id)}
+
+
+def _review(item: Review) -> dict[str, Any]:
+    return {**msgspec.structs.asdict(item), "run_id": run_name(item.run_id)}
+
+
+def _json(value: Any) -> Response:
+    return Response(to_json(value), media_type="application/json")

@@ -1,0 +1,131 @@
+"""One run: its figures, where it fails, and its cases a page at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from karat.core.result import Estimate
+from karat.reports.console import reason_of
+from karat.store import RunRow, run_name
+from karat.store.browsing import Line, TagCount
+from karat.web.figures import Figure, figures_of, headline, main_figure, with_reviews
+from karat.web.filters import ORDERS, PAGE_SIZE, REVIEWS, read_filters
+from karat.web.finding import find_row
+from karat.web.page import Viewer, viewer_of
+
+router = APIRouter(include_in_schema=False)
+
+TAGS = 24
+"""Bars in the plot by tag; the filter has all tags."""
+
+
+class TagFigure(msgspec.Struct, frozen=True):
+    """The main metric over the cases with one tag."""
+
+    tag: str
+    cases: int
+    mean: float | None
+
+
+@router.get("/runs/{run}")
+def run_page(request: Request, run: str) -> Response:
+    """The run's page; while it is not scored yet, how far it is."""
+    viewer = viewer_of(request)
+    row = find_row(viewer, run)
+    base = f"/runs/{run_name(row.id)}"
+    others = [other for other in viewer.store.runs(100, row.suite) if other.id != row.id and other.scoring]
+    if row.scoring is None:
+        progress = viewer.store.progress(row.id)
+        return viewer.page(request, "run_waiting.html", run=row, base=base, progress=progress)
+    figures = figures_of(row)
+    main = main_figure(figures)
+    counts = tag_counts(viewer, row, main)
+    tags = by_tag(counts)
+    filters = read_filters(request.query_params, figures)
+    offset = (filters.page - 1) * PAGE_SIZE
+    count, lines = viewer.store.case_page(row.id, row.scoring, filters.query, offset, PAGE_SIZE)
+    given = {review.case_id: review for review in viewer.store.reviews(row.id, [line.case_id for line in lines])}
+    return viewer.page(
+        request,
+        "run.html",
+        run=row,
+        base=base,
+        others=others,
+        figures=figures,
+        big=headline(figures),
+        main=main,
+        reviewed=reviewed_rates(viewer, row, figures),
+        states=_states(counts),
+        worst=sorted((tag for tag in tags if tag.mean is not None), key=_worst_first)[:TAGS],
+        tags=tags,
+        filters=filters,
+        chips=filters.chips(base, {item.name: item.title for item in figures}),
+        lines=lines,
+        reasons={line.position: _reason(viewer, row.scoring, line, main) for line in lines},
+        given=given,
+        count=count,
+        first=offset + 1,
+        last=offset + len(lines),
+        pages=max(1, -(-count // PAGE_SIZE)),
+        orders=ORDERS,
+        review_words=REVIEWS,
+    )
+
+
+def _reason(viewer: Viewer, scoring: int, line: Line, main: Figure | None) -> str:
+    """Why the case is not right, as the terminal says it. Only the cases of one page are opened for it."""
+    if main is not None and line.figures[main.index] == 1:
+        return ""
+    found = viewer.store.case_result(scoring, line.position)
+    return line.reason or (reason_of(found) if found is not None else "")
+
+
+def tag_counts(viewer: Viewer, row: RunRow, main: Figure | None) -> list[TagCount]:
+    """Counts by tags and state, kept, as a scoring never changes."""
+    scoring = row.scoring or 0
+    index = main.index if main else None
+    return viewer.kept(("tags", scoring), lambda: viewer.store.tag_counts(scoring, index))
+
+
+def by_tag(counts: Sequence[TagCount]) -> list[TagFigure]:
+    """Every tag with its number of cases and the mean over those that have a value."""
+    found: dict[str, list[float]] = {}
+    for item in counts:
+        for tag in set(item.tags):
+            sums = found.setdefault(tag, [0, 0, 0])
+            for place, number in enumerate((item.cases, item.valued, item.total)):
+                sums[place] += number
+    return [
+        TagFigure(tag, int(cases), total / valued if valued else None)
+        for tag, (cases, valued, total) in sorted(found.items())
+    ]
+
+
+def _worst_first(tag: TagFigure) -> tuple[float, str]:
+    return (tag.mean if tag.mean is not None else 2.0, tag.tag)
+
+
+def _states(counts: Sequence[TagCount]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for item in counts:
+        found[item.status] = found.get(item.status, 0) + item.cases
+    return found
+
+
+def reviewed_rates(viewer: Viewer, row: RunRow, figures: Sequence[Figure]) -> dict[str, Estimate]:
+    """Metric → its rate with people's verdicts, for the headline rates; empty when nobody gave one."""
+    given = {review.case_id: review.verdict for review in viewer.store.reviews(row.id)}
+    if not given or row.scoring is None:
+        return {}
+    values: dict[str, Any] = {line.case_id: line.figures for line in viewer.store.lines(row.scoring, list(given))}
+    found = {}
+    for item in headline(figures):
+        if item.kind == "rate":
+            pairs = [(word, values[case][item.index]) for case, word in given.items() if case in values]
+            found[item.name] = with_reviews(item.summary, pairs)
+    return found

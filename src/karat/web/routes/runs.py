@@ -1,0 +1,69 @@
+"""All runs: their figures, what changed since the pinned one, and each metric over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from karat.store import RunRow
+from karat.web.charts import Trend, trend
+from karat.web.figures import figures_of, headline, main_figure
+from karat.web.finding import run_number
+from karat.web.page import viewer_of
+
+router = APIRouter(include_in_schema=False)
+
+LISTED = 200
+
+
+@router.get("/")
+def runs_page(request: Request, suite: str = "", q: str = "", baseline: str = "") -> Response:
+    """The newest first, of one suite or of all."""
+    viewer = viewer_of(request)
+    rows = viewer.store.runs(LISTED)
+    suites = sorted({row.suite for row in rows})
+    pinned = run_number(baseline) if baseline else None
+    base = next((row for row in rows if row.id == pinned), None)
+    shown = [row for row in rows if (not suite or row.suite == suite) and _matches(row, q)]
+    return viewer.page(
+        request,
+        "runs.html",
+        rows=[_listed(row, base) for row in shown],
+        total=len(rows),
+        limit=LISTED,
+        suites=suites,
+        suite=suite,
+        q=q,
+        base=base,
+        trends=_trends(shown, [suite] if suite else suites),
+    )
+
+
+def _matches(row: RunRow, q: str) -> bool:
+    text = "\n".join((row.name, row.system, row.suite, row.status, *row.tags)).casefold()
+    return all(word in text or word.lstrip("r-0") == str(row.id) for word in q.casefold().split())
+
+
+def _listed(row: RunRow, base: RunRow | None) -> dict[str, Any]:
+    main = main_figure(figures_of(row))
+    change = None
+    if base is not None and main is not None and base.id != row.id and base.suite == row.suite:
+        before = next((item.mean for item in base.summary if item.metric == main.name), None)
+        if before is not None and main.summary.mean is not None:
+            change = main.summary.mean - before
+    return {"run": row, "main": main, "change": change}
+
+
+def _trends(rows: Sequence[RunRow], suites: Sequence[str]) -> list[tuple[str, list[Trend]]]:
+    """Suite → the trend of each of its headline metrics, where there are two runs to draw a line through."""
+    found = []
+    for name in suites:
+        own = [row for row in reversed(rows) if row.suite == name and row.summary]
+        if len(own) < 2:
+            continue
+        lines = [trend(own, item.name, item.title, item.kind) for item in headline(figures_of(own[-1]))]
+        found.append((name, [line for line in lines if line is not None]))
+    return found

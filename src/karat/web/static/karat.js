@@ -1,0 +1,90 @@
+// Keys, copying, filters that apply at once, and live progress. Every page works without this.
+"use strict";
+
+const find = (selector) => document.querySelector(selector);
+const follow = (selector) => { const link = find(selector); if (link) link.click(); };
+
+function moveRow(step) {
+  const rows = [...document.querySelectorAll("[data-row]")];
+  if (!rows.length) return;
+  const links = rows.map((row) => row.querySelector("a"));
+  const here = links.indexOf(document.activeElement);
+  const next = links[Math.min(Math.max(here + step, 0), links.length - 1)];
+  if (next) { next.focus(); next.scrollIntoView({ block: "nearest" }); }
+}
+
+function step(direction) {
+  if (find("[data-up]")) follow(direction > 0 ? "[data-next]" : "[data-previous]");
+  else moveRow(direction);
+}
+
+const KEYS = {
+  j: () => step(1), ArrowRight: () => step(1),
+  k: () => step(-1), ArrowLeft: () => step(-1),
+  u: () => follow("[data-up]"),
+  "?": () => find("#keys").showModal(),
+  "/": () => { const box = find("[data-search]"); if (box) box.focus(); },
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || find("dialog[open]")) return;
+  if (event.target.closest("input, textarea, select, pre, [role=region]:focus") && event.key !== "Escape") {
+    if (event.target.closest("input, textarea, select") || event.key.startsWith("Arrow")) return;
+  }
+  const verdict = /^[0-4]$/.test(event.key) && find(`[data-verdict="${event.key}"]`);
+  if (verdict) { event.preventDefault(); verdict.click(); return; }
+  const action = KEYS[event.key];
+  if (action) { event.preventDefault(); action(); }
+});
+
+document.addEventListener("click", async (event) => {
+  if (event.target.closest("[data-keys]")) find("#keys").showModal();
+  const copy = event.target.closest("[data-copy]");
+  if (copy) {
+    await navigator.clipboard.writeText(document.getElementById(copy.dataset.copy).textContent);
+    const before = copy.textContent;
+    copy.textContent = "Copied";
+    setTimeout(() => { copy.textContent = before; }, 1200);
+  }
+});
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
+});
+
+// An empty field says nothing: keep it out of the address.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.method !== "get") return;
+  for (const field of form.elements) if (field.name && field.value === "") field.disabled = true;
+  setTimeout(() => { for (const field of form.elements) field.disabled = false; }, 0);
+});
+
+async function watch(panel) {
+  const text = (selector, value) => { const spot = panel.querySelector(selector); if (spot) spot.textContent = value; };
+  const wasScored = !panel.querySelector("progress");
+  for (;;) {
+    const answer = await fetch(panel.dataset.progress, { headers: { Accept: "application/json" } });
+    if (!answer.ok) return;
+    const now = await answer.json();
+    text("[data-answered]", now.answered);
+    text("[data-errors]", now.errors);
+    const bar = panel.querySelector("progress");
+    if (bar) bar.value = now.answered;
+    const list = panel.querySelector("[data-failures]");
+    if (list) list.replaceChildren(...now.failures.map((one) => {
+      const item = document.createElement("li");
+      const name = document.createElement("b");
+      name.textContent = one.case_id;
+      item.append(name, ` ${one.kind}: ${one.message}`);
+      return item;
+    }));
+    if (now.status !== "running" || (now.scored && !wasScored)) {
+      if (now.scored && !wasScored) location.reload();
+      if (now.status !== "running") return;
+    }
+    await new Promise((done) => setTimeout(done, 1500));
+  }
+}
+
+document.querySelectorAll("[data-progress]").forEach((panel) => watch(panel).catch(() => {}));

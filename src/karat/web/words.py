@@ -1,0 +1,65 @@
+"""Numbers, times and states as the pages write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from karat.core.report import visible
+
+VERDICTS = {
+    "pass": "right",
+    "fail": "wrong",
+    "gold_wrong": "gold is wrong",
+    "accept": "accept this too",
+}
+STATES = {"scored": "scored", "error": "error", "missing": "missing", "not_applicable": "left out"}
+
+
+_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]")
+
+
+def shown(text: str) -> str:
+    """Text as it is, with what cannot be seen written out: control characters, and those that turn the reading direction around."""
+    return _TURNING.sub(lambda found: f"\\u{ord(found[0]):04x}", visible(text))
+
+
+def figure(value: float | None, kind: str = "share") -> str:
+    """A value of a metric: three decimals for shares and rates, four digits for quantities, a dash for none."""
+    if value is None:
+        return "–"
+    return f"{value:,.4g}" if kind == "quantity" else f"{value:.3f}"
+
+
+def signed(value: float | None, kind: str = "share") -> str:
+    """A difference, with its sign."""
+    if value is None:
+        return "–"
+    text = f"{value:+,.4g}" if kind == "quantity" else f"{value:+.3f}"
+    return text.replace("-", "−")
+
+
+def when(text: str) -> str:
+    """A UTC time to the minute."""
+    return text[:16].replace("T", " ")
+
+
+def pretty(value: Any) -> str:
+    """A value as indented JSON, or itself when it is text."""
+    if isinstance(value, str):
+        return value
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+
+
+FILTERS: dict[str, Callable[..., Any]] = {
+    "figure": figure,
+    "signed": signed,
+    "when": when,
+    "pretty": pretty,
+    "visible": shown,
+    "verdict": lambda word: VERDICTS.get(word, word),
+    "state": lambda word: STATES.get(word, word),
+}
