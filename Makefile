@@ -3,14 +3,23 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test lint types contracts check coverage lock bench clean setup
+.PHONY: demo test test-waiting test-computing lint types contracts check coverage lock bench clean setup
 
 demo: $(STAMP)
 	@$(BIN)/karat demo
 	@echo "(karat is in $(BIN): to type it as it is, . $(BIN)/activate)"
 
+# Two halves at once: the one mostly waits (for servers, browsers, child processes), the other computes.
+WAITING := tests/conformance tests/docs tests/e2e tests/engines tests/web
+
 test: $(STAMP)
-	$(BIN)/pytest --durations=15
+	$(MAKE) --no-print-directory --output-sync=line -j2 test-waiting test-computing
+
+test-waiting: $(STAMP)
+	$(BIN)/pytest --durations=15 $(WAITING)
+
+test-computing: $(STAMP)
+	$(BIN)/pytest --durations=15 $(addprefix --ignore=,$(WAITING))
 
 setup: $(STAMP)
 
