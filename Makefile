@@ -13,7 +13,7 @@ demo: $(STAMP)
 WAITING := tests/conformance tests/docs tests/e2e tests/engines tests/web
 
 test: $(STAMP)
-	$(MAKE) --no-print-directory --output-sync=line -j2 test-waiting test-computing
+	$(MAKE) --no-print-directory -j2 test-waiting test-computing
 
 test-waiting: $(STAMP)
 	$(BIN)/pytest --durations=15 $(WAITING)
