@@ -12,9 +12,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from karat.core.result import MetricSummary, RunInfo, RunResult
+from karat.stats.reviewed import with_reviews
 from karat.store import RunRecord, open_store
 from karat.web.app import create_app
-from karat.web.figures import with_reviews
 from tests.web.sample_store import PAYLOADS, a_case, a_failure, add_run, summary_of
 
 

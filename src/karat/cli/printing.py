@@ -55,10 +55,10 @@ def write_outputs(result: RunResult, suite: Suite, json_out: str | None, xlsx_ou
     """Write what was asked for; returns the names of the files."""
     written: list[str] = []
     if xlsx_out is not None:
+        from karat.reports.whole import whole_report
         from karat.reports.xlsx import write_xlsx
-        from karat.stats.intervals import estimate
 
-        write_xlsx(suite.report(result, estimate), xlsx_out)
+        write_xlsx(whole_report(result, suite), xlsx_out)
         written.append(str(xlsx_out))
     if json_out is not None:
         from karat.reports.json import result_json, write_json

@@ -36,9 +36,10 @@ def report(
     written = write_outputs(result, suite, json, xlsx)
     if html is not None:
         from karat.reports.html import write_html
+        from karat.reports.whole import whole_report
         from karat.stats.intervals import estimate
 
-        write_html(result, suite.report(result, estimate), suite.metrics, estimate, html)
+        write_html(result, whole_report(result, suite), suite.metrics, estimate, html)
         written.append(str(html))
     for file in written:
         stdout().print(f"wrote {file}", markup=False)

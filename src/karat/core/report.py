@@ -65,8 +65,9 @@ class Chart(msgspec.Struct, frozen=True):
     y_title: str
     series: tuple[Series, ...]
     table: int = 0
-    kind: Literal["line", "scatter"] = "line"
-    """``line``: the points of a series are joined; the x axis is one of numbers in both."""
+    kind: Literal["line", "scatter", "bar"] = "line"
+    """``line``: the points of a series are joined; the x axis is one of numbers in both. ``bar``: a bar for each row, named by the text in
+    column x, in the order of the rows."""
     y_most: float | None = None
     """Where the y axis ends; None: where the figures do."""
 

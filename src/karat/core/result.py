@@ -84,6 +84,17 @@ class RepeatResult(msgspec.Struct, frozen=True):
     error: str = ""
 
 
+class CaseReview(msgspec.Struct, frozen=True):
+    """A person's verdict on a case of a run, beside the rule's. Only the one that counts: no verdict that was taken back."""
+
+    case: str
+    verdict: str
+    """``pass``, ``fail``, ``gold_wrong`` or ``accept``."""
+    reviewer: str = ""
+    comment: str = ""
+    created: str = ""
+
+
 class RunResult(msgspec.Struct, frozen=True):
     """A scored run: what ``karat.score`` and ``karat.run`` return and every report is made from."""
 
@@ -92,6 +103,8 @@ class RunResult(msgspec.Struct, frozen=True):
     cases: tuple[CaseResult, ...]
     problems: tuple[Problem, ...] = ()
     """What could not be read, and what was left out for it; not kept in the store."""
+    reviews: tuple[CaseReview, ...] = ()
+    """What people said of the run's cases, as the store has it now; a scoring itself holds none."""
 
     def status_counts(self) -> dict[State, int]:
         """How many cases are in each state; states that do not occur are left out."""

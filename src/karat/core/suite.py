@@ -84,6 +84,13 @@ class Fix(msgspec.Struct, frozen=True):
     new: str
 
 
+class Edit(msgspec.Struct, frozen=True):
+    """A new content for one file. A file that is not there yet is made."""
+
+    file: Path
+    content: bytes
+
+
 class CheckedCases(msgspec.Struct, frozen=True):
     """What a check against the outside world (codelists, gold files) found, and what it could mend."""
 
@@ -131,6 +138,10 @@ class Suite:
     All responses to a turn are one prediction, see ``records.join_attempts``."""
     default_system: Callable[[Path, Any], SystemConfig | None] = lambda _path, _options: None
     """(cases, options) → what answers the cases when no system and no predictions are named; None: somebody must be named."""
+
+    accept: Callable[[Case[Any], Prediction, Path, Any], Sequence[Edit]] | None = None
+    """(case, the answer that a person accepts, the path of the cases, options) → what to change in the case files so that the answer is
+    right by the rule too, and the old ones stay so. Reads files, writes none. May raise UserError where it cannot be said there."""
 
     def decode_cases(self, data: Sequence[bytes]) -> tuple[Case[Any], ...]:
         """Cases as the store keeps them, back as structs."""

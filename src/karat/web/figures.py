@@ -1,17 +1,16 @@
-"""The metrics of a run as the pages show them, and the rates as they are with people's verdicts."""
+"""The metrics of a run as the pages show them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
 from karat.core import plugins
 from karat.core.problems import UserError
-from karat.core.result import Estimate, MetricSummary
+from karat.core.result import MetricSummary
 from karat.core.suite import Kind, Metric
 from karat.core.usage import USAGE
-from karat.stats.rates import wilson
 from karat.store import RunRow
 
 SHOWN = 5
@@ -62,20 +61,3 @@ def main_figure(figures: Sequence[Figure]) -> Figure | None:
     """The one that says right or wrong: the first headline rate, else the first headline metric."""
     shown = headline(figures)
     return next((item for item in shown if item.kind == "rate"), shown[0] if shown else None)
-
-
-def with_reviews(item: MetricSummary, reviewed: Iterable[tuple[str, float | None]]) -> Estimate:
-    """The rate when people's verdicts replace the rule's. ``reviewed``: (verdict, the rule's value).
-
-    A case whose gold is wrong says nothing of the answer and leaves the rate. A case without a value joins it.
-    """
-    n, total = item.n, (item.mean or 0.0) * item.n
-    for verdict, value in reviewed:
-        if value is not None:
-            n, total = n - 1, total - value
-        if verdict != "gold_wrong":
-            n, total = n + 1, total + (verdict in ("pass", "accept"))
-    if not n:
-        return Estimate(None, 0, None, None)
-    total = min(max(total, 0.0), float(n))
-    return Estimate(total / n, n, *wilson(total, n))

@@ -12,8 +12,8 @@ from karat.core import plugins
 from karat.core.report import Report
 from karat.reports.comparison_report import comparison_report
 from karat.reports.json import result_json
+from karat.reports.whole import whole_report
 from karat.reports.xlsx import write_xlsx
-from karat.stats.intervals import estimate
 from karat.store import run_name
 from karat.web.finding import find_row, scoring_of
 from karat.web.page import viewer_of
@@ -46,7 +46,7 @@ def run_file(request: Request, run: str, what: str) -> Response:
         return _saved(result_json(viewer.store.result(row.id, scoring_of(row))), f"{name}.json", "application/json")
     if what == "run.xlsx":
         result = viewer.store.result(row.id, scoring_of(row))
-        report = plugins.load_suite(row.suite).report(result, estimate)
+        report = whole_report(result, plugins.load_suite(row.suite))
         return _saved(_workbook(report), f"{name}.xlsx", _EXCEL)
     raise HTTPException(404, "There is no such file. A run can be had as run.json, run.xlsx and reviews.jsonl.")
 

@@ -11,9 +11,10 @@ from starlette.responses import Response
 
 from karat.core.result import Estimate
 from karat.reports.console import reason_of
+from karat.stats.reviewed import with_reviews
 from karat.store import RunRow, run_name
 from karat.store.browsing import Line, TagCount
-from karat.web.figures import Figure, figures_of, headline, main_figure, with_reviews
+from karat.web.figures import Figure, figures_of, headline, main_figure
 from karat.web.filters import ORDERS, PAGE_SIZE, REVIEWS, read_filters
 from karat.web.finding import find_row
 from karat.web.page import Viewer, viewer_of
