@@ -19,7 +19,7 @@ import numpy as np
 
 from karat.search.blocks import Rows
 from karat.search.dense import rank_rows
-from karat.search.gpu import rank_rows_on_gpu, why_not
+from karat.search.gpu import NO_TRUTHS, rank_rows_on_gpu, why_not
 from karat.search.records import Floats, Integers
 
 QUESTIONS, VALUES, WIDTH = 10_000, 10_000_000, 384
@@ -27,6 +27,7 @@ REPEATS = 5
 SAMPLE = 64
 LIMIT = 0.5
 PIECE = 1 << 18
+DEPTH = 100
 
 
 def main(values: int = VALUES) -> None:
@@ -60,7 +61,7 @@ def agreement() -> None:
         )
         expected = rank_rows(asking, against, truths).ranks
         for block in (1024, 1 << 19):
-            if not np.array_equal(rank_rows_on_gpu(asking, against, truths, block=block), expected):
+            if not np.array_equal(rank_rows_on_gpu(asking, against, truths, block=block).ranks, expected):
                 raise AssertionError(f"case {case}: other ranks than the processor's")
         pairs += questions * values
     print(f"  12 small cases, {pairs:,} pairs: every rank as on the processor")
@@ -88,11 +89,13 @@ def _measure(torch: Any, count: int) -> None:
     for name, truths in (("near", near), ("any", any_value)):
         what = f"karat, exact ranks, {name} truths" if name == "near" else "karat, exact ranks, any value as truth"
         rows.append((what, _timed(torch, lambda truths=truths: rank_rows_on_gpu(questions, values, truths))))  # type: ignore[misc]
-        found[name] = rank_rows_on_gpu(questions, values, truths)
+        found[name] = rank_rows_on_gpu(questions, values, truths).ranks
     several = np.concatenate([near, any_value, any_value[::-1] * [0, 1] + any_value * [1, 0]])
     rows.append(
         ("karat, three truths to a question", _timed(torch, lambda: rank_rows_on_gpu(questions, values, several)))
     )
+    what = f"karat, exact ranks, near truths, and the {DEPTH} best"
+    rows.append((what, _timed(torch, lambda: rank_rows_on_gpu(questions, values, near, depth=DEPTH))))
     for what, seconds in rows:
         print(f"  {what:<52} {seconds:7.3f} s")
     for name, ranks in found.items():
@@ -116,7 +119,13 @@ def _sample(questions: Any, values: Any, near: Integers, any_value: Integers, fo
     expected = np.concatenate([found["near"][chosen], found["any"][chosen]])
     if not np.array_equal(ranks, expected):
         raise AssertionError("other ranks than the processor's")
-    print(f"  the ranks of {SAMPLE} questions' truths of each kind, all {len(values):,} values: as on the processor")
+    asking = questions[chosen]
+    best = rank_rows(asking.cpu().numpy(), Rows(len(values), pieces), NO_TRUTHS, depth=DEPTH).best
+    if not np.array_equal(rank_rows_on_gpu(asking, values, NO_TRUTHS, depth=DEPTH).best, best):
+        raise AssertionError("other best values than the processor's")
+    print(
+        f"  {SAMPLE} questions, all {len(values):,} values: ranks of both kinds and the {DEPTH} best as on the processor"
+    )
 
 
 def _bare(torch: Any, questions: Any, values: Any, count: int) -> float:

@@ -87,6 +87,29 @@ def test_threads_and_panels_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     assert np.array_equal(found.best, expected.best)
 
 
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    values=st.integers(100, 700),
+    whole=st.booleans(),
+    depth=st.sampled_from([0, 1, 12]),
+    tile=st.sampled_from([8, 33, 64, 1000]),
+    chunk=st.sampled_from([1, 300, 5000]),
+)
+def test_few_or_many_in_tiles_and_chunks_of_any_shape(
+    seed: int, values: int, whole: bool, depth: int, tile: int, chunk: int
+) -> None:
+    """Large enough that in some chunks few products matter, in others many, on some levels the one and on others the other."""
+    asking, against, truths = some(seed, 12, values, 24, whole=whole)
+    scores = score_table(asking, against)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(dense, "TILE", tile)
+        patched.setattr(dense_screen, "_CHUNK", chunk)
+        found = rank_rows(asking, against, truths, depth=depth, block=200)
+    assert found.ranks.tolist() == ranks_by_sorting(scores, truths).tolist()
+    assert found.best.tolist() == best_by_sorting(scores, depth).tolist()
+
+
 def test_a_score_is_the_sum_along_the_tree() -> None:
     question = np.array([1.0, 2.0, 3.0, 4.0, 5.0], np.float32)
     value = np.array([1.0, 10.0, 100.0, 1000.0, 0.5], np.float32)

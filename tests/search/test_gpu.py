@@ -7,7 +7,10 @@ import importlib.util
 import numpy as np
 import pytest
 
+from karat.core.problems import UserError
+from karat.search.device import on_gpu
 from karat.search.gpu import rank_rows_on_gpu, why_not
+from karat.search.gpu_best import complete, in_order
 from karat.search.gpu_layout import laid_out
 
 needs_gpu = pytest.mark.skipif(bool(why_not()), reason=f"no ranks from a GPU here: {why_not()}")
@@ -41,15 +44,15 @@ def test_every_rank_is_the_processor_s(width: int, whole: bool) -> None:
         asking = asking * np.float32(scale)
         expected = rank_rows(asking, against, truths).ranks
         for block in (256, 1 << 19):
-            assert np.array_equal(rank_rows_on_gpu(asking, against, truths, block=block), expected)
+            assert np.array_equal(rank_rows_on_gpu(asking, against, truths, block=block).ranks, expected)
 
 
 @needs_gpu
 def test_equal_values_share_the_worst_rank_and_zeros_tie() -> None:
     against = np.tile(np.array([[0.6, 0.8]], np.float32), (3000, 1))
-    assert rank_rows_on_gpu(np.array([[1.0, 0.3]], np.float32), against, np.array([[0, 5]])).tolist() == [3000]
+    assert rank_rows_on_gpu(np.array([[1.0, 0.3]], np.float32), against, np.array([[0, 5]])).ranks.tolist() == [3000]
     zeros = np.zeros((40, 7), np.float32)
-    assert rank_rows_on_gpu(zeros, zeros, np.array([[3, 5], [3, -1]])).tolist() == [40, 0]
+    assert rank_rows_on_gpu(zeros, zeros, np.array([[3, 5], [3, -1]])).ranks.tolist() == [40, 0]
 
 
 @needs_gpu
@@ -73,4 +76,70 @@ def test_terms_too_small_for_the_running_sum_are_not_lost() -> None:
     truths = np.column_stack([np.repeat(np.arange(3), 100), random.integers(0, 2000, 300)])
     expected = rank_rows(asking, against, truths).ranks
     assert len(set(expected.tolist())) > 10
-    assert np.array_equal(rank_rows_on_gpu(asking, against, truths), expected)
+    assert np.array_equal(rank_rows_on_gpu(asking, against, truths).ranks, expected)
+
+
+@needs_gpu
+@pytest.mark.parametrize("whole", [True, False])
+def test_the_best_values_are_the_processor_s(whole: bool) -> None:
+    """Whole numbers tie by the hundred, so that some questions go back to the processor."""
+    from karat.search.dense import rank_rows
+    from tests.search.test_dense import some
+
+    for width, depth in ((3, 5), (100, 40), (384, 1300), (7, 2000)):
+        asking, against, truths = some(width, 50, 1300, width, whole=whole)
+        expected = rank_rows(asking, against, truths, depth=depth)
+        for block in (256, 1 << 19):
+            found = rank_rows_on_gpu(asking, against, truths, depth=depth, block=block)
+            assert np.array_equal(found.ranks, expected.ranks)
+            assert np.array_equal(found.best, expected.best)
+            assert np.array_equal(found.scores, expected.scores)
+
+
+@needs_gpu
+def test_a_field_is_ranked_on_the_gpu_as_on_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    from karat.search.ranking import rank_field
+    from karat.search.records import Model
+
+    random = np.random.default_rng(0)
+    values = [f"value {number}" for number in range(500)]
+    vectors = {text: random.standard_normal(64).astype(np.float32) for text in (*values, "a", "b", "c")}
+    model = Model("made", "1", embed=lambda texts, _: np.array([vectors[text] for text in texts]))
+    found = []
+    for device in ("cpu", "gpu"):
+        monkeypatch.setenv("KARAT_DEVICE", device)
+        found.append(rank_field("T[f]", values, ["a", "b", "c"], [values[:2], values[5:6], ()], [model], depth=20))
+    cpu, gpu = (field.models[0] for field in found)
+    assert [ranks.tolist() for ranks in cpu.ranks] == [ranks.tolist() for ranks in gpu.ranks]
+    assert np.array_equal(cpu.tokens, gpu.tokens)
+
+
+def test_what_was_kept_is_complete_only_when_the_rest_is_far_below() -> None:
+    products = np.array([[0.9, 0.5, 0.4], [0.9, 0.5, 0.4999], [0.9, 0.5, 0.5]], np.float32)
+    slacks = np.full(3, 0.001)
+    assert complete(products, 2, slacks, count=9).tolist() == [True, False, False]
+    assert complete(products, 2, slacks, count=3).tolist() == [True, True, True]
+
+
+def test_equal_scores_stand_in_the_order_of_the_values() -> None:
+    positions, scores = in_order(np.array([[7, 3, 5]]), np.array([[0.5, 0.5, 0.9]], np.float32), 2)
+    assert positions.tolist() == [[5, 3]]
+    assert np.allclose(scores, [[0.9, 0.5]])
+
+
+def test_the_device_is_a_word_that_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KARAT_DEVICE", "gpus")
+    with pytest.raises(UserError, match="gpus"):
+        on_gpu(10)
+    monkeypatch.setenv("KARAT_DEVICE", "cpu")
+    assert not on_gpu(10**12)
+    monkeypatch.delenv("KARAT_DEVICE")
+    assert not on_gpu(10)
+    assert on_gpu(10**12) == (not why_not())
+
+
+@pytest.mark.skipif(not why_not(), reason="there is a GPU here")
+def test_a_gpu_that_is_asked_for_and_not_there_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KARAT_DEVICE", "gpu")
+    with pytest.raises(UserError, match="KARAT_DEVICE asks for a GPU"):
+        on_gpu(10)

@@ -24,8 +24,10 @@ from karat.search.records import NOT_A_VALUE, Floats, Integers
 
 Watch = Callable[[int, int], None]
 
-BLOCK = 16384
-"""Values in a block: long enough rows for numpy, and few enough to stay near the processor."""
+BLOCK = 32768
+"""Values in a block: what is read, and what pairs too near to tell are settled for, at a time."""
+TILE = 16384
+"""Values in one product: long enough rows for numpy, and few enough to stay near the processor."""
 PANEL = 512
 """Questions in one product."""
 _GROUP = 16
@@ -124,7 +126,7 @@ def _go(
     panels = [slice(low, min(low + step, len(questions))) for low in range(0, len(questions), step)]
     room: SimpleQueue[Floats] = SimpleQueue()
     for _ in range(workers.count):
-        room.put(np.empty(step * min(block, rows.count), np.float32))
+        room.put(np.empty(step * min(TILE, block, rows.count), np.float32))
     turns = {panel.start: Lock() for panel in panels}
 
     def ready(part: tuple[int, Floats]) -> tuple[int, Floats, Doubles]:
@@ -134,19 +136,9 @@ def _go(
     def work(panel: slice, start: int, values: Floats, slacks: Doubles) -> None:
         with turns[panel.start]:
             products = room.get()
-            tile = products[: (panel.stop - panel.start) * len(values)].reshape(-1, len(values))
             try:
-                _panel(
-                    questions[panel],
-                    values,
-                    tile,
-                    plan.marks[:, panel],
-                    slacks[panel],
-                    counts[:, panel],
-                    best,
-                    panel,
-                    start,
-                )
+                own = counts[:, panel]
+                _panel(questions[panel], values, products, plan.marks[:, panel], slacks[panel], own, best, panel, start)
             finally:
                 room.put(products)
 
@@ -163,7 +155,7 @@ def _go(
 def _panel(
     asking: Floats,
     values: Floats,
-    tile: Floats,
+    room: Floats,
     marks: Doubles,
     slacks: Doubles,
     counts: Integers,
@@ -171,19 +163,35 @@ def _panel(
     panel: slice,
     start: int,
 ) -> None:
-    """One product, and all that follows from it for these questions."""
-    np.matmul(asking, values.T, out=tile)
+    """The products of these questions with a block of values, tile by tile, and all that follows from them."""
     marks = marks[: np.count_nonzero(np.isfinite(marks).any(axis=1))]
-    seen = Screen(tile, *surely(marks, slacks), best.depth, best.wanted(panel), slacks).look()
-    counts[: len(marks)] += seen.counts
-    passed = settle(asking, values, seen.unsure, marks[seen.levels, seen.unsure // len(values)], slacks)
-    np.add.at(counts, (seen.levels[passed], seen.unsure[passed] // len(values)), 1)
-    if not best.depth:
-        return
-    wanted = seen.wanted
-    if len(wanted) * CROWDED > tile.size:
-        wanted = wanted[settle(asking, values, wanted, best.wanted(panel)[wanted // len(values)], slacks)]
+    bounds = surely(marks, slacks)
+    open_rows, open_columns, open_levels = [], [], []
+    for low in range(0, len(values), TILE):
+        part = values[low : low + TILE]
+        tile = room[: len(asking) * len(part)].reshape(-1, len(part))
+        np.matmul(asking, part.T, out=tile)
+        seen = Screen(tile, *bounds, best.depth, best.wanted(panel), slacks).look()
+        counts[: len(marks)] += seen.counts
+        rows, columns = np.divmod(seen.unsure, len(part))
+        open_rows.append(rows)
+        open_columns.append(low + columns)
+        open_levels.append(seen.levels)
+        if best.depth:
+            _add_best(asking, part, seen.wanted, slacks, best, panel, start + low)
+    rows, levels = np.concatenate(open_rows), np.concatenate(open_levels)
+    passed = settle(asking, values, rows, np.concatenate(open_columns), marks[levels, rows], slacks)
+    np.add.at(counts, (levels[passed], rows[passed]), 1)
+
+
+def _add_best(
+    asking: Floats, values: Floats, wanted: Integers, slacks: Doubles, best: Best, panel: slice, start: int
+) -> None:
+    """Of the places in a tile that may be among the best of their question, those that are, so far."""
     rows, columns = np.divmod(wanted, len(values))
+    if len(wanted) * CROWDED > len(asking) * len(values):
+        passed = settle(asking, values, rows, columns, best.wanted(panel)[rows], slacks)
+        rows, columns = rows[passed], columns[passed]
     scores = pair_scores(asking, values, rows, columns)
     passed = scores > best.least[panel][rows]
     best.add(panel.start + rows[passed], start + columns[passed], scores[passed])

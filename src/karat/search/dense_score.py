@@ -23,10 +23,8 @@ from karat.search.records import Floats, Integers
 
 Doubles = NDArray[np.float64]
 
-_BATCH = 128
+_BATCH = 64
 """Pairs at a time: their products stay in the processor's cache."""
-_TURN = 64
-"""From this width on the sums run across the pairs, which is quicker than along short rows."""
 _SPARE = 16
 
 
@@ -36,19 +34,15 @@ def pair_scores(questions: Floats, values: Floats, rows: Integers, columns: Inte
     for low in range(0, len(rows), _BATCH):
         part = slice(low, low + _BATCH)
         products = questions[rows[part]].astype(np.float64)
-        products *= values[columns[part]]
+        products *= values[columns[part]].astype(np.float64)
         scores[part] = _tree_sums(products)
     return scores
 
 
 def _tree_sums(terms: Doubles) -> Doubles:
-    """The sum of each row along the fixed tree. Changes ``terms``."""
-    width = terms.shape[1]
-    while width > _TURN:
-        half = 1 << ((width - 1).bit_length() - 1)
-        terms[:, : width - half] += terms[:, half:width]
-        width = half
-    across: Doubles = np.ascontiguousarray(terms[:, :width].T)
+    """The sum of each row along the fixed tree, for all rows side by side."""
+    across: Doubles = np.ascontiguousarray(terms.T)
+    width = len(across)
     while width > 1:
         half = 1 << ((width - 1).bit_length() - 1)
         across[: width - half] += across[half:width]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,15 +12,21 @@ from numpy.typing import NDArray
 from karat.search.dense_score import Doubles, surely
 from karat.search.records import Floats, Integers
 
-_CHUNK = 1 << 18
-"""Products looked at together: a megabyte, so that comparing them again and again reads the processor's cache."""
+Mask = NDArray[np.bool_]
+Bits = NDArray[np.uint8]
+"""Eight columns to a byte, the first in its highest bit."""
+
+_NOTHING: Integers = np.empty(0, np.int64)
+_FAR = np.float32(np.inf)
+_CHUNK = 1 << 17
+"""Products looked at together: half a megabyte, so that comparing them again and again reads the processor's cache."""
 _FEW = 32
 """Where at most one product in this many may matter, those few are taken out and looked at alone."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What a look at some rows of a tile gave. Places are flat in the whole tile."""
+    """What a look at a tile gave. Places are flat in it."""
 
     counts: Integers
     """[level, row]: the values surely over the mark."""
@@ -27,7 +35,7 @@ class Seen:
     levels: Integers
     """Of which level."""
     wanted: Integers
-    """Places that may be among the best values of their question."""
+    """Places that may be among the best values of their question, those of a row together and in order."""
 
 
 @dataclass(frozen=True)
@@ -47,54 +55,81 @@ class Screen:
 
     def look(self) -> Seen:
         """At the whole tile, some rows after the others."""
-        step = max(1, _CHUNK // max(1, self.tile.shape[1]))
-        seen = [self._look(slice(low, low + step)) for low in range(0, len(self.tile), step)]
-        return Seen(
-            np.concatenate([one.counts for one in seen], axis=1),
-            np.concatenate([one.unsure for one in seen]),
-            np.concatenate([one.levels for one in seen]),
-            np.concatenate([one.wanted for one in seen]),
-        )
-
-    def _look(self, chunk: slice) -> Seen:
-        products = self.tile[chunk]
-        lows, highs = self.lows[:, chunk], self.highs[:, chunk]
-        wanted = surely(self.wanted[chunk], self.slacks[chunk])[0] if self.depth else None
+        count, width = self.tile.shape
+        step = max(1, _CHUNK // max(1, width))
+        room = np.empty((min(step, count), width), bool)
+        wanted = surely(self.wanted, self.slacks)[0] if self.depth else None
         # What this level and those before it can need. A question with fewer levels has its lowest mark on an earlier one.
-        floors = np.minimum.accumulate(lows if wanted is None else np.minimum(lows, wanted), axis=0)
-        same = (floors == lows).all(axis=1)
-        mask = np.empty(products.shape, bool)
-        counts = np.zeros(lows.shape, np.int64)
-        between: list[Integers] = []
-        few: _Few | None = None
-        for level in reversed(range(len(lows))):
-            if few is None:
-                few = _few(products, floors[level], mask)
-            if few is None and not same[level]:
-                np.greater_equal(products, lows[level][:, None], out=mask)
-            split = _split(products, highs[level], mask) if few is None else few.split(lows[level], highs[level])
-            counts[level] = split[0]
-            between.append(split[1])
-        offset = chunk.start * products.shape[1]
-        sizes = [len(part) for part in between]
+        floors = np.minimum.accumulate(self.lows if wanted is None else np.minimum(self.lows, wanted), axis=0)
+        counts = np.zeros(self.lows.shape, np.int64)
+        unsure, levels, found = [_NOTHING], [_NOTHING], [_NOTHING]
+        taken: list[_Few] = []
+        done = np.zeros(count, np.int64)
+        for low in range(0, count, step):
+            chunk = slice(low, low + step)
+            left, few, over, between = self._look(chunk, floors, room)
+            counts[left:, chunk] = over
+            done[chunk] = left
+            unsure.append(low * width + between[1])
+            levels.append(left + between[0])
+            if few is not None:
+                taken.append(few.moved(low, width))
+            elif wanted is not None:
+                found.append(low * width + self._wanted(self.tile[chunk], wanted[chunk], self.slacks[chunk]))
+        few = _together(taken)
+        for level in range(len(self.lows)):
+            # On the levels where all of a row was looked at, its few say nothing new.
+            still = level < done
+            marks = (np.where(still, ends[level], _FAR) for ends in (self.lows, self.highs))
+            more, between_few = few.split(*marks)
+            counts[level] += more
+            unsure.append(between_few)
+            levels.append(np.full(len(between_few), level))
+        if wanted is not None:
+            found.append(few.at_least(wanted))
         return Seen(
             counts,
-            offset + np.concatenate([*between, _NOTHING]),
-            np.repeat(np.arange(len(lows))[::-1], sizes),
-            _NOTHING if wanted is None else offset + self._wanted(products, few, wanted, self.slacks[chunk]),
+            np.concatenate(unsure),
+            np.concatenate(levels),
+            np.concatenate(found) if len(found) < 3 else np.sort(np.concatenate(found)),
         )
 
-    def _wanted(self, products: Floats, few: _Few | None, lows: Floats, slacks: Doubles) -> Integers:
-        places = np.flatnonzero(products >= lows[:, None]) if few is None else few.at_least(lows)
+    def _look(
+        self, chunk: slice, floors: Floats, room: Mask
+    ) -> tuple[int, _Few | None, Integers, tuple[Integers, Integers]]:
+        """(first level that was looked at in full, the few that those before it need, how many of each row are over on the others,
+        (level, place) of those between). Levels are looked at from the lowest on until few products can matter."""
+        products = self.tile[chunk]
+        left, few = len(floors), None
+        low_bits: list[Bits] = []
+        high_bits: list[Bits] = []
+        while left:
+            floor, low = floors[left - 1, chunk], self.lows[left - 1, chunk]
+            bits = _reached(products, floor, room)
+            if int(np.bitwise_count(_words(bits)).sum()) * _FEW <= products.size:
+                rows, places = _places(bits, products.shape[1])
+                few = _Few(places, rows, products.ravel()[places])
+                break
+            left -= 1
+            low_bits.append(bits if np.array_equal(floor, low) else _reached(products, low, room))
+            high_bits.append(_reached(products, self.highs[left, chunk], room))
+        if not low_bits:
+            return left, few, np.zeros((0, len(products)), np.int64), (_NOTHING, _NOTHING)
+        over, between = np.concatenate(high_bits[::-1]), np.concatenate(low_bits[::-1])
+        between ^= over
+        level_rows, places = _places(between, products.shape[1])
+        level, row = np.divmod(level_rows, len(products))
+        counts = _counted(over).reshape(-1, len(products))
+        return left, few, counts, (level, places - (level_rows - row) * products.shape[1])
+
+    def _wanted(self, products: Floats, lows: Floats, slacks: Doubles) -> Integers:
+        places = np.flatnonzero(products >= lows[:, None])
         if len(places) > 2 * self.depth * len(products) and self.depth < products.shape[1]:
             # More than enough in this block alone, as in the first: only those as good as the best of this block can be wanted.
             kth = np.partition(products, -self.depth, axis=1)[:, -self.depth].astype(np.float64)
             lows = np.maximum(lows, surely(kth, 2 * slacks)[0])
             places = places[products.ravel()[places] >= lows[places // products.shape[1]]]
         return places
-
-
-_NOTHING: Integers = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -105,42 +140,53 @@ class _Few:
     rows: Integers
     products: Floats
 
+    def moved(self, row: int, width: int) -> _Few:
+        """The same, of rows that begin at this one."""
+        return _Few(self.places + row * width, self.rows + row, self.products)
+
     def at_least(self, lows: Floats) -> Integers:
         return self.places[self.products >= lows[self.rows]]
 
     def split(self, lows: Floats, highs: Floats) -> tuple[Integers, Integers]:
+        """(how many of each row are surely over, the places of those between)."""
         over = self.products >= highs[self.rows]
         between = (self.products >= lows[self.rows]) & ~over
         return np.bincount(self.rows[over], minlength=len(lows)), self.places[between]
 
 
-def _few(products: Floats, floors: Floats, mask: NDArray[np.bool_]) -> _Few | None:
-    """Those from the floors on, if they are few. ``mask`` is room to work in."""
-    np.greater_equal(products, floors[:, None], out=mask)
-    if np.count_nonzero(mask) * _FEW > mask.size:
-        return None
-    places = np.flatnonzero(mask)
-    return _Few(places, places // products.shape[1], products.ravel()[places])
+def _together(parts: Sequence[_Few]) -> _Few:
+    return _Few(
+        np.concatenate([_NOTHING, *(part.places for part in parts)]),
+        np.concatenate([_NOTHING, *(part.rows for part in parts)]),
+        np.concatenate([np.empty(0, np.float32), *(part.products for part in parts)]),
+    )
 
 
-def _split(products: Floats, highs: Floats, between: NDArray[np.bool_]) -> tuple[Integers, Integers]:
-    """(how many of each row are surely over, the places of those between). ``between`` comes in as those from the lows on."""
-    over = products >= highs[:, None]
-    np.not_equal(over, between, out=between)
-    return _trues(over), np.flatnonzero(between)
+def _reached(products: Floats, marks: Floats, room: Mask) -> Bits:
+    """Which products reach their row's mark: a bit for each, so that many are counted, or passed over, at once."""
+    mask = room[: len(products)]
+    np.greater_equal(products, marks[:, None], out=mask)
+    whole = products.shape[1] % 8 == 0  # packed as one row, which is quicker
+    return np.packbits(mask).reshape(len(products), -1) if whole else np.packbits(mask, axis=1)
 
 
-def _trues(mask: NDArray[np.bool_]) -> Integers:
-    """How many of each row are true: eight at a time, added as bytes of one word, which must not grow beyond 255."""
-    rows, width = mask.shape
-    whole = width - width % _WORDS
-    words = mask[:, :whole].view(np.uint64).reshape(rows, -1, _WORDS // 8)
-    sums = np.zeros(rows, np.int64)
-    for low in range(0, words.shape[1], 255):
-        sums += np.add.reduce(words[:, low : low + 255], axis=1).view(np.uint8).sum(axis=1, dtype=np.int64)
-    sums += np.count_nonzero(mask[:, whole:], axis=1)
-    return sums
+def _words(bits: Bits) -> NDArray[Any]:
+    """The same bits in words of sixty-four where they fill them."""
+    return bits.view(np.uint64) if bits.shape[-1] % 8 == 0 else bits
 
 
-_WORDS = 128
-"""Columns to a stripe, a multiple of eight."""
+def _counted(bits: Bits) -> Integers:
+    """How many bits of each row are set."""
+    return np.asarray(np.bitwise_count(_words(bits)).sum(axis=1, dtype=np.int64))
+
+
+def _places(bits: Bits, width: int) -> tuple[Integers, Integers]:
+    """(rows, flat places) of the bits that are set, in order. They are few: words without any are not opened."""
+    words = bits.ravel()
+    held = np.flatnonzero(words != 0)
+    opened = np.flatnonzero(np.unpackbits(words[held].view(np.uint8)))
+    shift = (8 * words.itemsize).bit_length() - 1
+    rows = np.repeat(np.arange(len(bits)), _counted(bits))
+    places = (held[opened >> shift] << shift) + (opened & ((1 << shift) - 1))
+    places -= rows * (8 * bits.shape[1] - width)
+    return rows, places

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.core.problems import UserError
-from karat.search.dense import Watch, rank_rows, unwatched
+from karat.search.dense import Found, Watch, rank_rows, unwatched
+from karat.search.device import on_gpu
 from karat.search.records import NOT_A_VALUE, FieldRanks, Floats, Integers, Model, ModelRanks, Role
 
 if TYPE_CHECKING:
@@ -103,9 +104,17 @@ def _pass(
         raise UserError(
             f'the model "{model.name}" gave vectors of length {asking.shape[1]} for questions and {against.shape[1]} for values'
         )
-    found = rank_rows(asking, against, pairs, depth=depth, watch=watch)
+    found = _ranked(asking, against, pairs, depth, watch)
     ends = np.cumsum([len(of_row) for of_row in wanted])
     return [np.asarray(part) for part in np.split(found.ranks, ends[:-1])], found.best, found.scores
+
+
+def _ranked(questions: Floats, values: Floats, truths: Integers, depth: int, watch: Watch) -> Found:
+    if on_gpu(len(questions) * len(values)):
+        from karat.search.gpu import rank_rows_on_gpu
+
+        return rank_rows_on_gpu(questions, values, truths, depth=depth, watch=watch)
+    return rank_rows(questions, values, truths, depth=depth, watch=watch)
 
 
 def _embed(model: Model, texts: Sequence[str], role: Role, cache: VectorCache | None) -> Floats:

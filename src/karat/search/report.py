@@ -69,9 +69,9 @@ def _figures(tuning: Tuning) -> Table:
         Column("high", "number"),
     )
     rows: list[tuple[Cell, ...]] = [
-        ("questions passed", tuning.passed, f"{tuning.questions:,}", None, None),
-        ("mean recall", tuning.mean_recall, f"{tuning.questions:,} questions", None, None),
-        ("tokens", tuning.tokens, f"{tuning.budget_tokens:,}", None, None),
+        ("questions passed", tuning.passed, f"{tuning.questions:,}", "", ""),
+        ("mean recall", tuning.mean_recall, f"{tuning.questions:,} questions", "", ""),
+        ("tokens", tuning.tokens, f"{tuning.budget_tokens:,}", "", ""),
     ]
     if (out := tuning.held_out) is not None:
         rows += [
@@ -115,7 +115,11 @@ def _curves(tuning: Tuning) -> Sheet:
         step = 1 + (len(curve.n) - 1) // MOST_POINTS
         kept = [index for index in range(len(curve.n)) if index % step == 0 or index == len(curve.n) - 1]
         first = len(rows)
-        rows += [(curve.field, curve.model, curve.n[i], curve.recall[i], curve.tokens[i]) for i in kept]
+        for i in kept:
+            # Between two points nothing new is found: the line goes level to the next one, and up only there.
+            if step == 1 and i and curve.n[i] - curve.n[i - 1] > 1:
+                rows.append((curve.field, curve.model, curve.n[i] - 1, curve.recall[i - 1], ""))
+            rows.append((curve.field, curve.model, curve.n[i], curve.recall[i], curve.tokens[i]))
         series.setdefault(curve.field, []).append(Series(curve.model, 2, 3, first, len(rows) - 1))
     for field in tuning.fields:
         rows.append((field.field, f"chosen: {field.model}", field.n, field.recall, field.tokens))
@@ -145,7 +149,8 @@ def _front(tuning: Tuning) -> Sheet:
                 Series("best at this cost", 0, column, 0, last),
                 Series("chosen", 0, column, last + 1, last + 1, marked=True),
             )
-            charts.append(Chart(f"{title} against tokens", "tokens", title.lower(), lines, y_most=most))
+            # Points, not a line: between two of them there is nothing to choose.
+            charts.append(Chart(f"{title} against tokens", "tokens", title.lower(), lines, kind="scatter", y_most=most))
     return Sheet("Pareto", (Table(tuple(columns), tuple(rows)),), charts=tuple(charts))
 
 
