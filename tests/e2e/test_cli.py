@@ -12,6 +12,9 @@ from typing import Any
 import openpyxl
 import pytest
 import yaml
+from typer.testing import CliRunner
+
+from karat.cli.main import app
 
 
 def karat(folder: Path, *words: str, code: int | None = 0, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -85,6 +88,7 @@ def test_demo_shows_where_to_look_and_can_be_run_again(tmp_path: Path) -> None:
         done = karat(tmp_path, "demo")
         assert "karat-demo" in done.stdout
         assert (tmp_path / "karat-demo" / "data_query" / "report.xlsx").is_file()
+        assert (tmp_path / "karat-demo" / "codegen" / "report.html").is_file()
     rows = json.loads(karat(tmp_path / "karat-demo" / "data_query", "runs", "list", "--json", "-").stdout)
     assert [row["run"] for row in rows] == ["r-0002", "r-0001"]
 
@@ -176,6 +180,32 @@ def test_run_options_of_the_project_file_are_heeded(project: Path) -> None:
     assert len(json.loads(karat(project, "run", "--json", "-", "--limit", "1", code=None).stdout)["cases"]) == 1
     file.write_text(file.read_text().replace("workers: 2", "workers: 0"))
     assert "workers must be at least 1" in karat(project, "run", code=2).stderr
+
+
+def test_score_takes_the_same_cases_as_run(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project)
+    file = project / "karat.yaml"
+    plain = file.read_text()
+
+    def cases(*words: str) -> list[str]:
+        found: list[list[str]] = []
+        for verb in ("run", "score"):
+            result = json.loads(CliRunner().invoke(app, [verb, "--json", *words]).stdout)
+            found.append([case["id"] for case in result["cases"]])
+        assert found[0] == found[1]
+        return found[0]
+
+    everything, tagged = cases(), cases("--tag", "critical")
+    assert len(everything) == 14
+    assert 3 <= len(tagged) < 14
+    file.write_text(plain + "\nrun: {limit: 3}\n")
+    assert cases() == everything[:3]
+    assert len(cases("--limit", "5")) == 5, "the command line wins"
+    file.write_text(plain + "\nrun: {tags: [critical], limit: 3}\n")
+    assert cases() == tagged[:3]
+    assert set(cases("--tag", "weo")) - set(tagged), "the command line wins"
+    outside = next(case for case in everything if case not in tagged)
+    assert cases("--case", outside) == [outside], "a case that is named is taken"
 
 
 def test_two_suites_write_two_files(project: Path) -> None:

@@ -132,6 +132,25 @@ def test_mistakes(folder: Path, words: tuple[str, ...], said: str) -> None:
     assert said in tune(folder, *words, code=2).stderr
 
 
+def check(folder: Path, *words: str, code: int = 0) -> str:
+    command = [sys.executable, "-m", "karat", "check", *words]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    assert done.returncode == code, f"{words}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def test_check_takes_the_tables_that_tune_takes(folder: Path) -> None:
+    assert check(folder, *BOUND) == "retrieval: 4 cases in 1 file · no mistakes\n"
+    alone = check(folder, "kitchen.sheet", code=1)
+    assert "kitchen.sheet:6:25: there is no table Ingredients" in alone
+    assert 'Bind it with --table Ingredients=FILE, or define it in the sheet, with override or INPUT("FILE").' in alone
+    (folder / "other.csv").write_text("item,type\nCarrots,Cheap\n")
+    other = check(folder, "kitchen.sheet", "--table", "Ingredients=other.csv", code=1)
+    assert "Ingredients has no field [price_type]" in other
+    (folder / "plain.sheet").write_text("table T\n    [n] = Ingredients.COUNT()\n")
+    assert "0 cases in 1 file · no mistakes" in check(folder, "plain.sheet", *BOUND[1:])
+
+
 def test_a_mistake_in_the_sheet_is_shown_where_it_stands(folder: Path) -> None:
     (folder / "kitchen.sheet").write_text(SHEET.replace("AVERAGE(", "AVERGE("))
     said = tune(folder, *BOUND, code=2).stderr

@@ -5,12 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from karat.core.result import CaseResult
+from karat.reports.html import html_report
+from karat.reports.whole import whole_report
+from karat.stats.intervals import estimate
 from tests.e2e import browser
 from tests.e2e.browser import opened, serious_findings
 from tests.reports.html_samples import PAYLOADS, UNICODE, a_case, page_of, page_of_text
+from tests.reports.reviewed_sample import REVIEWS, SUITE, TRIED
+from tests.reports.sample_results import METRICS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -147,6 +153,27 @@ def test_dark_light_and_print_have_their_colours(chromium: Browser, address: str
         assert page.evaluate(paper) == "rgb(255, 255, 255)"
         bar = page.locator(".drawing[data-plot='0'] .mark-rect path").first
         assert bar.evaluate("bar => getComputedStyle(bar).fill") == "rgb(47, 109, 181)"
+
+
+def test_a_verdict_is_under_the_figure_in_the_list_and_with_its_case(chromium: Browser, tmp_path: Path) -> None:
+    result = msgspec.structs.replace(TRIED, reviews=REVIEWS)
+    where = written(tmp_path, html_report(result, whole_report(result, SUITE), METRICS, estimate))
+    with opened(chromium, where) as (page, watched):
+        assert page.locator(".figures .reviewed").inner_text() == "with reviews 0.250 · 0.046 – 0.699 · 4 cases"
+        page.get_by_role("columnheader", name="review").get_by_role("button").click()
+        page.get_by_role("columnheader", name="review").get_by_role("button").click()
+        assert ids(page)[:3] == ["late", "all_right", "imports_vietnam"]  # wrong, gold is wrong, accept this too
+        page.locator("#search").fill("both codes")
+        assert ids(page) == ["imports_vietnam"]
+        page.locator("#case-table .link").first.click()
+        said = page.get_by_role("dialog").inner_text()
+        assert "accept this too · Ada · 2026-11-15 09:50 UTC\n\nBoth codes are in use.\nSee 2024." in said
+        assert serious_findings(page) == []
+        page.keyboard.press("Escape")
+        assert page.get_by_role("heading", name="Several tries").is_visible()
+        assert page.get_by_role("heading", name="By rule, and with reviews").is_visible()
+        assert serious_findings(page) == []
+        assert watched.complaints == []
 
 
 @pytest.mark.parametrize("text", [*PAYLOADS, UNICODE], ids=lambda text: ascii(text)[:30])

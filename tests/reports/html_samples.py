@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from karat.core.report import Chart, Column, Report, Series, Sheet, Table, about_sheet
-from karat.core.result import CaseResult, MetricSummary, RepeatResult, RunInfo, RunResult
+from karat.core.result import CaseResult, CaseReview, MetricSummary, RepeatResult, RunInfo, RunResult
 from karat.core.scores import Score, State, not_applicable
-from karat.core.suite import Metric
+from karat.core.suite import Kind, Metric
 from karat.reports.html import html_report
 from karat.stats.intervals import estimate
 from tests.reports.sample_results import METRICS, dimension
@@ -91,13 +93,14 @@ def page_of(cases: list[CaseResult]) -> str:
 
 
 def page_of_text(text: str) -> str:
-    """A report with one text wherever a text can stand: ids, tags, reasons, keys and values, titles, headings, cells."""
+    """A report with one text wherever a text can stand: ids, tags, reasons, reviews, keys and values, titles, headings, cells."""
+    kinds: dict[str, Kind] = {"recall": "share", "precision": "share", "passed": "rate"}
     metrics = tuple(
-        Metric(name, f"{text} {name}", text, METRICS[0].score, kind="share", headline=True)
-        for name in (f"{text} recall", f"{text} precision")
+        Metric(f"{text} {name}", f"{text} {name}", text, METRICS[0].score, kind=kind, headline=True)
+        for name, kind in kinds.items()
     )
     details: dict[str, Any] = {text: [text, {text: text}], "n": 1}
-    scores = {metrics[0].name: Score(0.5, reason=text), metrics[1].name: Score(1.0, reason=text)}
+    scores = {metric.name: Score(value, reason=text) for metric, value in zip(metrics, (0.5, 1.0, 1.0), strict=True)}
     undefined = {metric.name: Score(None, "not_applicable", text) for metric in metrics}
     cases = [
         CaseResult(f"{text} a", "scored", scores, details, text, (text, f"{text} b"), text, ""),
@@ -115,7 +118,8 @@ def page_of_text(text: str) -> str:
         ),
     ]
     info = RunInfo(text, text, text, text, 3, 2, text, text, text, text, text, {text: text}, (text,))
-    result = summarised(cases, info, metrics)
+    reviews = (CaseReview(f"{text} a", "accept", text, text, text), CaseReview(f"{text} b", text))
+    result = msgspec.structs.replace(summarised(cases, info, metrics), reviews=reviews)
     overview = Table((Column("id"), Column(text, "wrapped")), tuple((case.id, text) for case in cases))
     columns = (Column(text), Column(f"{text} x", "number"), Column(f"{text} y", "score"), Column("code", "wrapped"))
     rows = tuple((case.id, float(place), 0.5, text) for place, case in enumerate(cases))

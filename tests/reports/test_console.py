@@ -14,7 +14,10 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from karat.core.result import MetricSummary, RunInfo, RunResult
+from karat.core.scores import Score
+from karat.core.suite import Metric
 from karat.reports.console import fit, plain, print_result
+from tests.reports.reviewed_sample import REVIEWED, REVIEWS, TRIED
 from tests.reports.sample_results import CASES, METRICS, RESULT, RUN, SUMMARY, case, dimension, failed
 
 
@@ -179,3 +182,48 @@ def test_where_things_were_saved_is_never_cut() -> None:
     long = "a-folder-with-a-rather-long-name/and-another-one/report-of-the-whole-run.xlsx"
     text = shown(RESULT, width=60, saved=["run r-0142", long])
     assert f"saved          run r-0142\n               {long}" in text
+
+
+def test_the_rate_with_reviews_stands_beside_the_rule() -> None:
+    before, line, *after = shown(REVIEWED).splitlines()[6:]
+    assert before == "  a case takes  2.50 s · 1,840 tokens"
+    assert line == "with reviews   fully right 0.250 (0.05–0.70) over 4 · by rule 0.250 · 3 reviewed"
+    assert after[0].startswith("weakest tags")
+
+
+def test_every_headline_rate_has_its_line_with_reviews() -> None:
+    second = msgspec.structs.replace(SUMMARY[4], metric="strict", mean=None, n=0, low=None, high=None)
+    cases = [
+        msgspec.structs.replace(one, scores={**one.scores, "strict": Score(None, "not_applicable")}) for one in CASES
+    ]
+    result = RunResult(RUN, (*SUMMARY, second), tuple(cases), reviews=REVIEWS[1:2])
+    strict = Metric("strict", "strict", "", METRICS[0].score, kind="rate", headline=True)
+    out = io.StringIO()
+    print_result(result, (*METRICS, strict), Console(file=out, width=100, color_system=None))
+    lines = out.getvalue().splitlines()
+    place = next(number for number, text in enumerate(lines) if text.startswith("with reviews"))
+    assert lines[place : place + 2] == [
+        "with reviews   fully right 0.000 (0.00–0.56) over 3 · by rule 0.250 · 1 reviewed",
+        "               strict n/a over 0 · by rule n/a",
+    ]
+
+
+def test_what_several_tries_tell_is_on_one_line_where_it_fits() -> None:
+    wide = "tries          3 a case · fully right: pass@3 0.67 (0.21–0.94) · pass^3 0.33 (0.06–0.79) · spread 0.31 · 3 cases left out\n"
+    assert wide in shown(TRIED, 140)
+    narrow = """\
+tries          3 a case · fully right: pass@3 0.67 (0.21–0.94)
+               pass^3 0.33 (0.06–0.79) · spread 0.31 · 3 cases left out
+"""
+    assert narrow in shown(TRIED, 80)
+
+
+def test_tries_by_which_nothing_can_be_said() -> None:
+    nothing = RunResult(msgspec.structs.replace(RUN, repeats=2), SUMMARY, (CASES[5],))
+    assert "\ntries          up to 2 a case\n" in shown(nothing)
+
+
+@pytest.mark.parametrize("width", [40, 60, 200])
+def test_lines_of_tries_and_reviews_keep_to_the_width(width: int) -> None:
+    both = msgspec.structs.replace(TRIED, reviews=REVIEWS)
+    assert max(cell_len(line) for line in shown(both, width).splitlines()) <= width

@@ -11,10 +11,14 @@ import pytest
 
 from karat.core.report import Column
 from karat.core.result import CaseResult
-from karat.reports.html import LICENCES, SCRIPTS, asset, digest
+from karat.reports.html import LICENCES, SCRIPTS, asset, digest, html_report
 from karat.reports.html_cases import MOST_CASES
 from karat.reports.html_text import cell_words, cut, embedded_json, fitting, shortened
+from karat.reports.whole import whole_report
+from karat.stats.intervals import estimate
 from tests.reports.html_samples import PAYLOADS, UNICODE, a_case, page_of, page_of_text
+from tests.reports.reviewed_sample import REVIEWED, SUITE, TRIED
+from tests.reports.sample_results import METRICS
 
 LIMIT = 3_000_000
 
@@ -88,6 +92,33 @@ def test_a_case_of_the_suites_tables_is_found_with_the_case() -> None:
     (table,) = data["tables"]
     assert table["rows"]["word b"] == [["1", "0.50", "word"]]
     assert [column["kind"] for column in table["columns"]] == ["number", "score", "wrapped code"]
+
+
+def test_reviews_stand_under_the_figure_and_with_their_cases() -> None:
+    page = html_report(REVIEWED, whole_report(REVIEWED, SUITE), METRICS, estimate)
+    data, text = data_of(page), " ".join(" ".join(Parsed(page).text).split())
+    assert "fully right 0.250 0.046 – 0.699 · 4 cases with reviews 0.250 · 0.046 – 0.699 · 4 cases" in text
+    assert "3 cases reviewed: 1 wrong, 1 gold is wrong, 1 accept this too. A verdict counts in place of" in text
+    reviews = {case["id"]: case["review"] for case in data["cases"] if "review" in case}
+    assert reviews == {
+        "all_right": {"verdict": "gold is wrong", "who": "Bo", "when": "2026-11-15 09:51"},
+        "imports_vietnam": {
+            "verdict": "accept this too",
+            "who": "Ada",
+            "why": "Both codes are in use.\nSee 2024.",
+            "when": "2026-11-15 09:50",
+        },
+        "late": {"verdict": "wrong", "when": "2026-11-15 10:00"},
+    }
+    assert data["tables"] == []  # the sheet of reviews is not said twice
+
+
+def test_several_tries_are_among_the_statistics() -> None:
+    page = html_report(TRIED, whole_report(TRIED, SUITE), METRICS, estimate)
+    text = " ".join(" ".join(Parsed(page).text).split())
+    assert "fully right 3 0.667 0.208 0.939 0.333 0.061 0.792 3 3" in text
+    assert "with reviews" not in text
+    assert all("review" not in case for case in data_of(page)["cases"])
 
 
 # -- how large it is --------------------------------------------------------------------------------------------------

@@ -10,9 +10,11 @@ import msgspec
 import pytest
 
 from karat.core.problems import UserError
-from karat.core.result import CaseResult, MetricSummary, RepeatResult, RunInfo, RunResult
+from karat.core.result import CaseResult, CaseReview, MetricSummary, RepeatResult, RunInfo, RunResult
 from karat.core.scores import Score
 from karat.reports.json import result_json, write_json
+from karat.stats.rates import wilson
+from tests.reports.reviewed_sample import REVIEWED, TRIED
 from tests.reports.sample_results import CASES, RESULT, RUN, SUMMARY
 
 
@@ -64,6 +66,56 @@ def test_repeats_are_listed_where_there_are_any() -> None:
         {"status": "scored", "scores": {"macro_recall": 1.0}, "error": ""},
         {"status": "error", "scores": {}, "error": "timeout"},
     ]
+
+
+def test_reviews_and_the_rates_with_them_where_there_are_any() -> None:
+    found = loaded(REVIEWED)
+    assert list(found) == ["run", "summary", "reviews", "with_reviews", "cases"]
+    assert found["reviews"][0] == {
+        "case": "imports_vietnam",
+        "verdict": "accept",
+        "reviewer": "Ada",
+        "comment": "Both codes are in use.\nSee 2024.",
+        "created": "2026-11-15T09:50:33.123Z",
+    }
+    low, high = wilson(1, 4)
+    assert found["with_reviews"] == [{"metric": "exact_match", "mean": 0.25, "n": 4, "low": low, "high": high}]
+    assert found["summary"] == loaded(RESULT)["summary"], "the rule's figures stay"
+
+
+def test_what_several_tries_tell() -> None:
+    found = loaded(TRIED)
+    assert list(found) == ["run", "summary", "repeats", "cases"]
+    recall, precision, right = found["repeats"]["metrics"]
+    assert found["repeats"]["tries"] == 3
+    assert (recall["metric"], recall["pass_k"]) == ("macro_recall", [])
+    assert precision == {"metric": "macro_precision", "spread": None, "pass_k": []}
+    assert right["spread"] == pytest.approx((2 / 21) ** 0.5)
+    assert [one["k"] for one in right["pass_k"]] == [1, 2, 3]
+    last = right["pass_k"][2]
+    assert last == {
+        "k": 3,
+        "at": {
+            "mean": pytest.approx(2 / 3),
+            "n": 3,
+            "low": pytest.approx(0.2077, abs=1e-4),
+            "high": last["at"]["high"],
+        },
+        "hat": {"mean": pytest.approx(1 / 3), "n": 3, "low": last["hat"]["low"], "high": last["hat"]["high"]},
+        "left_out": 3,
+    }
+
+
+def test_a_suite_that_is_not_installed_leaves_out_what_only_it_knows() -> None:
+    strange = msgspec.structs.replace(REVIEWED, run=RunInfo("elsewhere", repeats=2))
+    found = loaded(strange)
+    assert (found["repeats"], found["with_reviews"]) == ({"tries": 2, "metrics": []}, [])
+    assert len(found["reviews"]) == 3
+
+
+def test_half_of_a_surrogate_pair_in_a_review() -> None:
+    found = loaded(msgspec.structs.replace(RESULT, reviews=(CaseReview("late", "pass", "\ud800", "ok 😀"),)))
+    assert (found["reviews"][0]["reviewer"], found["reviews"][0]["comment"]) == ("\\ud800", "ok 😀")
 
 
 def test_there_is_no_nan_and_keys_of_details_become_text() -> None:

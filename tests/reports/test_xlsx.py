@@ -281,3 +281,15 @@ def test_any_text_reads_back(
     assert read_back(titled["A2"].value) == as_documented(note or "n")
     assert [read_back(titled.cell(4, i).value) for i in (1, 2, 3, 4)] == [expected_cell] * 4
     assert not re.search(r"<f[ >/]|<hyperlink", parts(path))
+
+
+def test_whole_numbers_among_measures_stay_whole(tmp_path: Path) -> None:
+    """A table of several figures has counts and shares in one column: 18 questions, recall 0.9053."""
+    columns = (Column("figure"), Column("value", "number"), Column("fixed", "number", decimals=2))
+    page = opened(
+        Report("r", (Sheet("S", (Table(columns, (("passed", 18, 18), ("recall", 0.9053, 0.9))),)),)),
+        tmp_path / "a.xlsx",
+    )
+    cells = page.worksheets[0]
+    assert [cells.cell(row, 2).number_format for row in (2, 3)] == ["#,##0", "[>=100]#,##0;[>=1]0.00;0.0000"]
+    assert {cells.cell(row, 3).number_format for row in (2, 3)} == {"#,##0.00"}

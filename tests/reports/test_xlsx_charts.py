@@ -49,6 +49,37 @@ def test_a_chart_below_a_titled_table_starts_at_its_rows(tmp_path: Path) -> None
     assert "S!$C$9:$C$11" in found[0]
 
 
+def test_bars_are_named_by_the_text_and_the_first_row_is_on_top(tmp_path: Path) -> None:
+    counted = Table(
+        (Column("reason"), Column("ran", "count"), Column("right", "count")), (("a", 3, 2), ("=b", 1, 1), ("c", 9, 9))
+    )
+    series = (Series("ran", 0, 1, 0, 1), Series("right", 0, 2, 0, 1))
+    bars = Chart("Why", "reason", "instances", series, kind="bar", y_most=4.0)
+    path = tmp_path / "out.xlsx"
+    write_xlsx(Report("r", (Sheet("Reasons", (counted,), charts=(bars,)),)), path)
+    (xml,) = charts(path)
+    assert '<c:barDir val="bar"/>' in xml
+    assert re.findall(r"<c:cat>.*?<c:f>(.*?)</c:f>", xml) == ["Reasons!$A$2:$A$3"] * 2
+    assert re.findall(r"<c:val>.*?<c:f>(.*?)</c:f>", xml) == ["Reasons!$B$2:$B$3", "Reasons!$C$2:$C$3"]
+    names, figures = re.search(r"<c:catAx>.*</c:catAx>", xml), re.search(r"<c:valAx>.*</c:valAx>", xml)
+    assert names
+    assert figures
+    assert '<c:orientation val="maxMin"/>' in names[0]
+    assert "<a:t>reason</a:t>" in names[0]
+    assert "<a:t>instances</a:t>" in figures[0]
+    assert '<c:crosses val="max"/>' in figures[0]  # below, although the names are turned round
+    assert '<c:max val="4' in figures[0]
+    assert '<c:majorUnit val="1"/>' in figures[0]  # 1, 2, 3: no halves of an instance
+
+
+def test_bars_of_large_counts_and_of_shares_have_the_marks_that_excel_finds(tmp_path: Path) -> None:
+    shares = Table((Column("after"), Column("share", "score")), (("first try", 0.5), ("later", None)))
+    bars = Chart("t", "after", "share", (Series("share", 0, 1, 0, 1),), kind="bar")
+    path = tmp_path / "out.xlsx"
+    write_xlsx(Report("r", (Sheet("S", (shares,), charts=(bars,)),)), path)
+    assert "majorUnit" not in charts(path)[0]
+
+
 def test_no_chart_leaves_the_workbook_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "out.xlsx"
     write_xlsx(Report("r", (Sheet("S", (FIGURES,)),)), path)

@@ -57,6 +57,8 @@ def test_the_contract_is_right_when_its_table_is_there(shared: Path) -> None:
     ("formula", "column", "width", "message", "hint"),
     [
         ("1 + Godos[name]", 5, 5, "there is no table Godos", 'Did you mean "Goods"?'),
+        ("Weather[day]", 1, 7, "there is no table Weather", "Bind it with --table Weather=FILE"),
+        ("'The weather'[day]", 1, 13, "there is no table The weather", '--table "The weather=FILE"'),
         ("Goods[nam]", 6, 5, "Goods has no field [nam]", 'Did you mean "name"?'),
         ("Goods[[name],[pric]]", 14, 6, "Goods has no field [pric]", 'Did you mean "price"?'),
         ("Goods.FIRST()[nam]", 14, 5, "it has no field [nam]", 'Did you mean "name"?'),

@@ -93,3 +93,21 @@ def test_the_interval_holds_the_truth_about_19_times_in_20(kind: str) -> None:
         assert found.low is not None and found.high is not None
         hits += found.low <= truth <= found.high
     assert 0.91 <= hits / 400 <= 0.985
+
+
+def test_clusters_may_be_given_with_the_values() -> None:
+    values, names = [1.0, 1.0, 0.0, 1.0], ["x", "x", "y", "z"]
+    assert estimate(values, "rate", names) == estimate_clustered(values, names, "rate")
+    assert estimate(values, "rate", list("abcd")) == estimate(values, "rate")
+    assert estimate([], "rate", []) == estimate([])
+
+
+def test_intervals_of_shares_end_at_0_and_1() -> None:
+    rare = [1.0] + [0.0] * 1_999  # Student's interval alone would begin below 0
+    names = [str(i) for i in range(1_998)] + ["pair", "pair"]
+    for found in (estimate(rare), estimate(rare, "rate", names)):
+        assert found.low == 0.0 and found.high is not None and 0.0005 < found.high < 0.01
+    often = estimate([1.0 - value for value in rare])
+    assert often.high == 1.0
+    below = estimate(rare, "quantity").low
+    assert below is not None and below < 0

@@ -11,6 +11,8 @@ from karat.core.result import CaseResult, MetricSummary, RunInfo, RunResult
 from karat.core.scores import Score
 from karat.store import Store, open_store, revision
 from karat.store.browsing import CaseQuery
+from karat.store.shared import CaseSet, SavedFilter
+from karat.store.viewing import Viewing
 
 from .samples import a_result, a_run, answer, failure
 
@@ -59,6 +61,9 @@ def test_filters_and_orders(store: Store) -> None:
     assert found(metric=1) == [0, 1, 2, 3, 4]
     assert found(sort=1, descending=True) == [4, 3, 2, 1, 0, 5], "no value comes last"
     assert found(sort="case_id", descending=True) == [5, 4, 3, 2, 1, 0]
+    assert found(reason="ÄRGER ␀\x00") == [5]
+    assert found(search="größe", answered=((1, 2),)) == [0, 1, 2, 3, 4, 5]
+    assert found(search="größe paris", answered=((), (1, 4))) == [1, 4], "one word in the question, one in the answer"
     assert found(review="wanted") == [2]
     assert found(review="open") == [2, 5]
     assert store.case_page(run, scoring, CaseQuery(), 4, 2)[1][0].position == 4
@@ -128,3 +133,76 @@ def test_an_older_store_gets_its_lines(url: str) -> None:
     with open_store(url) as store:
         assert [store.case_page(run, number, CaseQuery()) for number in (scoring, second)] == expected
         assert store.case_order(run, scoring, CaseQuery(search="ärger")) == [5]
+
+
+def _parted(number: int, cluster: str = "", **parts: list[str]) -> CaseResult:
+    words: dict[str, list[str]] = {"true_positives": [], "false_negatives": [], "false_positives": []} | parts
+    details: dict[str, Any] = {"dimensions": [{"dimension": "COUNTRY\x00", **words}]}
+    return CaseResult(f"p{number}", "scored", {}, details | ({"cluster": cluster} if cluster else {}))
+
+
+def test_reasons_that_many_cases_share(url: str) -> None:
+    from alembic import command
+
+    cases = (
+        _parted(0, true_positives=["GHA"]),
+        _parted(1, "twins ␀", false_negatives=["GHA"]),
+        _parted(2, "twins ␀", false_negatives=["FRA"]),
+        _parted(3, true_positives=["GHA"], false_negatives=["FRA"]),
+        _parted(4, false_positives=["FRA"]),
+    )
+    expected = [("COUNTRY\x00 not selected", 2), ("COUNTRY\x00 incomplete", 1), ("COUNTRY\x00 wrong", 1)]
+    with open_store(url) as store:
+        run = store.create_run(a_run())
+        scoring = store.add_scoring(run, RunResult(RunInfo("data_query", cases=5), (), cases))
+        assert Viewing(store).reasons(scoring) == expected
+        columns = Viewing(store).columns(scoring)
+        with store._writer.begin() as connection:
+            command.downgrade(revision.alembic_config(connection), "0002")
+            connection.exec_driver_sql("UPDATE lines SET reason = ''")
+    with open_store(url) as store:
+        assert Viewing(store).reasons(scoring) == expected, "an older store gets them too"
+        assert Viewing(store).columns(scoring) == columns
+    assert columns.case_ids == ("p0", "p1", "p2", "p3", "p4")
+    assert columns.clusters[1] == columns.clusters[2] != columns.clusters[0] == ""
+
+
+def test_columns_and_the_upper_part(store: Store) -> None:
+    _, scoring = _filled(store)
+    found = Viewing(store).columns(scoring)
+    assert found.figures == ((0.5, 0.0), (0.5, 0.2), (0.5, 0.4), (0.5, 0.6), (0.5, 0.8), (0.5, None))
+    assert [Viewing(store).upper(scoring, 1, place) for place in (0, 1, 5)] == [0.8, 0.6, None], "no value, no place"
+    assert Viewing(store).upper(scoring, 7, 0) is None
+    assert Viewing(store).places(scoring) == {f"c{number}": number for number in range(6)}
+
+
+def test_filters_and_sets_are_shared(store: Store) -> None:
+    run, scoring = _filled(store)
+    viewing = Viewing(store)
+    suite = store.run(run).suite
+    viewing.save_filter(suite, " bad\n ones ␀\x00 ", "status=error")
+    viewing.save_filter(suite, "bad ones ␀\x00", "status=missing")
+    viewing.save_filter("other", "x", "q=1")
+    assert viewing.filters(suite) == [SavedFilter("bad ones ␀\x00", "status=missing")]
+    viewing.drop_filter(suite, "bad ones ␀\x00")
+    assert viewing.filters(suite) == []
+    with pytest.raises(UserError, match="a name is needed"):
+        viewing.save_filter(suite, " \n", "q=1")
+    viewing.add_to_set(suite, "hard", ["c1", "c4", "c1"])
+    viewing.add_to_set(suite, "hard", ["c4", "c0"])
+    viewing.add_to_set(suite, "easy", ["c5"])
+    viewing.add_to_set("other", "hard", ["c3"])
+    assert viewing.sets(suite) == [CaseSet("easy", 1), CaseSet("hard", 3)]
+    assert viewing.sets(suite, "c4") == [CaseSet("hard", 3)]
+    assert store.case_order(run, scoring, CaseQuery(in_set="hard")) == [0, 1, 4]
+    viewing.take_from_set(suite, "hard", "c4")
+    assert viewing.sets(suite, "c4") == []
+
+
+def test_newest_prediction(store: Store) -> None:
+    run = store.create_run(a_run())
+    assert Viewing(store).newest_prediction(run) == 0
+    store.add_predictions(run, [answer("a")])
+    first = Viewing(store).newest_prediction(run)
+    store.add_predictions(run, [answer("a")])
+    assert Viewing(store).newest_prediction(run) > first > 0

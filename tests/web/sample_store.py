@@ -1,4 +1,5 @@
-"""A store with runs to look at: two scored data_query runs of the same cases, a running one, and one full of payloads."""
+"""A store with runs to look at: two scored data_query runs of the same cases, a running one, one full of payloads, one of several
+tries a case, and two runs of tables."""
 
 from __future__ import annotations
 
@@ -7,9 +8,10 @@ from typing import Any
 
 import msgspec
 
-from karat.core.records import CallError, Case, Prediction, Turn
-from karat.core.result import CaseResult, MetricSummary, RunInfo, RunResult
+from karat.core.records import CallError, Case, Prediction, Turn, Where
+from karat.core.result import CaseResult, MetricSummary, RepeatResult, RunInfo, RunResult
 from karat.core.scores import Score
+from karat.core.suite import Kind
 from karat.stats.intervals import estimate
 from karat.store import RunRecord, Store, open_store
 
@@ -22,7 +24,8 @@ PAYLOADS = (
     '=HYPERLINK("http://evil.example/","x")',
     "\u202egnp.exe \x00 \ud800",
 )
-METRICS = ("macro_recall", "macro_precision", "exact_match")
+METRICS = ("macro_recall", "macro_precision", "exact_match", "latency")
+KINDS: dict[str, Kind] = {"exact_match": "rate", "latency": "quantity", "strict": "rate", "spider2": "rate"}
 
 
 def a_dimension(
@@ -37,6 +40,7 @@ def a_case(number: int, right: bool, recall: float, *, review: bool = False) -> 
         "macro_recall": Score(recall),
         "macro_precision": Score(1.0) if number % 5 else Score(None, "not_applicable", "nothing was selected"),
         "exact_match": Score(1.0 if right else 0.0, reason="" if right else "COUNTRY not selected"),
+        "latency": Score(number / 10),
     }
     if review:
         scores["needs_review"] = Score(1.0)
@@ -59,12 +63,12 @@ def a_failure(number: int) -> CaseResult:
     return CaseResult(f"case_{number:03d}", "error", scores, question=f"Question {number}?", error="429 after 5 tries")
 
 
-def summary_of(cases: list[CaseResult]) -> tuple[MetricSummary, ...]:
+def summary_of(cases: list[CaseResult], metrics: tuple[str, ...] = METRICS) -> tuple[MetricSummary, ...]:
     found = []
-    for name in METRICS:
-        values = [case.scores[name].value for case in cases]
+    for name in metrics:
+        values = [case.scores[name].value for case in cases if name in case.scores]
         known = [value for value in values if value is not None]
-        one = estimate(known, "rate" if name == "exact_match" else "share")
+        one = estimate(known, KINDS.get(name, "share"))
         found.append(MetricSummary(name, one.mean, one.n, one.low, one.high))
     return tuple(found)
 
@@ -75,8 +79,14 @@ def add_run(store: Store, cases: list[CaseResult], name: str = "", system: str =
         RunRecord(suite="data_query", name=name, system=system, cases=len(cases), status="finished", truth_set="abc123")
     )
     asked = [
-        Case(case.id, (Turn("user", case.question, {"country": ["GHA"], "note": case.name}),), case.name, case.tags)
-        for case in cases
+        Case(
+            case.id,
+            (Turn("user", case.question, {"country": ["GHA"], "note": case.name}),),
+            case.name,
+            case.tags,
+            source=Where("/home/somebody/cases/growth.yaml", 0, place, 10 * place + 1),
+        )
+        for place, case in enumerate(cases)
     ]
     store.add_cases(run, [(case.id, _json(case)) for case in asked])
     store.add_predictions(run, [_answer(case) for case in cases])
@@ -128,16 +138,63 @@ def hostile(store: Store) -> int:
             "dimensions": [a_dimension(text, [], [], [{"id": text, "name": text}])],
             "label_drift": [],
             "reason": text,
+            "cluster": text,
+            "evidence": {
+                "gold_size": [1, 1],
+                "rows": [{"gold_row": text, "gold": [text], "pred": [f"{text} "]}],
+                "shown_columns": [text],
+                "columns": [{"gold": text, "nearest": text, "share": 0.5, "change": text}],
+            },
         }
         cases.append(CaseResult(text, "scored", scores, details, text, (text,), text, text if text[0] == "<" else ""))
     return add_run(store, cases, PAYLOADS[0], PAYLOADS[1])
 
 
+def several_tries(store: Store) -> int:
+    """Two cases, 20 tries each: 18 right and 2 wrong; 10 right, 9 wrong and a failed call."""
+    cases, answers = [], []
+    for number, wrong, failed in ((0, 2, 0), (1, 9, 1)):
+        tries = [RepeatResult("scored", {"exact_match": Score(1.0)})] * (20 - wrong - failed)
+        tries += [RepeatResult("scored", {"exact_match": Score(0.0)})] * wrong
+        tries += [RepeatResult("error", {"exact_match": Score(None, "error")}, error="429 after 5 tries")] * failed
+        mean = (20 - wrong - failed) / (20 - failed)
+        scores = {"exact_match": Score(mean), "macro_recall": Score(mean)}
+        cases.append(CaseResult(f"tried_{number}", "scored", scores, question="Which?", repeats=tuple(tries)))
+        answers += [Prediction(f"tried_{number}", repeat=n, response=f"answer {n}".encode()) for n in range(20)]
+    run = store.create_run(RunRecord(suite="data_query", name="tries", cases=2, repeats=20, status="finished"))
+    store.add_predictions(run, answers)
+    summary = summary_of(cases, ("exact_match", "macro_recall"))
+    store.add_scoring(run, RunResult(RunInfo("data_query", cases=2, repeats=20), summary, tuple(cases)))
+    return run
+
+
+def tables(store: Store) -> int:
+    """A run of the suite ``answers`` with one wrong table: one cell of two differs, one row is missing."""
+    rows = [
+        {"gold_row": 7, "pred_row": 7, "gold": ["Ada", 12.4], "pred": ["Ada", 12.9]},
+        {"gold_row": 9, "gold": ["Bo", 3]},
+    ]
+    column = {"gold": "avg_days", "nearest": "days", "share": 0.96}
+    evidence = {"gold_size": [9, 2], "pred_size": [8, 2], "columns": [column], "rows": rows}
+    evidence["shown_columns"] = ["who", "avg_days"]
+    details = {"reason": "values_differ", "evidence": evidence}
+    case = CaseResult("bq043", "scored", {"strict": Score(0.0)}, details, question="How many days?")
+    run = store.create_run(RunRecord(suite="answers", cases=1, status="finished"))
+    gold = {"instance_id": "bq043", "entries": [{"func": "table_match", "parameters": {"gold": "days.csv"}}]}
+    asked = Case("bq043", (Turn("user", "How many days?", gold),), metadata={"instruction": "How many days?"})
+    store.add_cases(run, [("bq043", msgspec.json.encode(asked))])
+    store.add_predictions(run, [Prediction("bq043", response=b"who,days\nAda,12.9\n")])
+    store.add_scoring(run, RunResult(RunInfo("answers", cases=1), summary_of([case], ("strict",)), (case,)))
+    return run
+
+
 def build(path: Path) -> str:
-    """Runs r-0001 and r-0002 (before, after), r-0003 (running), r-0004 (payloads); the store's URL."""
+    """r-0001 and r-0002 (before, after), r-0003 (running), r-0004 (payloads), r-0005 (tries), r-0006 (tables); the store's URL."""
     url = f"sqlite:///{path}/karat.db"
     with open_store(url) as store:
         two_runs(store)
         a_running_one(store)
         hostile(store)
+        several_tries(store)
+        tables(store)
     return url

@@ -90,10 +90,19 @@ def _token(client: TestClient) -> str:
 
 
 @pytest.mark.parametrize(
-    "action", ["/runs/r-0001/cases/1/review", "/runs/r-0001/cases/1/undo", "/api/runs/r-0001/cases/1/review"]
+    "action",
+    [
+        "/runs/r-0001/cases/1/review",
+        "/runs/r-0001/cases/1/undo",
+        "/api/runs/r-0001/cases/1/review",
+        "/runs/r-0001/pin",
+        "/runs/r-0001/unpin",
+        "/runs/r-0001/filters?tag=weo",
+        "/runs/r-0001/cases/1/sets",
+    ],
 )
 def test_no_write_without_its_token(client: TestClient, action: str) -> None:
-    good, form = {"Origin": HERE}, {"verdict": "pass"}
+    good, form = {"Origin": HERE}, {"verdict": "pass", "name": "n", "set": "s"}
     right = _token(client)
     assert client.post(action, data=form, headers=good).status_code == 403
     assert client.post(action, data=form | {"csrf": "0" * 64}, headers=good).status_code == 403

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import html
 import io
 import json
 import re
+import shutil
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
+import msgspec
 import pytest
+import yaml
+from msgspec.structs import replace
 from starlette.testclient import TestClient
 
+from karat.core.plugins import load_suite
+from karat.core.records import Prediction
 from karat.core.result import MetricSummary, RunInfo, RunResult
 from karat.stats.reviewed import with_reviews
 from karat.store import RunRecord, open_store
+from karat.web.against import at_hand
 from karat.web.app import create_app
+from karat.web.case_files import case_file
+from karat.web.last_searched import LastSearched
 from tests.web.sample_store import PAYLOADS, a_case, a_failure, add_run, summary_of
 
 
@@ -35,8 +48,225 @@ def test_the_list_of_runs(client: TestClient) -> None:
     text = client.get("/").text
     assert all(name in text for name in ("r-0001", "r-0002", "r-0003", "r-0004", "0.500", "running", "over time"))
     assert "r-0001" not in client.get("/?q=after").text.replace('href="/runs/r-0001"', "")
-    pinned = client.get("/?baseline=r-0001").text
-    assert "+0.259" in pinned or "+0.25" in pinned  # 0.500 → 0.759 of 58
+
+
+def post(client: TestClient, address: str, **form: str) -> Any:
+    """A form of one of our own pages."""
+    own = {"csrf": token(client, "/runs/r-0001/cases/1"), **form}
+    return client.post(address, data=own, headers={"Origin": "http://127.0.0.1:8765"}, follow_redirects=False)
+
+
+def test_a_pinned_baseline_stays_and_every_figure_is_held_against_it(client: TestClient) -> None:
+    asked = client.get("/?baseline=r-0001").text
+    assert 'data-against="/api/runs/r-0002/against/r-0001" data-metric="exact_match"' in asked, (
+        "computed when asked for"
+    )
+    found = client.get("/api/runs/r-0002/against/r-0001").json()
+    by_metric = {item["metric"]: item for item in found["figures"]}
+    right = by_metric["exact_match"]
+    compared = client.get("/api/compare?a=r-0001&b=r-0002").json()["comparisons"][0]["metrics"]
+    for item in compared:  # the same statistics as on the page that compares
+        if item["metric"] in by_metric:
+            own = by_metric[item["metric"]]
+            assert {key: own[key] for key in item["difference"]} == pytest.approx(item["difference"])
+            assert own["outcome"] == item["outcome"]
+    assert set(by_metric) == {"macro_recall", "macro_precision", "exact_match"}
+    assert right["n"] == 58 and right["mean"] == pytest.approx(15 / 58) and right["outcome"] == "better"
+    assert right["text"] == "+0.259, +0.136 – +0.364"
+    assert "↑ +0.259, +0.136 – +0.364" in client.get("/?baseline=r-0001").text, "kept from now on"
+    assert "+0.259" not in client.get("/runs/r-0002").text
+    assert post(client, "/runs/r-0001/pin").headers["location"] == "/runs/r-0001"
+    assert "↑ +0.259, +0.136 – +0.364" in client.get("/runs/r-0002").text
+    assert "This is the baseline" in client.get("/runs/r-0001").text
+    assert "no case in both" in client.get("/runs/r-0005").text
+    assert post(client, "/runs/r-0006/pin", back="runs").headers["location"] == "/", "another suite has its own"
+    assert client.get("/").text.count("baseline of ") == 2
+    post(client, "/runs/r-0002/pin")
+    assert "−0.259" in client.get("/runs/r-0001").text
+    post(client, "/runs/r-0002/unpin")
+    assert "0.259" not in client.get("/runs/r-0001").text
+    assert post(client, "/runs/r-0003/pin").status_code == 404, "a run without scores is no baseline"
+
+
+def test_clustered_cases_are_drawn_together_as_in_a_comparison(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/karat.db"
+    with open_store(url) as store:
+        for share in (2, 3):
+            cases = [a_case(n, n % share == 0, 0.1 * (n % 7)) for n in range(40)]
+            add_run(store, [replace(c, details={"cluster": f"g{n // 4}"}) for n, c in enumerate(cases)])
+    with TestClient(create_app(url), base_url="http://127.0.0.1:8765") as client:
+        own = client.get("/api/runs/r-0002/against/r-0001").json()["figures"]
+        other = client.get("/api/compare?a=r-0001&b=r-0002").json()["comparisons"][0]["metrics"]
+        whole = {item["metric"]: item["difference"] for item in other}
+        assert own[0]["clusters"] == 10
+        for item in own:
+            assert {key: item[key] for key in whole[item["metric"]]} == pytest.approx(whole[item["metric"]])
+
+
+def test_a_large_run_is_shown_before_its_differences(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karat.web.routes.run.at_hand", lambda viewer, row, base: at_hand(viewer, row, base, most=10))
+    text = client.get("/runs/r-0002?baseline=r-0001").text
+    assert text.count("data-against=") == 3 and "+0.259" not in text
+    client.get("/api/runs/r-0002/against/r-0001")
+    assert "+0.259" in client.get("/runs/r-0002?baseline=r-0001").text
+
+
+def test_a_filter_is_saved_for_every_run_of_the_suite(client: TestClient) -> None:
+    to = post(client, "/runs/r-0001/filters?tag=weo&page=2&odd=1", name=" the\nweo ones ").headers["location"]
+    assert to == "/runs/r-0001?tag=weo#cases"
+    assert 'href="/runs/r-0002?tag=weo#cases">the weo ones</a>' in client.get("/runs/r-0002").text
+    assert "the weo ones" not in client.get("/runs/r-0006").text, "another suite"
+    post(client, "/runs/r-0001/filters?status=error", forget="the weo ones")
+    assert "the weo ones" not in client.get("/runs/r-0002").text
+    assert post(client, "/runs/r-0001/filters?tag=weo", name=" ").status_code == 400
+
+
+def test_one_click_filters(client: TestClient) -> None:
+    text = client.get("/runs/r-0001").text
+    quick = text[text.index('<dl class="quick"') : text.index("</dl>", text.index('<dl class="quick"'))]
+    links = {
+        html.unescape(words): html.unescape(to) for to, words in re.findall(r'href="([^"]*)#cases"[^>]*>([^<]*)', quick)
+    }
+    found = {name.strip(): re.search(r"of (\d+)<", client.get(to).text) for name, to in links.items()}
+    counts = {name: int(number[1]) for name, number in found.items() if number}
+    assert counts == {
+        "scored": 58,
+        "error": 2,
+        "macro recall not full": 29,
+        "fully right not full": 29,
+        "COUNTRY wrong": 29,
+        "429 after 5 tries": 2,
+        "slowest tenth: 5.3 s and more": 5,
+        "waiting": 6,
+    }
+    assert {"macro precision not full", "reviewed"} == set(found) - set(counts), "none of these"
+    on = client.get("/runs/r-0001?reason=COUNTRY+wrong&q=17").text
+    assert 'name="reason" value="COUNTRY wrong"' in on and "1–1 of 1" in on
+    assert 'href="/runs/r-0001?q=17#cases" aria-current="true">COUNTRY wrong' in on, "a second click takes it off"
+
+
+def test_answers_are_searched(client: TestClient, store_url: str) -> None:
+    assert "No case matches" in client.get("/runs/r-0001?q=fra+xyz").text
+    assert "1–50 of 58" in client.get("/runs/r-0001?q=%5B%22FRA%22%5D").text, "what was given, and only there"
+    assert "1–1 of 1" in client.get("/runs/r-0001?q=FRA+case_017").text
+    assert client.get("/api/runs/r-0001/cases?q=FRA&status=scored&tag=weo").json()["total"] == 29
+    assert "1 of 29" in client.get("/runs/r-0001/cases/0?q=fra&tag=weo").text
+    with open_store(store_url) as store:
+        store.add_predictions(1, [Prediction("case_003", response="Neuer Straßenname".encode())])
+    assert client.get("/api/runs/r-0001/cases?q=STRASSENNAME").json()["cases"][0]["case_id"] == "case_003"
+
+
+def test_answers_that_do_not_fit_are_read_again() -> None:
+    texts = [(0, "abc"), (1, "bcd"), (2, "cde")]
+    for room, reads in ((100, 1), (5, 2)):
+        read = 0
+
+        def source() -> Iterator[tuple[int, str]]:
+            nonlocal read
+            read += 1
+            yield from texts
+
+        searched = LastSearched(room)
+        assert searched.find((1, 1), ["b", "e"], source()) == ((0, 1), (2,))
+        assert searched.find((1, 1), ["c"], source()) == ((0, 1, 2),)
+        assert read == reads
+
+
+def test_tries_are_grouped(client: TestClient) -> None:
+    text = client.get("/runs/r-0005").text
+    assert "18 right, 2 wrong" in text and "10 right, 9 wrong, 1 failed" in text
+    assert "20 answers: <b>18 right, 2 wrong</b>" in client.get("/runs/r-0005/cases/0").text
+    assert "Tries" not in client.get("/runs/r-0001").text
+
+
+def test_cells_that_differ_are_marked(client: TestClient) -> None:
+    text = client.get("/runs/r-0006/cases/0").text
+    assert '<td class="data cell changed"><del>12.4</del> <ins>12.9</ins></td>' in text
+    assert '<td class="data cell same">Ada</td>' in text and '<td class="data cell missing"><del>Bo</del></td>' in text
+    assert "expected 9 × 2, given 8 × 2" in text and "96% of cells equal" in text
+
+
+def test_a_new_case_from_a_row(client: TestClient) -> None:
+    text = client.get("/runs/r-0001/cases/3/new").text
+    assert "id: case_003_2" in text and "/home/" not in text
+    saved = client.get("/export/r-0001/cases/3/new?id=mine")
+    assert saved.headers["content-disposition"] == 'attachment; filename="r-0001-3-new.yaml"'
+    written = yaml.safe_load(saved.text)
+    assert written["id"] == "mine" and written["conversation"][0]["target"]["country"] == ["GHA"]
+    row = json.loads(client.get("/export/r-0006/cases/0/new?id=bq044").text)
+    assert row == {
+        "instance_id": "bq044",
+        "instruction": "How many days?",
+        "evaluation": {"func": "table_match", "parameters": {"gold": "days.csv"}},
+    }
+    whole = client.get("/export/r-0001/cases/3/case.json").json()
+    assert whole["case"]["id"] == whole["result"]["id"] == "case_003"
+    assert "growth.yaml:31" in client.get("/runs/r-0001/cases/3").text
+
+
+@pytest.mark.parametrize(
+    ("suite", "path"),
+    [("data_query", "data_query/cases"), ("codegen", "codegen/tasks.yaml"), ("answers", "answers/gold")],
+)
+def test_case_files_are_read_back_as_they_were(suite: str, path: str, tmp_path: Path) -> None:
+    source = Path(__file__).parents[2] / "examples" / path
+    loaded = load_suite(suite)
+    cases = loaded.load_cases(source).cases
+    written = case_file(suite, [msgspec.json.decode(msgspec.json.encode(case)) for case in cases])
+    assert written is not None
+    folder = tmp_path / "new"
+    shutil.copytree(source if source.is_dir() else source.parent, folder)
+    name = {"data_query": "all.yaml", "codegen": "tasks.yaml", "answers": "karat_gold.jsonl"}[suite]
+    for old in folder.rglob("*.yaml"):
+        old.unlink()
+    text = written.text.replace("loans.csv", "tables/loans.csv").replace("members.csv", "tables/members.csv")
+    (folder / name).write_text(text if suite == "codegen" else written.text, encoding="utf-8")
+    again = loaded.load_cases(folder if suite != "codegen" else folder / name)
+    assert again.problems == ()
+    assert [case.id for case in again.cases] == [case.id for case in cases]
+    if suite != "answers":  # its truth is the contents of the gold files
+        at_home = json.dumps(str(source.parent))[1:-1].encode()
+        before, after = (msgspec.json.encode([loaded.truth(case) for case in found]) for found in (cases, again.cases))
+        assert after.replace(str(folder).encode(), at_home) == before
+
+
+def test_a_suite_whose_cases_stand_in_no_text_file_says_so(tmp_path: Path) -> None:
+    assert case_file("retrieval", [{"id": "x"}]) is None and case_file("data_query", []) is None
+    task = {"template": "[insert]"}
+    asked = {"id": "x", "conversation": [{"role": "user", "content": "?", "target": task}]}
+    assert case_file("codegen", [asked]) is None, "a task of DS-1000"
+    assert case_file("answers", [{"id": "x", "conversation": []}]) is None
+
+
+def test_sets_of_cases(client: TestClient) -> None:
+    for position in (3, 5):
+        to = post(client, f"/runs/r-0001/cases/{position}/sets?tag=trade", set="hard").headers["location"]
+        assert to == f"/runs/r-0001/cases/{position}?tag=trade#sets"
+    assert "1–2 of 2" in client.get("/runs/r-0002?set=hard").text, "every run of the suite has it"
+    written = list(yaml.safe_load_all(client.get("/export/r-0002/cases?set=hard").text))
+    assert [case["id"] for case in written] == ["case_003", "case_005"]
+    post(client, "/runs/r-0002/cases/3/sets", remove="hard")
+    assert "1–1 of 1" in client.get("/runs/r-0001?set=hard").text
+    assert client.get("/export/r-0005/cases").status_code == 404, "the run kept no cases"
+
+
+def test_only_what_changed(client: TestClient, store_url: str) -> None:
+    with open_store(store_url) as store:
+        store.add_predictions(2, [Prediction("case_000", response=b'{"country": ["GHA"]}')])
+
+    def shown(kind: str) -> set[str]:
+        text = client.get(f"/compare?a=r-0001&b=r-0002&kind={kind}").text
+        return set(re.findall(r'<h3 class="data">(\S+)', text))
+
+    assert shown("newly_right") == {f"case_{n:03d}" for n in range(58) if n % 2 and n % 4 != 3}
+    assert shown("newly_wrong") == set()
+    assert shown("answer") == {"case_000"}
+    assert "no figure moved" in client.get("/compare?a=r-0001&b=r-0002&kind=answer").text
+
+
+def test_the_run_picker_has_the_pass_rate(client: TestClient) -> None:
+    assert ">r-0001 before · fully right 0.500</option>" in client.get("/runs/r-0002").text
+    assert "data_query · r-0002 after · fully right 0.759</option>" in client.get("/compare").text
 
 
 def test_a_run_is_paged_filtered_and_sorted_by_its_address(client: TestClient) -> None:
@@ -123,6 +353,13 @@ def test_a_running_run_says_how_far_it_is(client: TestClient) -> None:
 
 def test_files_to_take_away(client: TestClient) -> None:
     assert len(client.get("/export/r-0001/run.json").json()["cases"]) == 60
+    page = client.get("/export/r-0004/run.html").text
+    assert "Content-Security-Policy" in page and "<script>window.hit" not in page
+    assert "r-0002" in client.get("/export/compare.md?a=r-0001&b=r-0002").text
+    changed = client.get("/export/compare.json?a=r-0001&b=r-0002").json()["comparisons"][0]["cases"]
+    assert "FRA" in changed[0]["a"]["answer"]
+    assert client.get("/export/compare.exe?a=r-0001&b=r-0002").status_code == 404
+    assert client.get("/export/r-0001/run.exe").status_code == 404
     for address in ("/export/r-0004/run.xlsx", "/export/compare.xlsx?a=r-0001&b=r-0002"):
         parts = zipfile.ZipFile(io.BytesIO(client.get(address).content))
         sheets = b"".join(parts.read(name) for name in parts.namelist() if name.startswith("xl/worksheets/"))
@@ -131,7 +368,13 @@ def test_files_to_take_away(client: TestClient) -> None:
 
 def test_payloads_are_text(client: TestClient) -> None:
     pages = ["/", "/runs/r-0004", "/compare?a=r-0001&b=r-0004"]
-    pages += [f"/runs/r-0004/cases/{number}" for number in range(len(PAYLOADS))]
+    pages += [f"/runs/r-0004/cases/{number}{part}" for number in range(len(PAYLOADS)) for part in ("", "/new")]
+    pages += [f"/runs/r-0004/cases/0/new?id={text}" for text in PAYLOADS[:4]]
+    pages += ["/runs/r-0004?q=hit", "/compare?a=r-0001&b=r-0004&kind=answer", "/?baseline=r-0004"]
+    for text in PAYLOADS[:6]:
+        post(client, f"/runs/r-0004/filters?q={quote(text)}&reason={quote(text)}", name=text)
+        post(client, "/runs/r-0004/cases/0/sets", set=text)
+    pages += [f"/runs/r-0004?set={text}&reason={text}&baseline={text}" for text in PAYLOADS[:4]]
     pages += [f"/runs/r-0001?q={text}&tag={text}&min={text}&sort={text}" for text in PAYLOADS[:4]]
     for address in pages:
         text = client.get(address).text
@@ -148,6 +391,7 @@ def test_openapi_names_every_json_route(client: TestClient) -> None:
         "/api/runs/{run}/cases",
         "/api/runs/{run}/cases/{position}",
         "/api/runs/{run}/cases/{position}/review",
+        "/api/runs/{run}/against/{baseline}",
         "/api/compare",
     }
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from karat.cli.options import ExitErrors, JsonOption, SettingsOption, WorkersOption, XlsxOption
+from karat.cli.options import ExitErrors, HtmlOption, JsonOption, SettingsOption, WorkersOption, XlsxOption
 
 if TYPE_CHECKING:
     from karat.core.result import RunResult
@@ -41,6 +41,7 @@ def answers(
     settings: SettingsOption = None,
     json: JsonOption = None,
     xlsx: XlsxOption = None,
+    html: HtmlOption = None,
 ) -> None:
     """Score a submission folder against gold answers, as the Spider2 suite's evaluate.py does, and strictly.
 
@@ -51,13 +52,20 @@ def answers(
     from karat.api import scoring_executor
     from karat.cli.printing import print_problems, stderr, write_outputs
     from karat.core.plugins import load_suite
+    from karat.core.problems import UserError
     from karat.runs.project import from_settings
     from karat.runs.runner import score_recorded
 
     suite = load_suite("answers")
     given = [*(settings or ()), f"mode={mode}", *([f"nulls={nulls}"] if nulls else [])]
     options = from_settings(suite.options, given, "--option")
-    loaded, submitted = suite.load_cases(gold_dir), suite.read_predictions(result_dir)
+    loaded = suite.load_cases(gold_dir)
+    if not loaded.cases:
+        said = f"no gold in {gold_dir} can be read" if loaded.problems else f"there is no gold in {gold_dir}"
+        raise UserError(
+            said, hint="karat init --suite answers FOLDER writes some to look at.", problems=loaded.problems
+        )
+    submitted = suite.read_predictions(result_dir)
     with scoring_executor(suite, workers) as pool:
         result = score_recorded(
             suite,
@@ -74,7 +82,7 @@ def answers(
 
         submissions = [read_submission(folder) for folder in others]
         result = with_suspects(result, read_submission(result_dir), submissions)
-    written = write_outputs(result, suite, json, xlsx)
+    written = write_outputs(result, suite, json, xlsx, html)
     print_problems(result.problems, stderr())
     if json != "-":
         own = any(getattr(case.conversation[0].target, "family", "") == "own" for case in loaded.cases)

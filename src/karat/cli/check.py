@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.options import ConfigOption, ExitOne, JsonOption, SettingsOption, SuiteOption
+from karat.cli.options import ConfigOption, ExitOne, JsonOption, SettingsOption, SuiteOption, TableOption
+
+if TYPE_CHECKING:
+    from karat.core.suite import LoadedCases
 
 
 def check(
@@ -23,6 +27,7 @@ def check(
     fix_names: Annotated[
         bool, typer.Option("--fix-names", help="Rewrite drifted names in the case files, keeping comments and layout.")
     ] = False,
+    table: TableOption = None,
     settings: SettingsOption = None,
     json: JsonOption = None,
     config: ConfigOption = None,
@@ -30,6 +35,8 @@ def check(
     """Check case files: their form, duplicate ids, and with --structure every code and name.
 
     karat check cases/ --structure codelists.xml
+
+    A sheet is checked too, with the tables it is given:  karat check kitchen.sheet --table Ingredients=ingredients.csv
 
     Exit code 1 when there are mistakes; label drift alone is a warning.
     """
@@ -39,13 +46,15 @@ def check(
 
     if fix_names and not structure:
         raise UserError("--fix-names needs --structure FILE", hint="The right names come from the structures.")
+    if table and (cases is None or cases.suffix != ".sheet"):
+        raise UserError("--table is for a sheet", hint="For example: karat check kitchen.sheet --table Goods=goods.csv")
     if cases is not None and suite is None:
         suite = _suite_of(cases)
     problems: list[Problem] = []
     counts: list[str] = []
     fixed: dict[str, int] = {}
-    for work in work_to_do(config=config, suite=suite, cases=cases, settings=settings):
-        loaded = work.suite.load_cases(work.cases)
+    for work in work_to_do("check", config=config, suite=suite, cases=cases, settings=settings):
+        loaded = _sheet_with(work.cases, table) if table else work.suite.load_cases(work.cases)
         found = work.suite.check_cases(loaded.cases, structure or [], work.options)
         problems += [*loaded.problems, *found.problems]
         if fix_names and found.fixes:
@@ -74,13 +83,44 @@ def check(
         raise typer.Exit(ExitOne)
 
 
+def _sheet_with(file: Path, tables: Sequence[str]) -> LoadedCases:
+    """The questions of a sheet that is given tables, and every mistake in it. A sheet need not have questions."""
+    from karat.cli.files import read_sheet_bytes
+    from karat.cli.tune import bound_tables
+    from karat.core.problems import Problem, UserError
+    from karat.core.suite import LoadedCases
+    from karat.sheet.checking import check
+    from karat.sheet.evaluating import evaluation_of
+    from karat.sheet.evaluation_table import evaluation_tables
+    from karat.sheet.functions import FUNCTIONS
+    from karat.sheet.outside import read_bound
+    from karat.sheet.parsing import parse
+    from karat.suites.retrieval.sheets import cases_of
+
+    bound = bound_tables(tables)
+    known = {name: tuple(found.columns) for name, found in read_bound(bound).items()}
+    try:
+        sheet = parse(read_sheet_bytes(file), str(file))
+        problems = check(sheet, str(file), FUNCTIONS, known)
+        if any(problem.severity == "error" for problem in problems) or not evaluation_tables(sheet):
+            return LoadedCases((), problems, 1)
+        questions = evaluation_of(sheet, folder=file.parent, tables=bound)
+    except UserError as error:
+        return LoadedCases((), error.problems or (Problem(error.message, file=str(file), hint=error.hint),), 1)
+    return LoadedCases(cases_of(questions, str(file)), problems, 1)
+
+
 def _suite_of(path: Path) -> str:
     """The suite whose cases these look like."""
+    from karat.cli.files import near_path
     from karat.core import plugins
     from karat.core.problems import UserError
 
     if not path.exists():
-        raise UserError(f"there are no cases at {path}: no such file or folder")
+        raise UserError(
+            f"there are no cases at {path}: no such file or folder",
+            hint=near_path(path, "Give a case file, a folder of them, or a .sheet file."),
+        )
     names = plugins.names("karat.suites")
     found = [name for name in names if plugins.load_suite(name).recognises(path)]
     if not found:

@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.options import ConfigOption, JsonOption, StoreOption, TagOption, XlsxOption, complete_runs
+from karat.cli.options import (
+    ConfigOption,
+    JsonOption,
+    MarkdownOption,
+    StoreOption,
+    TagOption,
+    XlsxOption,
+    complete_runs,
+)
 
 if TYPE_CHECKING:
     from karat.core.result import RunResult
     from karat.reports.comparison import Compared
     from karat.store.store import Store
-
-MarkdownOption = Annotated[
-    str | None,
-    typer.Option(
-        "--markdown", metavar="OUT", help="Write Markdown for a pull request; - prints it instead of the table."
-    ),
-]
 
 
 def compare(
@@ -127,7 +128,7 @@ def one_printed(*outputs: str | None) -> None:
     from karat.core.problems import UserError
 
     if sum(out == "-" for out in outputs) > 1:
-        raise UserError("only one of the outputs can be -", hint="Give the others a file name.")
+        raise UserError("only one of the outputs can be printed", hint="Give the others a file name.")
 
 
 def write_text(text: str, out: str) -> None:

@@ -13,7 +13,7 @@ def demo(
         "karat-demo"
     ),
 ) -> None:
-    """Run the example project, print its table, write its Excel report, and say where to look.
+    """Run the example project, print its table, write its reports (Excel and HTML), and say where to look.
 
     Can be run again: the project is made once and every call adds a run.
     """
@@ -29,9 +29,9 @@ def demo(
         if not config.is_file():
             copy_example(suite, place)
         with open_store_for(config, None) as store:
-            for work in work_to_do(config=config, suite=None, cases=None):
+            for work in work_to_do("run", config=config, suite=None, cases=None):
                 result = run_job(store, job_for(work), None)
-                files = Outputs(xlsx=place / "report.xlsx")
+                files = Outputs(xlsx=place / "report.xlsx", html=place / "report.html")
                 show(result, work.suite, files, saved=[f"run {result.run.id} in {place / '.karat'}"])
     words = f"look into {folder}/ and change what you like; then: cd {folder / suite} && karat run"
     stdout().print(f"\n{words}", markup=False, soft_wrap=True)

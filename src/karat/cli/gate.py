@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.compare import MarkdownOption, one_printed, write_text
-from karat.cli.options import ConfigOption, GateOption, JsonOption, StoreOption, complete_runs
+from karat.cli.compare import one_printed, write_text
+from karat.cli.files import text_output
+from karat.cli.options import ConfigOption, GateOption, JsonOption, MarkdownOption, StoreOption, complete_runs
 
 if TYPE_CHECKING:
     from karat.core.result import RunResult
@@ -37,7 +38,15 @@ def gate(
             autocompletion=complete_runs,
         ),
     ] = None,
-    junit: Annotated[Path | None, typer.Option("--junit", metavar="OUT", help="Write JUnit XML to this file.")] = None,
+    junit: Annotated[
+        str | None,
+        typer.Option(
+            "--junit",
+            metavar="[OUT]",
+            help="Write JUnit XML to this file; without one, or with -, print it instead of the verdict.",
+            callback=text_output,
+        ),
+    ] = None,
     github: Annotated[
         bool, typer.Option("--github", help="Print annotations for GitHub Actions, and fill its job summary.")
     ] = False,
@@ -54,7 +63,7 @@ def gate(
     from karat.core.problems import UserError
     from karat.stats.gates import exit_code, parse_gate
 
-    one_printed(json, markdown)
+    one_printed(json, markdown, junit)
     extra = [parse_gate(rule) for rule in gate or ()]
     project = project_here(config)
     rules = (*(project.gates if project else ()), *extra)
@@ -64,7 +73,7 @@ def gate(
     with open_store_for(config, store, create=False) as opened:
         verdicts = judge_stored(opened, run, rules, extra, project, baseline or "")
     _write(verdicts, json, markdown, junit)
-    _print(verdicts, github=github, silent="-" in (json, markdown))
+    _print(verdicts, github=github, silent="-" in (json, markdown, junit))
     raise typer.Exit(exit_code(verdicts))
 
 
@@ -134,11 +143,10 @@ def baselines_here(config: Path | None, store: str | None, suite: str, run: str 
     return find
 
 
-def _write(verdicts: Sequence[Verdict], json: str | None, markdown: str | None, junit: Path | None) -> None:
+def _write(verdicts: Sequence[Verdict], json: str | None, markdown: str | None, junit: str | None) -> None:
     import msgspec
 
     from karat.cli.printing import write_json_value
-    from karat.core.atomic import write_bytes
     from karat.reports.gate_markdown import gate_markdown
     from karat.reports.junit import junit_xml
 
@@ -148,7 +156,7 @@ def _write(verdicts: Sequence[Verdict], json: str | None, markdown: str | None, 
     if markdown is not None:
         write_text(gate_markdown(verdicts), markdown)
     if junit is not None:
-        write_bytes(junit, junit_xml(verdicts))
+        write_text(junit_xml(verdicts).decode(), junit)
 
 
 def _print(verdicts: Sequence[Verdict], *, github: bool, silent: bool) -> None:

@@ -5,6 +5,7 @@ Exit codes: 0 fine · 1 a gate or check failed · 2 the user's mistake · 3 the 
 
 from __future__ import annotations
 
+import errno
 import sys
 
 import typer
@@ -15,6 +16,7 @@ from karat.cli import (
     compare,
     demo,
     doctor,
+    export,
     gate,
     init,
     models,
@@ -26,7 +28,22 @@ from karat.cli import (
     sheet,
     tune,
 )
+from karat.cli.bare_options import accept_bare_options
 from karat.core.problems import UserError
+
+OF_THE_MACHINE = frozenset(
+    (
+        errno.EACCES,
+        errno.EPERM,
+        errno.EROFS,
+        errno.ENOSPC,
+        errno.EDQUOT,
+        errno.ENOTDIR,
+        errno.EISDIR,
+        errno.ENAMETOOLONG,
+    )
+)
+"""What a file system refuses for reasons of its own. Where nobody foresaw it, it is still told in words; any other error is a bug."""
 
 app = typer.Typer(
     name="karat",
@@ -69,21 +86,42 @@ app.command("models", short_help="List the embedding models and what to install.
 app.add_typer(runs.app, name="runs")
 app.command("compare", short_help="Compare stored runs case by case.")(compare.compare)
 app.command("gate", short_help="Judge a run by its gates: exit code 1 when one is broken.")(gate.gate)
-app.command("report", short_help="Write the Excel report of a stored run.")(report.report)
+app.command("report", short_help="Write the report of a stored run: Excel, HTML, JSON.")(report.report)
+app.command("export", short_help="Write answers, scores and reviews of a run to files.")(export.export)
 app.command("serve", short_help="Look through runs, compare and review them in a browser.")(serve.serve)
 app.command("doctor", short_help="Show what works here and what to install.")(doctor.doctor)
+accept_bare_options(app)  # after every verb is there
 
 
 def main() -> None:
     """The console script."""
     try:
-        app()
-    except UserError as error:
-        _tell(error)
-        sys.exit(2)
+        sys.exit(_run())
     except BrokenPipeError:  # somebody closed the pipe we print into: karat … | head
         sys.stderr.close()
         sys.exit(0)
+
+
+def _run() -> int:
+    """The verb that was asked for; a mistake told in words is 2."""
+    try:
+        app()
+    except UserError as error:
+        _tell(error)
+    except OSError as error:
+        if error.errno not in OF_THE_MACHINE:
+            raise
+        _tell(_of_the_machine(error))
+    return 2
+
+
+def _of_the_machine(error: OSError) -> UserError:
+    where = f"{error.filename}: " if error.filename else ""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    hint = (
+        "Make room, or name another place." if full else "Look at its rights and at what it is, or name another place."
+    )
+    return UserError(f"{where}{error.strerror}", hint=hint)
 
 
 def _tell(error: UserError) -> None:

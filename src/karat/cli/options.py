@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from karat.cli.files import file_output, text_output
+
 ExitOne, ExitErrors, ExitStopped = 1, 3, 130
 
 
@@ -61,10 +63,40 @@ StoreOption = Annotated[
 JsonOption = Annotated[
     str | None,
     typer.Option(
-        "--json", metavar="OUT", help="Write the result as JSON to this file; - prints it instead of the table."
+        "--json",
+        metavar="[OUT]",
+        help="Write the result as JSON to this file; without one, or with -, print it instead of the table.",
+        callback=text_output,
     ),
 ]
-XlsxOption = Annotated[Path | None, typer.Option("--xlsx", metavar="OUT", help="Write the Excel report to this file.")]
+MarkdownOption = Annotated[
+    str | None,
+    typer.Option(
+        "--markdown",
+        metavar="[OUT]",
+        help="Write Markdown for a pull request to this file; without one, or with -, print it instead of the table.",
+        callback=text_output,
+    ),
+]
+XlsxOption = Annotated[
+    Path | None,
+    typer.Option("--xlsx", metavar="OUT", help="Write the Excel report to this file.", callback=file_output),
+]
+HtmlOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--html",
+        metavar="OUT",
+        help="Write the report as one HTML file that can be mailed.",
+        callback=file_output,
+    ),
+]
+TableOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--table", metavar="NAME=FILE", help="Take this table from a CSV, Parquet or DuckDB file. Repeatable."
+    ),
+]
 WorkersOption = Annotated[
     int | None,
     typer.Option("--workers", min=1, help="Processes to score on. [default: 1, or all cores for a heavy suite]"),

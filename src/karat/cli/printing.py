@@ -51,15 +51,26 @@ def print_problems(problems: Sequence[Problem], console: Console, *, most: int =
         )
 
 
-def write_outputs(result: RunResult, suite: Suite, json_out: str | None, xlsx_out: Path | None) -> list[str]:
+def write_outputs(
+    result: RunResult, suite: Suite, json_out: str | None, xlsx_out: Path | None, html_out: Path | None = None
+) -> list[str]:
     """Write what was asked for; returns the names of the files."""
     written: list[str] = []
-    if xlsx_out is not None:
+    if xlsx_out is not None or html_out is not None:
         from karat.reports.whole import whole_report
-        from karat.reports.xlsx import write_xlsx
 
-        write_xlsx(whole_report(result, suite), xlsx_out)
-        written.append(str(xlsx_out))
+        report = whole_report(result, suite)
+        if xlsx_out is not None:
+            from karat.reports.xlsx import write_xlsx
+
+            write_xlsx(report, xlsx_out)
+            written.append(str(xlsx_out))
+        if html_out is not None:
+            from karat.reports.html import write_html
+            from karat.stats.intervals import estimate
+
+            write_html(result, report, suite.metrics, estimate, html_out)
+            written.append(str(html_out))
     if json_out is not None:
         from karat.reports.json import result_json, write_json
 

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from karat.core import plugins
 from karat.core.problems import UserError, did_you_mean
 from karat.core.suite import Suite, SuiteOptions
-from karat.runs.project import DEFAULT_STORE, Project, RunOptions, find_project, from_settings, load_project, store_url
+from karat.runs.choose import Choice
+from karat.runs.project import (
+    DEFAULT_STORE,
+    Project,
+    RunOptions,
+    find_project,
+    from_settings,
+    gate_problems,
+    load_project,
+    store_url,
+)
 from karat.stats.gates import Gate
 
 if TYPE_CHECKING:
@@ -35,6 +46,15 @@ class Work:
     gates: tuple[Gate, ...] = ()
 
 
+def choice_of(
+    work: Work, tags: Sequence[str] | None = None, cases: Sequence[str] | None = None, limit: int | None = None
+) -> Choice:
+    """Which cases to take: those of the command line, else those of the project file. A case that is named is taken, whatever stands there."""
+    if cases:
+        return Choice(tuple(tags or ()), tuple(cases), limit)
+    return Choice(tuple(tags or work.run.tags), (), limit or work.run.limit)
+
+
 def project_here(config: Path | None) -> Project | None:
     """The project file that was named, or the one of this folder; None when there is none."""
     found = config or find_project()
@@ -55,7 +75,30 @@ def open_store_for(config: Path | None, store: str | None, *, create: bool = Tru
     return open_store(url, create=create, read_only=read_only)
 
 
+def refuse_beside(what: str, options: Mapping[str, object], hint: str) -> None:
+    """An option that would be passed over in silence is a mistake."""
+    given = [name for name, value in options.items() if value]
+    if given:
+        raise UserError(f"{' and '.join(given)} cannot go with {what}", hint=hint)
+
+
+def check_gates(gates: Sequence[Gate], suites: Iterable[str]) -> None:
+    """Rules of the command line that cannot be judged are told before anything runs."""
+    problems = gate_problems(gates, list(dict.fromkeys(suites)))
+    if problems:
+        raise UserError("--gate cannot be used as given", problems=problems)
+
+
+ALONE = {
+    "run": "karat run --suite data_query --cases cases/ --system function --system-option function=my_module:ask",
+    "score": "karat score --suite data_query --cases cases/ --predictions answers.jsonl",
+    "check": "karat check cases/",
+}
+"""How each verb goes without a project file."""
+
+
 def work_to_do(
+    verb: Literal["run", "score", "check"],
     *,
     config: Path | None,
     suite: str | None,
@@ -74,7 +117,7 @@ def work_to_do(
         if suite is None or cases is None:
             raise UserError(
                 "there is no karat.yaml here, and no --suite with --cases",
-                hint="karat init starts a project; or: karat score --suite data_query --cases cases/ --predictions answers.jsonl",
+                hint=f"karat init starts a project; or: {ALONE[verb]}",
             )
         return [_from_flags(suite, cases, predictions, system, system_settings, settings)]
     entries = [(e, o) for e, o in project.suites if suite is None or e.suite == suite]
@@ -82,12 +125,19 @@ def work_to_do(
         if suite is not None and cases is not None:
             return [_from_flags(suite, cases, predictions, system, system_settings, settings, project)]
         known = [e.suite for e, _ in project.suites]
-        raise UserError(
-            f'this project has no suite "{suite}"' if suite else "this project has no suites",
-            hint=did_you_mean(suite or "", known),
-        )
+        if suite is None:
+            raise UserError("this project has no suites", hint='Put one under "suites:" in karat.yaml.')
+        plugins.load_suite(suite)  # one that is nowhere is another mistake
+        raise UserError(f'this project has no suite "{suite}"', hint=f"{did_you_mean(suite, known)} Or give --cases.")
     if cases is not None and len(entries) > 1:
-        raise UserError("--cases needs --suite, for this project has several suites")
+        names = list(dict.fromkeys(e.suite for e, _ in entries))
+        if len(names) > 1:
+            hint = f"--suite {' | '.join(names)}"
+            raise UserError("--cases needs --suite, for this project has several suites", hint=hint)
+        if verb == "check":  # nothing but the suite's own rules: it does not matter which of the entries is meant
+            return [_from_flags(names[0], cases, predictions, system, system_settings, settings, project)]
+        hint = f"Options and systems may differ: name {cases} in karat.yaml, or in a project file of its own with --config."
+        raise UserError(f"--cases cannot say which {names[0]} of this project is meant: there are several", hint=hint)
     found = []
     for entry, options in entries:
         loaded = plugins.load_suite(entry.suite)

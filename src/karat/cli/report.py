@@ -7,15 +7,13 @@ from typing import Annotated
 
 import typer
 
-from karat.cli.options import ConfigOption, JsonOption, StoreOption, XlsxOption, complete_runs
+from karat.cli.options import ConfigOption, HtmlOption, JsonOption, StoreOption, XlsxOption, complete_runs
 
 
 def report(
     run: Annotated[str, typer.Argument(help="r-0012, 12 or latest.", autocompletion=complete_runs)] = "latest",
     xlsx: XlsxOption = None,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="OUT", help="Write the report as one HTML file that can be mailed.")
-    ] = None,
+    html: HtmlOption = None,
     json: JsonOption = None,
     store: StoreOption = None,
     config: ConfigOption = None,
@@ -33,13 +31,5 @@ def report(
     if xlsx is None and html is None and json is None:
         xlsx = Path(f"{result.run.id}.xlsx")
     suite = plugins.load_suite(result.run.suite)
-    written = write_outputs(result, suite, json, xlsx)
-    if html is not None:
-        from karat.reports.html import write_html
-        from karat.reports.whole import whole_report
-        from karat.stats.intervals import estimate
-
-        write_html(result, whole_report(result, suite), suite.metrics, estimate, html)
-        written.append(str(html))
-    for file in written:
+    for file in write_outputs(result, suite, json, xlsx, html):
         stdout().print(f"wrote {file}", markup=False)

@@ -14,6 +14,7 @@ from karat.cli.options import (
     ConfigOption,
     ExitStopped,
     GateOption,
+    HtmlOption,
     JsonOption,
     LimitOption,
     PredictionsOption,
@@ -74,6 +75,7 @@ def run(
     gate: GateOption = None,
     json: JsonOption = None,
     xlsx: XlsxOption = None,
+    html: HtmlOption = None,
     store: StoreOption = None,
     config: ConfigOption = None,
 ) -> None:
@@ -86,23 +88,35 @@ def run(
     Stopped, or killed?  karat run --resume latest
     """
     from karat.cli.gate import baselines_here
-    from karat.cli.project import open_store_for, work_to_do
+    from karat.cli.project import check_gates, open_store_for, refuse_beside, work_to_do
     from karat.cli.showing import Outputs, leave, show
     from karat.core.problems import UserError
     from karat.stats.gates import parse_gate
 
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # asked to stop: as clean as Ctrl-C
     if retry_errors and resume is None:
-        raise UserError("--retry-errors goes with --resume RUN")
-    outputs = Outputs(json, xlsx)
+        raise UserError(
+            "--retry-errors goes with --resume RUN", hint="For example: karat run --resume latest --retry-errors"
+        )
+    outputs = Outputs(json, xlsx, html)
     extra = [parse_gate(rule) for rule in gate or ()]
     if resume is not None:
+        beside: dict[str, object] = {
+            "--suite": suite,
+            "--cases": cases,
+            "--predictions": predictions,
+            "--system": system,
+        }
+        beside |= {"--system-option": system_settings, "--option": settings, "--repeats": repeats, "--limit": limit}
+        beside |= {"--tag": tag, "--case": case, "--name": name}
+        refuse_beside("--resume", beside, "A run goes on with the cases and settings that it began with.")
         with open_store_for(config, store, create=False) as opened:
             result, used, gates = _resumed(opened, resume, retry_errors, workers, config)
         found = baselines_here(config, store, used.name, result.run.id)
         leave([show(result, used, outputs, gates=(*gates, *extra), saved=[f"run {result.run.id}"], baselines=found)])
         return
     work = work_to_do(
+        "run",
         config=config,
         suite=suite,
         cases=cases,
@@ -111,6 +125,7 @@ def run(
         system_settings=system_settings,
         settings=settings,
     )
+    check_gates(extra, (part.suite.name for part in work))
     codes = []
     with open_store_for(config, store) as opened:
         for part, files in zip(work, outputs.for_each([part.suite for part in work]), strict=True):
@@ -130,11 +145,12 @@ def job_for(
     case: list[str] | None = None,
 ) -> Job:
     """What to run, from the project and the command line."""
+    from karat.cli.project import choice_of
     from karat.cli.showing import load_for_run
     from karat.core import plugins
     from karat.core.problems import UserError
     from karat.core.system import SystemType
-    from karat.runs.choose import Choice, choose
+    from karat.runs.choose import choose
     from karat.runs.project import from_settings
     from karat.runs.runner import Job
 
@@ -152,10 +168,9 @@ def job_for(
             f"{work.suite.name}: no system to ask", hint="Give --system, or --predictions for recorded answers."
         )
     loaded, problems = load_for_run(work.suite, work.cases)
-    choice = Choice(tuple(tag or work.run.tags), tuple(case or ()), limit or work.run.limit)
     return Job(
         suite=work.suite,
-        cases=choose(loaded, choice),
+        cases=choose(loaded, choice_of(work, tag, case, limit)),
         options=work.options,
         config=config,
         system=system,

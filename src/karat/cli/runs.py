@@ -29,6 +29,8 @@ def list_runs(
     from karat.core import plugins
     from karat.store import run_name
 
+    if suite is not None:
+        plugins.load_suite(suite)  # a suite that is not there is told as such, not as one without runs
     with open_store_for(config, store, create=False) as opened:
         rows = opened.runs(limit, suite)
     if json is not None:
@@ -37,7 +39,7 @@ def list_runs(
         return
     console = stdout()
     if not rows:
-        console.print("no runs yet: karat run makes one", markup=False)
+        console.print(f"no runs{f' of {suite}' if suite else ''} yet: karat run makes one", markup=False)
         return
     from rich.table import Table
     from rich.text import Text

@@ -13,6 +13,7 @@ from karat.cli.options import (
     CasesOption,
     ConfigOption,
     GateOption,
+    HtmlOption,
     JsonOption,
     LimitOption,
     PredictionsOption,
@@ -46,6 +47,7 @@ def score(
     gate: GateOption = None,
     json: JsonOption = None,
     xlsx: XlsxOption = None,
+    html: HtmlOption = None,
     store: StoreOption = None,
     config: ConfigOption = None,
 ) -> None:
@@ -55,23 +57,27 @@ def score(
 
     A stored run again, for example after a case was mended:  karat score r-0012 --cases cases/
     """
+    from karat.cli.project import refuse_beside
     from karat.cli.showing import Outputs, leave, load_for_run, show
     from karat.stats.gates import parse_gate
 
-    outputs = Outputs(json, xlsx)
+    outputs = Outputs(json, xlsx, html)
     extra = [parse_gate(rule) for rule in gate or ()]
     if run is not None:
-        leave([_again(run, cases, settings, workers, outputs, extra, store, config)])
+        beside = {"--predictions": predictions, "--tag": tag, "--case": case, "--limit": limit}
+        refuse_beside("a RUN", beside, f"karat score {run} scores all the answers that the run has.")
+        leave([_again(run, suite, cases, settings, workers, outputs, extra, store, config)])
         return
     from karat.api import scoring_executor
     from karat.cli.gate import baselines_here
-    from karat.cli.project import work_to_do
+    from karat.cli.project import check_gates, choice_of, work_to_do
     from karat.core.problems import UserError
-    from karat.runs.choose import Choice, choose
+    from karat.runs.choose import choose
     from karat.runs.runner import score_recorded
 
     codes = []
-    works = work_to_do(config=config, suite=suite, cases=cases, predictions=predictions, settings=settings)
+    works = work_to_do("score", config=config, suite=suite, cases=cases, predictions=predictions, settings=settings)
+    check_gates(extra, (work.suite.name for work in works))
     for work, files in zip(works, outputs.for_each([work.suite for work in works]), strict=True):
         recorded = work.predictions or _replayed(work.config)
         if recorded is None:
@@ -82,8 +88,14 @@ def score(
             )
             raise UserError(f"{work.suite.name}: no recorded predictions to score", hint=hint)
         loaded, problems = load_for_run(work.suite, work.cases)
-        chosen = choose(loaded, Choice(tuple(tag or ()), tuple(case or ()), limit))
+        chosen = choose(loaded, choice_of(work, tag, case, limit))
         found = work.suite.read_predictions(recorded)
+        if not found.predictions:
+            raise UserError(
+                f"{'no prediction can be read' if found.problems else 'there are no predictions'} in {recorded}",
+                hint=f"karat init --suite {work.suite.name} FOLDER writes some to look at.",
+                problems=found.problems,
+            )
         kept = {c.id for c in chosen} | {p.case_id for p in found.predictions} - {c.id for c in loaded}
         with scoring_executor(work.suite, workers or work.run.workers) as pool:
             result = score_recorded(
@@ -107,6 +119,7 @@ def _replayed(config: object) -> Path | None:
 
 def _again(
     run: str,
+    named: str | None,
     cases: Path | None,
     settings: list[str] | None,
     workers: int | None,
@@ -120,16 +133,21 @@ def _again(
     from karat.api import scoring_executor
     from karat.cli.gate import baselines_here
     from karat.cli.printing import stderr
-    from karat.cli.project import open_store_for, overruled
+    from karat.cli.project import check_gates, open_store_for, overruled
     from karat.cli.showing import load_for_run, show
     from karat.core import plugins
+    from karat.core.problems import UserError
     from karat.core.records import truth_hash
     from karat.runs.runner import rescore
+    from karat.store import run_name
 
     with open_store_for(config, store, create=False) as opened:
         run_id = opened.find_run(run)
         record = opened.run(run_id)
+        if named not in (None, record.suite):
+            raise UserError(f"{run_name(run_id)} is a run of {record.suite}, not of {named}", hint="Leave --suite out.")
         suite = plugins.load_suite(record.suite)
+        check_gates(gates, [suite.name])
         options = overruled(suite, msgspec.convert(record.options, suite.options), settings)
         loaded = None
         if cases is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from karat.cli.options import ExitOne, JsonOption, XlsxOption
+from karat.cli.options import ExitOne, JsonOption, TableOption, XlsxOption
 
 if TYPE_CHECKING:
     from karat.sheet.tree import Sheet
@@ -34,12 +34,6 @@ app = typer.Typer(
 )
 
 FileArgument = Annotated[Path, typer.Argument(help="A .sheet file.")]
-TableOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--table", metavar="NAME=FILE", help="Take this table from a CSV, Parquet or DuckDB file. Repeatable."
-    ),
-]
 
 
 @app.command(SHOW)
@@ -60,7 +54,9 @@ def show(
     csv: Annotated[
         str | None,
         typer.Option(
-            "--csv", metavar="OUT", help="Write one table to this file (- prints it), or several into this folder."
+            "--csv",
+            metavar="[OUT]",
+            help="Write one table to this file, or several into this folder; without one, or with -, print one table.",
         ),
     ] = None,
     xlsx: XlsxOption = None,
@@ -71,11 +67,13 @@ def show(
 
     Exit code 1 when a cell could not be computed; the rest is shown all the same.
     """
+    from karat.cli.compare import one_printed
     from karat.cli.printing import print_problems, stderr, write_json_value
     from karat.cli.sheet_output import print_workbook, write_csv, write_workbook
     from karat.cli.tune import bound_tables, named_models
     from karat.sheet.evaluating import Settings, evaluate
 
+    one_printed(json, csv)
     bound = bound_tables(table or ())
     sheet = read_sheet(file, bound)
     wanted = _known_tables(only or [], sheet, bound)
@@ -122,6 +120,7 @@ def fmt(
     ] = False,
 ) -> None:
     """Lay out sheets: one style, comments kept, the meaning unchanged."""
+    from karat.cli.files import read_sheet_bytes
     from karat.cli.printing import stdout
     from karat.core.atomic import write_bytes
     from karat.core.problems import UserError, count_of
@@ -131,7 +130,7 @@ def fmt(
     changed = 0
     failed: list[UserError] = []
     for file in files:
-        before = _read(file)
+        before = read_sheet_bytes(file)
         try:
             after = format_sheet(parse(before, str(file))).encode()
         except UserError as error:  # the other files are laid out all the same
@@ -154,6 +153,7 @@ def fmt(
 
 def read_sheet(file: Path, bound: dict[str, Path]) -> Sheet:
     """A sheet without mistakes that can be seen before it is computed; the others are told, all at once."""
+    from karat.cli.files import read_sheet_bytes
     from karat.cli.printing import print_problems, stderr
     from karat.core.problems import UserError, count_of
     from karat.sheet.checking import check
@@ -161,7 +161,7 @@ def read_sheet(file: Path, bound: dict[str, Path]) -> Sheet:
     from karat.sheet.outside import read_bound
     from karat.sheet.parsing import parse
 
-    sheet = parse(_read(file), str(file))
+    sheet = parse(read_sheet_bytes(file), str(file))
     known = {name: table.names for name, table in read_bound(bound).items()}
     problems = check(sheet, str(file), FUNCTIONS, known)
     mistakes = [problem for problem in problems if problem.severity == "error"]
@@ -169,15 +169,6 @@ def read_sheet(file: Path, bound: dict[str, Path]) -> Sheet:
         raise UserError(f"{count_of(len(mistakes), 'mistake')} in {file}", problems=problems)
     print_problems(problems, stderr())
     return sheet
-
-
-def _read(file: Path) -> bytes:
-    from karat.core.problems import UserError
-
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise UserError(f"{file} cannot be read: {error.strerror}", hint="Give a .sheet file.") from None
 
 
 def _known_tables(only: list[str], sheet: Sheet, bound: dict[str, Path]) -> list[str]:

@@ -24,7 +24,9 @@ def load_for_run(suite: Suite, path: Path) -> tuple[tuple[Case[Any], ...], tuple
     """The cases that can be read; the rest become problems. No case at all is the user's mistake."""
     loaded = suite.load_cases(path)
     if not loaded.cases:
-        raise UserError(f"no case in {path} can be read", problems=loaded.problems)
+        said = f"no case in {path} can be read" if loaded.problems else f"there are no cases in {path}"
+        hint = f"karat init --suite {suite.name} FOLDER writes some to look at." if not loaded.problems else ""
+        raise UserError(said, hint=hint, problems=loaded.problems)
     return loaded.cases, loaded.problems
 
 
@@ -34,6 +36,7 @@ class Outputs:
 
     json: str | None = None
     xlsx: Path | None = None
+    html: Path | None = None
 
     def for_each(self, suites: Sequence[Suite]) -> list[Outputs]:
         """The files of each of several suites: with its name in theirs, and a number when it stands there again."""
@@ -47,7 +50,8 @@ class Outputs:
 
     def _of(self, label: str) -> Outputs:
         json = self.json if self.json in (None, "-") else str(_with_name(Path(self.json), label))
-        return Outputs(json, _with_name(self.xlsx, label) if self.xlsx else None)
+        xlsx, html = (_with_name(path, label) if path else None for path in (self.xlsx, self.html))
+        return Outputs(json, xlsx, html)
 
 
 def _with_name(path: Path, name: str) -> Path:
@@ -67,7 +71,7 @@ def show(
     from karat.reports.console import print_result
     from karat.stats.gates import judge, no_baselines
 
-    written = write_outputs(result, suite, outputs.json, outputs.xlsx)
+    written = write_outputs(result, suite, outputs.json, outputs.xlsx, outputs.html)
     errors = [problem for problem in result.problems if problem.severity == "error"]
     print_problems(result.problems, stderr())
     if outputs.json != "-":

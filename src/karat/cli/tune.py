@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from karat.cli.options import JsonOption, XlsxOption
+from karat.cli.options import JsonOption, TableOption, XlsxOption
 
 if TYPE_CHECKING:
     from karat.search.tuned import Tuning
@@ -31,10 +31,7 @@ def tune(
     models: Annotated[
         str, typer.Option("--models", metavar="A,B", help="The models to choose from; karat models lists them.")
     ] = "bm25,wordllama",
-    table: Annotated[
-        list[str] | None,
-        typer.Option("--table", metavar="NAME=FILE", help="Take this table from a CSV or Parquet file. Repeatable."),
-    ] = None,
+    table: TableOption = None,
     evaluation: Annotated[
         str, typer.Option("--evaluation", metavar="NAME", help="The evaluation table, when the sheet has several.")
     ] = "",
@@ -59,8 +56,9 @@ def tune(
     from karat.search.tuning import tune as tuned
     from karat.search.vectors import VectorCache
 
+    names = named_models(models)
     found = read_evaluation(file, table or (), evaluation)
-    chosen = [load_model(name) for name in named_models(models)]
+    chosen = [load_model(name) for name in names]
     with ranking_progress() as watch:
         tuning = tuned(
             found.questions,
@@ -91,6 +89,7 @@ def tune(
 
 def read_evaluation(file: Path, tables: Sequence[str], name: str) -> EvaluationTable:
     """The questions, truths and values of the sheet's evaluation table. Every mistake in the sheet is told before anything is computed."""
+    from karat.cli.files import read_sheet_bytes
     from karat.core.problems import UserError, count_of
     from karat.sheet.checking import check
     from karat.sheet.evaluating import evaluation_of
@@ -98,12 +97,8 @@ def read_evaluation(file: Path, tables: Sequence[str], name: str) -> EvaluationT
     from karat.sheet.outside import read_bound
     from karat.sheet.parsing import parse
 
-    try:
-        text = file.read_bytes()
-    except OSError as error:
-        raise UserError(f"{file} cannot be read: {error.strerror}", hint="Give a .sheet file.") from None
     bound = bound_tables(tables)
-    sheet = parse(text, str(file))
+    sheet = parse(read_sheet_bytes(file), str(file))
     known = {table: tuple(found.columns) for table, found in read_bound(bound).items()}
     mistakes = [problem for problem in check(sheet, str(file), FUNCTIONS, known) if problem.severity == "error"]
     if mistakes:

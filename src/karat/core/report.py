@@ -12,6 +12,8 @@ from typing import Literal
 
 import msgspec
 
+from karat.core.clusters import clusters_of
+from karat.core.problems import count_of
 from karat.core.result import CaseResult, Estimate, Estimator, RepeatResult, RunResult
 from karat.core.suite import Metric
 
@@ -149,24 +151,36 @@ def summary_table(result: RunResult, title: str, metrics: Sequence[Metric], *, d
     for name, item in items:
         last: tuple[Cell, ...] = (item.with_errors_as_zero,) if errors else ()
         rows.append((name, item.mean, item.n, item.low, item.high, item.undefined, *last))
-    note = "The mean is over the n cases where the metric is defined; low and high are its 95 % interval."
+    note = f"The mean is over the n cases where the metric is defined; low and high are its 95 % interval.{_clustered(result)}"
     return Table(tuple(columns), tuple(rows), title, note)
 
 
+def _clustered(result: RunResult) -> str:
+    """Over how many clusters intervals are; nothing when every case stands for itself."""
+    clusters = clusters_of([case for case in result.cases if case.status == "scored"])
+    if clusters is None:
+        return ""
+    return f" Cases of one cluster are variants of each other and go together: intervals over {count_of(len(set(clusters)), 'cluster')}."
+
+
 def tags_table(cases: Sequence[CaseResult], metrics: Sequence[Metric], estimate: Estimator) -> Table | None:
-    """Those metrics for each tag, the weakest first; None when no case has a tag."""
-    groups: dict[str, list[CaseResult]] = {}
-    for case in cases:
+    """Those metrics for each tag, the weakest first; None when no case has a tag. Variants of one case are kept together."""
+    groups: dict[str, list[int]] = {}
+    for place, case in enumerate(cases):
         for tag in dict.fromkeys(case.tags or ("",)):
-            groups.setdefault(tag, []).append(case)
+            groups.setdefault(tag, []).append(place)
     if not any(groups):
         return None
+    clusters = clusters_of(cases)
+    scores = [[case.scores.get(metric.name) for case in cases] for metric in metrics]
+    values = [[None if score is None else score.value for score in own] for own in scores]
     found = []
     for tag, members in groups.items():
-        values = [
-            [case.scores[metric.name].value for case in members if metric.name in case.scores] for metric in metrics
-        ]
-        figures = [estimate([v for v in own if v is not None], m.kind) for own, m in zip(values, metrics, strict=True)]
+        figures = []
+        for metric, own in zip(metrics, values, strict=True):
+            known = [value for place in members if (value := own[place]) is not None]
+            shared = None if clusters is None else [clusters[place] for place in members if own[place] is not None]
+            figures.append(estimate(known, metric.kind, shared))
         found.append((tag, len(members), figures))
     found.sort(key=lambda item: (item[2][0].mean is None, item[2][0].mean or 0.0, item[0]))
     columns = [Column("tag", width=24), Column("cases", "count", 9)]
@@ -230,7 +244,7 @@ def about_sheet(result: RunResult, metrics: Sequence[Metric]) -> Sheet:
             "0/0 is undefined: shown as n/a and left out of the mean, which says over how many values it is.",
         ),
         ("failed calls", _failed_calls(run.options.get("errors"))),
-        ("intervals", "Every interval is a 95 % interval over cases; a case counts once."),
+        ("intervals", f"Every interval is a 95 % interval over cases; a case counts once.{_clustered(result)}"),
     ]
     facts += [(f"option {key}", _option(value)) for key, value in sorted(run.options.items())]
     named = Table(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -40,8 +40,10 @@ class Estimate(msgspec.Struct, frozen=True, gc=False):
     high: float | None
 
 
-Estimator = Callable[[Sequence[float], Kind], Estimate]
-"""(values, kind of metric) → estimate. Handed to what needs intervals but must not know the statistics room."""
+class Estimator(Protocol):
+    """(values, kind of metric, the cluster of each value) → estimate. Handed to what needs intervals but must not know the statistics room."""
+
+    def __call__(self, values: Sequence[float], kind: Kind, clusters: Sequence[str] | None = None, /) -> Estimate: ...
 
 
 class MetricSummary(msgspec.Struct, frozen=True):

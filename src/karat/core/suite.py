@@ -132,6 +132,8 @@ class Suite:
     """Whether a path looks like cases of this suite, for ``karat check PATH``."""
     highlights: Callable[[RunResult], Sequence[str]] = lambda _: ()
     """Lines for the terminal that only this suite can say."""
+    figures: Callable[[RunResult, Estimator], Mapping[str, Any]] = lambda _result, _estimate: {}
+    """What only this suite counts over a whole run, by name, as plain JSON values."""
 
     follow_up: Callable[[Case[Any], int, Sequence[bytes], Any], str | None] | None = None
     """(case, user turn, responses so far, options) → what to say to the system next, such as an error to mend; None: its answer stands.

@@ -276,7 +276,7 @@ def _fill(hint: Any, given: dict[Any, Any]) -> Any:
 
 
 def _noun(struct: type) -> str:
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", struct.__name__).lower()
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", struct.__name__).lower()
     return f"an {words}" if words[0] in "aeiou" else f"a {words}"
 
 

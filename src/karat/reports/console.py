@@ -16,6 +16,9 @@ from karat.core.report import visible
 from karat.core.result import CaseResult, MetricSummary, RunResult
 from karat.core.suite import Kind, Metric
 from karat.core.usage import USAGE
+from karat.reports.reviews import reviewed_lines
+from karat.reports.tries import tries_line
+from karat.stats.repeats import tries_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -47,6 +50,7 @@ def print_result(
         _table(page, result, headline)
         _also(page, result, metrics, headline)
         _usage(page, result)
+        _tries_and_reviews(page, result, metrics)
         _label_drift(page, result)
         if headline:
             _weakest_tags(page, result, headline[0])
@@ -93,6 +97,17 @@ class Page:
 
     def labelled(self, label: str, spans: Sequence[Span]) -> None:
         self.line([(label.ljust(LABEL), "dim"), *spans])
+
+    def parts(self, label: str, parts: Sequence[str]) -> None:
+        """Parts of one statement, parted by dots; those that do not fit go on below."""
+        text = ""
+        for part in map(plain, parts):
+            if text and LABEL + len(f"{text} · {part}") > self.width:
+                self.labelled(label, [(text, "")])
+                label, text = "", part
+            else:
+                text = f"{text} · {part}" if text else part
+        self.labelled(label, [(text, "")])
 
     def _writable(self, text: str) -> str:
         encoding = self.console.encoding or "utf-8"
@@ -214,6 +229,15 @@ def _usage(page: Page, result: RunResult) -> None:
     ]
     if parts:
         page.line([(f"  a case takes  {' · '.join(parts)}", "dim")])
+
+
+def _tries_and_reviews(page: Page, result: RunResult, metrics: Sequence[Metric]) -> None:
+    """What several tries tell, and the rates with people's verdicts; nothing where there are none."""
+    tries = tries_of(result, metrics)
+    if tries is not None:
+        page.parts("tries", tries_line(tries))
+    for number, parts in enumerate(reviewed_lines(result, metrics)):
+        page.parts("" if number else "with reviews", parts)
 
 
 # -- the reasons ------------------------------------------------------------------------------------------------------

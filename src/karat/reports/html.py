@@ -25,6 +25,8 @@ from karat.reports.html_cases import case_records, overview_table
 from karat.reports.html_page import MOST_FIGURES, SummaryRow, sections, shown_metrics, summary_rows, tables_by_case
 from karat.reports.html_text import cut, embedded_json, readable
 from karat.reports.plots import plot_config, run_plots
+from karat.reports.reviews import MEANING, reviewed_words
+from karat.stats.reviewed import reviewed_rates
 
 CASE_TABLES_ROOM = 200_000
 MOST_ROWS = 12
@@ -45,7 +47,7 @@ def html_report(result: RunResult, report: Report, metrics: Sequence[Metric], es
     overview_sheet, overview = found if found else (None, None)
     parts, charts = sections(report, overview_sheet)
     general = run_plots(result, shown, estimate)
-    records = case_records(result.cases, shown, overview)
+    records = case_records(result.cases, shown, overview, result.reviews)
     data = {
         "metrics": [_metric(metric) for metric in shown],
         **records,
@@ -53,12 +55,13 @@ def html_report(result: RunResult, report: Report, metrics: Sequence[Metric], es
         "plots": [plot.spec for plot in (*general, *charts)],
         "config": plot_config(),
     }
-    rows = summary_rows(result, shown)
+    rows = summary_rows(result, shown, {rate.metric: rate.reviewed for rate in reviewed_rates(result, metrics)})
     return _page(
         title=cut(report.title, 200),
         facts=_facts(result),
         figures=[row for row in rows if row.headline][:MOST_FIGURES],
         rows=rows,
+        reviewed=f"{reviewed_words(result)}. {MEANING}" if any(row.reviewed for row in rows) else "",
         summary_rows=_rows_at_once(rows),
         with_errors=any(row.with_errors for row in rows),
         statuses=[(status.replace("_", " "), f"{count:,}") for status, count in result.status_counts().items()],

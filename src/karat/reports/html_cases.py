@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
 from karat.core.report import Cell, Column, Report, Sheet, Table
-from karat.core.result import CaseResult, RepeatResult
+from karat.core.result import CaseResult, CaseReview, RepeatResult
 from karat.core.suite import Metric
 from karat.reports.html_text import cell_words, cut, embedded_size, fitting, readable
+from karat.reports.reviews import verdict_words, when
 
 MOST_CASES = 5_000
 LIST_ROOM = 900_000
@@ -26,9 +27,14 @@ KNOWN_COLUMNS = frozenset(
 )
 
 
-def case_records(cases: Sequence[CaseResult], metrics: Sequence[Metric], overview: Table | None) -> dict[str, Any]:
-    """The first cases with their figures, reasons and details: ``{"cases": […], "reasons": […]}``."""
-    listed, reasons = _listed(cases[:MOST_CASES], metrics)
+def case_records(
+    cases: Sequence[CaseResult],
+    metrics: Sequence[Metric],
+    overview: Table | None,
+    reviews: Sequence[CaseReview] = (),
+) -> dict[str, Any]:
+    """The first cases with their figures, reasons, reviews and details: ``{"cases": […], "reasons": […]}``."""
+    listed, reasons = _listed(cases[:MOST_CASES], metrics, {review.case: review for review in reviews})
     left = CASES_ROOM - embedded_size(listed) - embedded_size(reasons)
     extra = _extra_columns(overview, metrics) if overview else ()
     for index, record in enumerate(listed):
@@ -48,12 +54,17 @@ def overview_table(report: Report, cases: Sequence[CaseResult]) -> tuple[Sheet, 
     return None
 
 
-def _listed(cases: Sequence[CaseResult], metrics: Sequence[Metric]) -> tuple[list[dict[str, Any]], list[str]]:
+def _listed(
+    cases: Sequence[CaseResult], metrics: Sequence[Metric], reviews: Mapping[str, CaseReview]
+) -> tuple[list[dict[str, Any]], list[str]]:
     records: list[dict[str, Any]] = []
     reasons: dict[str, int] = {}
     for longest in LENGTHS:
         reasons = {}
         records = [_row(case, metrics, reasons, longest) for case in cases]
+        for case, record in zip(cases, records, strict=True):
+            if case.id in reviews:
+                record["review"] = _review(reviews[case.id], longest)
         if embedded_size(records) + embedded_size(list(reasons)) <= LIST_ROOM:
             return records, list(reasons)
     while records and embedded_size(records) > LIST_ROOM:
@@ -75,6 +86,13 @@ def _row(case: CaseResult, metrics: Sequence[Metric], reasons: dict[str, int], l
             str(index): reasons.setdefault(cut(text, longest), len(reasons)) for index, text in said.items()
         }
     return record
+
+
+def _review(review: CaseReview, longest: int) -> dict[str, str]:
+    """A person's verdict in words, with who, why and when as far as they are known."""
+    said = {"verdict": verdict_words(review.verdict), "who": review.reviewer, "why": review.comment}
+    said["when"] = when(review.created)
+    return {key: cut(text, longest) for key, text in said.items() if text}
 
 
 def _rounded(value: float | None) -> float | None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
 import msgspec
 
+from karat.core.problems import count_of
 from karat.core.report import Cell, Column, Report, Sheet, Table
-from karat.core.result import CaseResult, MetricSummary, RunResult
+from karat.core.result import CaseResult, Estimate, MetricSummary, RunResult
 from karat.core.suite import Kind, Metric
 from karat.reports.html_text import cell_words, cut, embedded_size, quantity_words, readable
 from karat.reports.plots import Plot, chart_plot
@@ -23,6 +24,8 @@ PLOTS_ROOM = 150_000
 LONGEST_CELL = 600
 MOST_FIGURES = 5
 ELSEWHERE = "the Excel report has all"
+SAID_ELSEWHERE = ("Errors", "Reviews")
+"""Sheets whose rows stand in the details of a case in other words."""
 
 
 class Bar(msgspec.Struct, frozen=True):
@@ -45,6 +48,8 @@ class SummaryRow(msgspec.Struct, frozen=True):
     n: str
     undefined: str
     with_errors: str
+    reviewed: tuple[str, str] | None
+    """The rate with people's verdicts, and its interval and number of cases; None where there are no verdicts."""
 
 
 class ShownCell(msgspec.Struct, frozen=True):
@@ -94,29 +99,40 @@ def _unknown(name: str) -> Metric:
     return Metric(name, name.replace("_", " "), "", score, kind="quantity")
 
 
-def summary_rows(result: RunResult, metrics: Sequence[Metric]) -> list[SummaryRow]:
-    """The averages with their intervals, and what has none and why."""
+def summary_rows(
+    result: RunResult, metrics: Sequence[Metric], reviewed: Mapping[str, Estimate] | None = None
+) -> list[SummaryRow]:
+    """The averages with their intervals, and what has none and why. ``reviewed``: metric → its rate with people's verdicts."""
     found = {item.metric: item for item in result.summary}
-    return [_summary_row(metric, found[metric.name], result.cases) for metric in metrics if metric.name in found]
+    shown = [metric for metric in metrics if metric.name in found]
+    return [
+        _summary_row(metric, found[metric.name], result.cases, (reviewed or {}).get(metric.name)) for metric in shown
+    ]
 
 
-def _summary_row(metric: Metric, item: MetricSummary, cases: Sequence[CaseResult]) -> SummaryRow:
-    interval = (
-        ""
-        if item.low is None or item.high is None
-        else f"{_figure(item.low, metric.kind)} – {_figure(item.high, metric.kind)}"
-    )
+def _summary_row(
+    metric: Metric, item: MetricSummary, cases: Sequence[CaseResult], reviewed: Estimate | None
+) -> SummaryRow:
     return SummaryRow(
         title=readable(metric.title),
         formula=readable(metric.formula + ("" if metric.higher_is_better else " (lower is better)")),
         headline=metric.headline,
         mean=_figure(item.mean, metric.kind),
-        interval=interval,
+        interval=_interval(item, metric.kind),
         bar=_bar(item, metric.kind),
         n=f"{item.n:,}",
         undefined=_undefined(metric, item, cases),
         with_errors="" if item.with_errors_as_zero is None else _figure(item.with_errors_as_zero, metric.kind),
+        reviewed=None if reviewed is None else _reviewed(reviewed),
     )
+
+
+def _interval(item: MetricSummary | Estimate, kind: Kind) -> str:
+    return "" if item.low is None or item.high is None else f"{_figure(item.low, kind)} – {_figure(item.high, kind)}"
+
+
+def _reviewed(found: Estimate) -> tuple[str, str]:
+    return _figure(found.mean, "rate"), f"{_interval(found, 'rate') or 'no interval'} · {count_of(found.n, 'case')}"
 
 
 def _figure(value: float | None, kind: Kind) -> str:
@@ -223,7 +239,7 @@ def tables_by_case(
     ids = {case.id for case in cases}
     found: list[dict[str, Any]] = []
     for sheet in report.sheets:
-        for table in sheet.tables if sheet is not left_out and sheet.title != "Errors" else ():
+        for table in sheet.tables if sheet is not left_out and sheet.title not in SAID_ELSEWHERE else ():
             if len(table.columns) < 2 or not table.rows or not all(row[0] in ids for row in table.rows):
                 continue
             columns = [{"title": cut(column.title, 200), "kind": _look(column)} for column in table.columns[1:]]

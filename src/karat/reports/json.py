@@ -2,29 +2,53 @@
 
 ``{"run": {…}, "summary": [{"metric", "mean", "n", "low", "high", "undefined", "with_errors_as_zero"}…], "cases": [{"id", "status",
 "scores": {metric: number or null}, "details": {…}, …}…]}``. There is no NaN: a number that is none is null, and ``reasons`` says why.
+
+Where cases were tried several times, before the cases: ``"repeats": {"tries", "metrics": [{"metric", "spread", "pass_k": [{"k", "at": {"mean",
+"n", "low", "high"}, "hat": {…}, "left_out"}…]}…]}``. Where people reviewed cases: ``"reviews": [{"case", "verdict", "reviewer", "comment",
+"created"}…], "with_reviews": [{"metric", "mean", "n", "low", "high"}…]``. Where a suite has figures of the run as a whole: ``"figures": {…}``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from karat.core import plugins
 from karat.core.atomic import write_bytes
+from karat.core.problems import UserError
 from karat.core.report import visible
 from karat.core.result import CaseResult, RunResult
 from karat.core.scores import Score
+from karat.core.suite import Metric, Suite
+from karat.stats.intervals import estimate
+from karat.stats.repeats import Tries, tries_of
+from karat.stats.reviewed import reviewed_rates
 
 
-def result_json(result: RunResult) -> bytes:
-    """The whole result, indented, UTF-8, with a line end."""
-    plain = {
+def result_json(result: RunResult, metrics: Sequence[Metric] | None = None) -> bytes:
+    """The whole result, indented, UTF-8, with a line end. ``metrics``: those of its suite, which is asked when they are not given."""
+    plain: dict[str, Any] = {
         "run": msgspec.structs.asdict(result.run),
         "summary": [msgspec.structs.asdict(item) for item in result.summary],
-        "cases": [_case(case) for case in result.cases],
     }
+    suite = _suite(result.run.suite)
+    if suite is not None and (figures := suite.figures(result, estimate)):
+        plain["figures"] = figures
+    if result.reviews or result.run.repeats > 1 or any(case.repeats for case in result.cases):
+        if metrics is None:
+            # A suite that is not installed here: nothing is known to be a rate.
+            metrics = () if suite is None else suite.metrics
+        tries = tries_of(result, metrics)
+        if tries is not None:
+            plain["repeats"] = _tries(tries)
+        if result.reviews:
+            plain["reviews"] = [msgspec.structs.asdict(review) for review in result.reviews]
+            rates = reviewed_rates(result, metrics)
+            plain["with_reviews"] = [{"metric": rate.metric, **msgspec.structs.asdict(rate.reviewed)} for rate in rates]
+    plain["cases"] = [_case(case) for case in result.cases]
     try:
         data = msgspec.json.encode(plain)
     except UnicodeEncodeError:  # half of a surrogate pair, which UTF-8 cannot hold
@@ -35,6 +59,22 @@ def result_json(result: RunResult) -> bytes:
 def write_json(result: RunResult, path: Path) -> None:
     """The whole result as a file, replaced in one step."""
     write_bytes(path, result_json(result))
+
+
+def _suite(name: str) -> Suite | None:
+    """The suite, where it is installed."""
+    try:
+        return plugins.load_suite(name)
+    except (UserError, ImportError):
+        return None
+
+
+def _tries(tries: Tries) -> dict[str, Any]:
+    metrics = [
+        {"metric": item.metric, "spread": item.spread, "pass_k": [msgspec.to_builtins(found) for found in item.pass_k]}
+        for item in tries.metrics
+    ]
+    return {"tries": tries.tries, "metrics": metrics}
 
 
 def _case(case: CaseResult) -> dict[str, Any]:

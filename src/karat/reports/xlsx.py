@@ -258,6 +258,8 @@ def _writer(page: Any, index: int, column: Column, look: _Look) -> Put:
         return put_text
 
     figure, undefined = look.figure(column), look.undefined(column)
+    mixed = column.kind == "number" and column.decimals is None  # counts and measures below each other: 18, 0.9053
+    whole = look.figure(msgspec.structs.replace(column, kind="count")) if mixed else figure
 
     def put_number(row: int, cell: Cell) -> None:
         if cell is None:
@@ -265,7 +267,7 @@ def _writer(page: Any, index: int, column: Column, look: _Look) -> Put:
         elif isinstance(cell, str):
             write_string(row, index, cell_text(cell), look.text)
         elif isfinite(cell):
-            write_number(row, index, cell, figure)
+            write_number(row, index, cell, whole if isinstance(cell, int) else figure)
         else:
             write_string(row, index, "n/a", undefined)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from karat.core.report import Chart, Series, Sheet, visible
+from karat.core.report import Chart, Series, Sheet, Table, visible
 
 WIDTH, HEIGHT = 620, 360
 """In pixels."""
@@ -14,6 +14,8 @@ ROWS = 20
 COLOURS = ("#2F6DB5", "#D98324", "#3A9679", "#9B5DA5", "#C8574A", "#6B7683")
 """Told apart in lightness too; a series beyond the last begins again, with another mark."""
 MARKS = ("circle", "square", "triangle", "diamond")
+FEW = 10
+GRID = {"visible": True, "line": {"color": "#E3E6EA"}}
 LONGEST_NAME = 120
 """Excel refuses a chart's or series' name of more than 255 characters; long before that it is unreadable."""
 
@@ -22,36 +24,77 @@ def draw_charts(book: Any, page: Any, sheet: Sheet, tops: Sequence[int]) -> None
     """Every chart to the right of all tables, one below the other. ``tops``: the row of each table's heading."""
     right = max((len(table.columns) for table in sheet.tables), default=0) + 1
     for number, chart in enumerate(sheet.charts):
-        page.insert_chart(tops[chart.table] + number * ROWS, right, _drawn(book, page.name, chart, tops[chart.table]))
+        top = tops[chart.table]
+        drawing = _drawn(book, page.name, chart, sheet.tables[chart.table], top)
+        page.insert_chart(top + number * ROWS, right, drawing)
 
 
-def _drawn(book: Any, page: str, chart: Chart, top: int) -> Any:
-    # A line chart of Excel spaces its points evenly whatever x is: numbers on the x axis need a scatter chart in both kinds.
-    subtype = {"subtype": "straight_with_markers"} if chart.kind == "line" else {}
-    drawing = book.add_chart({"type": "scatter", **subtype})
-    for index, series in enumerate(chart.series):
-        drawing.add_series(_series(page, series, top, index, joined=chart.kind == "line"))
+def _drawn(book: Any, page: str, chart: Chart, table: Table, top: int) -> Any:
+    drawing = _bars(book, page, chart, table, top) if chart.kind == "bar" else _curves(book, page, chart, top)
     drawing.set_title({"name": _name(chart.title), "name_font": {"size": 11, "color": "#2F4156"}, "overlay": False})
-    grid = {"visible": True, "line": {"color": "#E3E6EA"}}
-    drawing.set_x_axis({"name": _name(chart.x_title), "min": 0, "major_gridlines": {"visible": False}})
-    drawing.set_y_axis({"name": _name(chart.y_title), "min": 0, "max": chart.y_most, "major_gridlines": grid})
     drawing.set_legend({"position": "bottom"} if len(chart.series) > 1 else {"none": True})
     drawing.set_size({"width": WIDTH, "height": HEIGHT})
     return drawing
 
 
-def _series(page: str, series: Series, top: int, index: int, *, joined: bool) -> dict[str, Any]:
+def _curves(book: Any, page: str, chart: Chart, top: int) -> Any:
+    # A line chart of Excel spaces its points evenly whatever x is: numbers on the x axis need a scatter chart in both kinds.
+    subtype = {"subtype": "straight_with_markers"} if chart.kind == "line" else {}
+    drawing = book.add_chart({"type": "scatter", **subtype})
+    for index, series in enumerate(chart.series):
+        colour = _colour(series, index)
+        mark = "diamond" if series.marked else MARKS[index // len(COLOURS) % len(MARKS)]
+        drawing.add_series(
+            _cells(page, series, top)
+            | {
+                "line": {"color": colour, "width": 1.75}
+                if chart.kind == "line" and not series.marked
+                else {"none": True},
+                "marker": {"type": mark, "size": 11 if series.marked else 4, **_fill(colour)},
+            }
+        )
+    drawing.set_x_axis({"name": _name(chart.x_title), "min": 0, "major_gridlines": {"visible": False}})
+    drawing.set_y_axis({"name": _name(chart.y_title), "min": 0, "max": chart.y_most, "major_gridlines": GRID})
+    return drawing
+
+
+def _bars(book: Any, page: str, chart: Chart, table: Table, top: int) -> Any:
+    """Bars that lie, the first row on top as in the table. Each says its figure."""
+    drawing = book.add_chart({"type": "bar"})
+    for index, series in enumerate(chart.series):
+        look = {"gap": 40, "data_labels": {"value": True, "font": {"size": 9}}, **_fill(_colour(series, index))}
+        drawing.add_series(_cells(page, series, top) | look)
+    # The axis of the names is turned round, so that the first comes on top, and crossed at its end, which is then below.
+    names = {"reverse": True, "crossing": "max", "major_gridlines": {"visible": False}}
+    drawing.set_y_axis({"name": _name(chart.x_title), **names})
+    figures = {"min": 0, "max": chart.y_most, "major_gridlines": GRID, "major_unit": _unit(chart, table)}
+    drawing.set_x_axis({"name": _name(chart.y_title), **figures})
+    return drawing
+
+
+def _unit(chart: Chart, table: Table) -> int | None:
+    """Between marks of the axis: 1 where small counts are drawn, which Excel would halve; else what Excel finds."""
+    cells = [row[series.y] for series in chart.series for row in table.rows[series.first : series.last + 1]]
+    counts = [cell for cell in cells if cell is not None]
+    return 1 if all(isinstance(cell, int) and cell <= FEW for cell in counts) else None
+
+
+def _cells(page: str, series: Series, top: int) -> dict[str, Any]:
+    """The name of a series, and the cells it is drawn from."""
     first, last = top + 1 + series.first, top + 1 + series.last
-    colour = "#C8102E" if series.marked else COLOURS[index % len(COLOURS)]
-    mark = "diamond" if series.marked else MARKS[index // len(COLOURS) % len(MARKS)]
-    fill = {"fill": {"color": colour}, "border": {"color": colour}}
     return {
         "name": _name(series.title),
         "categories": [page, first, series.x, last, series.x],
         "values": [page, first, series.y, last, series.y],
-        "line": {"color": colour, "width": 1.75} if joined and not series.marked else {"none": True},
-        "marker": {"type": mark, "size": 11 if series.marked else 4, **fill},
     }
+
+
+def _colour(series: Series, index: int) -> str:
+    return "#C8102E" if series.marked else COLOURS[index % len(COLOURS)]
+
+
+def _fill(colour: str) -> dict[str, Any]:
+    return {"fill": {"color": colour}, "border": {"color": colour}}
 
 
 def _name(text: str) -> str:

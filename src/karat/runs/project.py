@@ -105,7 +105,9 @@ def load_project(path: Path) -> Project:
             suites.append((entry, options))
     _check_gates(parts.gates, [entry.suite for entry in parts.suites], path, findings)
     if found is None or findings.problems:
-        raise UserError(f"{count_of(len(findings.problems), 'mistake')} in {path.name}", problems=findings.problems)
+        hint = "karat init FOLDER writes one to start from." if root is None else ""
+        said = f"{count_of(len(findings.problems), 'mistake')} in {path.name}"
+        raise UserError(said, hint=hint, problems=findings.problems)
     known = {name: system for name, system in systems.items() if system is not None}
     folder = path.resolve().parent
     return Project(
@@ -189,17 +191,29 @@ def read_options(suite: Suite, raw: Raw | None, findings: Findings) -> SuiteOpti
 
 def from_settings(kind: type[S], settings: Sequence[str], flag: str, fixed: Mapping[str, str] | None = None) -> S:
     """A struct from ``key=value`` words of the command line; each value is YAML, so ``a=[X, Y]`` is a list."""
-    lines: list[str] = [f"{key}: {msgspec.json.encode(value).decode()}" for key, value in (fixed or {}).items()]
+    given = {key: msgspec.json.encode(value).decode() for key, value in (fixed or {}).items()}
+    known = {field.encode_name: field.required for field in msgspec.structs.fields(kind)}  # type: ignore[arg-type]
     for setting in settings:
         key, equals, value = setting.partition("=")
         if not equals:
-            raise UserError(f'{flag} wants key=value, found "{setting}"')
-        lines.append(f"{key.strip()}: {value}")
+            raise UserError(f'{flag} wants KEY=VALUE, found "{setting}"', hint=f"For example {flag} {setting}=…")
+        if key.strip() not in known:
+            hint = did_you_mean(key.strip(), known.keys() - (fixed or {}).keys())
+            raise UserError(f'{flag} {setting}: there is no such key as "{key.strip()}"', hint=hint)
+        given[key.strip()] = value
+    missing = [key for key, required in known.items() if required and key not in given]
+    if missing:
+        hint = f"Give {' '.join(f'{flag} {key}=…' for key in missing)}"
+        raise UserError(f"{' and '.join(missing)} must be given", hint=hint)
     findings = Findings("")
-    text = "\n".join(lines) or "{}"
+    text = "\n".join(f"{key}: {value}" for key, value in given.items()) or "{}"
     found = [read(kind, node, findings) for node in documents(text.encode(), findings)]
     if findings.problems or not found or found[0] is None:
-        problems = [Problem(f"{flag}: {p.message}", hint=p.hint) for p in findings.problems]
+        keys = [key for key, value in given.items() for _ in range(value.count("\n") + 1)]
+        named = [
+            f"{flag} {keys[p.line - 1]}" if p.column > 1 and p.line <= len(keys) else flag for p in findings.problems
+        ]
+        problems = [Problem(f"{n}: {p.message}", hint=p.hint) for n, p in zip(named, findings.problems, strict=True)]
         raise UserError(f"{flag} cannot be used as given", problems=problems)
     return found[0]
 

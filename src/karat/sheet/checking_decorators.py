@@ -9,7 +9,7 @@ from karat.core.problems import count_of
 from karat.sheet.escapes import field_literal
 from karat.sheet.evaluation_table import decorator, read_reference
 from karat.sheet.findings import Findings
-from karat.sheet.naming import Names
+from karat.sheet.naming import Names, unknown_table_hint
 from karat.sheet.tree import Decorator, Field, Sheet, Table
 
 
@@ -81,7 +81,8 @@ def _target(field: Field, names: Names, findings: Findings) -> None:
         return
     table, name = target
     if table not in names.fields:
-        findings.add(one.at, f"there is no table {table}", unknown=table, known=names.fields)
+        hint = "" if findings.full else unknown_table_hint(table, names.fields)
+        findings.add(one.at, f"there is no table {table}", hint)
         return
     fields = names.fields[table]
     if fields is not None and name not in fields:

@@ -10,7 +10,7 @@ from karat.sheet.dependencies import EVALUATING, is_dim
 from karat.sheet.escapes import field_literal
 from karat.sheet.evaluation_table import decorator, evaluation_tables, read_reference, target_of
 from karat.sheet.findings import Findings
-from karat.sheet.naming import Known, Names
+from karat.sheet.naming import Known, Names, unknown_table_hint
 from karat.sheet.tree import (
     Array,
     Binary,
@@ -123,8 +123,13 @@ class _Formula:
     def _table(self, node: TableName, name: str) -> None:
         if name in self.names.fields:
             return
-        hint = f"{name} is a function: write {name.upper()}()." if name.upper() in self.functions else ""
-        self.findings.add(node.at, f"there is no table {name}", hint, unknown=name, known=self.names.fields)
+        if self.findings.full:
+            return
+        if name.upper() in self.functions:
+            hint = f"{name} is a function: write {name.upper()}()."
+        else:
+            hint = unknown_table_hint(name, self.names.fields)
+        self.findings.add(node.at, f"there is no table {name}", hint)
 
     def _own_field(self, node: OwnField, name: str, place: _Place) -> None:
         table = place.table

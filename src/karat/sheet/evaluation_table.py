@@ -64,9 +64,14 @@ def the_evaluation_table(sheet: Sheet, name: str = "") -> Table:
         known = any(table.name == name for table in sheet.tables)
         hint = "Put !evaluation() above it." if known else did_you_mean(name, [table.name for table in found])
         raise Wrong(f"{name} is no evaluation table", hint)
-    if len(found) != 1:
-        said = "no table" if not found else f"{len(found)} tables"
-        raise Wrong(f"the sheet has {said} marked !evaluation()", "Say which is meant: Evaluation.EVALUATE_N(T[f]).")
+    if not found:
+        raise Wrong(
+            "the sheet has no table marked !evaluation()", "Put !evaluation() above the table of the questions."
+        )
+    if len(found) > 1:
+        first = found[0].name
+        hint = f"Say which is meant: {first}.EVALUATE_N(T[f]) in a formula, --evaluation {first} on the command line."
+        raise Wrong(f"the sheet has {len(found)} tables marked !evaluation()", hint)
     return found[0]
 
 

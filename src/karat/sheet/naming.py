@@ -6,9 +6,11 @@ stands for them, and nothing is said about them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from karat.core.problems import nearest
 from karat.sheet.tree import Call, Element, Expr, FieldOf, FieldsOf, OwnField, Sheet, Table, TableName
 
 Known = frozenset[str] | None
@@ -53,6 +55,15 @@ class Names:
                 return None
             expression, own, element = self.sources[place], place[0], None
         return None
+
+
+def unknown_table_hint(name: str, known: Iterable[str]) -> str:
+    """What to do about a table that is not there: the near name, or how to give the sheet one."""
+    close = nearest(name, known)
+    if close:
+        return f'Did you mean "{close[0]}"?'
+    bound = f'"{name}=FILE"' if re.search(r"\W", name) else f"{name}=FILE"
+    return f'Bind it with --table {bound}, or define it in the sheet, with override or INPUT("FILE").'
 
 
 def names_of(sheet: Sheet, bound: Mapping[str, Collection[str]]) -> Names:

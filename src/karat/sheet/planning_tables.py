@@ -7,6 +7,7 @@ from collections.abc import Generator, Mapping
 from karat.core.problems import did_you_mean
 from karat.sheet.demands import Wanted
 from karat.sheet.evaluation_table import decorator, evaluation_fields, reference_text, target_of
+from karat.sheet.naming import unknown_table_hint
 from karat.sheet.nodes import SHEET, FieldDetail, Place
 from karat.sheet.planning import Making, Need, NodeMaker, Scope
 from karat.sheet.tree import At, Fields, Missing, Sheet, Table, TableName, Unary
@@ -35,9 +36,8 @@ class TablePlanner(NodeMaker):
         """None when there is such a table, else the node that says there is not."""
         if name in self.tables or name in self.plan.bound:
             return None
-        hint = did_you_mean(name, [*self.tables, *self.plan.bound])
-        bind = f"Bind it to a file: --table {name}=FILE."
-        return self.fail(f"there is no table {name}", f"{hint} {bind}".strip(), at, scope)
+        hint = unknown_table_hint(name, [*self.tables, *self.plan.bound])
+        return self.fail(f"there is no table {name}", hint, at, scope)
 
     def rows_of(self, name: str) -> Making:
         """The node that makes the rows of a table; their place is in the plan.

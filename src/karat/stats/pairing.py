@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from karat.core.clusters import clusters_of
 from karat.core.result import CaseResult, RunResult
 from karat.core.suite import Metric
 from karat.stats.paired import Difference, paired_difference
@@ -87,9 +88,5 @@ def _column(pairs: Sequence[Pair], metric: str) -> Column:
 
 
 def _clusters(pairs: Sequence[Pair]) -> list[str] | None:
-    """What a suite's details call ``cluster``: cases that are variants of one. A case without is its own."""
-    named = [a.details.get("cluster") or b.details.get("cluster") for a, b in pairs]
-    if not any(named):
-        return None
-    # Two prefixes, so that a case's id is never taken for a cluster's name.
-    return [f"cluster {name}" if name else f"case {a.id}" for name, (a, _) in zip(named, pairs, strict=True)]
+    """The cluster of each pair; a failed call has no details, so the other run may have to say it."""
+    return clusters_of([a if a.details.get("cluster") else b for a, b in pairs])

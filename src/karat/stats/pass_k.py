@@ -4,7 +4,7 @@
 - ``pass_hat_k = C(c, k) / C(n, k)``: all k pass. How far the system can be relied on.
 
 Both are unbiased for independent tries; ``1 - (1 - c/n)^k`` and ``(c/n)^k`` are not. Both are ``c/n`` at k = 1.
-k above n has no unbiased estimate and is refused.
+k above n has no unbiased estimate and is refused. Integers of any size: nothing overflows or rounds before the one division.
 """
 
 from __future__ import annotations
@@ -15,18 +15,13 @@ import math
 def pass_at_k(n: int, c: int, k: int) -> float:
     """The chance that at least one of k tries passes."""
     _check(n, c, k)
-    return 1.0 - _ratio(n - c, n, k)
+    return (math.comb(n, k) - math.comb(n - c, k)) / math.comb(n, k)
 
 
 def pass_hat_k(n: int, c: int, k: int) -> float:
     """The chance that all of k tries pass."""
     _check(n, c, k)
-    return _ratio(c, n, k)
-
-
-def _ratio(part: int, whole: int, k: int) -> float:
-    """``C(part, k) / C(whole, k)``. Integers of any size, so nothing overflows or rounds before the division."""
-    return math.comb(part, k) / math.comb(whole, k)
+    return math.comb(c, k) / math.comb(n, k)
 
 
 def _check(n: int, c: int, k: int) -> None:

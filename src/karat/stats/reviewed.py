@@ -1,25 +1,84 @@
-"""A rate by rule, and with people's verdicts in place of the rule's where there are some."""
+"""A rate by rule, and with people's verdicts in place of the rule's where there are some.
+
+- ``pass`` and ``accept`` count 1, ``fail`` counts 0, whatever the rule says, and also where it says nothing (a failed call, 0/0).
+- ``gold_wrong``: the case says nothing of the answer, and leaves the rate.
+- Every other case counts as by the rule. The interval is made as that of the rate by rule.
+- A verdict is on the case as a whole: it counts in each rate alike, and once, whatever number of tries the case had.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
-from karat.core.result import Estimate, MetricSummary
+import msgspec
+
+from karat.core.clusters import clusters_of
+from karat.core.result import Estimate, MetricSummary, RunResult
+from karat.core.suite import Metric
+from karat.stats.over_cases import estimate_over_cases
+from karat.stats.pairing import value_of
+from karat.stats.pass_rates import pass_rates
 from karat.stats.rates import wilson
+
+RIGHT = ("pass", "accept")
+
+
+class ReviewedRate(msgspec.Struct, frozen=True):
+    """One rate of a run, twice: by the rule alone, and with people's verdicts."""
+
+    metric: str
+    title: str
+    rule: Estimate
+    reviewed: Estimate
+
+
+def reviewed_rates(result: RunResult, metrics: Sequence[Metric]) -> tuple[ReviewedRate, ...]:
+    """The run's pass rates (see ``pass_rates``) both ways; empty when nobody reviewed a case of it."""
+    verdicts = verdicts_of(result)
+    if not verdicts:
+        return ()
+    by_rule = {item.metric: Estimate(item.mean, item.n, item.low, item.high) for item in result.summary}
+    clusters = clusters_of(result.cases)
+
+    def reviewed(metric: str) -> Estimate:
+        values = [_value(verdicts[case.id]) if case.id in verdicts else value_of(case, metric) for case in result.cases]
+        return estimate_over_cases(values, clusters, "rate")
+
+    return tuple(
+        ReviewedRate(metric.name, metric.title, by_rule[metric.name], reviewed(metric.name))
+        for metric in pass_rates(metrics)
+        if metric.name in by_rule
+    )
+
+
+def verdicts_of(result: RunResult) -> dict[str, str]:
+    """Case → the verdict on it, for the cases that the result has."""
+    given = {review.case: review.verdict for review in result.reviews}
+    return {case.id: given[case.id] for case in result.cases if case.id in given} if given else {}
+
+
+def verdict_counts(result: RunResult) -> dict[str, int]:
+    """How many cases of the result were given each verdict; verdicts that nobody gave are left out."""
+    return dict(Counter(verdicts_of(result).values()))
 
 
 def with_reviews(item: MetricSummary, reviewed: Iterable[tuple[str, float | None]]) -> Estimate:
-    """The rate when people's verdicts replace the rule's. ``reviewed``: (verdict, the rule's value).
+    """The rate from its summary and the reviewed cases alone, without reading the others. ``reviewed``: (verdict, the rule's value).
 
-    A case whose gold is wrong says nothing of the answer and leaves the rate. A case without a value joins it.
+    The same as ``reviewed_rates`` where no cases are variants of one.
     """
     n, total = item.n, (item.mean or 0.0) * item.n
     for verdict, value in reviewed:
         if value is not None:
             n, total = n - 1, total - value
         if verdict != "gold_wrong":
-            n, total = n + 1, total + (verdict in ("pass", "accept"))
+            n, total = n + 1, total + (verdict in RIGHT)
     if not n:
         return Estimate(None, 0, None, None)
     total = min(max(total, 0.0), float(n))
     return Estimate(total / n, n, *wilson(total, n))
+
+
+def _value(verdict: str) -> float | None:
+    return None if verdict == "gold_wrong" else float(verdict in RIGHT)

@@ -13,6 +13,7 @@ import msgspec
 from sqlalchemy import Connection, insert, select, update
 
 from karat.core.problems import UserError, did_you_mean
+from karat.core.result import CaseReview
 from karat.store.schema import reviews
 
 Word = Literal["pass", "fail", "gold_wrong", "accept"]
@@ -65,6 +66,12 @@ def current_reviews(connection: Connection, run_id: int, case_ids: Sequence[str]
     if case_ids is not None:
         query = query.where(reviews.c.case_id.in_(list(case_ids)))
     return [Review(*row) for row in connection.execute(query)]
+
+
+def case_reviews(connection: Connection, run_id: int) -> tuple[CaseReview, ...]:
+    """The verdicts that count, oldest first, as a run's result holds them."""
+    found = current_reviews(connection, run_id)
+    return tuple(CaseReview(item.case_id, item.verdict, item.reviewer, item.comment, item.created) for item in found)
 
 
 def review_history(connection: Connection, run_id: int, case_id: str) -> list[Review]:

@@ -25,7 +25,7 @@ from sqlalchemy.engine import Dialect
 
 from karat.store.codec import from_text, to_text
 
-HEAD = "0002"
+HEAD = "0003"
 """The newest migration. They count up in four digits, so a larger one in a store means a newer karat."""
 
 
@@ -162,6 +162,7 @@ lines = Table(
     Column("figures", Text, nullable=False),
     Column("wants_review", BigInteger, nullable=False),
     Column("searched", AnyText, nullable=False),
+    Column("cluster", AnyText, nullable=False),
     Index("ix_lines_case_id", "scoring_id", "case_id"),
 )
 
@@ -177,6 +178,25 @@ reviews = Table(
     Column("created", Text, nullable=False),
     Column("undone", Text, nullable=False),
     Index("ix_reviews_case_id", "run_id", "case_id"),
+)
+
+# What the people of a suite share in the viewer: filters under a name, and sets of cases. They belong to no run.
+saved_filters = Table(
+    "saved_filters",
+    metadata,
+    Column("suite", AnyText, primary_key=True),
+    Column("name", AnyText, primary_key=True),
+    Column("query", AnyText, nullable=False),
+    Column("created", Text, nullable=False),
+)
+
+set_cases = Table(
+    "set_cases",
+    metadata,
+    Column("suite", AnyText, primary_key=True),
+    Column("name", AnyText, primary_key=True),
+    Column("case_id", AnyText, primary_key=True),
+    Column("created", Text, nullable=False),
 )
 
 # Alembic's own table, as Alembic makes it.

@@ -21,7 +21,7 @@ _FIGURES = [summaries.c[name] for name in MetricSummary.__struct_fields__]
 
 
 def insert_scoring(connection: Connection, run_id: int, result: RunResult, now: str) -> int:
-    """A new scoring of the run; its id."""
+    """A new scoring of the run; its id. The result's reviews are not written: they belong to the run's answers, not to a scoring."""
     info = result.run
     row = {
         "run_id": run_id,

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from types import TracebackType
 
+import msgspec
 from sqlalchemy import Connection, Engine
 
 from karat.core.problems import UserError
@@ -121,16 +122,17 @@ class Store:
     # -- scores ----------------------------------------------------------------------------------------------------
 
     def add_scoring(self, run_id: int, result: RunResult) -> int:
-        """A further scoring of the run; its id. Earlier ones stay."""
+        """A further scoring of the run; its id. Earlier ones stay. Reviews that the result may hold are not written."""
         with self._writing() as connection:
             run_rows.lock_run(connection, run_id)
             return scoring_rows.insert_scoring(connection, run_id, result, _now())
 
     def result(self, run_id: int, scoring: int | None = None) -> RunResult:
-        """A scoring of the run as it was: the newest, or the one with this id."""
+        """A scoring of the run as it was, the newest or the one with this id; with what people say of the run's cases now."""
         with self._reading() as connection:
             run_rows.read_run(connection, run_id)
-            return scoring_rows.read_result(connection, run_id, scoring)
+            found = scoring_rows.read_result(connection, run_id, scoring)
+            return msgspec.structs.replace(found, reviews=review_rows.case_reviews(connection, run_id))
 
     def scorings(self, run_id: int) -> list[ScoringRow]:
         """Each time the run was scored, oldest first."""

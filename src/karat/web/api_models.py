@@ -45,6 +45,33 @@ class RunList(BaseModel):
     runs: list[RunOut]
 
 
+class DifferenceOut(BaseModel):
+    """A figure of a run minus the baseline's, over the n cases that have a value in both."""
+
+    metric: str
+    title: str
+    outcome: str
+    text: str
+    n: int
+    mean_a: float
+    mean_b: float
+    mean: float
+    low: float | None
+    high: float | None
+    p: float
+    effect: float | None
+    detectable: float | None
+    clusters: int
+
+
+class AgainstOut(BaseModel):
+    """A run against a baseline."""
+
+    run: str
+    baseline: str
+    figures: list[DifferenceOut]
+
+
 class FailureOut(BaseModel):
     """A call that gave no answer."""
 

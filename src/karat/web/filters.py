@@ -12,6 +12,7 @@ from starlette.datastructures import QueryParams
 
 from karat.store.browsing import CaseQuery
 from karat.web.figures import Figure, headline
+from karat.web.words import STATES
 
 PAGE_SIZE = 50
 ORDERS = {"position": "order in the file", "case_id": "case id", "status": "status", "reason": "reason"}
@@ -24,7 +25,7 @@ REVIEWS = {
     "gold_wrong": "reviewed: gold is wrong",
     "accept": "reviewed: accept this too",
 }
-_NAMES = ("q", "status", "tag", "review", "metric", "min", "max", "sort", "col")
+_NAMES = ("q", "status", "tag", "review", "reason", "set", "metric", "min", "max", "sort", "col")
 
 
 class Filters(msgspec.Struct, frozen=True):
@@ -41,6 +42,10 @@ class Filters(msgspec.Struct, frozen=True):
         kept += [(name, str(value)) for name, value in changed.items() if value is not None and value != ""]
         return f"{base}?{encoded(kept)}" if kept else base
 
+    def is_on(self, **wanted: Any) -> bool:
+        """Whether each of these parameters stands in the address just so."""
+        return all(self.value(name) == str(value) for name, value in wanted.items())
+
     def value(self, name: str) -> str:
         """One parameter as it was given."""
         return next((value for key, value in self.given if key == name), "")
@@ -48,9 +53,10 @@ class Filters(msgspec.Struct, frozen=True):
     def chips(self, base: str, titles: Mapping[str, str]) -> list[tuple[str, str]]:
         """(text, address without it) for each filter that is on."""
         found = []
-        for name in ("q", "status", "tag", "review"):
+        for name in ("q", "status", "tag", "review", "reason", "set"):
             if value := self.value(name):
-                text = {"q": f"“{value}”", "review": REVIEWS.get(value, value), "tag": f"tag {value}"}.get(name, value)
+                words = {"q": f"“{value}”", "review": REVIEWS.get(value, value), "status": STATES.get(value, value)}
+                text = words.get(name, f"{name} {value}")
                 found.append((text, self.link(base, **{name: None})))
         if metric := self.value("metric"):
             low, high = self.value("min"), self.value("max")
@@ -80,6 +86,8 @@ def read_filters(params: QueryParams, figures: Sequence[Figure]) -> Filters:
         status=first.get("status", ""),
         tag=first.get("tag", ""),
         review=first.get("review", ""),
+        reason=first.get("reason", ""),
+        in_set=first.get("set", ""),
         metric=metric.index if metric else None,
         at_least=_number(first.get("min")),
         at_most=_number(first.get("max")),

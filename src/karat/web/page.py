@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable
-from threading import Lock
-from typing import Any, TypeVar
+from typing import Any
 
 from fastapi import Request
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from starlette.responses import Response
 
 from karat.store import Store, run_name
+from karat.store.viewing import Viewing
 from karat.web import words
+from karat.web.keeping import Kept
+from karat.web.last_searched import LastSearched
 from karat.web.sessions import Sessions
-
-V = TypeVar("V")
 
 
 class Viewer:
@@ -24,8 +22,11 @@ class Viewer:
     def __init__(self, store: Store, sessions: Sessions) -> None:
         self.store = store
         self.sessions = sessions
-        self._kept: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
-        self._lock = Lock()
+        self.viewing = Viewing(store)
+        self.kept = Kept(16)
+        self.kept_small = Kept(5000)
+        """For what is a few numbers, such as the difference between two runs."""
+        self.last_searched = LastSearched()
         self._templates = Environment(
             loader=PackageLoader("karat.web", "templates"),
             autoescape=select_autoescape(default=True, default_for_string=True),
@@ -46,20 +47,6 @@ class Viewer:
         }
         text = self._templates.get_template(template).render(**known, **values)
         return Response(text.encode("utf-8", "backslashreplace"), code, media_type="text/html")
-
-    def kept(self, key: tuple[Any, ...], make: Callable[[], V]) -> V:
-        """A value that never changes for its key (a scoring never does), kept while it is among the last few."""
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                found: V = self._kept[key]
-                return found
-        made = make()
-        with self._lock:
-            self._kept[key] = made
-            while len(self._kept) > 16:
-                self._kept.popitem(last=False)
-        return made
 
 
 def viewer_of(request: Request) -> Viewer:

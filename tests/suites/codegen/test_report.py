@@ -12,9 +12,10 @@ from karat.reports.xlsx import write_xlsx
 from karat.runs.runner import score_recorded
 from karat.stats.intervals import estimate
 from karat.suites.codegen import suite
-from karat.suites.codegen.counts import funnel
+from karat.suites.codegen.counts import Step, funnel
 from karat.suites.codegen.highlights import highlights
 from karat.suites.codegen.options import Options
+from karat.suites.codegen.repair_figures import after_repairs
 from karat.suites.codegen.report import marked_lines, report
 
 EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "codegen"
@@ -49,12 +50,16 @@ def test_the_careful_model_is_right_and_the_hasty_one_is_not(results: dict[str, 
 
 
 def test_the_funnel_counts_what_ran_and_what_was_right(results: dict[str, RunResult]) -> None:
-    assert funnel(results["careful"]) == [("first try", 16, 14, 14), ("after 1 repair", 16, 16, 16)]
-    assert funnel(results["hasty"]) == [
-        ("first try", 16, 11, 4),
-        ("after 1 repair", 16, 11, 4),
-        ("after 2 repairs", 16, 12, 5),
-    ]
+    assert funnel(results["careful"]) == [Step(0, 16, 14, 16, 14), Step(1, 16, 16, 16, 16)]
+    assert funnel(results["hasty"]) == [Step(0, 16, 11, 16, 4), Step(1, 16, 11, 16, 4), Step(2, 16, 12, 16, 5)]
+
+
+def test_what_repairs_were_worth(results: dict[str, RunResult]) -> None:
+    # Twelve first tries of hasty were wrong. Five did not run, two of them were repaired at all, one in the end: the oldest member.
+    found = [(s.repairs, s.wrong_at_first, s.did_not_run, s.right) for s in after_repairs(results["hasty"], estimate)]
+    assert found == [(1, 12, 5, 0), (2, 12, 5, 1)]
+    assert [(s.wrong_at_first, s.right) for s in after_repairs(results["careful"], estimate)] == [(2, 2)]
+    assert results["hasty"].metric("repaired").mean == pytest.approx(1 / 12)
 
 
 def test_every_sheet(results: dict[str, RunResult]) -> None:
@@ -89,14 +94,13 @@ def test_lost_points_stand_at_their_lines(results: dict[str, RunResult]) -> None
     assert marked_lines(right.id, right.details) == []
 
 
-def test_the_terminal_in_three_lines(results: dict[str, RunResult]) -> None:
+def test_the_terminal_in_four_lines(results: dict[str, RunResult]) -> None:
     lines = highlights(results["hasty"])
-    assert len(lines) == 3
-    assert lines[0] == "of 16 tasks    11 → 11 → 12 ran · 4 → 4 → 5 right (first try → after 2 repairs)"
-    assert "column_error 2" in lines[1]
-    assert (
-        highlights(results["careful"])[0] == "of 16 tasks    14 → 16 ran · 14 → 16 right (first try → after 1 repair)"
-    )
+    assert len(lines) == 4
+    assert lines[0] == "of 16 tasks    11 → 11 → 12 ran · 4 → 4 → 5 right (first → after 2 repairs)"
+    assert lines[1] == "repairs        1 of 12 wrong first tries right after ≤ 2 (0.08, 0.01–0.35)"
+    assert "column_error 2" in lines[2]
+    assert highlights(results["careful"])[0] == "of 16 tasks    14 → 16 ran · 14 → 16 right (first → after 1 repair)"
 
 
 def test_it_can_be_written(results: dict[str, RunResult], tmp_path: Path) -> None:

@@ -55,6 +55,36 @@ def test_statistics(result: RunResult) -> None:
     assert "By field" not in tables
 
 
+def test_the_cutoffs_are_drawn_up_to_where_nothing_more_is_found(result: RunResult) -> None:
+    statistics = sheet(result, "Statistics")
+    (chart,) = statistics.charts
+    table = statistics.tables[chart.table]
+    assert table.title == "At each cutoff"
+    assert [(line.title, line.x) for line in chart.series] == [("R@k", 0), ("P@k", 0), ("nDCG@k", 0)]
+    # All that is found stands at rank 1: the curve ends at the second cutoff, without which it would be a point.
+    assert {(line.first, line.last) for line in chart.series} == {(0, 1)}
+
+
+def test_without_a_result_nothing_is_drawn(tmp_path: Path) -> None:
+    folder = write(tmp_path, {"qrels": QRELS})
+    nothing = score_recorded(suite, suite.load_cases(folder / "qrels").cases, [], suite.options())
+    assert sheet(nothing, "Statistics").charts == ()
+
+
+def test_cases_with_tags_have_a_table_by_tag() -> None:
+    from karat.core.records import Case, Prediction, Turn
+    from karat.suites.retrieval.records import Truths
+
+    turn = Turn(role="user", content="?", target=Truths({"item": {"a": 1}}))
+    cases = [Case("q1", (turn,), tags=("easy",)), Case("q2", (turn,), tags=("hard",)), Case("q3", (turn,))]
+    answers = [
+        Prediction(f"q{n}", response=b'{"fields": {"item": [%s]}}' % key) for n, key in ((1, b'"a"'), (2, b'"x"'))
+    ]
+    found = score_recorded(suite, cases, answers, suite.options())
+    table = {table.title: table for table in sheet(found, "Statistics").tables}["By tag"]
+    assert [row[:3] for row in table.rows] == [("hard", 1, 0.0), ("easy", 1, 1.0), ("(no tag)", 1, None)]
+
+
 def test_worst_questions(result: RunResult) -> None:
     (table,) = sheet(result, "Worst questions").tables
     assert [row[0] for row in table.rows] == ["q4", "q1"]

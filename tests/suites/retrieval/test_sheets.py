@@ -94,6 +94,18 @@ def test_the_sheets_own_search_answers_its_questions(sheet: Path) -> None:
     assert again.summary == result.summary
 
 
+def test_the_page_of_such_a_run_draws_recall_against_n_and_the_front(sheet: Path) -> None:
+    from karat.reports.html import html_report
+    from karat.reports.whole import whole_report
+    from karat.stats.intervals import estimate
+
+    result = karat.run(suite="retrieval", cases=sheet, options={"models": ["bm25"], "budget_tokens": 20}, store="k.db")
+    page = html_report(result, whole_report(result, suite), suite.metrics, estimate)
+    for title in ("Recall against n: Stock[item]", "Questions passed against tokens", "Mean recall against tokens"):
+        assert f'<h3 dir="auto">{title}</h3>' in page
+    assert 'aria-label="What the first k results hold' in page
+
+
 def test_what_is_stored_is_read_again(sheet: Path) -> None:
     config = default_system(sheet, Options(models=("bm25",)))
     assert config is not None

@@ -65,12 +65,18 @@
 
   const haystacks = cases.map((item) =>
     [item.id, item.name, item.question, item.error, ...(item.tags || []), ...reasonsOf(item).map((pair) => pair[1]),
-      ...(item.facts || []).map((fact) => fact[1])].join("\n").toLowerCase());
+      ...(item.facts || []).map((fact) => fact[1]), ...Object.values(item.review || {})].join("\n").toLowerCase());
 
   function key(item, column) {
     const index = metrics.findIndex((metric) => "m:" + metric.name === column);
     if (index >= 0) return item.values[index];
-    return column === "tags" ? (item.tags || []).join(", ") : item[column] || "";
+    return plainText(item, column);
+  }
+
+  function plainText(item, column) {
+    if (column === "tags") return (item.tags || []).join(", ");
+    if (column === "review") return item.review ? item.review.verdict : "";
+    return item[column] || "";
   }
 
   function matching() {
@@ -113,6 +119,7 @@
       { key: "question", title: "question" },
       ...(cases.some((item) => item.tags) ? [{ key: "tags", title: "tags" }] : []),
       { key: "status", title: "status" },
+      ...(cases.some((item) => item.review) ? [{ key: "review", title: "review" }] : []),
       ...shown.map(({ metric, index }) => ({ key: "m:" + metric.name, title: metric.title, metric, index })),
       ...(cases.some((item) => item.error) ? [{ key: "error", title: "error" }] : []),
     ];
@@ -149,8 +156,8 @@
       return cell;
     }
     if (column.key === "status") return make("td", item.status.replace("_", " "), "state-" + item.status);
-    const cell = make("td", undefined, column.key === "tags" ? "" : "text-cell");
-    cell.append(words(column.key === "tags" ? (item.tags || []).join(", ") : item[column.key] || "", "div", "clamp"));
+    const cell = make("td", undefined, column.key === "tags" || column.key === "review" ? "" : "text-cell");
+    cell.append(words(plainText(item, column.key), "div", "clamp"));
     return cell;
   }
 
@@ -224,6 +231,7 @@
     out.push(line);
     if (item.question) add("Question", words(item.question, "p"));
     if (item.error) add("Error", words(item.error, "p"));
+    if (item.review) add("Review", ...reviewed(item.review));
     for (const [title, text] of item.facts || []) {
       add(title, text.includes("\n") ? block(text) : words(text, "p"));
     }
@@ -235,6 +243,13 @@
     if (item.details !== undefined) add("Details", block(JSON.stringify(item.details, null, 2)));
     if (item.cut) out.push(make("p", "Not all of the details fit into this file; the run's JSON and karat serve have them whole.", "quiet"));
     return out;
+  }
+
+  function reviewed(review) {
+    const line = make("p");
+    line.append(make("strong", review.verdict));
+    for (const text of [review.who, review.when && review.when + " UTC"]) if (text) line.append(" · ", words(text, "bdi"));
+    return review.why ? [line, words(review.why, "p")] : [line];
   }
 
   function block(text) {
@@ -389,7 +404,7 @@
   });
   let folded = [];
   window.addEventListener("beforeprint", () => {
-    folded = [...document.querySelectorAll("details.sheet:not([open]), details.more:not([open])")];
+    folded = [...document.querySelectorAll("details.sheet:not([open])")];
     for (const sheet of folded) sheet.open = true;
     drawAll();
   });

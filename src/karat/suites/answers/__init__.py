@@ -1,6 +1,7 @@
 """A submission folder against gold answers: strings, numbers, tables, DuckDB files, SQL."""
 
 from karat.core.suite import Suite
+from karat.suites.answers.accepting import accept
 from karat.suites.answers.cases import load_cases, recognises, truth
 from karat.suites.answers.comparison import compare, details
 from karat.suites.answers.gold_check import check_cases
@@ -26,4 +27,5 @@ suite = Suite(
     truth=truth,
     recognises=recognises,
     highlights=highlights,
+    accept=accept,
 )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from karat.core.report import (
     Cell,
+    Chart,
     Column,
     Report,
+    Series,
     Sheet,
     Table,
     about_sheet,
@@ -18,6 +18,7 @@ from karat.core.report import (
     estimate_columns,
     states_table,
     summary_table,
+    tags_table,
 )
 from karat.core.result import CaseResult, Estimator, RunResult
 from karat.core.usage import USAGE
@@ -25,13 +26,18 @@ from karat.suites.answers.evidence import evidence_lines
 from karat.suites.answers.metrics import METRICS
 
 PROFILES = ("spider2", "strict")
+LISTED = 8
+"""So many instances are named for a reason."""
+MOST_BARS = 20
+"""Reasons that get a bar; there are hardly more."""
 
 
 def report(result: RunResult, estimate: Estimator) -> Report:
-    """Overview, Statistics, the verdicts that flip, errors, About."""
+    """Overview, Statistics, why answers are not right, the verdicts that flip, errors, About."""
     sheets = (
         _overview(result),
         _statistics(result, estimate),
+        _reasons(result),
         _flips(result),
         errors_sheet(result),
         about_sheet(result, (*METRICS, *USAGE)),
@@ -89,36 +95,55 @@ def _statistics(result: RunResult, estimate: Estimator) -> Sheet:
         summary_table(result, "Answers", METRICS, decimals=3),
         summary_table(result, "Time and cost of an instance", USAGE),
         states_table(result),
-        _reasons(result),
-        _by_group(result.cases, "By function", "function", lambda case: case.details.get("functions", ()), estimate),
-        _by_group(result.cases, "By tag", "tag", lambda case: case.tags, estimate),
+        _by_function(result.cases, estimate),
+        tags_table(result.cases, [metric for metric in METRICS if metric.name in PROFILES], estimate),
     )
     return Sheet("Statistics", tuple(table for table in tables if table is not None and table.rows))
 
 
-def _reasons(result: RunResult) -> Table:
-    counts = Counter(
-        case.details["reason"] for case in result.cases if case.status == "scored" and case.details.get("reason")
-    )
-    rows = tuple((reason, count) for reason, count in counts.most_common())
-    return Table((Column("reason", "text", 24), Column("instances", "count", 11)), rows, "Why answers are not right")
-
-
-def _by_group(cases: Sequence[CaseResult], title: str, noun: str, groups_of: Any, estimate: Estimator) -> Table | None:
+def _by_function(cases: Sequence[CaseResult], estimate: Estimator) -> Table | None:
+    """Both profiles for each function that the gold is compared with."""
     groups: dict[str, list[CaseResult]] = {}
     for case in cases:
-        for name in groups_of(case):
+        for name in case.details.get("functions", ()):
             groups.setdefault(str(name), []).append(case)
     if not groups:
         return None
-    columns = [Column(noun, "text", 24), Column("instances", "count", 11)]
+    columns = [Column("function", "text", 24), Column("instances", "count", 11)]
     for profile in PROFILES:
         columns += estimate_columns(profile)
     rows: list[tuple[Cell, ...]] = []
     for name, members in sorted(groups.items()):
         values = ([v for case in members if (v := case.scores[p].value) is not None] for p in PROFILES)
         rows.append((name, len(members), *estimate_cells(estimate(found, "rate") for found in values)))
-    return Table(tuple(columns), tuple(rows), title)
+    return Table(tuple(columns), tuple(rows), "By function")
+
+
+def _reasons(result: RunResult) -> Sheet | None:
+    """How often each reason was given, the most frequent first, as a table and as bars."""
+    named: dict[str, list[str]] = {}
+    for case in result.cases:
+        if case.status == "scored" and (reason := case.details.get("reason")):
+            named.setdefault(str(reason), []).append(case.id)
+    if not named:
+        return None
+    found = sorted(named.items(), key=lambda item: -len(item[1]))
+    total = sum(len(ids) for _, ids in found)
+    columns = (
+        Column("reason", "text", 24),
+        Column("instances", "count", 11),
+        Column("share", "number", 9, decimals=3),
+        Column("which", "wrapped", 40),
+    )
+    rows = tuple((reason, len(ids), len(ids) / total, _listed(ids)) for reason, ids in found)
+    last = min(len(rows), MOST_BARS) - 1
+    bars = Chart("Why answers are not right", "reason", "instances", (Series("instances", 0, 1, 0, last),), kind="bar")
+    return Sheet("Reasons", (Table(columns, rows),), freeze_columns=1, charts=(bars,))
+
+
+def _listed(ids: Sequence[str]) -> str:
+    rest = len(ids) - LISTED
+    return ", ".join(ids[:LISTED]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def _flips(result: RunResult) -> Sheet | None:

@@ -1,6 +1,7 @@
 """Pandas code that a model writes: run in a sandbox, and scored so that wrong code cannot win."""
 
 from karat.core.suite import Suite
+from karat.suites.codegen.accepting import accept
 from karat.suites.codegen.cases import load_cases, recognises, truth
 from karat.suites.codegen.cases_check import check_cases
 from karat.suites.codegen.comparison import compare
@@ -9,6 +10,7 @@ from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.predictions import read_predictions
 from karat.suites.codegen.records import Task
+from karat.suites.codegen.repair_figures import figures
 from karat.suites.codegen.repairing import follow_up
 from karat.suites.codegen.report import report
 from karat.suites.codegen.telling import details
@@ -29,5 +31,7 @@ suite = Suite(
     truth=truth,
     recognises=recognises,
     highlights=highlights,
+    figures=figures,
     follow_up=follow_up,
+    accept=accept,
 )

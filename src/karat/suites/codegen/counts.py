@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import msgspec
+
+from karat.core.problems import count_of
 from karat.core.result import CaseResult, RepeatResult, RunResult
 
 KINDS = {"Filter": "filter", "Group": "group", "Top": "order", "Bottom": "order", "Sorting": "order", "Join": "join"}
@@ -34,16 +37,31 @@ def class_of(attempt: Mapping[str, Any]) -> str:
     return str(attempt.get("error_class") or "other_error")
 
 
-def funnel(result: RunResult) -> list[tuple[str, int, int, int]]:
-    """(step, tasks, how many had run by then, how many were right by then): the first try, then after each repair."""
+class Step(msgspec.Struct, frozen=True):
+    """How far the judged tries had come after so many repairs. Only the last attempt of a try can have run, and only what ran can be right."""
+
+    repairs: int
+    tries: int
+    ran: int
+    known: int
+    """Tries at tasks that say what is right."""
+    right: int
+
+    @property
+    def name(self) -> str:
+        return f"after {count_of(self.repairs, 'repair')}" if self.repairs else "first try"
+
+
+def funnel(result: RunResult) -> list[Step]:
+    """The first try, then after each repair."""
     judged = [attempt.details for _, attempt in tries(result)]
     most = max((len(details["attempts"]) for details in judged), default=0)
+    known = sum(details.get("correctness", {}).get("score") is not None for details in judged)
     steps = []
-    for step in range(most):
-        ran = [details for details in judged if any(tried.get("ran") for tried in details["attempts"][: step + 1])]
+    for repairs in range(most):
+        ran = [details for details in judged if any(tried.get("ran") for tried in details["attempts"][: repairs + 1])]
         right = sum(bool(details.get("correctness", {}).get("passed")) for details in ran)
-        name = "first try" if step == 0 else f"after {step} repair{'s' if step > 1 else ''}"
-        steps.append((name, len(judged), len(ran), right))
+        steps.append(Step(repairs, len(judged), len(ran), known, right))
     return steps
 
 

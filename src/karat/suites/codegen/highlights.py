@@ -1,41 +1,65 @@
-"""What the terminal says of code beyond its figures: the recovery funnel, the commonest errors, what requirements were missed."""
+"""What the terminal says of code beyond its figures: how far repairs got, the commonest errors, what requirements were missed."""
 
 from __future__ import annotations
 
 from collections import Counter
 
+from karat.core.problems import count_of
 from karat.core.result import RunResult
 from karat.suites.codegen.counts import error_counts, funnel, missing_counts
+from karat.suites.codegen.repair_figures import most_repairs, task_tries
 
 SHOWN = 4
+LABEL = 15
+"""As wide as the labels of the lines above and below."""
 
 
 def highlights(result: RunResult) -> list[str]:
-    """Three lines at most; a line that has nothing to say is left out."""
-    return [line for line in (_funnel(result), _errors(result), _missing(result)) if line]
+    """Four lines at most; a line that has nothing to say is left out."""
+    return [line for line in (_funnel(result), _repairs(result), _errors(result), _missing(result)) if line]
 
 
 def _funnel(result: RunResult) -> str:
     steps = funnel(result)
     if not steps:
         return ""
-    ran, right = (" → ".join(str(step[place]) for step in steps) for place in (2, 3))
-    repairs = len(steps) - 1
-    after = f" (first try → after {repairs} repair{'s' if repairs > 1 else ''})" if repairs else ""
-    return f"of {steps[0][1]} tasks    {ran} ran · {right} right{after}"
+    ran, right = " → ".join(str(step.ran) for step in steps), " → ".join(str(step.right) for step in steps)
+    after = f" (first → {steps[-1].name})" if len(steps) > 1 else ""
+    noun = "tries" if any(case.repeats for case in result.cases) else "tasks"
+    return _labelled(f"of {steps[0].tries} {noun}", f"{ran} ran · {right} right{after}")
+
+
+def _repairs(result: RunResult) -> str:
+    """The share of wrong first tries that were right in the end; with the interval of the metric where both are over the same tries."""
+    tasks = task_tries(result)
+    most = most_repairs(tasks)
+    wrong = [tried for task in tasks for tried in task.tries if not tried.right_by(0)]
+    if not most or not wrong:
+        return ""
+    right = sum(tried.right_by(most) for tried in wrong)
+    figure = f"{right / len(wrong):.2f}"
+    item = next((item for item in result.summary if item.metric == "repaired"), None)
+    if item is not None and item.n == len(wrong) and item.low is not None and item.high is not None:
+        figure += f", {item.low:.2f}–{item.high:.2f}"
+    tries = count_of(len(wrong), "wrong first try", "wrong first tries")
+    return _labelled("repairs", f"{right} of {tries} right after ≤ {most} ({figure})")
 
 
 def _errors(result: RunResult) -> str:
     counts = error_counts(result)
-    return f"first errors    {_listed(counts)}" if counts else ""
+    return _labelled("first errors", _listed(counts)) if counts else ""
 
 
 def _missing(result: RunResult) -> str:
     counts = missing_counts(result)
-    return f"asked for and not done    {_listed(counts)}" if counts else ""
+    return _labelled("not done", _listed(counts)) if counts else ""
+
+
+def _labelled(label: str, text: str) -> str:
+    return f"{label:<{LABEL - 1}} {text}"
 
 
 def _listed(counts: Counter[str]) -> str:
     shown = [f"{name} {count}" for name, count in counts.most_common(SHOWN)]
     more = len(counts) - len(shown)
-    return " · ".join(shown) + (f" · {more} kinds more" if more > 0 else "")
+    return " · ".join(shown) + (f" · {count_of(more, 'kind')} more" if more > 0 else "")

@@ -22,8 +22,9 @@ from karat.core.report import (
 )
 from karat.core.result import CaseResult, Estimator, RunResult
 from karat.core.usage import USAGE
-from karat.suites.codegen.counts import Try, class_of, error_counts, funnel, kind_of, missing, missing_counts, tries
+from karat.suites.codegen.counts import Try, class_of, error_counts, kind_of, missing, missing_counts, tries
 from karat.suites.codegen.metrics import METRICS
+from karat.suites.codegen.recovery_sheet import recovery_sheet
 
 PARTS = ("correctness", "quality", "performance", "understanding", "coverage", "recovery")
 LONGEST_CODE = CELL_LIMIT // 2
@@ -37,7 +38,7 @@ def report(result: RunResult, estimate: Estimator) -> Report:
         _statistics(result, estimate),
         _lost_points(result),
         _error_classes(result),
-        _recovery(result),
+        recovery_sheet(result, estimate),
         _missing(result),
         errors_sheet(result),
         about_sheet(result, (*METRICS, *USAGE)),
@@ -174,7 +175,7 @@ def _reasons(found: Sequence[tuple[float, str]]) -> str:
     return visible("\n".join(reason for _, reason in found))
 
 
-# -- errors, repairs, requirements ------------------------------------------------------------------------------------
+# -- errors, requirements ---------------------------------------------------------------------------------------------
 
 
 def _error_classes(result: RunResult) -> Sheet | None:
@@ -201,25 +202,6 @@ def _error_classes(result: RunResult) -> Sheet | None:
     )
     note = "The class of the first error of each task; a recovered error stays counted."
     return Sheet("Errors by class", (Table(columns, rows, note=note),))
-
-
-def _recovery(result: RunResult) -> Sheet | None:
-    steps = funnel(result)
-    if not steps:
-        return None
-    rows = tuple((name, tasks, ran, right, ran / tasks, right / tasks) for name, tasks, ran, right in steps)
-    columns = (
-        Column("after", "text", 20),
-        Column("tasks", "count", 9),
-        Column("ran", "count", 9),
-        Column("right", "count", 9),
-        Column("share that ran", "score", 14),
-        Column("share right", "score", 14),
-    )
-    note = (
-        "How many tasks had code that ran, and code that was right, by then. Only code that does not run is repaired."
-    )
-    return Sheet("Recovery", (Table(columns, rows, note=note),))
 
 
 def _missing(result: RunResult) -> Sheet | None:

@@ -1,6 +1,7 @@
 """From a question to an SDMX selection, scored term by term for each dimension."""
 
 from karat.core.suite import Suite
+from karat.suites.data_query.accepting import accept
 from karat.suites.data_query.cases import load_cases, recognises
 from karat.suites.data_query.codelists import check_cases
 from karat.suites.data_query.comparison import compare, details
@@ -23,4 +24,5 @@ suite = Suite(
     details=details,
     report=report,
     recognises=recognises,
+    accept=accept,
 )

@@ -1,6 +1,7 @@
 """What a search finds of what it should find: TREC and BEIR files, and evaluation tables of sheets."""
 
 from karat.core.suite import Suite
+from karat.suites.retrieval.accepting import accept
 from karat.suites.retrieval.cases import load_cases, recognises
 from karat.suites.retrieval.comparison import compare, details
 from karat.suites.retrieval.highlights import highlights
@@ -27,4 +28,5 @@ suite = Suite(
     recognises=recognises,
     highlights=highlights,
     default_system=default_system,
+    accept=accept,
 )

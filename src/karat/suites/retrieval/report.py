@@ -6,8 +6,10 @@ from typing import Any
 
 from karat.core.report import (
     Cell,
+    Chart,
     Column,
     Report,
+    Series,
     Sheet,
     Table,
     about_sheet,
@@ -16,6 +18,7 @@ from karat.core.report import (
     estimate_columns,
     states_table,
     summary_table,
+    tags_table,
 )
 from karat.core.result import CaseResult, Estimator, RunResult
 from karat.core.suite import Metric
@@ -25,6 +28,11 @@ from karat.suites.retrieval.metrics import AT_CUTOFFS, METRICS, OF_ALL, WHOLE
 from karat.suites.retrieval.metrics.fields import CUTOFFS
 
 SHOWN = ("recall", "recall_at_10", "recall_at_100", "precision_at_10", "rr", "map", "ndcg", "ndcg_at_10", "r_precision")
+BY_TAG = ("passed", "recall", "ndcg_at_10")
+DRAWN = (1, 2, 3)
+"""Of the columns of the table of cutoffs: recall, precision, nDCG."""
+FARTHEST = 100
+"""Where the curves end at the latest; the table goes on."""
 WORST = 100
 LISTED = 20
 """So many missing keys are listed in a cell."""
@@ -75,6 +83,11 @@ def _missing(case: CaseResult) -> str:
     return "\n".join(lines)
 
 
+def _id_width(result: RunResult) -> int:
+    """Ids are short in a collection, and made from the question in a sheet."""
+    return max(12, min(32, max((len(case.id) for case in result.cases), default=0) + 2))
+
+
 def _titles() -> dict[str, Metric]:
     return {metric.name: metric for metric in METRICS}
 
@@ -82,7 +95,7 @@ def _titles() -> dict[str, Metric]:
 def _overview(result: RunResult) -> Sheet:
     metrics = _titles()
     columns = [
-        Column("question id", "wrapped", 18),
+        Column("question id", "wrapped", _id_width(result)),
         Column("question", "wrapped", 44),
         Column("status", "status", 12),
         Column("passed", "score", 9, decimals=0),
@@ -111,15 +124,18 @@ def _overview(result: RunResult) -> Sheet:
 
 
 def _statistics(result: RunResult, estimate: Estimator) -> Sheet:
-    tables = (
+    cutoffs = _cutoffs(result)
+    found = (
         summary_table(result, "Questions with results", WHOLE, decimals=4),
-        _cutoffs(result),
+        cutoffs,
         summary_table(result, "All questions: 0 for one without results", OF_ALL, decimals=4),
         _by_field(result, estimate),
+        tags_table(result.cases, [metric for metric in METRICS if metric.name in BY_TAG], estimate),
         summary_table(result, "Time and cost of a question", USAGE),
         states_table(result),
     )
-    return Sheet("Statistics", tuple(table for table in tables if table is not None and table.rows))
+    tables = tuple(table for table in found if table is not None and table.rows)
+    return Sheet("Statistics", tables, charts=_curves(tables.index(cutoffs), cutoffs))
 
 
 def _cutoffs(result: RunResult) -> Table:
@@ -129,6 +145,16 @@ def _cutoffs(result: RunResult) -> Table:
     columns += [Column(row[0].title.partition("@")[0] + "@k", "number", 11, decimals=4) for row in AT_CUTOFFS]
     rows = [(k, *(means.get(row[place].name) for row in AT_CUTOFFS)) for place, k in enumerate(CUTOFFS)]
     return Table(tuple(columns), tuple(rows), "At each cutoff", "Means over the questions with results.")
+
+
+def _curves(place: int, table: Table) -> tuple[Chart, ...]:
+    """Recall, precision and nDCG against k, up to where nothing more is found; none where no question has results."""
+    recalls = [row[1] for k, row in zip(CUTOFFS, table.rows, strict=True) if k <= FARTHEST]
+    if recalls[0] is None:
+        return ()
+    last = max(1, recalls.index(recalls[-1]))
+    lines = tuple(Series(table.columns[column].title, 0, column, 0, last) for column in DRAWN)
+    return (Chart("What the first k results hold", "k", "mean over questions", lines, table=place, y_most=1.0),)
 
 
 def _by_field(result: RunResult, estimate: Estimator) -> Table | None:
@@ -152,7 +178,7 @@ def _worst(result: RunResult) -> Sheet | None:
     if not failed:
         return None
     columns = (
-        Column("question id", "wrapped", 18),
+        Column("question id", "wrapped", _id_width(result)),
         Column("question", "wrapped", 50),
         Column("recall", "score", 10, decimals=3),
         Column("nDCG", "score", 10, decimals=3),

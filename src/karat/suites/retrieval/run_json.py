@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from karat.core.problems import Problem, UserError
-from karat.core.records import CallError, Prediction
+from karat.core.records import Prediction, recorded_error
 from karat.core.suite import LoadedPredictions
 from karat.suites.retrieval.lines import blocks, json_problem, read_bytes, shown_name
 from karat.suites.retrieval.records import DOCUMENTS, Ranked, Retrieved
@@ -154,8 +154,9 @@ def _read_lines(path: Path) -> LoadedPredictions:
 
 
 def _asked(head: _Line, line: bytes) -> Prediction:
-    error = CallError("recorded", str(head.error)) if head.error else None
-    return Prediction(str(head.id), head.turn, head.repeat, line, error, head.latency, head.tokens, head.cost)
+    return Prediction(
+        str(head.id), head.turn, head.repeat, line, recorded_error(head.error), head.latency, head.tokens, head.cost
+    )
 
 
 def _take_result(

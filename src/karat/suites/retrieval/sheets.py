@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from karat.core.problems import Problem, UserError
@@ -16,9 +16,10 @@ from karat.core.records import Case, Turn, Where
 from karat.core.suite import LoadedCases
 from karat.sheet.checking import check
 from karat.sheet.evaluating import evaluation_of
-from karat.sheet.evaluation_table import EvaluationTable, evaluation_tables
+from karat.sheet.evaluation_table import EvaluationTable, evaluation_fields, evaluation_tables, the_evaluation_table
 from karat.sheet.functions import FUNCTIONS
 from karat.sheet.parsing import parse
+from karat.sheet.tree import Sheet
 from karat.suites.retrieval.lines import shown_name
 from karat.suites.retrieval.records import Truths
 
@@ -37,16 +38,29 @@ def load_sheet(path: Path) -> LoadedCases:
     except UserError as error:
         own = error.problems or (Problem(error.message, file=file, hint=error.hint),)
         return LoadedCases((), own, 1)
-    return LoadedCases(cases_of(found, file), tuple(problems), 1)
+    return LoadedCases(cases_of(found, file, question_lines(sheet)), tuple(problems), 1)
 
 
-def cases_of(table: EvaluationTable, file: str = "") -> tuple[Case[Truths], ...]:
-    """One case for each question, in the table's order."""
+def question_lines(sheet: Sheet) -> dict[str, int]:
+    """The line on which each question is typed in; of equal questions the first. Questions that a formula makes have none."""
+    table = the_evaluation_table(sheet)
+    override, column = table.override, evaluation_fields(table).question
+    if override is None or column not in override.columns:
+        return {}
+    place = override.columns.index(column)
+    rows = zip(override.rows, override.lines, strict=True)
+    return {str(row[place]): line for row, line in reversed(list(rows)) if len(row) > place}
+
+
+def cases_of(
+    table: EvaluationTable, file: str = "", lines: Mapping[str, int] | None = None
+) -> tuple[Case[Truths], ...]:
+    """One case for each question, in the table's order. ``lines`` says where questions stand in the file, as far as is known."""
     cases = []
     for place, (name, question) in enumerate(zip(ids_of(table.questions), table.questions, strict=True)):
         truths = {field.field: dict.fromkeys(field.truths[place], 1) for field in table.fields}
         turn = Turn(role="user", content=question, target=Truths(truths))
-        cases.append(Case(name, (turn,), source=Where(file, item=place)))
+        cases.append(Case(name, (turn,), source=Where(file, item=place, line=(lines or {}).get(question, 0))))
     return tuple(cases)
 
 

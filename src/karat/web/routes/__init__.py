@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
-from karat.web.routes import api, assets, case, compare, export, login, review, run, runs
+from karat.web.routes import api, assets, case, compare, export, login, new_case, pin, review, run, runs, shared
 
-ROUTERS = tuple(module.router for module in (runs, run, case, review, compare, export, login, assets, api))
+ROUTERS = tuple(
+    module.router for module in (runs, run, pin, shared, case, new_case, review, compare, export, login, assets, api)
+)

@@ -9,13 +9,17 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import Response
 
 from karat.core.records import Prediction
+from karat.core.result import CaseResult
 from karat.reports.answer_text import answer_text
 from karat.store import RunRow, run_name
+from karat.web.cells import cells_of
 from karat.web.difference import Marked, as_text, json_or_none, lines_of, terms_of
-from karat.web.figures import figures_of, main_figure
+from karat.web.figures import Figure, figures_of, main_figure
 from karat.web.filters import Filters, read_filters
 from karat.web.finding import find_case, find_row, scoring_of
 from karat.web.page import Viewer, viewer_of
+from karat.web.searching import with_answers
+from karat.web.tries import tries_text
 
 router = APIRouter(include_in_schema=False)
 
@@ -32,6 +36,8 @@ class Answer(msgspec.Struct, frozen=True):
     raw: str
     lines: list[Marked]
     prediction: Prediction
+    right: str
+    """``right``, ``wrong`` or ``failed`` where this is one of several tries."""
     cut: bool
 
 
@@ -64,8 +70,12 @@ def case_page(request: Request, run: str, position: int) -> Response:
         conversation=asked.get("conversation", ()),
         source=_source(asked),
         comments=asked.get("comments", ""),
-        answers=_answers(viewer, row, case.id, asked, case.details),
+        answers=_answers(viewer, row, case, asked, main_figure(figures)),
         terms=terms_of(case.details),
+        cells=cells_of(case.details),
+        tries=tries_text(case, main_figure(figures)),
+        sets=viewer.viewing.sets(row.suite, case.id),
+        all_sets=viewer.viewing.sets(row.suite),
         figures=[item for item in figures if item.name in case.scores],
         main=main_figure(figures),
         review=next((item for item in history if not item.undone), None),
@@ -92,7 +102,7 @@ def _neighbours(
     viewer: Viewer, row: RunRow, position: int, filters: Filters
 ) -> tuple[int | None, int | None, int | None, int]:
     """(before, after, place in the list, length of it). A case that left the list stands where its number would."""
-    order = viewer.store.case_order(row.id, scoring_of(row), filters.query)
+    order = viewer.store.case_order(row.id, scoring_of(row), with_answers(viewer, row, filters.query))
     if position in order:
         place = order.index(position)
         before = order[place - 1] if place else None
@@ -111,15 +121,21 @@ def _source(asked: dict[str, Any]) -> str:
     return f"{file}:{line}" if file and line else file
 
 
-def _answers(viewer: Viewer, row: RunRow, case_id: str, asked: dict[str, Any], details: dict[str, Any]) -> list[Answer]:
+def _answers(viewer: Viewer, row: RunRow, case: CaseResult, asked: dict[str, Any], main: Figure | None) -> list[Answer]:
     users = [turn for turn in asked.get("conversation", ()) if turn.get("role") == "user"]
     scored = [index for index, turn in enumerate(users) if turn.get("target") is not None]
-    found = viewer.store.case_predictions(row.id, [case_id])
+    found = viewer.store.case_predictions(row.id, [case.id])
     answers = []
     for prediction in found:
         turn = prediction.turn if prediction.turn is not None else (scored[0] if len(scored) == 1 else 0)
         target = users[turn].get("target") if 0 <= turn < len(users) else None
-        answers.append(_answer(prediction, target, details, _label(prediction, len(users), row.repeats)))
+        one = case.repeats[prediction.repeat] if prediction.repeat < len(case.repeats) else None
+        details = one.details if one is not None and one.details else case.details
+        score = one.scores.get(main.name) if one is not None and main is not None and main.kind == "rate" else None
+        right = "failed" if one is not None and one.status == "error" else ""
+        if score is not None and score.value in (0, 1):
+            right = "right" if score.value else "wrong"
+        answers.append(_answer(prediction, target, details, _label(prediction, len(users), row.repeats), right))
     return answers
 
 
@@ -129,12 +145,12 @@ def _label(prediction: Prediction, turns: int, repeats: int) -> str:
     return ", ".join(parts)
 
 
-def _answer(prediction: Prediction, target: Any, details: dict[str, Any], label: str) -> Answer:
+def _answer(prediction: Prediction, target: Any, details: dict[str, Any], label: str, right: str) -> Answer:
     raw = prediction.response.decode("utf-8", "replace")
     given = answer_text(prediction)
     parsed = json_or_none(given)
     shown = as_text(parsed) if parsed is not None else given
     lines = lines_of(target, given, details) if prediction.error is None else []
     expected = as_text(target) if target is not None else ""
-    cut = max(len(raw), len(shown)) > SHOWN
-    return Answer(label, expected[:SHOWN], shown[:SHOWN], raw[:SHOWN], lines, prediction, cut)
+    cut = max(len(raw), len(shown), len(expected)) > SHOWN
+    return Answer(label, expected[:SHOWN], shown[:SHOWN], raw[:SHOWN], lines, prediction, right, cut)

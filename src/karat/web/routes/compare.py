@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
-from karat.reports.answer_text import answers_of
-from karat.reports.comparison import ORDER, Change, Compared, outcome, side_by_side
+from karat.reports.comparison import ANSWER_CUT, Compared, outcome, side_by_side
 from karat.stats.comparing import compare_runs
 from karat.store import RunRow, run_name
+from karat.web.changes import WORDS, chosen, counts_of, shown
 from karat.web.figures import suite_metrics
 from karat.web.finding import find_row, run_number, scoring_of
 from karat.web.page import Viewer, viewer_of
+from karat.web.routes.run import choices
 
 router = APIRouter(include_in_schema=False)
 
@@ -26,14 +29,15 @@ def compare_page(request: Request, a: str = "", b: str = "", kind: str = "", pag
     viewer = viewer_of(request)
     rows = [row for row in viewer.store.runs(200) if row.scoring is not None]
     if not a or not b:
-        return viewer.page(request, "compare_choose.html", rows=rows, a=run_number(a) if a else None)
+        return viewer.page(request, "compare_choose.html", rows=choices(rows), a=run_number(a) if a else None)
     first, second = find_row(viewer, a), find_row(viewer, b)
     if first.id == second.id:
         return RedirectResponse(f"/runs/{run_name(first.id)}", 303)
     found = compared(viewer, first, second)
-    changes = [change for change in found.changes if not kind or change.kind == kind]
-    page = min(max(1, page), max(1, -(-len(changes) // PAGE)))
-    shown = changes[(page - 1) * PAGE : page * PAGE]
+    ids = chosen(viewer, first, second, found, kind)
+    pages = max(1, -(-len(ids) // PAGE))
+    page = min(max(1, page), pages)
+    own = ids[(page - 1) * PAGE : page * PAGE]
     return viewer.page(
         request,
         "compare.html",
@@ -42,14 +46,13 @@ def compare_page(request: Request, a: str = "", b: str = "", kind: str = "", pag
         rows=[row for row in rows if row.suite == first.suite],
         found=found,
         metrics=[(item, outcome(item)) for item in found.comparison.metrics if item.headline or item.difference],
-        counts=found.counts(),
-        kinds=ORDER,
+        counts=counts_of(viewer, first, second, found),
+        words=WORDS,
         kind=kind,
-        changes=[_with_answers(viewer, first, second, change) for change in shown],
-        places=[_places(viewer, row, shown) for row in (first, second)],
-        total=len(changes),
+        changes=shown(viewer, first, second, found, own, CUT),
+        places=[_places(viewer, row, own) for row in (first, second)],
         page=page,
-        pages=max(1, -(-len(changes) // PAGE)),
+        pages=pages,
     )
 
 
@@ -68,14 +71,13 @@ def _compare(viewer: Viewer, first: RunRow, second: RunRow) -> Compared:
     return side_by_side(before, after, compare_runs(before, after, metrics), metrics, {}, {})
 
 
-def _with_answers(viewer: Viewer, first: RunRow, second: RunRow, change: Change) -> Change:
-    sides = []
-    for row, side in ((first, change.a), (second, change.b)):
-        text = answers_of(viewer.store.case_predictions(row.id, [change.id]), {change.id}).get(change.id, "")
-        sides.append(msgspec.structs.replace(side, answer=text[:CUT] + (" …" if len(text) > CUT else "")))
-    return msgspec.structs.replace(change, a=sides[0], b=sides[1])
+def answered(viewer: Viewer, first: RunRow, second: RunRow, found: Compared) -> Compared:
+    """The comparison with both answers of each case that changed, for a file."""
+    ids = [change.id for change in found.changes]
+    full = {case.id: case for case in shown(viewer, first, second, found, ids, ANSWER_CUT)}
+    changes = (msgspec.structs.replace(change, a=full[change.id].a, b=full[change.id].b) for change in found.changes)
+    return msgspec.structs.replace(found, changes=tuple(changes))
 
 
-def _places(viewer: Viewer, row: RunRow, changes: list[Change]) -> dict[str, int]:
-    lines = viewer.store.lines(scoring_of(row), [change.id for change in changes])
-    return {line.case_id: line.position for line in lines}
+def _places(viewer: Viewer, row: RunRow, ids: Sequence[str]) -> dict[str, int]:
+    return {line.case_id: line.position for line in viewer.store.lines(scoring_of(row), ids)}

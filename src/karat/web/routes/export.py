@@ -1,4 +1,4 @@
-"""Files to take away: a run as JSON or Excel, a comparison as Excel, the reviews as lines to bring back to the case files."""
+"""Files to take away: a run as HTML, Excel or JSON, a comparison as Excel, Markdown or JSON, the reviews as lines and as a patch."""
 
 from __future__ import annotations
 
@@ -10,45 +10,64 @@ from starlette.responses import Response
 
 from karat.core import plugins
 from karat.core.report import Report
+from karat.reports.comparison import as_plain
+from karat.reports.comparison_markdown import comparison_markdown
 from karat.reports.comparison_report import comparison_report
+from karat.reports.html import html_report
 from karat.reports.json import result_json
+from karat.reports.patch import review_lines, review_patch
 from karat.reports.whole import whole_report
 from karat.reports.xlsx import write_xlsx
+from karat.stats.intervals import estimate
 from karat.store import run_name
+from karat.store.codec import to_json
 from karat.web.finding import find_row, scoring_of
 from karat.web.page import viewer_of
-from karat.web.patch import review_lines
-from karat.web.routes.compare import compared
+from karat.web.routes.compare import answered, compared
 
 router = APIRouter(include_in_schema=False)
 
 _EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
-@router.get("/export/compare.xlsx")
-def comparison_xlsx(request: Request, a: str, b: str) -> Response:
-    """Two runs side by side as a workbook."""
+@router.get("/export/compare.{kind}")
+def comparison_file(request: Request, kind: str, a: str, b: str) -> Response:
+    """Two runs side by side as a workbook, as Markdown for a comment, or as JSON; with both answers of each case that changed."""
     viewer = viewer_of(request)
     first, second = find_row(viewer, a), find_row(viewer, b)
-    found = compared(viewer, first, second)
-    return _saved(_workbook(comparison_report([found])), f"{run_name(first.id)}-{run_name(second.id)}.xlsx", _EXCEL)
+    name = f"{run_name(first.id)}-{run_name(second.id)}"
+    if kind not in ("xlsx", "md", "json"):
+        raise HTTPException(404, "There is no such file. A comparison can be had as xlsx, md and json.")
+    found = answered(viewer, first, second, compared(viewer, first, second))
+    if kind == "xlsx":
+        return _saved(_workbook(comparison_report([found])), f"{name}.xlsx", _EXCEL)
+    if kind == "md":
+        return _saved(comparison_markdown([found]).encode("utf-8", "replace"), f"{name}.md", "text/markdown")
+    return _saved(to_json(as_plain([found])), f"{name}.json", "application/json")
 
 
 @router.get("/export/{run}/{what}")
 def run_file(request: Request, run: str, what: str) -> Response:
-    """``run.json``, ``run.xlsx`` or ``reviews.jsonl``."""
+    """``run.html``, ``run.xlsx``, ``run.json``, ``reviews.jsonl`` or ``reviews.patch``."""
     viewer = viewer_of(request)
     row = find_row(viewer, run)
     name = run_name(row.id)
     if what == "reviews.jsonl":
         return _saved(review_lines(viewer.store, row), f"{name}-reviews.jsonl", "application/jsonl")
+    if what == "reviews.patch":
+        return _saved(review_patch(viewer.store, row.id).data, f"{name}-reviews.patch", "text/x-diff")
+    if what not in ("run.html", "run.json", "run.xlsx"):
+        known = "run.html, run.xlsx, run.json, reviews.jsonl and reviews.patch"
+        raise HTTPException(404, f"There is no such file. A run can be had as {known}.")
+    result = viewer.store.result(row.id, scoring_of(row))
     if what == "run.json":
-        return _saved(result_json(viewer.store.result(row.id, scoring_of(row))), f"{name}.json", "application/json")
+        return _saved(result_json(result), f"{name}.json", "application/json")
+    suite = plugins.load_suite(row.suite)
+    report = whole_report(result, suite)
     if what == "run.xlsx":
-        result = viewer.store.result(row.id, scoring_of(row))
-        report = whole_report(result, plugins.load_suite(row.suite))
         return _saved(_workbook(report), f"{name}.xlsx", _EXCEL)
-    raise HTTPException(404, "There is no such file. A run can be had as run.json, run.xlsx and reviews.jsonl.")
+    page = html_report(result, report, suite.metrics, estimate)
+    return _saved(page.encode("utf-8", "backslashreplace"), f"{name}.html", "text/html")
 
 
 def _workbook(report: Report) -> bytes:

@@ -13,6 +13,7 @@ from karat.web.filters import read_filters
 from karat.web.finding import find_case, find_row, scoring_of
 from karat.web.forms import checked_form
 from karat.web.page import viewer_of
+from karat.web.searching import with_answers
 
 router = APIRouter(include_in_schema=False)
 
@@ -29,7 +30,7 @@ def give_review(request: Request, run: str, position: int, form: Form) -> Respon
     base = f"/runs/{run_name(row.id)}"
     following = None
     if filters.query.review == "open":
-        order = viewer.store.case_order(row.id, scoring_of(row), filters.query)
+        order = viewer.store.case_order(row.id, scoring_of(row), with_answers(viewer, row, filters.query))
         rest = order[order.index(position) + 1 :] if position in order else order
         following = next(iter(rest or [item for item in order if item != position]), None)
     reviewer = form.get("reviewer", "").strip()[:200]

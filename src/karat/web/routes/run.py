@@ -14,10 +14,16 @@ from karat.reports.console import reason_of
 from karat.stats.reviewed import with_reviews
 from karat.store import RunRow, run_name
 from karat.store.browsing import Line, TagCount
+from karat.web.against import at_hand
+from karat.web.baseline import baselines
 from karat.web.figures import Figure, figures_of, headline, main_figure
 from karat.web.filters import ORDERS, PAGE_SIZE, REVIEWS, read_filters
-from karat.web.finding import find_row
+from karat.web.finding import find_row, scoring_of
 from karat.web.page import Viewer, viewer_of
+from karat.web.quick import quick_filters
+from karat.web.searching import with_answers
+from karat.web.tries import tries_text
+from karat.web.words import figure
 
 router = APIRouter(include_in_schema=False)
 
@@ -39,7 +45,6 @@ def run_page(request: Request, run: str) -> Response:
     viewer = viewer_of(request)
     row = find_row(viewer, run)
     base = f"/runs/{run_name(row.id)}"
-    others = [other for other in viewer.store.runs(100, row.suite) if other.id != row.id and other.scoring]
     if row.scoring is None:
         progress = viewer.store.progress(row.id)
         return viewer.page(request, "run_waiting.html", run=row, base=base, progress=progress)
@@ -49,25 +54,34 @@ def run_page(request: Request, run: str) -> Response:
     tags = by_tag(counts)
     filters = read_filters(request.query_params, figures)
     offset = (filters.page - 1) * PAGE_SIZE
-    count, lines = viewer.store.case_page(row.id, row.scoring, filters.query, offset, PAGE_SIZE)
+    query = with_answers(viewer, row, filters.query)
+    count, lines = viewer.store.case_page(row.id, row.scoring, query, offset, PAGE_SIZE)
+    opened = {line.position: _opened(viewer, row, line, main) for line in lines}
+    baseline = baselines(viewer, request).get(row.suite)
+    states = _states(counts)
     given = {review.case_id: review for review in viewer.store.reviews(row.id, [line.case_id for line in lines])}
     return viewer.page(
         request,
         "run.html",
         run=row,
         base=base,
-        others=others,
+        others=choices(viewer.store.runs(100, row.suite), row),
+        baseline=baseline,
+        against=at_hand(viewer, row, baseline) if baseline is not None else {},
         figures=figures,
         big=headline(figures),
         main=main,
         reviewed=reviewed_rates(viewer, row, figures),
-        states=_states(counts),
+        states=states,
+        quick=quick_filters(viewer, row, figures, filters, base, states),
+        saved=viewer.viewing.filters(row.suite),
+        savable=filters.link("").lstrip("?"),
         worst=sorted((tag for tag in tags if tag.mean is not None), key=_worst_first)[:TAGS],
         tags=tags,
         filters=filters,
         chips=filters.chips(base, {item.name: item.title for item in figures}),
         lines=lines,
-        reasons={line.position: _reason(viewer, row.scoring, line, main) for line in lines},
+        opened=opened,
         given=given,
         count=count,
         first=offset + 1,
@@ -78,12 +92,32 @@ def run_page(request: Request, run: str) -> Response:
     )
 
 
-def _reason(viewer: Viewer, scoring: int, line: Line, main: Figure | None) -> str:
-    """Why the case is not right, as the terminal says it. Only the cases of one page are opened for it."""
-    if main is not None and line.figures[main.index] == 1:
-        return ""
-    found = viewer.store.case_result(scoring, line.position)
-    return line.reason or (reason_of(found) if found is not None else "")
+class Opened(msgspec.Struct, frozen=True):
+    """What only the case itself tells: why it is not right, as the terminal says it, and its tries in groups."""
+
+    reason: str = ""
+    tries: str = ""
+
+
+def _opened(viewer: Viewer, row: RunRow, line: Line, main: Figure | None) -> Opened:
+    """Only the cases of one page are opened for it."""
+    right = main is not None and line.figures[main.index] == 1
+    if right and row.repeats < 2:
+        return Opened()
+    found = viewer.store.case_result(scoring_of(row), line.position)
+    if found is None:
+        return Opened(line.reason)
+    return Opened("" if right else found.error or reason_of(found) or line.reason, tries_text(found, main))
+
+
+def choices(rows: Sequence[RunRow], row: RunRow | None = None) -> list[tuple[RunRow, str]]:
+    """Runs to choose from, each with its main figure in words."""
+    found = []
+    for other in rows:
+        main = main_figure(figures_of(other))
+        if other.scoring is not None and (row is None or other.id != row.id):
+            found.append((other, f"{main.title} {figure(main.summary.mean, main.kind)}" if main else ""))
+    return found
 
 
 def tag_counts(viewer: Viewer, row: RunRow, main: Figure | None) -> list[TagCount]:

@@ -9,10 +9,11 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from karat.store import RunRow
+from karat.web.against import at_hand
+from karat.web.baseline import baselines
 from karat.web.charts import Trend, trend
 from karat.web.figures import figures_of, headline, main_figure
-from karat.web.finding import run_number
-from karat.web.page import viewer_of
+from karat.web.page import Viewer, viewer_of
 
 router = APIRouter(include_in_schema=False)
 
@@ -20,24 +21,23 @@ LISTED = 200
 
 
 @router.get("/")
-def runs_page(request: Request, suite: str = "", q: str = "", baseline: str = "") -> Response:
+def runs_page(request: Request, suite: str = "", q: str = "") -> Response:
     """The newest first, of one suite or of all."""
     viewer = viewer_of(request)
     rows = viewer.store.runs(LISTED)
     suites = sorted({row.suite for row in rows})
-    pinned = run_number(baseline) if baseline else None
-    base = next((row for row in rows if row.id == pinned), None)
+    bases = baselines(viewer, request)
     shown = [row for row in rows if (not suite or row.suite == suite) and _matches(row, q)]
     return viewer.page(
         request,
         "runs.html",
-        rows=[_listed(row, base) for row in shown],
+        rows=[_listed(viewer, row, bases.get(row.suite)) for row in shown],
         total=len(rows),
         limit=LISTED,
         suites=suites,
         suite=suite,
         q=q,
-        base=base,
+        bases=[base for name, base in sorted(bases.items()) if not suite or name == suite],
         trends=_trends(shown, [suite] if suite else suites),
     )
 
@@ -47,14 +47,12 @@ def _matches(row: RunRow, q: str) -> bool:
     return all(word in text or word.lstrip("r-0") == str(row.id) for word in q.casefold().split())
 
 
-def _listed(row: RunRow, base: RunRow | None) -> dict[str, Any]:
+def _listed(viewer: Viewer, row: RunRow, base: RunRow | None) -> dict[str, Any]:
+    """A run with its main figure. A difference that must be computed first is left to the page, which asks for one after the other."""
     main = main_figure(figures_of(row))
-    change = None
-    if base is not None and main is not None and base.id != row.id and base.suite == row.suite:
-        before = next((item.mean for item in base.summary if item.metric == main.name), None)
-        if before is not None and main.summary.mean is not None:
-            change = main.summary.mean - before
-    return {"run": row, "main": main, "change": change}
+    comparable = base is not None and base.id != row.id and main is not None and row.scoring is not None
+    found = at_hand(viewer, row, base, most=0) if comparable and base is not None else None
+    return {"run": row, "main": main, "base": base, "comparable": comparable, "against": found}
 
 
 def _trends(rows: Sequence[RunRow], suites: Sequence[str]) -> list[tuple[str, list[Trend]]]:

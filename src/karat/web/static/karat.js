@@ -37,7 +37,12 @@ document.addEventListener("keydown", (event) => {
   if (action) { event.preventDefault(); action(); }
 });
 
+// An open menu closes when something else is clicked, or by Escape.
+const closeMenus = (but) => document.querySelectorAll("details.menu[open]").forEach((menu) => { if (menu !== but) menu.open = false; });
+document.addEventListener("keydown", (event) => { if (event.key === "Escape") closeMenus(null); });
+
 document.addEventListener("click", async (event) => {
+  closeMenus(event.target.closest("details.menu"));
   if (event.target.closest("[data-keys]")) find("#keys").showModal();
   const copy = event.target.closest("[data-copy]");
   if (copy) {
@@ -52,11 +57,14 @@ document.addEventListener("change", (event) => {
   if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
 });
 
-// An empty field says nothing: keep it out of the address.
+// What is empty or as usual says nothing: keep it out of the address.
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (form.method !== "get") return;
-  for (const field of form.elements) if (field.name && field.value === "") field.disabled = true;
+  const columns = [...form.querySelectorAll("[data-column]")];
+  const usual = columns.every((box) => box.checked === (box.dataset.column === "usual"));
+  const silent = [...form.elements].filter((field) => field.name && (field.value === "" || field.value === field.dataset.usual));
+  for (const field of [...silent, ...(usual ? columns : [])]) field.disabled = true;
   setTimeout(() => { for (const field of form.elements) field.disabled = false; }, 0);
 });
 
@@ -88,3 +96,17 @@ async function watch(panel) {
 }
 
 document.querySelectorAll("[data-progress]").forEach((panel) => watch(panel).catch(() => {}));
+
+// Differences to the baseline that were not computed yet: one after the other, so that the page is there at once.
+async function fillDifferences() {
+  for (const spot of document.querySelectorAll("[data-against]")) {
+    const answer = await fetch(spot.dataset.against, { headers: { Accept: "application/json" } });
+    if (!answer.ok) continue;
+    const own = (await answer.json()).figures.find((one) => one.metric === spot.dataset.metric);
+    spot.textContent = own ? ({ better: "↑ ", worse: "↓ " }[own.outcome] ?? "") + own.text : "no case in both";
+    const mark = own && { better: "right", worse: "wrong" }[own.outcome];
+    if (mark) spot.className = mark;
+  }
+}
+
+fillDifferences().catch(() => {});

@@ -11,6 +11,7 @@ from karat.suites.codegen.metrics import (
     quality,
     ran,
     recovery,
+    repaired,
     understanding_score,
 )
 
@@ -24,6 +25,7 @@ METRICS: tuple[Metric, ...] = (
     coverage_score.metric,
     recovery.metric,
     first_try_passed.metric,
+    repaired.metric,
     ran.metric,
 )
 """In the order in which reports show them."""

@@ -15,6 +15,7 @@ from karat.store import RunRow, Store, run_name
 from karat.store.codec import to_json
 
 CHANGES = {"accept": "add this answer to what the case accepts", "gold_wrong": "mend what the case expects"}
+"""The verdicts that ask for a change of the case."""
 
 
 def review_lines(store: Store, row: RunRow) -> bytes:

@@ -1,0 +1,186 @@
+"""``karat export``: what a stored run holds, as files for other tools, and its reviews as a patch to the case files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from karat.cli.options import ConfigOption, StoreOption, complete_runs
+
+if TYPE_CHECKING:
+    from karat.core.result import RunResult
+    from karat.store.store import Store
+
+PRINTED = "-"
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How a text begins that a spreadsheet takes for a formula."""
+
+
+def export(
+    run: Annotated[str, typer.Argument(help="r-0012, 12 or latest.", autocompletion=complete_runs)] = "latest",
+    predictions: Annotated[
+        str | None,
+        typer.Option(
+            "--predictions",
+            metavar="[OUT]",
+            help="The answers as JSONL that karat score reads back; without a file it is printed.",
+        ),
+    ] = None,
+    scores: Annotated[
+        str | None,
+        typer.Option(
+            "--scores",
+            metavar="[OUT]",
+            help="A row a case as CSV, or as Parquet to a name.parquet; without a file CSV is printed.",
+        ),
+    ] = None,
+    reviews: Annotated[
+        str | None,
+        typer.Option("--reviews", metavar="[OUT]", help="The reviews as JSONL; without a file it is printed."),
+    ] = None,
+    patch: Annotated[
+        str | None,
+        typer.Option(
+            "--patch", metavar="[OUT]", help="The reviews as a patch to the case files; without a file it is printed."
+        ),
+    ] = None,
+    cases: Annotated[
+        Path | None, typer.Option("--cases", help="For --patch: where the case files are now, when they have moved.")
+    ] = None,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Write what a stored run holds to files: karat export latest --predictions answers.jsonl --scores scores.csv
+
+    Reviews, so that they are not lost when the run is:  karat export latest --patch cases.patch, then git apply cases.patch
+    """
+    from karat.cli.project import open_store_for
+    from karat.core.problems import UserError
+
+    asked = [out for out in (predictions, scores, reviews, patch) if out is not None]
+    if not asked:
+        hint = "Say it: --predictions answers.jsonl, --scores scores.csv, --reviews reviews.jsonl, --patch cases.patch."
+        raise UserError("nothing is asked for", hint=hint)
+    files = [out for out in asked if out != PRINTED]
+    if len(asked) - len(files) > 1 or len(set(files)) < len(files):
+        raise UserError("two outputs would go to the same place", hint="Give each a file of its own; one may be -.")
+    with open_store_for(config, store, create=False) as opened:
+        run_id = opened.find_run(run)
+        if predictions is not None:
+            _predictions(opened, run_id, predictions)
+        if scores is not None:
+            _scores(opened.result(run_id), scores)
+        if reviews is not None:
+            from karat.reports.patch import review_lines
+
+            _write(reviews, review_lines(opened, opened.run_row(run_id)))
+        if patch is not None:
+            _patch(opened, run_id, patch, cases, config)
+
+
+def _predictions(store: Store, run_id: int, out: str) -> None:
+    from karat.cli.export_answers import exported
+    from karat.core.atomic import write_bytes
+    from karat.core.problems import UserError
+
+    record = store.run(run_id)
+    mode = str(record.options.get("mode", "results"))
+    lines, files, notes = exported(record.suite, store.predictions(run_id), mode=mode)
+    if files and out == PRINTED:
+        raise UserError(
+            "these answers are files, which cannot be printed", hint="Give a file name; they lie beside it then."
+        )
+    for place, data in files.items():
+        path = Path(out).parent / place
+        if path.is_file() and path.read_bytes() != data:
+            raise UserError(f"{path} is there already, and is another file", hint="Export into a folder of its own.")
+        if not path.is_file():
+            write_bytes(path, data)
+    _write(out, lines)
+    for note in notes:
+        _note(note)
+
+
+def _scores(result: RunResult, out: str) -> None:
+    rows = result.rows()
+    if out.endswith(".parquet"):
+        from karat.core.atomic import write_atomically
+
+        table = result.to_arrow()
+        write_atomically(Path(out), lambda part: _write_parquet(table, part))
+        _said(out)
+        return
+    columns = list(rows[0]) if rows else ["id", "name", "status", "tags", "question", "error"]
+    columns += [one.metric for one in result.summary if one.metric not in columns]
+    _write(out, as_csv(columns, rows))
+
+
+def _write_parquet(table: Any, part: Path) -> None:
+    from pyarrow import parquet
+
+    parquet.write_table(table, part)
+
+
+def as_csv(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """The rows as CSV; no value is an empty cell, several tags are ``a; b``."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([_cell(column) for column in columns])
+    writer.writerows([_cell(row.get(column)) for column in columns] for row in rows)
+    return text.getvalue().encode("utf-8", "backslashreplace")
+
+
+def _cell(value: Any) -> Any:
+    """A text that a spreadsheet would run as a formula gets an apostrophe before it."""
+    if isinstance(value, list):
+        value = "; ".join(value)
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+
+
+def _patch(store: Store, run_id: int, out: str, cases: Path | None, config: Path | None) -> None:
+    from karat.cli.project import project_here
+    from karat.core.problems import count_of
+    from karat.reports.patch import review_patch
+
+    project = project_here(config)
+    made = review_patch(store, run_id, cases=cases, root=project.root if project else None)
+    _write(out, made.data)
+    fates = [one.fate for one in made.reviews]
+    counts = [
+        (fates.count("accepted"), "accepted"),
+        (fates.count("noted"), "noted"),
+        (fates.count("left_out"), "left out"),
+    ]
+    told = ", ".join(f"{count:,} {word}" for count, word in counts if count) or "none asks for a change"
+    _note(
+        f"{count_of(len(made.files), 'file')} changed; reviews: {told}. The head of the patch says what became of each."
+    )
+
+
+def _write(out: str, data: bytes) -> None:
+    from karat.core.atomic import write_bytes
+
+    if out == PRINTED:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    write_bytes(Path(out), data)
+    _said(out)
+
+
+def _said(out: str) -> None:
+    from karat.cli.printing import stderr
+
+    stderr().print(f"wrote {out}", markup=False, soft_wrap=True)
+
+
+def _note(text: str) -> None:
+    from karat.cli.printing import stderr
+
+    stderr().print(text, markup=False, soft_wrap=True)

@@ -1,0 +1,16 @@
+"""Which cases are variants of one, and so count as one when intervals are made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from karat.core.result import CaseResult
+
+
+def clusters_of(cases: Sequence[CaseResult]) -> list[str] | None:
+    """The cluster of each case, as the suite's details name it under ``cluster``. A case without is its own. None: no case has one."""
+    named = [case.details.get("cluster") for case in cases]
+    if not any(named):
+        return None
+    # Two prefixes, so that a case's id is never taken for a cluster's name.
+    return [f"cluster {name}" if name else f"case {case.id}" for name, case in zip(named, cases, strict=True)]

@@ -1,0 +1,31 @@
+"""``repaired``: 1 when a try that was wrong at first was right after its repairs, else 0. Right at first, nothing expected: not applicable.
+
+Only code that does not run is repaired, so code that ran and gave a wrong result stays wrong, and counts 0.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from karat.core.scores import Score, not_applicable
+from karat.core.suite import Metric
+
+if TYPE_CHECKING:
+    from karat.suites.codegen.comparison import Comparison
+
+
+def score(comparison: Comparison) -> Score:
+    if comparison.first_passed is None:
+        return not_applicable(comparison.correctness.reason)
+    if comparison.first_passed:
+        return not_applicable("right at the first try")
+    return Score(float(comparison.correctness.passed), "scored", comparison.correctness.reason)
+
+
+metric = Metric(
+    "repaired",
+    "right after repairs, when wrong at first",
+    "right results after repairs / tasks whose first try was wrong",
+    score,
+    kind="rate",
+)

@@ -1,0 +1,106 @@
+"""The rows of two tables that differ, cell by cell, from what a suite keeps as evidence (``evidence`` in its details)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """A cell on both sides; ``mark``: ``same``, ``changed``, ``missing`` (expected alone) or ``extra`` (given alone)."""
+
+    expected: str
+    given: str
+    mark: str
+
+
+class CellRow(msgspec.Struct, frozen=True):
+    """A row, by its number in the table that has it."""
+
+    label: str
+    cells: tuple[Cell, ...]
+
+
+class Cells(msgspec.Struct, frozen=True):
+    """The first rows that differ, and the size of both tables in words."""
+
+    columns: tuple[str, ...]
+    rows: tuple[CellRow, ...]
+    sizes: str
+    nearest: tuple[tuple[str, str, str], ...]
+    """(column that was expected, the nearest that was given, how much of it is equal)."""
+
+
+def cells_of(details: Mapping[str, Any]) -> Cells | None:
+    """None where the details hold no tables."""
+    evidence = details.get("evidence")
+    if not isinstance(evidence, Mapping):
+        return None
+    rows = tuple(_row(row) for row in _mappings(evidence.get("rows")))
+    nearest = tuple(_nearest(column) for column in _mappings(evidence.get("columns")))
+    if not rows and not nearest:
+        return None
+    width = max((len(row.cells) for row in rows), default=0)
+    named = [_text(name) for name in _list(evidence.get("shown_columns"))][:width]
+    columns = (*named, *(f"column {place + 1}" for place in range(len(named), width)))
+    return Cells(columns, rows, _sizes(evidence), nearest)
+
+
+def _row(row: Mapping[str, Any]) -> CellRow:
+    if "pred" not in row:
+        return CellRow(
+            f"row {row.get('gold_row', '')}", tuple(Cell(_text(cell), "", "missing") for cell in _list(row.get("gold")))
+        )
+    if "gold" not in row:
+        return CellRow(
+            f"given row {row.get('pred_row', '')}", tuple(Cell("", _text(cell), "extra") for cell in _list(row["pred"]))
+        )
+    gold, given = _list(row["gold"]), _list(row["pred"])
+    cells = []
+    for place in range(max(len(gold), len(given))):
+        left = _text(gold[place]) if place < len(gold) else ""
+        right = _text(given[place]) if place < len(given) else ""
+        mark = (
+            "missing"
+            if place >= len(given)
+            else "extra"
+            if place >= len(gold)
+            else "same"
+            if left == right
+            else "changed"
+        )
+        cells.append(Cell(left, right, mark))
+    return CellRow(f"row {row.get('gold_row', '')}", tuple(cells))
+
+
+def _nearest(column: Mapping[str, Any]) -> tuple[str, str, str]:
+    near = column.get("nearest")
+    share = column.get("share")
+    equal = f"{share:.0%} of cells equal" if isinstance(share, int | float) else ""
+    change = f"{equal}, {column['change']}" if column.get("change") else equal
+    return _text(column.get("gold")), "" if near is None else _text(near), change
+
+
+def _sizes(evidence: Mapping[str, Any]) -> str:
+    sides = []
+    for word, key in (("expected", "gold_size"), ("given", "pred_size")):
+        size = _list(evidence.get(key))
+        if len(size) == 2:
+            sides.append(f"{word} {size[0]} × {size[1]}")
+    return ", ".join(sides) + (" (rows × columns)" if sides else "")
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "null"
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def _mappings(value: Any) -> list[Mapping[str, Any]]:
+    return [item for item in _list(value) if isinstance(item, Mapping)]

@@ -1,0 +1,25 @@
+"""The pictures of the README are there, small, and show nothing of the machine they were made on."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMED = sorted(set(re.findall(r"docs/pictures/[\w.]+", (ROOT / "README.md").read_text(encoding="utf-8"))))
+
+
+def test_the_readme_shows_every_picture() -> None:
+    made = {f"docs/pictures/{file.name}" for file in (ROOT / "docs" / "pictures").glob("*.[ps][nv]g")}
+    assert set(NAMED) == made
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_picture_is_small_and_fetches_nothing(name: str) -> None:
+    content = (ROOT / name).read_bytes()
+    assert len(content) < 150_000
+    if name.endswith(".svg"):
+        text = content.decode()
+        assert not re.search(r"url\(\W*http|@import|<image|<script|/home/|/tmp/|/root/", text)
