@@ -93,19 +93,18 @@ def test_threads_and_panels_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     values=st.integers(100, 700),
     whole=st.booleans(),
     depth=st.sampled_from([0, 1, 12]),
-    tile=st.sampled_from([8, 33, 64, 1000]),
+    block=st.sampled_from([8, 33, 64, 1000]),
     chunk=st.sampled_from([1, 300, 5000]),
 )
-def test_few_or_many_in_tiles_and_chunks_of_any_shape(
-    seed: int, values: int, whole: bool, depth: int, tile: int, chunk: int
+def test_few_or_many_in_blocks_and_chunks_of_any_shape(
+    seed: int, values: int, whole: bool, depth: int, block: int, chunk: int
 ) -> None:
     """Large enough that in some chunks few products matter, in others many, on some levels the one and on others the other."""
     asking, against, truths = some(seed, 12, values, 24, whole=whole)
     scores = score_table(asking, against)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(dense, "TILE", tile)
         patched.setattr(dense_screen, "_CHUNK", chunk)
-        found = rank_rows(asking, against, truths, depth=depth, block=200)
+        found = rank_rows(asking, against, truths, depth=depth, block=block)
     assert found.ranks.tolist() == ranks_by_sorting(scores, truths).tolist()
     assert found.best.tolist() == best_by_sorting(scores, depth).tolist()
 

@@ -25,9 +25,7 @@ from karat.search.records import NOT_A_VALUE, Floats, Integers
 Watch = Callable[[int, int], None]
 
 BLOCK = 32768
-"""Values in a block: what is read, and what pairs too near to tell are settled for, at a time."""
-TILE = 16384
-"""Values in one product: long enough rows for numpy, and few enough to stay near the processor."""
+"""Values in a block: long enough rows for numpy, and few enough for the memory of a worker."""
 PANEL = 512
 """Questions in one product."""
 _GROUP = 16
@@ -126,7 +124,7 @@ def _go(
     panels = [slice(low, min(low + step, len(questions))) for low in range(0, len(questions), step)]
     room: SimpleQueue[Floats] = SimpleQueue()
     for _ in range(workers.count):
-        room.put(np.empty(step * min(TILE, block, rows.count), np.float32))
+        room.put(np.empty(step * min(block, rows.count), np.float32))
     turns = {panel.start: Lock() for panel in panels}
 
     def ready(part: tuple[int, Floats]) -> tuple[int, Floats, Doubles]:
@@ -163,25 +161,17 @@ def _panel(
     panel: slice,
     start: int,
 ) -> None:
-    """The products of these questions with a block of values, tile by tile, and all that follows from them."""
+    """One product, and all that follows from it for these questions."""
+    tile = room[: len(asking) * len(values)].reshape(-1, len(values))
+    np.matmul(asking, values.T, out=tile)
     marks = marks[: np.count_nonzero(np.isfinite(marks).any(axis=1))]
-    bounds = surely(marks, slacks)
-    open_rows, open_columns, open_levels = [], [], []
-    for low in range(0, len(values), TILE):
-        part = values[low : low + TILE]
-        tile = room[: len(asking) * len(part)].reshape(-1, len(part))
-        np.matmul(asking, part.T, out=tile)
-        seen = Screen(tile, *bounds, best.depth, best.wanted(panel), slacks).look()
-        counts[: len(marks)] += seen.counts
-        rows, columns = np.divmod(seen.unsure, len(part))
-        open_rows.append(rows)
-        open_columns.append(low + columns)
-        open_levels.append(seen.levels)
-        if best.depth:
-            _add_best(asking, part, seen.wanted, slacks, best, panel, start + low)
-    rows, levels = np.concatenate(open_rows), np.concatenate(open_levels)
-    passed = settle(asking, values, rows, np.concatenate(open_columns), marks[levels, rows], slacks)
-    np.add.at(counts, (levels[passed], rows[passed]), 1)
+    seen = Screen(tile, *surely(marks, slacks), best.depth, best.wanted(panel), slacks).look()
+    counts[: len(marks)] += seen.counts
+    rows, columns = np.divmod(seen.unsure, len(values))
+    passed = settle(asking, values, rows, columns, marks[seen.levels, rows], slacks)
+    np.add.at(counts, (seen.levels[passed], rows[passed]), 1)
+    if best.depth:
+        _add_best(asking, values, seen.wanted, slacks, best, panel, start)
 
 
 def _add_best(

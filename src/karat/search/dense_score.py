@@ -33,8 +33,8 @@ def pair_scores(questions: Floats, values: Floats, rows: Integers, columns: Inte
     scores = np.empty(len(rows), np.float32)
     for low in range(0, len(rows), _BATCH):
         part = slice(low, low + _BATCH)
-        products = questions[rows[part]].astype(np.float64)
-        products *= values[columns[part]].astype(np.float64)
+        products = questions.take(rows[part], axis=0).astype(np.float64)
+        products *= values.take(columns[part], axis=0).astype(np.float64)
         scores[part] = _tree_sums(products)
     return scores
 

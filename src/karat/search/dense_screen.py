@@ -61,13 +61,14 @@ class Screen:
         wanted = surely(self.wanted, self.slacks)[0] if self.depth else None
         # What this level and those before it can need. A question with fewer levels has its lowest mark on an earlier one.
         floors = np.minimum.accumulate(self.lows if wanted is None else np.minimum(self.lows, wanted), axis=0)
+        same = floors == self.lows
         counts = np.zeros(self.lows.shape, np.int64)
         unsure, levels, found = [_NOTHING], [_NOTHING], [_NOTHING]
         taken: list[_Few] = []
         done = np.zeros(count, np.int64)
         for low in range(0, count, step):
             chunk = slice(low, low + step)
-            left, few, over, between = self._look(chunk, floors, room)
+            left, few, over, between = self._look(chunk, floors[:, chunk], same[:, chunk].all(axis=1), room)
             counts[left:, chunk] = over
             done[chunk] = left
             unsure.append(low * width + between[1])
@@ -95,7 +96,7 @@ class Screen:
         )
 
     def _look(
-        self, chunk: slice, floors: Floats, room: Mask
+        self, chunk: slice, floors: Floats, same: Mask, room: Mask
     ) -> tuple[int, _Few | None, Integers, tuple[Integers, Integers]]:
         """(first level that was looked at in full, the few that those before it need, how many of each row are over on the others,
         (level, place) of those between). Levels are looked at from the lowest on until few products can matter."""
@@ -104,20 +105,19 @@ class Screen:
         low_bits: list[Bits] = []
         high_bits: list[Bits] = []
         while left:
-            floor, low = floors[left - 1, chunk], self.lows[left - 1, chunk]
-            bits = _reached(products, floor, room)
+            bits = _reached(products, floors[left - 1], room)
             if int(np.bitwise_count(_words(bits)).sum()) * _FEW <= products.size:
-                rows, places = _places(bits, products.shape[1])
+                rows, places = _places(bits, products.shape[1], bits)
                 few = _Few(places, rows, products.ravel()[places])
                 break
             left -= 1
-            low_bits.append(bits if np.array_equal(floor, low) else _reached(products, low, room))
+            low_bits.append(bits if same[left] else _reached(products, self.lows[left, chunk], room))
             high_bits.append(_reached(products, self.highs[left, chunk], room))
         if not low_bits:
             return left, few, np.zeros((0, len(products)), np.int64), (_NOTHING, _NOTHING)
         over, between = np.concatenate(high_bits[::-1]), np.concatenate(low_bits[::-1])
         between ^= over
-        level_rows, places = _places(between, products.shape[1])
+        level_rows, places = _places(between, products.shape[1], _words(between))
         level, row = np.divmod(level_rows, len(products))
         counts = _counted(over).reshape(-1, len(products))
         return left, few, counts, (level, places - (level_rows - row) * products.shape[1])
@@ -180,12 +180,12 @@ def _counted(bits: Bits) -> Integers:
     return np.asarray(np.bitwise_count(_words(bits)).sum(axis=1, dtype=np.int64))
 
 
-def _places(bits: Bits, width: int) -> tuple[Integers, Integers]:
-    """(rows, flat places) of the bits that are set, in order. They are few: words without any are not opened."""
-    words = bits.ravel()
-    held = np.flatnonzero(words != 0)
-    opened = np.flatnonzero(np.unpackbits(words[held].view(np.uint8)))
-    shift = (8 * words.itemsize).bit_length() - 1
+def _places(bits: Bits, width: int, units: NDArray[Any]) -> tuple[Integers, Integers]:
+    """(rows, flat places) of the bits that are set, in order. Units (bytes or words) without any are not opened."""
+    units = units.ravel()
+    held = np.flatnonzero(units != 0)
+    opened = np.flatnonzero(np.unpackbits(units[held].view(np.uint8)))
+    shift = (8 * units.itemsize).bit_length() - 1
     rows = np.repeat(np.arange(len(bits)), _counted(bits))
     places = (held[opened >> shift] << shift) + (opened & ((1 << shift) - 1))
     places -= rows * (8 * bits.shape[1] - width)

@@ -46,8 +46,10 @@ def _each(questions: Floats, values: Floats, which: Integers, rows: Integers, co
     """The sums of these pairs, a few pairs at a time."""
     for low in range(0, len(which), _PAIRS):
         here = which[low : low + _PAIRS]
-        asking, against = questions[rows[here]].astype(np.float64), values[columns[here]].astype(np.float64)
-        sums[here] = np.einsum("ij,ij->i", asking, against)
+        asking, against = (
+            side.take(own[here], axis=0).astype(np.float64) for side, own in ((questions, rows), (values, columns))
+        )
+        sums[here] = np.vecdot(asking, against)
 
 
 def _together(
