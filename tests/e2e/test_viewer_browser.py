@@ -318,6 +318,12 @@ def test_13_the_same_view_as_a_file(page: Page, tmp_path: Path) -> None:  # noqa
     whole = saved(page, "HTML", "r-0001.html")
     assert saved(page, "Excel", "r-0001.xlsx")[:2] == b"PK"
     assert len(json.loads(saved(page, "JSON", "r-0001.json"))["cases"]) == 60
+    page.get_by_role("link", name="Report", exact=True).click()  # the same page, in place
+    expect(page.locator(".plot svg").first).to_be_visible()
+    page.get_by_label("Search").first.fill("case_017")
+    expect(page.get_by_role("button", name="case_017")).to_be_visible()
+    page.go_back()
+    arrived(page, r"/runs/r-0001$")
     page.goto("/compare?a=r-0001&b=r-0002")
     assert saved(page, "Excel", "r-0001-r-0002.xlsx")[:2] == b"PK"
     assert b"fully right" in saved(page, "Markdown", "r-0001-r-0002.md")
@@ -375,7 +381,7 @@ def test_15_a_running_run_moves_by_itself(page: Page, store_url: str) -> None:  
 
 
 def test_payloads_do_nothing(page: Page) -> None:  # noqa: F811
-    addresses = ["/", "/runs/r-0004", "/compare?a=r-0001&b=r-0004"]
+    addresses = ["/", "/runs/r-0004", "/runs/r-0004/report", "/compare?a=r-0001&b=r-0004"]
     addresses += [f"/runs/r-0004/cases/{number}{part}" for number in range(len(PAYLOADS)) for part in ("", "/new")]
     page.goto("/runs/r-0004?q=window.hit")
     page.get_by_label("Save this filter as").fill(PAYLOADS[0])

@@ -188,3 +188,13 @@ def test_the_token_signs_in_and_is_a_bearer(closed: TestClient) -> None:
 def test_a_forged_cookie_is_no_session(closed: TestClient) -> None:
     for cookie in ("x.y", ".", "", "a" * 5000):
         assert closed.get("/", headers={"Cookie": f"karat_8765={cookie}"}).status_code == 303
+
+
+def test_the_report_runs_its_own_scripts_and_no_others(client: TestClient) -> None:
+    found = client.get("/runs/r-0001/report")
+    policy = found.headers["content-security-policy"]
+    assert found.status_code == 200 and policy.endswith("frame-ancestors 'none'")
+    assert policy.startswith("default-src 'none'; script-src 'sha256-") and "unsafe" not in policy
+    assert "'self'" not in policy  # not even the viewer's own files
+    assert client.get("/").headers["content-security-policy"] == HEADERS["Content-Security-Policy"]
+    assert client.get("/runs/r-9999/report").headers["content-security-policy"] == HEADERS["Content-Security-Policy"]

@@ -58,8 +58,11 @@ class Guard:
         async def answered(message: Message) -> None:
             if message["type"] == "http.response.start":
                 found = MutableHeaders(scope=message)
+                policy = scope["state"].get("policy")
                 for name, value in HEADERS.items():
                     found[name] = value
+                if policy:  # of a page that carries its own scripts, see ``routes.report``
+                    found["Content-Security-Policy"] = f"{policy}; frame-ancestors 'none'"
                 if fresh:
                     found.append("Set-Cookie", self.cookie_header(fresh))
             await send(message)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from karat.web.routes import api, assets, case, compare, export, login, new_case, pin, review, run, runs, shared
+from karat.web.routes import api, assets, case, compare, export, login, new_case, pin, report, review, run, runs, shared
 
 ROUTERS = tuple(
-    module.router for module in (runs, run, pin, shared, case, new_case, review, compare, export, login, assets, api)
+    module.router
+    for module in (runs, run, report, pin, shared, case, new_case, review, compare, export, login, assets, api)
 )

@@ -13,17 +13,16 @@ from karat.core.report import Report
 from karat.reports.comparison import as_plain
 from karat.reports.comparison_markdown import comparison_markdown
 from karat.reports.comparison_report import comparison_report
-from karat.reports.html import html_report
 from karat.reports.json import result_json
 from karat.reports.patch import review_lines, review_patch
 from karat.reports.whole import whole_report
 from karat.reports.xlsx import write_xlsx
-from karat.stats.intervals import estimate
 from karat.store import run_name
 from karat.store.codec import to_json
 from karat.web.finding import find_row, scoring_of
 from karat.web.page import viewer_of
 from karat.web.routes.compare import answered, compared
+from karat.web.routes.report import report_html
 
 router = APIRouter(include_in_schema=False)
 
@@ -62,12 +61,9 @@ def run_file(request: Request, run: str, what: str) -> Response:
     result = viewer.store.result(row.id, scoring_of(row))
     if what == "run.json":
         return _saved(result_json(result), f"{name}.json", "application/json")
-    suite = plugins.load_suite(row.suite)
-    report = whole_report(result, suite)
     if what == "run.xlsx":
-        return _saved(_workbook(report), f"{name}.xlsx", _EXCEL)
-    page = html_report(result, report, suite.metrics, estimate)
-    return _saved(page.encode("utf-8", "backslashreplace"), f"{name}.html", "text/html")
+        return _saved(_workbook(whole_report(result, plugins.load_suite(row.suite))), f"{name}.xlsx", _EXCEL)
+    return _saved(report_html(result), f"{name}.html", "text/html")
 
 
 def _workbook(report: Report) -> bytes:

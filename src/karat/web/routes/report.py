@@ -1,0 +1,37 @@
+"""The whole report of a run as a page: every table and plot of its suite, such as recall against n, or the recovery funnel.
+
+It is the file that can be mailed, shown in place. It brings its scripts with it, so its own policy stands in for the viewer's: scripts by
+their hashes, and nothing is loaded.
+"""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import HTMLResponse, Response
+
+from karat.core import plugins
+from karat.core.result import RunResult
+from karat.reports.html import content_policy, html_report
+from karat.reports.whole import whole_report
+from karat.stats.intervals import estimate
+from karat.web.finding import find_row, scoring_of
+from karat.web.page import viewer_of
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/runs/{run}/report")
+def report_page(request: Request, run: str) -> Response:
+    """The report of the run's newest scoring."""
+    viewer = viewer_of(request)
+    row = find_row(viewer, run)
+    page = report_html(viewer.store.result(row.id, scoring_of(row)))
+    request.state.policy = content_policy()
+    return HTMLResponse(page)
+
+
+def report_html(result: RunResult) -> bytes:
+    """The page as bytes, whatever the texts hold."""
+    suite = plugins.load_suite(result.run.suite)
+    page = html_report(result, whole_report(result, suite), suite.metrics, estimate)
+    return page.encode("utf-8", "backslashreplace")
