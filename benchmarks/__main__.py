@@ -20,6 +20,7 @@ NAMES = (
     "sandbox",
     "codegen_scores",
     "codegen_mutants",
+    "viewer",
 )
 
 
