@@ -158,3 +158,14 @@ def test_links_between_pages_lead_somewhere() -> None:
     for page in [*PAGES, ROOT / "README.md", *DOCS.glob("decisions/*.md")]:
         for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def test_the_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
+    example = ROOT / "examples" / "data_query"
+    shown = re.search(r"^```text\n(.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S)
+    scored = run(
+        f"COLUMNS=80 karat score --suite data_query --cases {example / 'cases'} --predictions {example / 'predictions.jsonl'}",
+        tmp_path,
+    )
+    assert shown is not None
+    assert set(shown[1].splitlines()) - set(scored.stdout.splitlines()) == set()
