@@ -273,6 +273,15 @@ def test_scoring_a_stored_run_again(project: Path) -> None:
     assert "r-0007" in karat(project, "score", "7", code=2).stderr
 
 
+def test_a_run_is_tagged(project: Path) -> None:
+    karat(project, "run", code=3)
+    assert karat(project, "runs", "tag", "1", "baseline", "good").stdout == "r-0001: baseline, good\n"
+    assert karat(project, "runs", "tag", "latest", "--remove", "good").stdout == "r-0001: baseline\n"
+    assert json.loads(karat(project, "runs", "list", "--json").stdout)[0]["tags"] == ["baseline"]
+    assert "no tag is given" in karat(project, "runs", "tag", "1", code=2).stderr
+    assert "r-0001" in karat(project, "runs").stdout  # alone it lists
+
+
 def test_delete_asks_first(project: Path) -> None:
     karat(project, "run", code=3)
     karat(project, "runs", "delete", "1", code=1)  # nobody answers the question

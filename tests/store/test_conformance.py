@@ -120,12 +120,20 @@ def test_an_unknown_run_is_named(store: Store) -> None:
         lambda: store.add_cases(7, [("a", b"{}")]),
         lambda: store.add_scoring(7, a_result()),
         lambda: store.set_status(7, "finished"),
+        lambda: store.tag_run(7, ["x"]),
         lambda: store.delete_run(7),
         lambda: store.run(7),
         lambda: store.result(7),
     ):
         with pytest.raises(UserError, match="there is no run r-0007 in the store"):
             act()
+
+
+def test_tags_are_given_and_taken_away(store: Store) -> None:
+    run = store.create_run(msgspec.structs.replace(a_run(), tags=("nightly",)))
+    assert store.tag_run(run, ["baseline", "nightly", "ü 'x'"]) == ("nightly", "baseline", "ü 'x'")
+    assert store.tag_run(run, removed=["nightly", "unknown"]) == ("baseline", "ü 'x'")
+    assert store.run(run).tags == store.runs()[0].tags == ("baseline", "ü 'x'")
 
 
 def test_status_and_its_times(store: Store) -> None:

@@ -8,9 +8,16 @@ import typer
 
 from karat.cli.options import ConfigOption, JsonOption, StoreOption, complete_runs
 
-app = typer.Typer(help="List, show and delete stored runs.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="List, show, tag and delete stored runs.", rich_markup_mode=None)
 
 RunArgument = Annotated[str, typer.Argument(help="r-0012, 12 or latest.", autocompletion=complete_runs)]
+
+
+@app.callback(invoke_without_command=True)
+def runs(context: typer.Context) -> None:
+    """List, show, tag and delete stored runs. Alone it lists them."""
+    if context.invoked_subcommand is None:
+        list_runs()
 
 
 @app.command("list")
@@ -45,11 +52,12 @@ def list_runs(
     from rich.text import Text
 
     wide = console.width >= 110
+    tagged = any(row.tags for row in rows)
     titles = (
         "run",
         "started",
         "suite",
-        *(("name", "system", "truth set") if wide else ()),
+        *(("name", *(("tags",) if tagged else ()), "system", "truth set") if wide else ()),
         "cases",
         "status",
         "figures",
@@ -59,12 +67,13 @@ def list_runs(
         names = {metric.name: metric.title for metric in plugins.load_suite(row.suite).metrics}
         known = [s for s in row.summary if s.mean is not None][: 2 if wide else 1]
         figures = "  ".join(f"{names.get(s.metric, s.metric)} {s.mean:.3f}" for s in known)
-        more = (row.name, row.system, row.truth_set) if wide else ()
+        tags = (", ".join(row.tags),) if tagged else ()
+        more = (row.name, *tags, row.system, row.truth_set) if wide else ()
         started = row.started[:16].replace("T", " ")
         lines.append((run_name(row.id), started, row.suite, *more, str(row.cases), row.status, figures))
     table = Table(box=None, pad_edge=False, header_style="dim")
     for title, *cells in zip(titles, *lines, strict=True):
-        least = None if title in ("name", "system") else max(map(len, (title, *cells)))
+        least = None if title in ("name", "tags", "system") else max(map(len, (title, *cells)))
         table.add_column(title, justify="right" if title == "cases" else "left", no_wrap=True, min_width=least)
     for line in lines:
         table.add_row(*(Text(cell) for cell in line))
@@ -83,6 +92,32 @@ def show_run(
     with open_store_for(config, store, create=False) as opened:
         result = opened.result(opened.find_run(run))
     show(result, plugins.load_suite(result.run.suite), Outputs(json))
+
+
+@app.command("tag")
+def tag_run(
+    run: Annotated[str, typer.Argument(help="r-0012, 12 or latest.", autocompletion=complete_runs)],
+    tags: Annotated[list[str] | None, typer.Argument(help="What to call it.")] = None,
+    remove: Annotated[list[str] | None, typer.Option("--remove", help="Take this tag away; repeatable.")] = None,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Give a run a tag: karat runs tag r-0012 baseline
+
+    Gates compare with the newest run tagged, or named, baseline.
+    """
+    from karat.cli.printing import stdout
+    from karat.cli.project import open_store_for
+    from karat.core.problems import UserError
+    from karat.store import run_name
+
+    added = [tag.strip() for tag in tags or ()]
+    if not all(added) or not (added or remove):
+        raise UserError("no tag is given", hint="karat runs tag r-0012 baseline, or --remove baseline.")
+    with open_store_for(config, store, create=False) as opened:
+        run_id = opened.find_run(run)
+        found = opened.tag_run(run_id, added, remove or ())
+    stdout().print(f"{run_name(run_id)}: {', '.join(found) or 'no tags'}", markup=False)
 
 
 @app.command("delete")

@@ -97,6 +97,15 @@ def update_status(connection: Connection, run_id: int, status: Status, now: str)
     connection.execute(update(runs).where(runs.c.id == run_id).values(status=status, **values))
 
 
+def update_tags(connection: Connection, run_id: int, added: Sequence[str], removed: Sequence[str]) -> tuple[str, ...]:
+    """The tags that the run then has: its own in their order without those removed, then the new ones."""
+    lock_run(connection, run_id)
+    kept = [tag for tag in read_run(connection, run_id).tags if tag not in removed]
+    tags = tuple(dict.fromkeys((*kept, *added)))
+    connection.execute(update(runs).where(runs.c.id == run_id).values(tags=to_json(tags).decode()))
+    return tags
+
+
 def remove_run(connection: Connection, run_id: int) -> None:
     """The run and all that belongs to it."""
     if connection.execute(delete(runs).where(runs.c.id == run_id)).rowcount == 0:

@@ -85,6 +85,11 @@ class Store:
         with self._writing() as connection:
             run_rows.update_status(connection, run_id, status, _now())
 
+    def tag_run(self, run_id: int, added: Sequence[str] = (), removed: Sequence[str] = ()) -> tuple[str, ...]:
+        """Give a run tags and take some away; the tags that it then has."""
+        with self._writing() as connection:
+            return run_rows.update_tags(connection, run_id, added, removed)
+
     def delete_run(self, run_id: int) -> None:
         """Remove a run with its cases, predictions and scores. Its number is not used again."""
         with self._writing() as connection:
