@@ -9,11 +9,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from karat.core.functions import find_function
 from karat.core.plugins import load
 from karat.core.problems import UserError
 from karat.core.system import Response
 from karat.systems.caller import Caller
-from karat.systems.function import FunctionConfig, find_function, open_callable
+from karat.systems.function import FunctionConfig, open_callable
 from tests.systems.asking import answer, ask, error, request
 
 CONFIG = FunctionConfig(type="function", function="x:y", retries=0)

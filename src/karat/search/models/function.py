@@ -8,7 +8,6 @@ edit its texts are embedded anew.
 from __future__ import annotations
 
 import hashlib
-import importlib
 import inspect
 import sys
 from collections.abc import Callable, Sequence
@@ -17,7 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from karat.core.problems import UserError, did_you_mean
+from karat.core.functions import find_function
+from karat.core.problems import UserError
 from karat.search.models.info import ModelInfo
 from karat.search.models.rows import checked_rows
 from karat.search.records import Floats, Model, Role
@@ -76,36 +76,10 @@ def _place(error: Exception) -> str:
 
 @cache
 def _function(name: str) -> Callable[..., Any]:
-    module_name, _, path = name.removeprefix(PREFIX).partition(":")
-    if not (module_name and path):
-        raise UserError(f'"{name}" names no function', hint='Write "python:module:function".')
-    found: Any = _module(module_name, name)
-    for part in path.split("."):
-        if not hasattr(found, part):
-            known = [key for key in dir(found) if not key.startswith("_") and callable(getattr(found, key, None))]
-            raise UserError(f'there is no "{part}" in "{module_name}", for "{name}"', hint=did_you_mean(part, known))
-        found = getattr(found, part)
-    if not callable(found):
-        raise UserError(f'"{name}" is of type {type(found).__name__}, not a function')
-    function: Callable[..., Any] = found
-    return function
-
-
-def _module(module: str, name: str) -> Any:
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-        importlib.invalidate_caches()
     try:
-        return importlib.import_module(module)
-    except (Exception, SystemExit) as error:
-        missing = isinstance(error, ModuleNotFoundError) and error.name == module
-        raise UserError(
-            f'there is no module "{module}", for "{name}"'
-            if missing
-            else f'the module "{module}", for "{name}", cannot be imported: {type(error).__name__}: {error}',
-            hint="It must be installed, or lie in the current directory." if missing else "",
-        ) from (None if missing else error)
+        return find_function(name.removeprefix(PREFIX), example="my_models:embed")
+    except UserError as error:
+        raise UserError(f'the model "{name}": {error.message}', hint=error.hint) from error.__cause__
 
 
 def _revision(function: Callable[..., Any]) -> str:
