@@ -140,3 +140,17 @@ def test_every_kind_of_metric_is_clustered(kind: Kind) -> None:
         assert mean == pytest.approx(0.5) and isinstance(low, float) and isinstance(high, float)
         widths.append(high - low)
     assert widths[0] > 1.5 * widths[1]
+
+
+def test_a_failed_call_stays_in_its_cluster() -> None:
+    from karat.core.plugins import load_suite
+    from karat.core.records import CallError, Case, Prediction, Turn
+    from karat.runs.scoring import score_case
+    from karat.suites.codegen.records import Task
+
+    suite = load_suite("codegen")
+    case = Case("t1", (Turn("user", "How many?", Task(cluster="counting")),))
+    failed = Prediction("t1", error=CallError("timeout", "no answer within 5 s"))
+    assert score_case(suite, case, {0: {0: failed}}, suite.options()).details == {"cluster": "counting"}
+    alone = Case("t2", (Turn("user", "How many?", Task()),))
+    assert score_case(suite, alone, {0: {0: failed}}, suite.options()).details == {}

@@ -135,6 +135,8 @@ class Suite:
     figures: Callable[[RunResult, Estimator], Mapping[str, Any]] = lambda _result, _estimate: {}
     """What only this suite counts over a whole run, by name, as plain JSON values."""
 
+    cluster: Callable[[Case[Any]], str] = lambda _: ""
+    """What cases that are variants of one have in common; empty: the case stands alone. See ``core.clusters``."""
     follow_up: Callable[[Case[Any], int, Sequence[bytes], Any], str | None] | None = None
     """(case, user turn, responses so far, options) → what to say to the system next, such as an error to mend; None: its answer stands.
     All responses to a turn are one prediction, see ``records.join_attempts``."""

@@ -80,16 +80,25 @@ def score_case(suite: Suite, case: Case[Any], tries: Tries, options: SuiteOption
     count = max(repeats, max(tries, default=0) + 1)
     results = [score_try(suite, case, tries.get(repeat, {}), options) for repeat in range(count)]
     first = results[0]
+    named = {"cluster": cluster} if (cluster := suite.cluster(case)) else {}
     if count > 1:
         best = next((r for r in results if r.status == "scored"), first)
         failed = [r for r in results if r.status == "error"]
         error = f"{len(failed)} of {count} tries failed: {failed[0].error}" if failed else ""
         scores = {name: mean_score(r.scores[name] for r in results) for name in first.scores}
         return CaseResult(
-            case.id, best.status, scores, best.details, case.name, case.tags, case.question, error, tuple(results)
+            case.id,
+            best.status,
+            scores,
+            best.details | named,
+            case.name,
+            case.tags,
+            case.question,
+            error,
+            tuple(results),
         )
     return CaseResult(
-        case.id, first.status, first.scores, first.details, case.name, case.tags, case.question, first.error
+        case.id, first.status, first.scores, first.details | named, case.name, case.tags, case.question, first.error
     )
 
 

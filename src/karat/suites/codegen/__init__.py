@@ -30,6 +30,7 @@ suite = Suite(
     cpu_heavy=True,
     truth=truth,
     recognises=recognises,
+    cluster=lambda case: next((turn.target.cluster for turn in case.conversation if turn.target is not None), ""),
     highlights=highlights,
     figures=figures,
     follow_up=follow_up,

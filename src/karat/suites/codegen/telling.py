@@ -36,7 +36,6 @@ def told(comparison: Comparison) -> dict[str, Any]:
         "error": last.error or None,
         "line": last.line or None,
         "attempts": [_attempt(attempt) for attempt in comparison.attempts],
-        "cluster": comparison.task.cluster,
     }
 
 
