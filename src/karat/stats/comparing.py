@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from karat.core.collecting import no_collecting
 from karat.core.problems import count_of
 from karat.core.result import RunResult
 from karat.core.suite import Metric
@@ -42,6 +43,11 @@ __all__ = [
 
 def compare_runs(a: RunResult, b: RunResult, metrics: Sequence[Metric]) -> RunComparison:
     """b against a, over these metrics. Runs without a case, or without a shared one, give no difference and say why."""
+    with no_collecting():
+        return _compare_runs(a, b, metrics)
+
+
+def _compare_runs(a: RunResult, b: RunResult, metrics: Sequence[Metric]) -> RunComparison:
     pairs = pair_cases(a, b, metrics)
     judged = [metric for metric in metrics if metric.headline] or list(metrics)
     compared = _adjusted([_compare_metric(a, b, pairs, metric) for metric in metrics], {m.name for m in judged})

@@ -9,6 +9,7 @@ Another suite's details take part when they hold one of these keys in the same f
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from karat.core.problems import count_of
@@ -96,25 +97,37 @@ def _by_part(pairs: Pairs) -> tuple[list[GroupComparison], list[str]]:
 
 def _figures(case: CaseResult) -> Figures:
     """What the details say of each dimension and field, mean over turns and repeats."""
-    seen: dict[tuple[str, str, str], list[float]] = {}
+    found: Figures = {}
+    several: dict[tuple[str, str, str], list[float]] = {}
     tries: Sequence[Mapping[str, Any]] = [r.details for r in case.repeats] if case.repeats else [case.details]
     for details in tries:
         for key, value in _parts(details):
-            seen.setdefault(key, []).append(value)
-    return {key: sum(numbers) / len(numbers) for key, numbers in seen.items()}
+            if key in found:
+                several.setdefault(key, [found[key]]).append(value)
+            else:
+                found[key] = value
+    for key, numbers in several.items():
+        found[key] = sum(numbers) / len(numbers)
+    return found
 
 
 def _parts(details: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str, str], float]]:
     for part in _listed(details, "dimensions"):
-        if isinstance(part, Mapping) and "dimension" in part:
-            for metric in ("recall", "precision", "f1"):
-                if (value := finite(part.get(metric))) is not None:
-                    yield ("dimension", str(part["dimension"]), metric), value
+        if isinstance(part, dict) and "dimension" in part:
+            for key in _dimension_keys(str(part["dimension"])):
+                if (value := finite(part.get(key[2]))) is not None:
+                    yield key, value
     for part in _listed(details, "fields"):
-        if isinstance(part, Mapping) and "field" in part:
+        if isinstance(part, dict) and "field" in part:
             found, relevant = finite(part.get("found")), finite(part.get("relevant"))
             if found is not None and relevant:
                 yield ("field", str(part["field"]), "recall"), found / relevant
+
+
+@lru_cache(10_000)
+def _dimension_keys(name: str) -> tuple[tuple[str, str, str], ...]:
+    """The keys of a dimension's figures, made once."""
+    return tuple(("dimension", name, metric) for metric in ("recall", "precision", "f1"))
 
 
 def _listed(details: Mapping[str, Any], key: str) -> Sequence[Any]:

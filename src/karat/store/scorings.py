@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 from sqlalchemy import Connection, func, insert, select
 
+from karat.core.collecting import no_collecting
 from karat.core.problems import UserError
 from karat.core.result import CaseResult, MetricSummary, RunInfo, RunResult
 from karat.store.codec import pack, to_json, unpack
@@ -76,7 +75,7 @@ def read_result(connection: Connection, run_id: int, scoring: int | None) -> Run
     )
     decoder = msgspec.json.Decoder(CaseResult)
     stored = select(scores.c.codec, scores.c.data).where(scores.c.scoring_id == row.id).order_by(scores.c.position)
-    with _no_collecting():
+    with no_collecting():
         cases = tuple(decoder.decode(unpack(codec, data)) for codec, data in connection.execute(stored))
     return RunResult(run=info, summary=tuple(MetricSummary(*figure) for figure in figures), cases=cases)
 
@@ -86,18 +85,6 @@ def read_case_result(connection: Connection, scoring: int, position: int) -> Cas
     query = select(scores.c.codec, scores.c.data).where(scores.c.scoring_id == scoring, scores.c.position == position)
     row = connection.execute(query).first()
     return None if row is None else msgspec.json.decode(unpack(*row), type=CaseResult)
-
-
-@contextmanager
-def _no_collecting() -> Iterator[None]:
-    """Without the garbage collector, which would walk over all that was read again and again: two thirds of the time."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _not_scored(connection: Connection, run_id: int, scoring: int | None) -> UserError:

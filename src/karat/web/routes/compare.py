@@ -8,6 +8,7 @@ import msgspec
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
+from karat.core.collecting import no_collecting
 from karat.reports.comparison import ANSWER_CUT, Compared, outcome, side_by_side
 from karat.stats.comparing import compare_runs
 from karat.store import RunRow, run_name
@@ -65,6 +66,11 @@ def compared(viewer: Viewer, first: RunRow, second: RunRow) -> Compared:
 
 
 def _compare(viewer: Viewer, first: RunRow, second: RunRow) -> Compared:
+    with no_collecting():
+        return _side_by_side(viewer, first, second)
+
+
+def _side_by_side(viewer: Viewer, first: RunRow, second: RunRow) -> Compared:
     before, after = (viewer.store.result(row.id, row.scoring) for row in (first, second))
     known = {item.metric for item in before.summary} & {item.metric for item in after.summary}
     metrics = [metric for metric in suite_metrics(first.suite) if metric.name in known]
