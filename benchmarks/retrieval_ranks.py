@@ -14,7 +14,9 @@ import numpy as np
 
 from benchmarks import measure
 from karat.search.dense import Found, rank_rows
+from karat.search.dense_kernels import compiled
 from karat.search.dense_score import pair_scores
+from karat.search.dense_screen import Screen
 from karat.search.records import Floats, Integers
 
 QUESTIONS, VALUES, WIDTH, TRUTHS = 1_000, 1_000_000, 384, 3
@@ -53,6 +55,7 @@ def main(count: int = VALUES) -> None:
         f"ranks, {TRUTHS} near, and the {DEPTH} best",
     )
     _product(near, values[: 4 * BLOCK])
+    _start()
     costs = measure.alternately(
         {
             names[0]: lambda: measure.of_call(lambda: _product(near, values)),
@@ -84,6 +87,23 @@ def main(count: int = VALUES) -> None:
         spread = ", ".join(f"{int(rank):,}" for rank in np.percentile(found[kind].ranks, (10, 50, 90)))
         print(f"  ranks, {kind} truths: 10 %, median, 90 %: {spread}")
     _check(near, values, truths, found["best"])
+
+
+def _start() -> None:
+    """Whatever is loaded or compiled at the first call, outside the clock of the others."""
+    little = np.eye(4, dtype=np.float32)
+
+    def first() -> None:
+        steps = compiled()
+        if steps is None:
+            print("  without numba (extra fast): the steps are numpy's")
+            return
+        no_marks = np.zeros((1, 4), np.float32)
+        steps.look(Screen(little, no_marks, no_marks, 1, np.zeros(4), np.zeros(4)))
+        for pairs in (steps.sums, steps.scores):
+            pairs(little, little, np.arange(4), np.arange(4))
+
+    print(f"  numba and the compiled steps at their first call, once in a process: {measure.of_call(first).wall:.2f} s")
 
 
 def _product(questions: Floats, values: Floats) -> None:

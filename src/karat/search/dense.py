@@ -16,7 +16,8 @@ import numpy as np
 
 from karat.search.blocks import Rows, blocks, loaded, rows_of
 from karat.search.dense_best import Best
-from karat.search.dense_score import Doubles, lengths, pair_scores, scores_at, slack, surely, turning_points
+from karat.search.dense_kernels import Kernels, kernels
+from karat.search.dense_score import Doubles, lengths, scores_at, slack, surely, turning_points
 from karat.search.dense_screen import Screen
 from karat.search.dense_settle import CROWDED, settle
 from karat.search.processors import Begun, Workers, processors
@@ -24,8 +25,6 @@ from karat.search.records import NOT_A_VALUE, Floats, Integers
 
 Watch = Callable[[int, int], None]
 
-BLOCK = 32768
-"""Values in a block: long enough rows for numpy, and few enough for the memory of a worker."""
 PANEL = 512
 """Questions in one product."""
 _GROUP = 16
@@ -54,14 +53,16 @@ def rank_rows(
     truths: Integers,
     *,
     depth: int = 0,
-    block: int = BLOCK,
+    block: int = 0,
     watch: Watch = unwatched,
 ) -> Found:
     """Ranks of ``truths``, rows of (question, position of the value; less than 0: not among the values), and the ``depth`` best values.
 
-    ``watch`` is told how many values are done, of how many.
+    ``block`` is how many values are worked on together, 0 for what suits; ``watch`` is told how many values are done, of how many.
     """
     questions, rows = loaded(questions), rows_of(values)
+    steps = kernels(len(questions) * rows.count)
+    block = block or steps.block
     truths = np.asarray(truths, np.int64).reshape(-1, 2)
     known = np.flatnonzero(truths[:, 1] >= 0)
     asked, positions = truths[known].T
@@ -72,7 +73,7 @@ def rank_rows(
     with processors(len(questions) * rows.count) as workers:
         plan = _planned(lengths(questions), asked, scores, workers.count)
         counts = np.zeros(plan.marks.shape, np.int64)
-        _go(questions[plan.order], rows, plan, counts, best, block, watch, workers)
+        _go(steps, questions[plan.order], rows, plan, counts, best, block, watch, workers)
     ranks = np.full(len(truths), NOT_A_VALUE, np.int64)
     ranks[known] = counts[plan.level, plan.place[asked]]
     found, found_scores = best.result()
@@ -114,7 +115,15 @@ def _planned(sizes: Doubles, asked: Integers, scores: Floats, workers: int) -> _
 
 
 def _go(
-    questions: Floats, rows: Rows, plan: _Plan, counts: Integers, best: Best, block: int, watch: Watch, workers: Workers
+    steps: Kernels,
+    questions: Floats,
+    rows: Rows,
+    plan: _Plan,
+    counts: Integers,
+    best: Best,
+    block: int,
+    watch: Watch,
+    workers: Workers,
 ) -> None:
     """The pass: for each block of values, panels of questions side by side on the processors.
 
@@ -136,7 +145,18 @@ def _go(
             products = room.get()
             try:
                 own = counts[:, panel]
-                _panel(questions[panel], values, products, plan.marks[:, panel], slacks[panel], own, best, panel, start)
+                _panel(
+                    steps,
+                    questions[panel],
+                    values,
+                    products,
+                    plan.marks[:, panel],
+                    slacks[panel],
+                    own,
+                    best,
+                    panel,
+                    start,
+                )
             finally:
                 room.put(products)
 
@@ -151,6 +171,7 @@ def _go(
 
 
 def _panel(
+    steps: Kernels,
     asking: Floats,
     values: Floats,
     room: Floats,
@@ -165,23 +186,30 @@ def _panel(
     tile = room[: len(asking) * len(values)].reshape(-1, len(values))
     np.matmul(asking, values.T, out=tile)
     marks = marks[: np.count_nonzero(np.isfinite(marks).any(axis=1))]
-    seen = Screen(tile, *surely(marks, slacks), best.depth, best.wanted(panel), slacks).look()
+    seen = steps.look(Screen(tile, *surely(marks, slacks), best.depth, best.wanted(panel), slacks))
     counts[: len(marks)] += seen.counts
     rows, columns = np.divmod(seen.unsure, len(values))
-    passed = settle(asking, values, rows, columns, marks[seen.levels, rows], slacks)
+    passed = settle(steps, asking, values, rows, columns, marks[seen.levels, rows], slacks)
     np.add.at(counts, (seen.levels[passed], rows[passed]), 1)
     if best.depth:
-        _add_best(asking, values, seen.wanted, slacks, best, panel, start)
+        _add_best(steps, asking, values, seen.wanted, slacks, best, panel, start)
 
 
 def _add_best(
-    asking: Floats, values: Floats, wanted: Integers, slacks: Doubles, best: Best, panel: slice, start: int
+    steps: Kernels,
+    asking: Floats,
+    values: Floats,
+    wanted: Integers,
+    slacks: Doubles,
+    best: Best,
+    panel: slice,
+    start: int,
 ) -> None:
     """Of the places in a tile that may be among the best of their question, those that are, so far."""
     rows, columns = np.divmod(wanted, len(values))
     if len(wanted) * CROWDED > len(asking) * len(values):
-        passed = settle(asking, values, rows, columns, best.wanted(panel)[rows], slacks)
+        passed = settle(steps, asking, values, rows, columns, best.wanted(panel)[rows], slacks)
         rows, columns = rows[passed], columns[passed]
-    scores = pair_scores(asking, values, rows, columns)
+    scores = steps.scores(asking, values, rows, columns)
     passed = scores > best.least[panel][rows]
     best.add(panel.start + rows[passed], start + columns[passed], scores[passed])

@@ -122,6 +122,12 @@ class Screen:
         counts = _counted(over).reshape(-1, len(products))
         return left, few, counts, (level, places - (level_rows - row) * products.shape[1])
 
+    def best_of(self, rows: Integers, lows: Floats) -> Integers:
+        """Places that may be among the best of these rows, of which a great part reaches ``lows``."""
+        width = self.tile.shape[1]
+        places = self._wanted(self.tile[rows], lows, self.slacks[rows])
+        return np.asarray(rows[places // width] * width + places % width)
+
     def _wanted(self, products: Floats, lows: Floats, slacks: Doubles) -> Integers:
         places = np.flatnonzero(products >= lows[:, None])
         if len(places) > 2 * self.depth * len(products) and self.depth < products.shape[1]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.search.dense_score import Doubles, doubles_slack, pair_scores, turning_points
+from karat.search.dense_kernels import Kernels
+from karat.search.dense_score import Doubles, doubles_slack, turning_points
 from karat.search.records import Floats, Integers
 
 CROWDED = 32
 """Where more than one value in this many is open for a question, all values are multiplied with it again."""
-_PAIRS = 64
-"""Pairs at a time: both their rows stay in the processor's cache."""
 _ROWS = 128
 """Questions in such a product."""
 _FINER = 2.0**-28
@@ -19,7 +18,13 @@ _FINER = 2.0**-28
 
 
 def settle(
-    questions: Floats, values: Floats, rows: Integers, columns: Integers, marks: Doubles, slacks: Doubles
+    kernels: Kernels,
+    questions: Floats,
+    values: Floats,
+    rows: Integers,
+    columns: Integers,
+    marks: Doubles,
+    slacks: Doubles,
 ) -> NDArray[np.bool_]:
     """For each pair of a question (row) and a value (column) whether its exact score passes its mark, a turning point.
 
@@ -31,25 +36,15 @@ def settle(
     if crowded.any():
         _together(questions, values, np.flatnonzero(crowded), rows, columns, apart, within)
     alone = np.flatnonzero(~crowded[rows])
-    _each(questions, values, alone, rows, columns, apart)
+    apart[alone] = kernels.sums(questions, values, rows[alone], columns[alone])
     within[alone] = slacks[rows[alone]] * _FINER
     apart -= marks
     passes = apart > 0
     near = np.flatnonzero(np.abs(apart) <= within)
-    scores = pair_scores(questions, values, rows[near], columns[near])
+    scores = kernels.scores(questions, values, rows[near], columns[near])
     # A sum on the turning point itself rounds either way: the rounded score decides.
     passes[near] = turning_points(scores) >= marks[near]
     return passes
-
-
-def _each(questions: Floats, values: Floats, which: Integers, rows: Integers, columns: Integers, sums: Doubles) -> None:
-    """The sums of these pairs, a few pairs at a time."""
-    for low in range(0, len(which), _PAIRS):
-        here = which[low : low + _PAIRS]
-        asking, against = (
-            side.take(own[here], axis=0).astype(np.float64) for side, own in ((questions, rows), (values, columns))
-        )
-        sums[here] = np.vecdot(asking, against)
 
 
 def _together(
