@@ -14,6 +14,7 @@ MODULES = (
     "landlock",
     "scratch",
     "rlimits",
+    "pages",
     "plain",
     "snippet",
     "warming",

@@ -8,10 +8,10 @@ import resource
 import signal
 import struct
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
-from . import landlock, rlimits, seccomp, snippet
+from . import landlock, pages, rlimits, seccomp, snippet
 from .frames import Closed, read_exactly, read_head
 from .kernel import PR_SET_DUMPABLE, PR_SET_PDEATHSIG, prctl
 from .tables import Tables
@@ -35,6 +35,8 @@ class Walls(NamedTuple):
     filter: tuple[bytes, list[int]] | None
     folder: str
     highest_fd: int
+    usual: Sequence[pages.Stretch]
+    """Memory that most snippets write to."""
 
 
 def main(tables: Tables, walls: Walls, pipes: tuple[int, int, int], go: int) -> NoReturn:
@@ -44,6 +46,7 @@ def main(tables: Tables, walls: Walls, pipes: tuple[int, int, int], go: int) -> 
         base = rlimits.held()
         _enclose(rules)
         out, err = snippet.open_streams()
+        pages.copy(walls.usual)
         head, size = read_head(GO)
         code = read_exactly(GO, size).decode("utf-8")
         os.close(GO)

@@ -35,6 +35,11 @@ def set_filter(program: object) -> None:
     checked(_libc.prctl(PR_SET_SECCOMP, ctypes.c_ulong(2), program, zero, zero), "prctl(PR_SET_SECCOMP)")
 
 
+def madvise(start: int, size: int, advice: int) -> None:
+    """Advice on memory. One that the kernel does not take changes nothing."""
+    _libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), advice)
+
+
 def unshare(flags: int) -> None:
     """Namespaces of its own for this process."""
     checked(_libc.unshare(flags), "unshare")

@@ -7,10 +7,10 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import landlock, scratch, seccomp
+from . import landlock, pages, scratch, seccomp
 from .child import Walls
 from .forking import Forked, fork
 from .frames import Closed, begin, frame, read_exactly, read_head, write_all
@@ -25,19 +25,20 @@ KEPT_FDS = 256
 class Server:
     """One snippet at a time, until the host hangs up."""
 
-    def __init__(self, settings: Mapping[str, Any], control: tuple[int, int]) -> None:
+    def __init__(self, settings: Mapping[str, Any], control: tuple[int, int], usual: Sequence[pages.Stretch]) -> None:
         self.settings = settings
         self.requests, self.replies = control
         root = settings["scratch"]
         self.work, self.shelf = f"{root}/work", f"{root}/tables"
         for folder in (self.work, self.shelf):
             os.makedirs(folder, exist_ok=True)  # noqa: PTH103
-        self.walls = self._walls()
+        self.walls = self._walls(usual)
         self.tables = Tables(self.shelf, safe=self.walls.rules is not None and self.walls.filter is not None)
         self.spare: Forked | None = None
+        self.several_processors = len(os.sched_getaffinity(0)) > 1
         self.alone = bool(settings["own_pids"]) and os.getpid() in (1, 2)
 
-    def _walls(self) -> Walls:
+    def _walls(self, usual: Sequence[pages.Stretch]) -> Walls:
         """The rules for every child; the server itself may change its two folders, and otherwise reads no more than they."""
         rules = None
         if self.settings["landlock"]:
@@ -51,7 +52,7 @@ class Server:
                 landlock.restrict(mine)
                 os.close(mine)
         program = seccomp.build(seccomp.machine()) if self.settings["seccomp"] else None
-        return Walls(rules, program, f"{self.work}/here", KEPT_FDS)
+        return Walls(rules, program, f"{self.work}/here", KEPT_FDS, usual)
 
     def serve(self) -> None:
         """Answer requests, each with one frame. From here on nobody reads what the server itself might say."""
@@ -91,6 +92,8 @@ class Server:
             self._dismiss()
         child, self.spare = self.spare or self._fork(), None
         child.send(head, code)
+        if self.several_processors:
+            self._prepare()
         watch = Watch(child.pid, child.reading, head["limits"], self.work)
         try:
             facts = watch.until_the_end(self.requests, self._prepare, self._kill_the_rest)
@@ -111,8 +114,11 @@ class Server:
             self.spare = None
 
     def _prepare(self) -> None:
-        """The next child, while this one is still ending. Only where children cannot start processes: else all is killed."""
-        if self.walls.filter is not None:
+        """The next child, beside this one, or on a single processor once this one has answered: it would be timed with it.
+
+        Only where children cannot start processes: else all is killed.
+        """
+        if self.walls.filter is not None and self.spare is None:
             self.spare = self._fork()
 
     def _set_out(self, head: Mapping[str, Any]) -> None:
@@ -158,8 +164,10 @@ def versions() -> dict[str, str]:
 
 def main(settings: Mapping[str, Any], control: tuple[int, int]) -> None:
     """From an unprivileged process with nothing open but the two ends to the host."""
-    warm_up()
+    runs = warm_up()
+    pages.enlarge()
+    usual = pages.learn(runs)
     try:
-        Server(settings, control).serve()
+        Server(settings, control, usual).serve()
     except (Closed, BrokenPipeError):
         os._exit(0)

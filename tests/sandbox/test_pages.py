@@ -1,0 +1,98 @@
+"""Memory is copied before it is needed: just what the usual writes to, and then writing to it costs no more copies."""
+
+from __future__ import annotations
+
+import platform
+import re
+import subprocess
+import sys
+
+import pytest
+
+KERNEL = tuple(int(part) for part in re.findall(r"\d+", platform.release())[:2])
+
+LEARN = """
+import mmap, os, resource
+from karat.sandbox.server import pages
+
+SIZE = os.sysconf("SC_PAGE_SIZE")
+COUNT = 400
+memory = mmap.mmap(-1, COUNT * SIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+memory.write(b"x" * COUNT * SIZE)
+import ctypes
+start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+
+
+def writes(*numbers):
+    def run():
+        for number in numbers:
+            memory[number * SIZE] = 1
+    return run
+
+
+usual = range(100, 300)
+learned = pages.learn([writes(*usual, 5), writes(*usual), writes(*usual, 7), writes(*usual), writes(5)])
+mine = {(place - start) // SIZE for low, size in learned for place in range(low, low + size, SIZE)}
+mine &= set(range(COUNT))
+"""
+
+WHAT = LEARN + "print(sorted(mine) == list(usual))"
+
+COST = (
+    LEARN
+    + """
+def faults(before):
+    reading, writing = os.pipe()
+    if os.fork() == 0:
+        before()
+        start = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+        writes(*usual)()
+        os.write(writing, str(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - start).encode())
+        os._exit(0)
+    os.wait()
+    return int(os.read(reading, 20))
+
+
+print(faults(lambda: None), faults(lambda: pages.copy(learned)))
+"""
+)
+
+NOT_TOLD = """
+import builtins
+from karat.sandbox.server import pages
+
+real = open
+
+
+def closed(name, *rest, **more):
+    if str(name).endswith("pagemap"):
+        raise PermissionError(name)
+    return real(name, *rest, **more)
+
+
+builtins.open = closed
+print(pages.learn([lambda: None, lambda: 1 / 0]))
+pages.copy([(0, 4096)])
+"""
+
+
+def _said(code: str) -> str:
+    """In a process of its own: it forks, and its memory is looked at."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_what_most_write_to_is_learned_and_no_more() -> None:
+    assert _said(WHAT) == "True"
+
+
+@pytest.mark.skipif(KERNEL < (5, 14), reason="this kernel cannot copy pages ahead")
+def test_what_was_copied_is_written_without_a_fault() -> None:
+    cold, ready = map(int, _said(COST).split())
+    assert cold >= 200
+    assert ready < 60
+
+
+def test_a_kernel_that_does_not_tell_is_no_error() -> None:
+    assert _said(NOT_TOLD) == "[]"
