@@ -8,6 +8,7 @@ import os
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 36, 38
 
 _libc = ctypes.CDLL(None, use_errno=True)
+_libc.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)  # called hundreds of times for every child
 
 
 def checked(answer: int, what: str) -> int:
@@ -37,7 +38,7 @@ def set_filter(program: object) -> None:
 
 def madvise(start: int, size: int, advice: int) -> None:
     """Advice on memory. One that the kernel does not take changes nothing."""
-    _libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), advice)
+    _libc.madvise(start, size, advice)
 
 
 def unshare(flags: int) -> None:

@@ -20,6 +20,8 @@ from .warming import warm_up
 from .watching import Watch
 
 KEPT_FDS = 256
+SEVERAL_PROCESSORS = len(os.sched_getaffinity(0)) > 1
+"""Whether the next child can be made ready without taking time from the one that runs."""
 
 
 class Server:
@@ -35,7 +37,6 @@ class Server:
         self.walls = self._walls(usual)
         self.tables = Tables(self.shelf, safe=self.walls.rules is not None and self.walls.filter is not None)
         self.spare: Forked | None = None
-        self.several_processors = len(os.sched_getaffinity(0)) > 1
         self.alone = bool(settings["own_pids"]) and os.getpid() in (1, 2)
 
     def _walls(self, usual: Sequence[pages.Stretch]) -> Walls:
@@ -92,7 +93,7 @@ class Server:
             self._dismiss()
         child, self.spare = self.spare or self._fork(), None
         child.send(head, code)
-        if self.several_processors:
+        if SEVERAL_PROCESSORS:
             self._prepare()
         watch = Watch(child.pid, child.reading, head["limits"], self.work)
         try:
@@ -166,7 +167,7 @@ def main(settings: Mapping[str, Any], control: tuple[int, int]) -> None:
     """From an unprivileged process with nothing open but the two ends to the host."""
     runs = warm_up()
     pages.enlarge()
-    usual = pages.learn(runs)
+    usual = pages.learn(runs) if SEVERAL_PROCESSORS else []
     try:
         Server(settings, control, usual).serve()
     except (Closed, BrokenPipeError):
