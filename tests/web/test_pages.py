@@ -22,12 +22,14 @@ from starlette.testclient import TestClient
 from karat.core.plugins import load_suite
 from karat.core.records import Prediction
 from karat.core.result import MetricSummary, RunInfo, RunResult
-from karat.stats.reviewed import with_reviews
+from karat.stats.reviewed import reviewed_rates, with_reviews
 from karat.store import RunRecord, open_store
 from karat.web.against import at_hand
 from karat.web.app import create_app
 from karat.web.case_files import case_file
+from karat.web.figures import figures_of
 from karat.web.last_searched import LastSearched
+from karat.web.routes.run import reviewed_rates as rates_on_the_page
 from tests.web.sample_store import PAYLOADS, a_case, a_failure, add_run, summary_of
 
 
@@ -334,6 +336,30 @@ def test_with_reviews_by_hand() -> None:
     found = with_reviews(rule, [("pass", 0.0), ("gold_wrong", 1.0), ("accept", None)])
     assert (found.mean, found.n) == (0.75, 4)  # 2 of 4: +1 right, one right leaves, one right joins
     assert with_reviews(MetricSummary("passed", 1.0, 1, None, None), [("gold_wrong", 1.0)]).mean is None
+
+
+def test_with_reviews_over_variants_of_one_case(store_url: str) -> None:
+    """The same figure and interval as in the reports, where cases are no independent witnesses."""
+    cases = [
+        msgspec.structs.replace(a_case(n, n % 3 != 0, 1.0), details={"cluster": f"task {n // 4}"}) for n in range(40)
+    ]
+    with open_store(store_url) as store:
+        run = add_run(store, cases)
+        for place, verdict in ((0, "pass"), (7, "fail"), (9, "gold_wrong")):
+            store.add_review(run, cases[place].id, verdict)
+        result = store.result(run)
+        (expected,) = (
+            rate.reviewed
+            for rate in reviewed_rates(result, load_suite("data_query").metrics)
+            if rate.metric == "exact_match"
+        )
+        row = store.run_row(run)
+    app = create_app(store_url)
+    with TestClient(app, base_url="http://127.0.0.1:8765"):
+        found = rates_on_the_page(app.state.viewer, row, figures_of(row))["exact_match"]
+    assert found.n == expected.n
+    assert [found.mean, found.low, found.high] == pytest.approx([expected.mean, expected.low, expected.high])
+    assert found != with_reviews(row.summary[2], [("pass", 0.0), ("fail", 1.0), ("gold_wrong", 0.0)])
 
 
 def test_two_runs_compared(client: TestClient) -> None:

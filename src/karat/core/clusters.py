@@ -9,8 +9,12 @@ from karat.core.result import CaseResult
 
 def clusters_of(cases: Sequence[CaseResult]) -> list[str] | None:
     """The cluster of each case, as the suite's details name it under ``cluster``. A case without is its own. None: no case has one."""
-    named = [case.details.get("cluster") for case in cases]
+    return cluster_names([case.details.get("cluster") or "" for case in cases], [case.id for case in cases])
+
+
+def cluster_names(named: Sequence[str], ids: Sequence[str]) -> list[str] | None:
+    """The same from the names alone, empty where a case has none."""
     if not any(named):
         return None
     # Two prefixes, so that a case's id is never taken for a cluster's name.
-    return [f"cluster {name}" if name else f"case {case.id}" for name, case in zip(named, cases, strict=True)]
+    return [f"cluster {name}" if name else f"case {own}" for name, own in zip(named, ids, strict=True)]

@@ -14,10 +14,10 @@ from math import isfinite
 import msgspec
 
 from karat.core.clusters import clusters_of
+from karat.core.pass_k import pass_at_k, pass_hat_k
 from karat.core.result import CaseResult, Estimate, RunResult
 from karat.core.suite import Metric
 from karat.stats.over_cases import estimate_over_cases
-from karat.stats.pass_k import pass_at_k, pass_hat_k
 from karat.stats.pass_rates import pass_rates
 
 EACH = 5
@@ -102,7 +102,10 @@ def _counts(values: Values) -> Counts:
 
 def _pass_k(counts: Counts, clusters: Sequence[str] | None, k: int) -> PassK:
     # A run of many cases has few pairs of tries and passes.
-    chances = {(n, c): (pass_at_k(n, c, k), pass_hat_k(n, c, k)) if n >= k else (None, None) for n, c in set(counts)}
+    chances = {
+        (n, c): (float(pass_at_k(n, c, k)), float(pass_hat_k(n, c, k))) if n >= k else (None, None)
+        for n, c in set(counts)
+    }
     found = [chances[pair] for pair in counts]
     return PassK(
         k,

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -42,14 +42,22 @@ def reviewed_rates(result: RunResult, metrics: Sequence[Metric]) -> tuple[Review
     clusters = clusters_of(result.cases)
 
     def reviewed(metric: str) -> Estimate:
-        values = [_value(verdicts[case.id]) if case.id in verdicts else value_of(case, metric) for case in result.cases]
-        return estimate_over_cases(values, clusters, "rate")
+        values = ((case.id, value_of(case, metric)) for case in result.cases)
+        return rate_with_reviews(values, verdicts, clusters)
 
     return tuple(
         ReviewedRate(metric.name, metric.title, by_rule[metric.name], reviewed(metric.name))
         for metric in pass_rates(metrics)
         if metric.name in by_rule
     )
+
+
+def rate_with_reviews(
+    values: Iterable[tuple[str, float | None]], verdicts: Mapping[str, str], clusters: Sequence[str] | None
+) -> Estimate:
+    """From every case's id and value by the rule, and the verdicts by case. ``clusters`` as in ``estimate_over_cases``."""
+    counted = [_value(verdicts[case]) if case in verdicts else value for case, value in values]
+    return estimate_over_cases(counted, clusters, "rate")
 
 
 def verdicts_of(result: RunResult) -> dict[str, str]:
@@ -66,7 +74,7 @@ def verdict_counts(result: RunResult) -> dict[str, int]:
 def with_reviews(item: MetricSummary, reviewed: Iterable[tuple[str, float | None]]) -> Estimate:
     """The rate from its summary and the reviewed cases alone, without reading the others. ``reviewed``: (verdict, the rule's value).
 
-    The same as ``reviewed_rates`` where no cases are variants of one.
+    The same as ``rate_with_reviews`` where no cases are variants of one.
     """
     n, total = item.n, (item.mean or 0.0) * item.n
     for verdict, value in reviewed:

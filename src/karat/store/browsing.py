@@ -152,6 +152,12 @@ def read_columns(connection: Connection, scoring: int) -> Columns:
     return Columns(tuple(from_text(row[0]) for row in rows), tuple(from_text(row[1]) for row in rows), figures)
 
 
+def read_clustered(connection: Connection, scoring: int) -> bool:
+    """Whether a case has a cluster."""
+    named = select(lines.c.position).where(lines.c.scoring_id == scoring, lines.c.cluster != "")
+    return connection.execute(named.limit(1)).first() is not None
+
+
 def read_places(connection: Connection, scoring: int) -> dict[str, int]:
     """Case id → its position in the scoring."""
     return {from_text(row[0]): row[1] for row in _all_rows(connection, scoring, lines.c.case_id, lines.c.position)}

@@ -27,6 +27,11 @@ class Viewing:
         with self._store._reading() as connection:
             return browsing.read_columns(connection, scoring)
 
+    def clustered(self, scoring: int) -> bool:
+        """Whether some of the cases are variants of one."""
+        with self._store._reading() as connection:
+            return browsing.read_clustered(connection, scoring)
+
     def reasons(self, scoring: int, most: int = 8) -> list[tuple[str, int]]:
         """The most frequent reasons, each with its number of cases."""
         with self._store._reading() as connection:

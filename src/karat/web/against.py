@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from karat.core.clusters import cluster_names
 from karat.reports.comparison import outcome
 from karat.stats.comparing import MetricComparison
 from karat.stats.holm import holm
@@ -73,11 +74,12 @@ def _differences(viewer: Viewer, row: RunRow, base: RunRow) -> dict[str, Against
     shared = [item for item in after if item.name in before]
     judged = [item for item in shared if item.headline] or shared
     a, b = values_of(viewer, base), values_of(viewer, row)
-    pairs = [(place, b.places[case]) for case, place in a.places.items() if case in b.places]
-    if not pairs:
+    both = [case for case in a.places if case in b.places]
+    if not both:
         return {}
-    rows_a, rows_b = (np.array(side, dtype=np.int64) for side in zip(*pairs, strict=True))
-    clusters = _clusters(a, b, pairs)
+    rows_a, rows_b = (np.array([side.places[case] for case in both], dtype=np.int64) for side in (a, b))
+    # As in ``stats.pairing``: a failed call has no details, so the other run may have to say it.
+    clusters = cluster_names([a.clusters[x] or b.clusters[y] for x, y in zip(rows_a, rows_b, strict=True)], both)
     found: list[tuple[Figure, Difference]] = []
     for item in judged:
         first, second = a.figures[rows_a, before[item.name].index], b.figures[rows_b, item.index]
@@ -103,15 +105,6 @@ def values_of(viewer: Viewer, row: RunRow) -> Values:
         return Values({case: place for place, case in enumerate(found.case_ids)}, found.clusters, figures)
 
     return viewer.kept(("values", scoring), read)
-
-
-def _clusters(a: Values, b: Values, pairs: list[tuple[int, int]]) -> list[str] | None:
-    """As ``stats.pairing`` has them: what the case is a variant of, else the case itself."""
-    if not any(a.clusters) and not any(b.clusters):
-        return None
-    return [
-        f"cluster {a.clusters[x] or b.clusters[y]}" if a.clusters[x] or b.clusters[y] else f"case {x}" for x, y in pairs
-    ]
 
 
 def _told(item: Figure, found: Difference, p: float) -> Against:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,11 +10,10 @@ from karat.core.report import Cell, Sheet
 from karat.core.result import RunResult
 from karat.core.scores import Score
 from karat.stats.intervals import estimate, wilson
-from karat.stats.pass_k import pass_at_k
 from karat.suites.codegen.counts import Step, funnel
 from karat.suites.codegen.highlights import highlights
 from karat.suites.codegen.recovery_sheet import recovery_sheet
-from karat.suites.codegen.repair_figures import after_repairs, against_fresh, figures, pass_at
+from karat.suites.codegen.repair_figures import after_repairs, against_fresh, figures
 from tests.suites.codegen.tasks import judge_code
 from tests.suites.codegen.tried_tasks import run_of
 
@@ -157,14 +154,6 @@ def test_without_repeats_the_table_says_what_fresh_tries_need() -> None:
     )
     assert shown(ONCE).tables[2].note.endswith("2 fresh tries need as many tries at a task: karat run --repeats 3.")
     assert "--repeats" not in shown(THRICE).tables[2].note
-
-
-@given(st.integers(1, 12).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(1, n))))
-def test_fresh_tries_are_all_draws_counted_and_pass_at_k(drawn: tuple[int, int, int]) -> None:
-    n, right, k = drawn
-    draws = list(combinations([True] * right + [False] * (n - right), k))
-    assert pass_at(n, right, k) == pytest.approx(sum(any(draw) for draw in draws) / len(draws))
-    assert pass_at(n, right, k) == pytest.approx(pass_at_k(n, right, k))
 
 
 WORDS = st.sampled_from(["R", "W", "E", "ER", "EW", "EE", "EER", "EEW", "EEE", "?", "x"])

@@ -19,7 +19,6 @@ first is right; with repairs 2/3 of the tries are right, two fresh tries hold a 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -27,6 +26,7 @@ from typing import Any
 import msgspec
 
 from karat.core.clusters import clusters_of
+from karat.core.pass_k import pass_at_k
 from karat.core.result import Estimate, Estimator, RunResult
 from karat.suites.codegen.counts import Try, funnel
 
@@ -108,17 +108,12 @@ def _against_fresh(tasks: Sequence[TaskTries], repairs: int, estimate: Estimator
     k = repairs + 1
     enough = [task for task in tasks if len(task.tries) >= k]
     repaired = [Fraction(sum(tried.right_by(repairs) for tried in task.tries), len(task.tries)) for task in enough]
-    fresh = [pass_at(len(task.tries), sum(tried.right_by(0) for tried in task.tries), k) for task in enough]
+    fresh = [pass_at_k(len(task.tries), sum(tried.right_by(0) for tried in task.tries), k) for task in enough]
     gaps = [float(a - b) for a, b in zip(repaired, fresh, strict=True)]
     difference = estimate(gaps, "quantity", [task.cluster for task in enough])
     if len(set(gaps)) < 2:
         difference = Estimate(difference.mean, difference.n, None, None)
     return AgainstFresh(repairs, k, len(enough), len(tasks) - len(enough), _mean(repaired), _mean(fresh), difference)
-
-
-def pass_at(n: int, right: int, k: int) -> Fraction:
-    """The chance that k of n tries, drawn without putting back, hold one of those that are right; exact, so that equal is equal."""
-    return 1 - Fraction(math.comb(n - right, k), math.comb(n, k))
 
 
 def most_repairs(tasks: Sequence[TaskTries]) -> int:

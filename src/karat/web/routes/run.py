@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from karat.core.clusters import cluster_names
 from karat.core.result import Estimate
 from karat.reports.console import reason_of
-from karat.stats.reviewed import with_reviews
+from karat.stats.reviewed import rate_with_reviews, with_reviews
 from karat.store import RunRow, run_name
 from karat.store.browsing import Line, TagCount
-from karat.web.against import at_hand
+from karat.web.against import Values, at_hand, values_of
 from karat.web.baseline import baselines
 from karat.web.figures import Figure, figures_of, headline, main_figure
 from karat.web.filters import ORDERS, PAGE_SIZE, REVIEWS, read_filters
@@ -157,10 +159,23 @@ def reviewed_rates(viewer: Viewer, row: RunRow, figures: Sequence[Figure]) -> di
     given = {review.case_id: review.verdict for review in viewer.store.reviews(row.id)}
     if not given or row.scoring is None:
         return {}
+    rates = [item for item in headline(figures) if item.kind == "rate"]
+    scoring = row.scoring
+    if viewer.kept_small(("clustered", scoring), lambda: viewer.viewing.clustered(scoring)):
+        return _over_clusters(values_of(viewer, row), given, rates)
     values: dict[str, Any] = {line.case_id: line.figures for line in viewer.store.lines(row.scoring, list(given))}
     found = {}
-    for item in headline(figures):
-        if item.kind == "rate":
-            pairs = [(word, values[case][item.index]) for case, word in given.items() if case in values]
-            found[item.name] = with_reviews(item.summary, pairs)
+    for item in rates:
+        pairs = [(word, values[case][item.index]) for case, word in given.items() if case in values]
+        found[item.name] = with_reviews(item.summary, pairs)
+    return found
+
+
+def _over_clusters(values: Values, verdicts: Mapping[str, str], rates: Sequence[Figure]) -> dict[str, Estimate]:
+    """Where cases are variants of one, all of them say how far the rate can be trusted."""
+    clusters = cluster_names(values.clusters, list(values.places))
+    found = {}
+    for item in rates:
+        known = [value if math.isfinite(value) else None for value in values.figures[:, item.index].tolist()]
+        found[item.name] = rate_with_reviews(zip(values.places, known, strict=True), verdicts, clusters)
     return found

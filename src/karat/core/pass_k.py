@@ -4,24 +4,25 @@
 - ``pass_hat_k = C(c, k) / C(n, k)``: all k pass. How far the system can be relied on.
 
 Both are unbiased for independent tries; ``1 - (1 - c/n)^k`` and ``(c/n)^k`` are not. Both are ``c/n`` at k = 1.
-k above n has no unbiased estimate and is refused. Integers of any size: nothing overflows or rounds before the one division.
+k above n has no unbiased estimate and is refused. As fractions: nothing overflows or rounds, and equal is equal.
 """
 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 
-def pass_at_k(n: int, c: int, k: int) -> float:
+def pass_at_k(n: int, c: int, k: int) -> Fraction:
     """The chance that at least one of k tries passes."""
     _check(n, c, k)
-    return (math.comb(n, k) - math.comb(n - c, k)) / math.comb(n, k)
+    return 1 - Fraction(math.comb(n - c, k), math.comb(n, k))
 
 
-def pass_hat_k(n: int, c: int, k: int) -> float:
+def pass_hat_k(n: int, c: int, k: int) -> Fraction:
     """The chance that all of k tries pass."""
     _check(n, c, k)
-    return math.comb(c, k) / math.comb(n, k)
+    return Fraction(math.comb(c, k), math.comb(n, k))
 
 
 def _check(n: int, c: int, k: int) -> None:
