@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from karat.core.secrets import Secrets, plain
 from karat.core.system import SystemConfig
-from karat.systems.redaction import Secrets, environment_secrets, plain, shown_config, shown_url, url_secrets
+from karat.systems.redaction import environment_secrets, shown_config, shown_url, url_secrets
 from karat.systems.transport import error_text, kind_of_status, retry_after
 
 
@@ -85,6 +86,7 @@ def test_a_stand_in_for_a_key_does_not_change_answers() -> None:
         ("Authorization: Bearer abc.def-123", "Authorization: Bearer ***"),
         ("write to ada@example.org", "write to ada@example.org"),
         ("https://host/@scope/name", "https://host/@scope/name"),
+        ("at mysql://u:p/a?s@s@db/x", "at mysql://***@db/x"),
     ],
 )
 def test_what_looks_like_a_secret(text: str, shown: str) -> None:

@@ -18,13 +18,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from karat.core.problems import UserError
+from karat.core.secrets import Secrets
 from karat.engines.deadline import within
 from karat.engines.drivers import driver
 from karat.engines.fetching import as_table, batches, fetched
 from karat.engines.fingerprints import server_fingerprint
 from karat.engines.guard import check
 from karat.engines.protocol import EngineConfig, EngineError, EngineType, ResultTable
-from karat.engines.secrets import Secrets, credential_file, credential_secrets
+from karat.engines.secrets import credential_file, credential_secrets
 
 USUAL_FILE = "bigquery_credential.json"
 SCOPES = ("https://www.googleapis.com/auth/bigquery", "https://www.googleapis.com/auth/drive.readonly")

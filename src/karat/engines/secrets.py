@@ -1,50 +1,22 @@
-"""Passwords and keys of engines: where they come from, and how they stay out of every message."""
+"""Passwords and keys of engines: where they come from, and settings as they may be shown. How they stay out of messages: ``core.secrets``."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, quote_plus, unquote, urlsplit
+from urllib.parse import quote, urlsplit
 
 import msgspec
 
 from karat.core.problems import UserError, nearest
-
-HIDDEN = "***"
-SHORTEST = 4
-"""A shorter text is no secret, and hiding it would spoil every message."""
+from karat.core.secrets import HIDDEN
 
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
-_USER_INFO = re.compile(r"(?<=://)[^\s\"']*@")
-_PLACE = re.compile(r"[\w.:/-]*")
 _SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|passcode|^pwd$")
-
-
-class Secrets:
-    """The texts that must not be seen. Its representation does not show them either."""
-
-    def __init__(self, values: Iterable[str] = ()) -> None:
-        forms = {form for value in values for form in _forms(value)}
-        # Longest first: a secret inside another must not leave the rest of the longer one behind.
-        self._values = sorted((form for form in forms if len(form) >= SHORTEST), key=len, reverse=True)
-
-    def __repr__(self) -> str:
-        return f"Secrets({len(self._values)})"
-
-    def text(self, text: str) -> str:
-        """The text without secrets, and without user-info in any URL."""
-        for value in self._values:
-            text = text.replace(value, HIDDEN)
-        return _USER_INFO.sub(f"{HIDDEN}@", text)
-
-
-def _forms(value: str) -> list[str]:
-    """A secret as it is, in its URL forms, and line by line when it has several (a PEM key)."""
-    plain = [value, unquote(value), *value.splitlines()]
-    return [form for text in plain for form in (text, quote(text, safe=""), quote_plus(text), repr(text)[1:-1])]
+_PLACE = re.compile(r"[\w.:/-]*")
 
 
 def filled(text: str, place: str) -> tuple[str, list[str]]:

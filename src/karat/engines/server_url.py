@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from karat.core.problems import UserError
-from karat.engines.secrets import Secrets, filled, shown_url, url_secrets
+from karat.core.secrets import Secrets
+from karat.engines.secrets import filled, shown_url, url_secrets
 
 
 class ServerUrl:

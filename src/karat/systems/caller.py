@@ -12,8 +12,9 @@ import time
 from collections.abc import Awaitable, Callable
 
 from karat.core.records import CallError, Prediction
+from karat.core.secrets import Secrets
 from karat.core.system import CallFailed, NoAnswer, Request, Response, System, SystemConfig
-from karat.systems.redaction import Secrets, environment_secrets
+from karat.systems.redaction import environment_secrets
 
 ERROR_KINDS = {
     "rate_limited": "the server said 429: too many requests; tried again",

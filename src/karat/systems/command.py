@@ -18,10 +18,11 @@ from typing import Any
 import msgspec
 
 from karat.core.problems import UserError
+from karat.core.secrets import Secrets
 from karat.core.suite import Suite
 from karat.core.system import CallFailed, Request, Response, SystemConfig, SystemType
 from karat.systems.history import assistant_message, request_fields
-from karat.systems.redaction import Secrets, environment_secrets
+from karat.systems.redaction import environment_secrets
 
 MAX_OUTPUT = 64 * 1024 * 1024
 ERROR_TAIL = 64 * 1024

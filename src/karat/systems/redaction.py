@@ -1,66 +1,19 @@
-"""Secrets stay out of everything that is written down: messages, bodies, shown addresses, shown configurations.
-
-What is known to be secret (a key from the environment, the user-info of a URL) is replaced wherever it stands. What
-only looks like a secret (``user:password@`` in any URL, ``api_key=…`` in a query, a bearer token) is replaced in
-messages too.
-"""
+"""What is secret to a system, and its configuration as it may be shown and stored. How secrets stay out of messages: ``core.secrets``."""
 
 from __future__ import annotations
 
 import base64
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-HIDDEN = "***"
-SHORTEST_IN_TEXT = 4
-SHORTEST_IN_BODY = 8
-"""A shorter one ("test", "EMPTY") is a stand-in for a key; replacing it could change an answer."""
+from karat.core.secrets import HIDDEN, SHORTEST_IN_BODY, plain
 
-_USER_INFO = re.compile(r"(?<=://)[^/\s?#\"']*@")
-_NAMED = re.compile(r"(?i)([?&][^=&\s]*(?:key|token|secret|passw|sig)[^=&\s]*=)[^&\s\"']+")
-_SCHEME = re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{6,}")
 _SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|credential|auth(?!or(?!iz))|cookie")
-
-
-class Secrets:
-    """The texts that must not be seen. It has no representation, so that it cannot betray them itself."""
-
-    def __init__(self, values: Iterable[str] = ()) -> None:
-        forms = {form for value in values for form in (value, quote(value, safe=""), unquote(value))}
-        # Longest first, so that a secret inside another does not leave the rest of the longer one behind.
-        self._values = sorted((form for form in forms if len(form) >= SHORTEST_IN_TEXT), key=len, reverse=True)
-        self._encoded = [form.encode() for form in self._values if len(form) >= SHORTEST_IN_BODY]
-
-    def __repr__(self) -> str:
-        return f"Secrets({len(self._values)})"
-
-    def __bool__(self) -> bool:
-        return bool(self._values)
-
-    def text(self, text: str) -> str:
-        """The text without secrets, known or suspected."""
-        for value in self._values:
-            text = text.replace(value, HIDDEN)
-        return plain(text)
-
-    def body(self, body: bytes) -> bytes:
-        """The body without known secrets: a server that echoes the key must not put it into the store."""
-        for value in self._encoded:
-            if value in body:
-                body = body.replace(value, HIDDEN.encode())
-        return body
-
-
-def plain(text: str) -> str:
-    """The text without what looks like a secret: user-info in URLs, keys in queries, bearer tokens."""
-    text = _USER_INFO.sub(f"{HIDDEN}@", text)
-    text = _NAMED.sub(rf"\1{HIDDEN}", text)
-    return _SCHEME.sub(rf"\1 {HIDDEN}", text)
 
 
 def is_secret_name(name: str) -> bool:

@@ -18,8 +18,9 @@ from urllib.parse import urlsplit
 import msgspec
 
 from karat.core.problems import UserError
+from karat.core.secrets import Secrets, plain
 from karat.core.system import CallFailed, SystemConfig
-from karat.systems.redaction import Secrets, plain, shown_url, url_secrets
+from karat.systems.redaction import shown_url, url_secrets
 
 if TYPE_CHECKING:
     import httpx

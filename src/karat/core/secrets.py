@@ -1,0 +1,66 @@
+"""Secrets stay out of everything that is written down: messages, bodies, representations.
+
+What is known to be secret (a key from the environment, a password in a URL) is replaced wherever it stands, in any form it may take there.
+What only looks like a secret (``user:password@`` in any URL, ``api_key=…`` in a query, a bearer token) is replaced in messages too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from urllib.parse import quote, quote_plus, unquote
+
+HIDDEN = "***"
+SHORTEST_IN_TEXT = 4
+"""A shorter text is no secret, and hiding it would spoil every message."""
+SHORTEST_IN_BODY = 8
+"""A shorter one ("test", "EMPTY") is a stand-in for a key; replacing it could change an answer."""
+
+_USER_INFO = re.compile(r"(?<=://)[^/\s?#\"']*@")
+_DATABASE_USER_INFO = re.compile(r"(?i)\b((?:postgres|mysql|mariadb|snowflake)[\w+]*://)[^\s\"']*@")
+"""In the URL of a database a password is often written as it is, slashes and all."""
+_NAMED = re.compile(r"(?i)([?&][^=&\s]*(?:key|token|secret|passw|sig)[^=&\s]*=)[^&\s\"']+")
+_SCHEME = re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{6,}")
+
+
+class Secrets:
+    """The texts that must not be seen. Its representation does not show them either."""
+
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        forms = {form for value in values for form in _forms(value)}
+        # Longest first: a secret inside another must not leave the rest of the longer one behind.
+        self._values = sorted((form for form in forms if len(form) >= SHORTEST_IN_TEXT), key=len, reverse=True)
+        self._encoded = [form.encode() for form in self._values if len(form) >= SHORTEST_IN_BODY]
+
+    def __repr__(self) -> str:
+        return f"Secrets({len(self._values)})"
+
+    def __bool__(self) -> bool:
+        return bool(self._values)
+
+    def text(self, text: str) -> str:
+        """The text without secrets, known or suspected."""
+        for value in self._values:
+            text = text.replace(value, HIDDEN)
+        return plain(text)
+
+    def body(self, body: bytes) -> bytes:
+        """The body without known secrets: a server that echoes the key must not put it into the store."""
+        for value in self._encoded:
+            if value in body:
+                body = body.replace(value, HIDDEN.encode())
+        return body
+
+
+def _forms(value: str) -> list[str]:
+    """A secret as it is, in its URL forms, and line by line when it has several (a PEM key)."""
+    as_it_is = [value, unquote(value), *value.splitlines()]
+    return [form for text in as_it_is for form in (text, quote(text, safe=""), quote_plus(text), repr(text)[1:-1])]
+
+
+def plain(text: str) -> str:
+    """The text without what looks like a secret: user-info in URLs, keys in queries, bearer tokens."""
+    text = _DATABASE_USER_INFO.sub(rf"\1{HIDDEN}@", text)
+    text = _USER_INFO.sub(f"{HIDDEN}@", text)
+    text = _NAMED.sub(rf"\1{HIDDEN}", text)
+    return _SCHEME.sub(rf"\1 {HIDDEN}", text)
