@@ -33,7 +33,7 @@ def test_truths_share_rows_and_the_best_scoring_rows_come_first() -> None:
 
 
 @needs_gpu
-@pytest.mark.parametrize("width", [1, 3, 100, 384])
+@pytest.mark.parametrize("width", [1, 3, 100, 384, 1536])
 @pytest.mark.parametrize("whole", [True, False])
 def test_every_rank_is_the_processor_s(width: int, whole: bool) -> None:
     from karat.search.dense import rank_rows

@@ -46,6 +46,7 @@ class Screen:
         self._padded = _up(self._width, shape.inner)
         self._power = 1 << (self._padded - 1).bit_length()
         self._step = max(1, 4096 // self._power)
+        self._warps = max(1, self._power // 1024)  # of a recheck: one alone needs no other to sum a row
         held = np.full((len(scores), _up(self._rows, shape.rows)), np.inf, np.float32)
         held[:, : self._rows] = scores
         self._scores = torch.from_numpy(held).cuda()
@@ -134,11 +135,11 @@ class Screen:
         )  # fmt: skip
         kernels.recheck[(-(-lengths.numel() // _EACH),)](
             self._questions, values, self._listed, lengths, lows_again, highs_again, settled, self._left, self._still,
-            rows, lengths.numel(), slots, ROOM, self._width, self._power, self._step, _EACH,
+            rows, lengths.numel(), slots, ROOM, self._width, self._power, self._step, _EACH, num_warps=self._warps,
         )  # fmt: skip
         kernels.settle[(_PROGRAMS,)](
             self._questions, values, self._left, self._still, self._scores, settled, rows,
-            self._width, self._power, self._power.bit_length() - 1, self._step,
+            self._width, self._power, self._power.bit_length() - 1, self._step, num_warps=self._warps,
         )  # fmt: skip
         return int(lengths.max())
 
