@@ -29,14 +29,14 @@ class Best:
     def add(self, questions: Integers, positions: Integers, scores: Floats) -> None:
         """More values. ``questions`` is in order, and for each the positions are in order and after all that were added before."""
         while len(questions):
-            first = np.searchsorted(questions, questions)
-            place = self._held[questions] + np.arange(len(questions)) - first
+            starts = np.flatnonzero(np.diff(questions, prepend=-1))
+            touched, many = questions[starts], np.diff(starts, append=len(questions))
+            place = np.repeat(self._held[touched] - starts, many) + np.arange(len(questions))
             fits = place < 2 * self.depth
             rows, places = questions[fits], place[fits]
             self._scores[rows, places] = scores[fits]
             self._positions[rows, places] = positions[fits]
-            touched = np.unique(rows)
-            self._held[touched] = np.minimum(self._held[touched] + _counts(questions, touched), 2 * self.depth)
+            self._held[touched] = np.minimum(self._held[touched] + many, 2 * self.depth)
             full = touched[
                 (self._held[touched] == 2 * self.depth)
                 | ((self._held[touched] >= self.depth) & np.isneginf(self.least[touched]))
@@ -62,7 +62,3 @@ class Best:
         self._positions[rows, self.depth :] = np.iinfo(np.int64).max
         full = rows[self._held[rows] == self.depth]
         self.least[full] = self._scores[full, self.depth - 1]
-
-
-def _counts(ordered: Integers, wanted: Integers) -> Integers:
-    return np.asarray(np.searchsorted(ordered, wanted, side="right") - np.searchsorted(ordered, wanted))

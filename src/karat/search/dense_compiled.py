@@ -96,19 +96,34 @@ def _reached(part: Floats, low: np.float32, high: np.float32) -> tuple[np.float3
     return lows, highs
 
 
+@_compiled(any_order=True)
+def _reached_by(part: Floats, low: np.float32) -> np.float32:
+    """How many products reach it."""
+    none, one = np.float32(0), np.float32(1)
+    reached = none
+    for place in range(len(part)):
+        reached += one if part[place] >= low else none
+    return reached
+
+
 @_compiled()
 def _look(
     tile: Floats, lows: Floats, highs: Floats, ordered: int, counts: Integers, places: Integers, levels: Integers
 ) -> int:
     """Counts what is surely over, and lists what is between, row by row; how many those are, though there may be room for fewer.
 
-    The first so many levels go down: what does not reach one reaches none before it.
+    The first so many levels go down: what does not reach one reaches none before it. Where there is another, one look comes before all.
     """
     found = 0
     width = tile.shape[1]
     for row in range(tile.shape[0]):
+        floor = np.float32(np.inf)
+        for level in range(len(lows)):
+            floor = min(floor, lows[level, row])
         for start in range(0, width, _STRETCH):
             part = tile[row, start : min(start + _STRETCH, width)]
+            if len(lows) > ordered and _reached_by(part, floor) == 0:
+                continue
             for level in range(len(lows) - 1, -1, -1):
                 low, high = lows[level, row], highs[level, row]
                 if low == np.inf:
