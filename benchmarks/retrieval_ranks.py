@@ -14,9 +14,9 @@ import numpy as np
 
 from benchmarks import measure
 from karat.search.dense import Found, rank_rows
-from karat.search.dense_kernels import compiled
 from karat.search.dense_score import pair_scores
 from karat.search.dense_screen import Screen
+from karat.search.dense_steps import NUMPY, compiled
 from karat.search.records import Floats, Integers
 
 QUESTIONS, VALUES, WIDTH, TRUTHS = 1_000, 1_000_000, 384, 3
@@ -94,16 +94,18 @@ def _start() -> None:
     little = np.eye(4, dtype=np.float32)
 
     def first() -> None:
-        steps = compiled()
-        if steps is None:
-            print("  without numba (extra fast): the steps are numpy's")
-            return
+        steps = compiled() or NUMPY
         no_marks = np.zeros((1, 4), np.float32)
         steps.look(Screen(little, no_marks, no_marks, 1, np.zeros(4), np.zeros(4)))
         for pairs in (steps.sums, steps.scores):
             pairs(little, little, np.arange(4), np.arange(4))
 
-    print(f"  numba and the compiled steps at their first call, once in a process: {measure.of_call(first).wall:.2f} s")
+    seconds = measure.of_call(first).wall
+    print(
+        f"  numba and the compiled steps at their first call, once in a process: {seconds:.2f} s"
+        if compiled()
+        else "  without numba (extra fast): the steps are numpy's"
+    )
 
 
 def _product(questions: Floats, values: Floats) -> None:

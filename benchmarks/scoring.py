@@ -32,7 +32,7 @@ def main() -> None:
     for seed in range(CASES // CHUNK):
         plain = list(generated.cases(CHUNK, seed))
         texts = [generated.as_yaml(case).encode() for case in plain]
-        cases = [msgspec.convert(case, Case[suite.target]) for case in plain]  # type: ignore[name-defined]
+        cases = suite.decode_cases([msgspec.json.encode(case) for case in plain])
         random = Random(seed)
         predictions = [Prediction(case["id"], response=generated.prediction(case, random)) for case in plain]
         parsing.append(measure.of_call(partial(parse_all, texts)))

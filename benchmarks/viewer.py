@@ -56,13 +56,13 @@ def main(count: int = CASES) -> None:
 def _add_run(store: Any, count: int, seed: int) -> None:
     """A run with its cases, answers and scores. Both large runs have the same cases and other answers."""
     from karat.core.plugins import load_suite
-    from karat.core.records import Case, Prediction
+    from karat.core.records import Prediction
     from karat.runs.runner import score_recorded
     from karat.store import RunRecord
 
     suite, random = load_suite("data_query"), Random(seed)
     plain = list(generated.cases(count))
-    cases = [msgspec.convert(case, Case[suite.target]) for case in plain]  # type: ignore[name-defined]
+    cases = suite.decode_cases([msgspec.json.encode(case) for case in plain])
     predictions = [Prediction(case["id"], response=generated.prediction(case, random)) for case in plain]
     result = score_recorded(suite, cases, predictions, suite.options())
     run = store.create_run(

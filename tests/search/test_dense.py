@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.search import dense, dense_kernels, dense_screen, processors
+from karat.search import dense, dense_screen, dense_steps, processors
 from karat.search.blocks import Rows, parquet_rows
 from karat.search.dense import rank_rows
 from karat.search.dense_score import pair_scores, turning_points
@@ -21,10 +21,10 @@ from tests.search.sorted_ranks import best_by_sorting, ranks_by_sorting, score_t
 @pytest.fixture(autouse=True, scope="module", params=["numpy", "compiled"])
 def _steps(request: pytest.FixtureRequest) -> Iterator[None]:
     """Every test here holds for the steps in numpy and for those compiled, however few pairs there are."""
-    steps = dense_kernels.NUMPY if request.param == "numpy" else dense_kernels.compiled()
+    steps = dense_steps.NUMPY if request.param == "numpy" else dense_steps.compiled()
     assert steps is not None
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(dense, "kernels", lambda pairs: steps)
+        patched.setattr(dense, "steps_for", lambda pairs: steps)
         yield
 
 

@@ -8,10 +8,8 @@ ends with ``</r>`` gets a space in front, because XlsxWriter would take it for i
 
 from __future__ import annotations
 
-import gc
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from typing import Any
 import msgspec
 
 from karat.core.atomic import write_atomically
+from karat.core.collecting import no_collecting
 from karat.core.report import CELL_LIMIT, Cell, Column, Report, Sheet, Table, utf16_length, visible
 from karat.reports.xlsx_charts import draw_charts
 
@@ -43,20 +42,8 @@ Put = Callable[[int, Cell], Any]
 
 def write_xlsx(report: Report, path: Path) -> None:
     """Write the workbook; what stood at the path before is replaced in one step, or kept when this fails."""
-    with _no_collections():
+    with no_collecting():  # hundreds of thousands of cells: looking for cycles would take a quarter of the time
         write_atomically(path, lambda part: _write(report, part))
-
-
-@contextmanager
-def _no_collections() -> Iterator[None]:
-    """Hundreds of thousands of cells, none of them in a cycle: looking for cycles would take a quarter of the time."""
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()
 
 
 def _write(report: Report, path: Path) -> None:

@@ -6,8 +6,8 @@ product may stray is counted there and then; the few that are not are scored exa
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from queue import SimpleQueue
 from threading import Lock
@@ -16,10 +16,10 @@ import numpy as np
 
 from karat.search.blocks import Rows, blocks, loaded, rows_of
 from karat.search.dense_best import Best
-from karat.search.dense_kernels import Kernels, kernels
 from karat.search.dense_score import Doubles, lengths, scores_at, slack, surely, turning_points
 from karat.search.dense_screen import Screen
 from karat.search.dense_settle import CROWDED, settle
+from karat.search.dense_steps import Steps, steps_for
 from karat.search.processors import Begun, Workers, processors
 from karat.search.records import NOT_A_VALUE, Floats, Integers
 
@@ -61,7 +61,7 @@ def rank_rows(
     ``block`` is how many values are worked on together, 0 for what suits; ``watch`` is told how many values are done, of how many.
     """
     questions, rows = loaded(questions), rows_of(values)
-    steps = kernels(len(questions) * rows.count)
+    steps = steps_for(len(questions) * rows.count)
     block = block or steps.block
     truths = np.asarray(truths, np.int64).reshape(-1, 2)
     known = np.flatnonzero(truths[:, 1] >= 0)
@@ -73,7 +73,12 @@ def rank_rows(
     with processors(len(questions) * rows.count) as workers:
         plan = _planned(lengths(questions), asked, scores, workers.count)
         counts = np.zeros(plan.marks.shape, np.int64)
-        _go(steps, questions[plan.order], rows, plan, counts, best, block, watch, workers)
+        size = max(1, min(PANEL, -(-len(questions) // workers.count)))
+        panels = [
+            _Panel(steps, part, questions[plan.order[part]], plan.marks[:, part], counts[:, part], best)
+            for part in (slice(low, min(low + size, len(questions))) for low in range(0, len(questions), size))
+        ]
+        _go(panels, rows, plan.lengths, block, watch, workers)
     ranks = np.full(len(truths), NOT_A_VALUE, np.int64)
     ranks[known] = counts[plan.level, plan.place[asked]]
     found, found_scores = best.result()
@@ -114,51 +119,68 @@ def _planned(sizes: Doubles, asked: Integers, scores: Floats, workers: int) -> _
     return _Plan(order, place, sizes[order], level, marks)
 
 
-def _go(
-    steps: Kernels,
-    questions: Floats,
-    rows: Rows,
-    plan: _Plan,
-    counts: Integers,
-    best: Best,
-    block: int,
-    watch: Watch,
-    workers: Workers,
-) -> None:
-    """The pass: for each block of values, panels of questions side by side on the processors.
+@dataclass(frozen=True)
+class _Panel:
+    """Some questions that are multiplied together."""
 
-    Who is done with a block begins the next; a panel's blocks are never worked on at the same time.
+    steps: Steps
+    part: slice
+    """Which they are, in the order of the plan."""
+    asking: Floats
+    marks: Doubles
+    counts: Integers
+    best: Best
+    """Of all questions."""
+    turn: Lock = field(default_factory=Lock)
+    """Its blocks are never worked on at the same time."""
+
+    def work(self, start: int, values: Floats, slacks: Doubles, room: Floats) -> None:
+        """One product, and all that follows from it for these questions."""
+        tile = room[: len(self.asking) * len(values)].reshape(-1, len(values))
+        np.matmul(self.asking, values.T, out=tile)
+        marks = self.marks[: np.count_nonzero(np.isfinite(self.marks).any(axis=1))]
+        screen = Screen(tile, *surely(marks, slacks), self.best.depth, self.best.wanted(self.part), slacks)
+        seen = self.steps.look(screen)
+        self.counts[: len(marks)] += seen.counts
+        rows, columns = np.divmod(seen.unsure, len(values))
+        passed = settle(self.steps, self.asking, values, rows, columns, marks[seen.levels, rows], slacks)
+        np.add.at(self.counts, (seen.levels[passed], rows[passed]), 1)
+        if self.best.depth:
+            self._add_best(start, values, slacks, seen.wanted)
+
+    def _add_best(self, start: int, values: Floats, slacks: Doubles, wanted: Integers) -> None:
+        """Of the places in a tile that may be among the best of their question, those that are, so far."""
+        rows, columns = np.divmod(wanted, len(values))
+        if len(wanted) * CROWDED > len(self.asking) * len(values):
+            marks = self.best.wanted(self.part)[rows]
+            passed = settle(self.steps, self.asking, values, rows, columns, marks, slacks)
+            rows, columns = rows[passed], columns[passed]
+        scores = self.steps.scores(self.asking, values, rows, columns)
+        passed = scores > self.best.least[self.part][rows]
+        self.best.add(self.part.start + rows[passed], start + columns[passed], scores[passed])
+
+
+def _go(panels: Sequence[_Panel], rows: Rows, sizes: Doubles, block: int, watch: Watch, workers: Workers) -> None:
+    """The pass: for each block of values, the panels side by side on the processors. Who is done with a block begins the next.
+
+    ``sizes`` are the lengths of the questions in the order of the plan.
     """
-    step = max(1, min(PANEL, -(-len(questions) // workers.count)))
-    panels = [slice(low, min(low + step, len(questions))) for low in range(0, len(questions), step)]
-    room: SimpleQueue[Floats] = SimpleQueue()
+    most = max((len(panel.asking) for panel in panels), default=0)
+    rooms: SimpleQueue[Floats] = SimpleQueue()
     for _ in range(workers.count):
-        room.put(np.empty(step * min(block, rows.count), np.float32))
-    turns = {panel.start: Lock() for panel in panels}
+        rooms.put(np.empty(most * min(block, rows.count), np.float32))
 
     def ready(part: tuple[int, Floats]) -> tuple[int, Floats, Doubles]:
         values = loaded(part[1])
-        return part[0], values, slack(values.shape[1], plan.lengths, float(lengths(values).max(initial=0.0)))
+        return part[0], values, slack(values.shape[1], sizes, float(lengths(values).max(initial=0.0)))
 
-    def work(panel: slice, start: int, values: Floats, slacks: Doubles) -> None:
-        with turns[panel.start]:
-            products = room.get()
+    def work(panel: _Panel, start: int, values: Floats, slacks: Doubles) -> None:
+        with panel.turn:
+            room = rooms.get()
             try:
-                own = counts[:, panel]
-                _panel(
-                    steps,
-                    questions[panel],
-                    values,
-                    products,
-                    plan.marks[:, panel],
-                    slacks[panel],
-                    own,
-                    best,
-                    panel,
-                    start,
-                )
+                panel.work(start, values, slacks[panel.part], room)
             finally:
-                room.put(products)
+                rooms.put(room)
 
     before = Begun()
     for start, values, slacks in workers.ahead(ready, blocks(rows, block)):
@@ -168,48 +190,3 @@ def _go(
         before = begun
     before.finish()
     watch(rows.count, rows.count)
-
-
-def _panel(
-    steps: Kernels,
-    asking: Floats,
-    values: Floats,
-    room: Floats,
-    marks: Doubles,
-    slacks: Doubles,
-    counts: Integers,
-    best: Best,
-    panel: slice,
-    start: int,
-) -> None:
-    """One product, and all that follows from it for these questions."""
-    tile = room[: len(asking) * len(values)].reshape(-1, len(values))
-    np.matmul(asking, values.T, out=tile)
-    marks = marks[: np.count_nonzero(np.isfinite(marks).any(axis=1))]
-    seen = steps.look(Screen(tile, *surely(marks, slacks), best.depth, best.wanted(panel), slacks))
-    counts[: len(marks)] += seen.counts
-    rows, columns = np.divmod(seen.unsure, len(values))
-    passed = settle(steps, asking, values, rows, columns, marks[seen.levels, rows], slacks)
-    np.add.at(counts, (seen.levels[passed], rows[passed]), 1)
-    if best.depth:
-        _add_best(steps, asking, values, seen.wanted, slacks, best, panel, start)
-
-
-def _add_best(
-    steps: Kernels,
-    asking: Floats,
-    values: Floats,
-    wanted: Integers,
-    slacks: Doubles,
-    best: Best,
-    panel: slice,
-    start: int,
-) -> None:
-    """Of the places in a tile that may be among the best of their question, those that are, so far."""
-    rows, columns = np.divmod(wanted, len(values))
-    if len(wanted) * CROWDED > len(asking) * len(values):
-        passed = settle(steps, asking, values, rows, columns, best.wanted(panel)[rows], slacks)
-        rows, columns = rows[passed], columns[passed]
-    scores = steps.scores(asking, values, rows, columns)
-    passed = scores > best.least[panel][rows]
-    best.add(panel.start + rows[passed], start + columns[passed], scores[passed])

@@ -31,10 +31,12 @@ def _compiled(*, any_order: bool = False) -> Callable[[Function], Function]:
 
     def compiled(function: Function) -> Function:
         options: dict[str, Any] = {"nogil": True, "fastmath": set(_ANY_ORDER) if any_order else False}
+        made: Function
         try:
-            return numba.njit(cache=True, **options)(function)  # type: ignore[no-any-return]
+            made = numba.njit(cache=True, **options)(function)
         except RuntimeError:  # no folder for the cache
-            return numba.njit(**options)(function)  # type: ignore[no-any-return]
+            made = numba.njit(**options)(function)
+        return made
 
     return compiled
 

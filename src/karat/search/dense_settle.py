@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.search.dense_kernels import Kernels
 from karat.search.dense_score import Doubles, doubles_slack, turning_points
+from karat.search.dense_steps import Steps
 from karat.search.records import Floats, Integers
 
 CROWDED = 32
@@ -18,7 +18,7 @@ _FINER = 2.0**-28
 
 
 def settle(
-    kernels: Kernels,
+    steps: Steps,
     questions: Floats,
     values: Floats,
     rows: Integers,
@@ -36,12 +36,12 @@ def settle(
     if crowded.any():
         _together(questions, values, np.flatnonzero(crowded), rows, columns, apart, within)
     alone = np.flatnonzero(~crowded[rows])
-    apart[alone] = kernels.sums(questions, values, rows[alone], columns[alone])
+    apart[alone] = steps.sums(questions, values, rows[alone], columns[alone])
     within[alone] = slacks[rows[alone]] * _FINER
     apart -= marks
     passes = apart > 0
     near = np.flatnonzero(np.abs(apart) <= within)
-    scores = kernels.scores(questions, values, rows[near], columns[near])
+    scores = steps.scores(questions, values, rows[near], columns[near])
     # A sum on the turning point itself rounds either way: the rounded score decides.
     passes[near] = turning_points(scores) >= marks[near]
     return passes

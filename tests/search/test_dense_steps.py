@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.search import dense_kernels
-from karat.search.dense_kernels import NUMPY, Kernels, kernels
+from karat.search import dense_steps
 from karat.search.dense_score import surely
 from karat.search.dense_screen import Screen, Seen
+from karat.search.dense_steps import NUMPY, Steps, steps_for
 
 
-def _compiled() -> Kernels:
-    steps = dense_kernels.compiled()
+def _compiled() -> Steps:
+    steps = dense_steps.compiled()
     assert steps is not None
     return steps
 
@@ -97,8 +97,8 @@ def test_pairs_score_the_same(seed: int, width: int, scale: float) -> None:
 
 
 def test_which_steps_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert kernels(1_000_000) is NUMPY
-    assert kernels(10**9) == _compiled()
+    assert steps_for(1_000_000) is NUMPY
+    assert steps_for(10**9) == _compiled()
     monkeypatch.setitem(sys.modules, "karat.search.dense_compiled", None)
     monkeypatch.delattr("karat.search.dense_compiled")
-    assert kernels(10**9) is NUMPY
+    assert steps_for(10**9) is NUMPY

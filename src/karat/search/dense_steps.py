@@ -14,7 +14,7 @@ _WORTH = 500_000_000
 
 
 @dataclass(frozen=True)
-class Kernels:
+class Steps:
     """One way to take them. What comes out is the same for all, bit for bit."""
 
     look: Callable[[Screen], Seen]
@@ -26,18 +26,18 @@ class Kernels:
     """Values in a block: for numpy long enough rows, for compiled steps few enough that the products stay in the processor's cache."""
 
 
-NUMPY = Kernels(Screen.look, pair_sums, pair_scores, 32768)
+NUMPY = Steps(Screen.look, pair_sums, pair_scores, 32768)
 
 
-def kernels(pairs: int) -> Kernels:
+def steps_for(pairs: int) -> Steps:
     """The quickest for so many pairs of a question and a value."""
     return compiled() or NUMPY if pairs >= _WORTH else NUMPY
 
 
-def compiled() -> Kernels | None:
+def compiled() -> Steps | None:
     """None without numba, or with one that does not go with this numpy."""
     try:
         from karat.search import dense_compiled
     except ImportError:
         return None
-    return Kernels(dense_compiled.look, dense_compiled.sums, dense_compiled.scores, 4096)
+    return Steps(dense_compiled.look, dense_compiled.sums, dense_compiled.scores, 4096)
