@@ -15,6 +15,8 @@ from karat.sheet.tree import Binary, Call, Expr, FieldOf, Number, OwnField, Shee
 from tests.sheet.contract import contract_example
 from tests.sheet.drawn_sheets import expressions, sheets
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
 UNTIDY = """\
 # first
 ## what it is
@@ -82,6 +84,11 @@ def test_the_layout() -> None:
         "\n"
         "# the end\n"
     )
+
+
+def test_the_example_is_laid_out_by_its_own_rules() -> None:
+    text = (EXAMPLES / "retrieval" / "shop.sheet").read_text(encoding="utf-8")
+    assert format_sheet(parse(text)) == text
 
 
 @pytest.mark.shared_data
