@@ -52,6 +52,11 @@ class Case(msgspec.Struct, Generic[T], frozen=True, omit_defaults=True):
         return (scored or asked or [Turn(role="user", content="")])[-1].content
 
     @property
+    def user_turns(self) -> int:
+        """How many turns are the user's."""
+        return sum(turn.role == "user" for turn in self.conversation)
+
+    @property
     def scored_turns(self) -> tuple[int, ...]:
         """Indices, among the user turns, of those that carry a target."""
         users = [turn for turn in self.conversation if turn.role == "user"]

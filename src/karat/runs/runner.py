@@ -25,7 +25,7 @@ from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import System, SystemConfig, SystemType
 from karat.runs.calling import Called, Predict, call_all, still_to_call
 from karat.runs.follow_up import following_up
-from karat.runs.scoring import group, score_cases
+from karat.runs.scoring import group, repeats_in, score_cases
 from karat.runs.summary import summarise
 from karat.store.records import RunRecord, run_name
 
@@ -158,8 +158,8 @@ def score_recorded(
     """Score predictions that were made elsewhere. Nothing is called and nothing is stored."""
     now = _now()
     options = dated(options, now[:10])
-    found, strangers = group(cases, predictions)
-    repeats = 1 + max((prediction.repeat for prediction in predictions), default=0)
+    repeats = repeats_in(predictions)
+    found, strangers = group(cases, predictions, repeats)
     info = RunInfo(
         suite=suite.name,
         system=source,
@@ -174,7 +174,7 @@ def score_recorded(
     )
     results = list(score_cases(suite, cases, found, options, repeats=repeats, executor=executor))
     result = summarise(suite, info, results)
-    return msgspec.structs.replace(result, problems=(*problems, *_stranger_problems(strangers, source)))
+    return msgspec.structs.replace(result, problems=(*problems, *_stranger_problems(cases, strangers, repeats, source)))
 
 
 def stored_cases(store: Store, run_id: int, suite: Suite) -> tuple[Case[Any], ...]:
@@ -220,7 +220,7 @@ def _carry_on(
     try:
         if called.total:
             system = job.opened or _open(job)
-            problems = tuple(getattr(system, "problems", ()))
+            problems = (*getattr(system, "problems", ()), *_misplaced(job, system))
             on_run(run_name(run_id), called.total)
             _run_async(_call(store, run_id, job, system, stored, called, retry_errors))
         result = _score(store, run_id, job.suite, job.cases, options, executor)
@@ -233,6 +233,13 @@ def _carry_on(
             store.set_status(run_id, "failed")
         raise
     return msgspec.structs.replace(result, problems=(*job.problems, *problems))
+
+
+def _misplaced(job: Job, system: System) -> list[Problem]:
+    """Recorded answers for turns and repeats that the run does not have. Other cases may be left out of it on purpose."""
+    known = {case.id for case in job.cases}
+    recorded = [one for one in getattr(system, "recorded", ()) if one.case_id in known]
+    return _stranger_problems(job.cases, group(job.cases, recorded, job.repeats)[1], job.repeats, job.system)
 
 
 def _open(job: Job) -> System:
@@ -280,7 +287,7 @@ def _score(
     executor: Executor | None,
 ) -> RunResult:
     record = store.run(run_id)
-    found, _ = group(cases, store.predictions(run_id))
+    found, _ = group(cases, store.predictions(run_id), record.repeats)
     results = list(score_cases(suite, cases, found, options, repeats=record.repeats, executor=executor))
     info = RunInfo(
         suite=suite.name,
@@ -302,13 +309,28 @@ def _score(
     return result
 
 
-def _stranger_problems(strangers: Sequence[Prediction], source: str) -> list[Problem]:
-    if not strangers:
-        return []
-    ids = list(dict.fromkeys(prediction.case_id for prediction in strangers))
-    shown = ", ".join(ids[:5]) + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
-    message = f"{count_of(len(strangers), 'prediction')} for cases that are not here: {shown}"
-    return [Problem(message, file=source, severity="warning", hint="They are left out.")]
+def _stranger_problems(
+    cases: Sequence[Case[Any]], strangers: Sequence[Prediction], repeats: int, source: str
+) -> list[Problem]:
+    """What is said of predictions that belong to nothing here: other cases, or turns and repeats that do not exist."""
+    known = {case.id: case for case in cases}
+    groups: dict[str, list[str]] = {}
+    for one in strangers:
+        case = known.get(one.case_id)
+        if case is None:
+            groups.setdefault("cases that are not here", []).append(one.case_id)
+        elif one.turn is not None and not 0 <= one.turn < case.user_turns:
+            groups.setdefault("turns that the case does not have", []).append(f"{one.case_id} turn {one.turn}")
+        else:
+            what = f"repeats that do not exist (there {'is' if repeats == 1 else 'are'} {repeats}, counted from 0 without a gap)"
+            groups.setdefault(what, []).append(f"{one.case_id} repeat {one.repeat}")
+    problems = []
+    for what, all_names in groups.items():
+        names = list(dict.fromkeys(all_names))
+        shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        message = f"{count_of(len(all_names), 'prediction')} for {what}: {shown}"
+        problems.append(Problem(message, file=source, severity="warning", hint="They are left out."))
+    return problems
 
 
 def _run_async(work: Coroutine[Any, Any, None]) -> None:

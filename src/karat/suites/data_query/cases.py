@@ -11,9 +11,10 @@ from yaml.nodes import Node, SequenceNode
 
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Turn, Where
-from karat.core.suite import LoadedCases
+from karat.core.suite import LoadedCases, Unreadable
 from karat.core.yaml import Findings, documents, reader_for
-from karat.suites.data_query.selection import Target
+from karat.suites.data_query.operators import known
+from karat.suites.data_query.selection import Dimension, Target
 
 SUFFIXES = (".yaml", ".yml", ".json")
 
@@ -111,9 +112,23 @@ def _case(node: Node, findings: Findings, source: Where) -> Case[Target] | None:
         findings.add(
             node, f'case "{found.id}" has a target on a turn that is not the user\'s', "Put it on the user turn before."
         )
+    for dimension in _dimensions(found):
+        try:
+            known(dimension.operator, dimension.dimension_name)
+        except Unreadable as error:
+            findings.add(node, f'case "{found.id}": {error}', "Leave the operator out for a list of values.")
     if len(findings.problems) > before:
         return None
     return Case(found.id, found.conversation, found.name, found.tags, found.comments, {}, source)
+
+
+def _dimensions(case: CaseFile) -> Iterator[Dimension]:
+    """Every dimension of the targets and their alternatives."""
+    for turn in case.conversation:
+        if turn.target is not None:
+            for selection in (turn.target, *turn.target.alternatives):
+                for part in selection.indicator_selection:
+                    yield from part.dimensions
 
 
 def _name_case(node: Node, findings: Findings, before: int) -> None:

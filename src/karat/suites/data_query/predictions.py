@@ -12,27 +12,36 @@ body in ``<case id>.json`` (``<case id>.<turn>.json`` for a later turn).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from karat.core.problems import Problem, UserError
+from karat.core.problems import Problem, UserError, nearest
 from karat.core.records import Prediction, recorded_error, recorded_tokens
 from karat.core.suite import LoadedPredictions, Unreadable
+from karat.suites.data_query.mcp import mcp_content, mcp_selection
+from karat.suites.data_query.misspelt import refuse_misspelt
+from karat.suites.data_query.operators import on_codes
 from karat.suites.data_query.selection import DatasetSelection, Dimension, Period, Selection, Term
+from karat.suites.data_query.time_filters import TIME_DIMENSION, with_period
 
 # -- a response into a selection --------------------------------------------------------------------------------------
 
 _own = msgspec.json.Decoder(Selection)
 _any = msgspec.json.Decoder()
 OWN_KEYS = ("indicator_selection", "is_out_of_scope", "datasets_selection", "period")
-TIME_DIMENSION = "TIME_PERIOD"
+LINE_KEYS = ("id", "turn", "repeat", "error", "latency", "tokens", "cost", "response")
+"""What a recorded line may say beside the selection."""
 
 
-def read_response(response: bytes) -> Selection:
-    """The selection in a raw response. Raises :class:`Unreadable` with what was expected when there is none."""
+def read_response(response: bytes, today: str = "") -> Selection:
+    """The selection in a raw response. Raises :class:`Unreadable` with what was expected when there is none.
+
+    ``today`` is the day that relative dates mean.
+    """
     try:
         body = _any.decode(response)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -44,12 +53,13 @@ def read_response(response: bytes) -> Selection:
         if not isinstance(body, Mapping):
             raise Unreadable(f'"response" is {_kind(body)}, not a JSON object')
     if any(key in body for key in OWN_KEYS):
-        return _own_selection(body)
+        return with_period(_own_selection(body), today)
     if "choices" in body:
         return _dial_selection(body)
-    mcp = _mcp_content(body)
+    mcp = mcp_content(body)
     if mcp is not None:
-        return _mcp_selection(mcp)
+        return mcp_selection(mcp, today)
+    refuse_misspelt(body, (*OWN_KEYS, "choices", "structuredContent"), "the response")
     keys = ", ".join(list(body)[:8]) or "none"
     raise Unreadable(
         f'no selection in the response: expected "indicator_selection", "choices" (DIAL) or "structuredContent" (MCP); its keys are: {keys}'
@@ -61,10 +71,41 @@ def _kind(value: Any) -> str:
 
 
 def _own_selection(body: Mapping[str, Any]) -> Selection:
+    refuse_misspelt(body, (*OWN_KEYS, *LINE_KEYS), "the answer")
     try:
-        return msgspec.convert(body, Selection)
+        selection = msgspec.convert(body, Selection)
     except msgspec.ValidationError as error:
-        raise Unreadable(f"the selection is not in the expected shape: {error}") from error
+        raise Unreadable(f"the selection is not in the expected shape: {error}{_nearest_key(str(error))}") from error
+    return msgspec.structs.replace(
+        selection, indicator_selection=tuple(_with_known_operators(part) for part in selection.indicator_selection)
+    )
+
+
+_UNKNOWN_FIELD = re.compile(r"unknown field `([^`]*)`")
+
+
+def _nearest_key(message: str) -> str:
+    """``. Did you mean values?`` for a key that msgspec does not know."""
+    found = _UNKNOWN_FIELD.search(message)
+    known = {name for shape in _SHAPES for name in shape.__struct_fields__}
+    near = nearest(found[1], known, cutoff=50.0) if found else []
+    return f". Did you mean {near[0]}?" if near else ""
+
+
+_SHAPES: tuple[type[msgspec.Struct], ...] = (DatasetSelection, Dimension, Term, Period)
+
+
+def _with_known_operators(part: DatasetSelection) -> DatasetSelection:
+    """Every operator under the name that it is compared by; a dimension that is excluded is left out."""
+    if all(one.operator == "in" for one in part.dimensions):
+        return part
+    dimensions = [
+        one if one.dimension_name == TIME_DIMENSION else msgspec.structs.replace(one, operator=operator)
+        for one in part.dimensions
+        if one.dimension_name == TIME_DIMENSION
+        or (operator := on_codes(one.operator, one.dimension_name)) != "excluded"
+    ]
+    return msgspec.structs.replace(part, dimensions=tuple(dimensions))
 
 
 def _dial_selection(body: Mapping[str, Any]) -> Selection:
@@ -76,18 +117,25 @@ def _dial_selection(body: Mapping[str, Any]) -> Selection:
     content = _mapping(message, "custom_content")
     tools = _mapping(content, "state").get("tool_messages") or []
     parts: list[DatasetSelection] = []
-    period: Period | None = None
+    periods: set[Period] = set()
     for tool in tools if isinstance(tools, list) else []:
         state = _mapping(_mapping(tool, "custom_content"), "state")
         names = _mapping(state, "indexed_datasets_id_map")
+        here: list[tuple[str, tuple[Dimension, ...]]] = []
         for key, dimensions in _mapping(state, "dimension_id_to_name").items():
             if not isinstance(dimensions, Mapping):
                 raise Unreadable(f'dimension_id_to_name["{key}"] is {_kind(dimensions)}, not an object')
-            parts.append(DatasetSelection(str(names.get(key, key)), tuple(_dial_dimensions(dimensions))))
+            here.append((str(names.get(key, key)), tuple(_dial_dimensions(dimensions))))
         when = _mapping(state, "date_time_query_response")
+        own = None
         if when.get("start") or when.get("end"):
-            period = Period(_text(when.get("start")), _text(when.get("end")))
-    return Selection(tuple(parts), period=period)
+            own = Period(_text(when.get("start")), _text(when.get("end")))
+            periods.add(own)
+        parts.extend(DatasetSelection(dataset, dimensions, own) for dataset, dimensions in here)
+    if len(periods) == 1:  # one tool may find the period and another the terms
+        parts = [DatasetSelection(part.dataset_id, part.dimensions) for part in parts]
+        return Selection(tuple(parts), period=periods.pop())
+    return Selection(tuple(parts))
 
 
 def _dial_dimensions(dimensions: Mapping[str, Any]) -> Iterable[Dimension]:
@@ -95,62 +143,6 @@ def _dial_dimensions(dimensions: Mapping[str, Any]) -> Iterable[Dimension]:
         if not isinstance(terms, Mapping):
             raise Unreadable(f'the terms of dimension "{name}" are {_kind(terms)}, not an object of id: name')
         yield Dimension(name, tuple(Term(str(code), _text(label) or "") for code, label in terms.items()))
-
-
-def _mcp_content(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The structured content of a tool result, bare or inside a JSON-RPC envelope."""
-    for holder in (body, _mapping(body, "result")):
-        content = holder.get("structuredContent")
-        if isinstance(content, Mapping) and "queries" in content:
-            return content
-    return None
-
-
-class _McpFilter(msgspec.Struct, frozen=True):
-    dimensionId: str
-    operator: str = "in"
-    values: tuple[Term | str, ...] = ()
-    isDefault: bool = False
-
-
-class _McpQuery(msgspec.Struct, frozen=True):
-    datasetUrn: str
-    filters: tuple[_McpFilter, ...] = ()
-
-
-def _mcp_selection(content: Mapping[str, Any]) -> Selection:
-    try:
-        queries = msgspec.convert(content["queries"], tuple[_McpQuery, ...])
-    except msgspec.ValidationError as error:
-        raise Unreadable(f"structuredContent.queries is not in the expected shape: {error}") from error
-    parts: list[DatasetSelection] = []
-    period: Period | None = None
-    for query in queries:
-        dimensions = []
-        for item in query.filters:
-            terms = tuple(Term(value) if isinstance(value, str) else value for value in item.values)
-            if item.dimensionId == TIME_DIMENSION:
-                period = _mcp_period(item.operator, [term.id for term in terms], period)
-            elif item.operator != "excluded":
-                dimensions.append(Dimension(item.dimensionId, terms, item.operator, item.isDefault))
-        parts.append(DatasetSelection(_dataset_of_urn(query.datasetUrn), tuple(dimensions)))
-    return Selection(tuple(parts), period=period)
-
-
-def _mcp_period(operator: str, values: list[str], period: Period | None) -> Period | None:
-    known = period or Period()
-    if operator in ("between", "in") and values:
-        return Period(min(values), max(values))
-    if operator in ("ge", "gt") and values:
-        return Period(values[0], known.end)
-    if operator in ("le", "lt") and values:
-        return Period(known.start, values[0])
-    return period
-
-
-def _dataset_of_urn(urn: str) -> str:
-    """``urn:sdmx:…Dataflow=IMF.RES:WEO(9.0.0)`` → ``IMF.RES:WEO(9.0.0)``; anything else as it is."""
-    return urn.rpartition("=")[2] if urn.startswith("urn:") else urn
 
 
 def _mapping(holder: Any, key: str) -> Mapping[str, Any]:
