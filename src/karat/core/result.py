@@ -31,8 +31,13 @@ class RunInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     tags: tuple[str, ...] = ()
 
 
+def why_no_interval(n: int) -> str:
+    """What is said in the place of an interval where the values of a quantity show no spread."""
+    return "" if not n else "n = 1" if n == 1 else "all equal"
+
+
 class Estimate(msgspec.Struct, frozen=True, gc=False):
-    """A mean over ``n`` values with its 95 % interval; all None when there are none."""
+    """A mean over ``n`` values with its 95 % interval; all None when there are none. Quantities that show no spread have no interval."""
 
     mean: float | None
     n: int

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat.core.problems import count_of
 from karat.core.report import visible
-from karat.core.result import CaseResult, MetricSummary, RunResult
+from karat.core.result import CaseResult, MetricSummary, RunResult, why_no_interval
 from karat.core.suite import Kind, Metric
 from karat.core.usage import USAGE
 from karat.reports.reviews import reviewed_lines
@@ -161,7 +161,11 @@ def _table(page: Page, result: RunResult, headline: Sequence[Metric]) -> None:
     head = f"  {'metric'.ljust(width)}  {'mean':>7}    {'95 % interval':<15}  {'over':>6}"
     page.line([(head + ("    errors as 0" if errors else ""), "dim")])
     for metric, item in shown:
-        interval = f"{figure(item.low, metric.kind)} – {figure(item.high, metric.kind)}" if item.low is not None else ""
+        interval = (
+            f"{figure(item.low, metric.kind)} – {figure(item.high, metric.kind)}"
+            if item.low is not None
+            else why_no_interval(item.n)
+        )
         row = f"    {interval:<15}  {item.n:>6,}"
         if errors:
             row += f"    {figure(item.with_errors_as_zero, metric.kind):>11}"

@@ -12,7 +12,7 @@ from karat.core.problems import UserError
 from karat.store.codec import pack, to_json, unpack
 from karat.store.records import RunRecord, RunRow, Status, run_name
 from karat.store.schema import cases, runs
-from karat.store.scorings import newest_summaries
+from karat.store.scorings import newest_summaries, scored_cases
 
 _JSON = ("options", "config", "tags")
 _LISTED = [runs.c[name] for name in RunRow.__struct_fields__ if name not in ("scoring", "summary")]
@@ -79,11 +79,13 @@ def list_one(connection: Connection, run_id: int) -> RunRow:
 def _rows(connection: Connection, query: Select[Any]) -> list[RunRow]:
     rows = connection.execute(query).mappings().all()
     found = newest_summaries(connection, [row["id"] for row in rows])
+    over = scored_cases(connection, [scoring for scoring, _ in found.values()])
     listed = []
     for row in rows:
         scoring, summary = found.get(row["id"], (None, ()))
-        tags = tuple(msgspec.json.decode(row["tags"]))
-        listed.append(RunRow(**{**row, "tags": tags, "scoring": scoring, "summary": summary}))
+        cases, truth_set = over.get(scoring or 0, (row["cases"], row["truth_set"]))
+        own = {"tags": tuple(msgspec.json.decode(row["tags"])), "cases": cases, "truth_set": truth_set}
+        listed.append(RunRow(**{**row, **own, "scoring": scoring, "summary": summary}))
     return listed
 
 
