@@ -9,6 +9,7 @@ import pytest
 from karat.core.suite import NotApplicable
 from karat.sandbox import Sandbox
 from karat.suites.codegen.comparison import Comparison, judged
+from karat.suites.codegen.completion import code_for
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.references import schema_of
@@ -157,6 +158,28 @@ def test_the_body_of_a_function(box: Sandbox) -> None:
         assert not tried(box, task, code).correctness.passed, code
     failed = tried(box, task, "x = 1\nreturn frame.nothing").last
     assert (failed.error_class, failed.line) == ("attribute_error", 2)
+
+
+def test_a_body_below_other_lines_of_its_function(box: Sandbox) -> None:
+    below = BODY.replace("def f(frame, least):\n", "def f(frame, least):\n  kept = frame\n  # go on here\n")
+    task = problem(below, "  return kept[kept.a > least]\n")
+    assert tried(box, task, "x = least\nreturn kept[kept.a > x]").correctness.passed
+    assert not tried(box, task, "return kept").correctness.passed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        RIGHT,
+        f"{RIGHT}\n</code>\nEND SOLUTION\n",
+        f"<code>\n{RIGHT}\n</code>",
+        f"```python\n{RIGHT}\n```\n</code>",
+        f"A:\n<code>\nimport pandas as pd\n</code>\nresult = ...\nBEGIN SOLUTION\n<code>\n{RIGHT}\n</code>\nThat is it.",
+        f"{RIGHT}\n### END SOLUTION\nprint(nothing)",
+    ],
+)
+def test_answers_go_on_as_the_prompt_does(text: str) -> None:
+    assert code_for(problem(), text.encode()) == RIGHT
 
 
 def test_inputs_of_chance_are_the_same_for_answer_and_tests(box: Sandbox) -> None:

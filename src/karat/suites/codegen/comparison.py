@@ -24,6 +24,7 @@ from karat.suites.codegen.metrics.understanding import PromptUnderstanding, unde
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.overall import Overall, overall_of
 from karat.suites.codegen.performance import Performance, performance_of
+from karat.suites.codegen.printing import REASON, advice
 from karat.suites.codegen.quality import Quality, quality_of
 from karat.suites.codegen.rechecking import needs_recheck, rechecked
 from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, Task
@@ -82,6 +83,9 @@ def judged(question: str, task: Task, codes: list[str], options: Options, box: S
     asked = read_question(question, schema, values=values, words_known=vocabulary(options.vocabulary))
     facts = facts_of(task, code, schema)
     correctness = _correctness(box, task, code, outcome, asked, facts, options)
+    if tried[-1].printed and correctness.score is not None and not correctness.passed:
+        told = {**correctness.evidence, "problem": advice(task)}
+        correctness = msgspec.structs.replace(correctness, reason=REASON, evidence=told)
     quality = quality_of(code, facts)
     performance = performance_of(box, task, code, passed=correctness.passed, options=options)
     understanding = understanding_of(asked, facts)

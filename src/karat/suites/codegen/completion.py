@@ -2,12 +2,14 @@
 
 The program breaks off within a statement (``kept =``), before one, or below the head of a function. An answer may be the bare continuation, the
 unfinished statement or the whole function written out, or all of the program again; in a fenced block or not, with its indentation or without. Of the ways
-to put the two together the first that compiles is taken. Code that sets the answer or defines the function itself is left as it is.
+to put the two together the first that compiles is taken. Code that sets the answer or defines the function itself is left as it is. DS-1000's prompts end within
+marks, and answers may go on with them.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import textwrap
 import warnings
 from collections.abc import Iterator
@@ -16,13 +18,26 @@ from karat.suites.codegen.code import blocks_in, code_in, code_of, text_of
 from karat.suites.codegen.records import Task, Unfinished
 
 INDENT = "    "
+_BEGIN = re.compile(r"^[ \t]*(?:#+ ?)?(?:BEGIN SOLUTION|SOLUTION START)[ \t]*\n", re.MULTILINE)
+_OPEN = re.compile(r"^[ \t]*<code>[ \t]*\n", re.MULTILINE)
+_END = re.compile(r"^[ \t]*(?:</code>|(?:#+ ?)?(?:END SOLUTION|SOLUTION END))", re.MULTILINE)
 
 
 def code_for(task: Task, response: bytes) -> str:
     """The code of a response to this task, whole. Raises Unreadable when the response holds no text."""
-    if task.unfinished is None:
-        return code_of(response)
-    return completed(task.unfinished, text_of(response))
+    if task.unfinished is not None:
+        return completed(task.unfinished, text_of(response))
+    return code_of(response) if task.harness is None else code_in(_between_marks(text_of(response)))
+
+
+def _between_marks(text: str) -> str:
+    """The solution of a text that goes on as DS-1000's prompts do: after ``BEGIN SOLUTION`` and ``<code>``, up to ``</code>``."""
+    for mark in (_BEGIN, _OPEN):
+        found = [*mark.finditer(text)]
+        if found:
+            text = text[found[-1 if mark is _BEGIN else 0].end() :]
+    end = _END.search(text)
+    return text if end is None else text[: end.start()]
 
 
 def completed(unfinished: Unfinished, text: str) -> str:

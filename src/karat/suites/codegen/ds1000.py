@@ -101,7 +101,7 @@ def _harness(row: _Row) -> Harness:
     count = _count(test) or row.metadata.test_case_cnt
     if not 1 <= count <= MOST_INPUTS:
         raise ValueError(f"it has {count} test inputs; 1 to {MOST_INPUTS} are possible")
-    return Harness(_inputs(tree), _indented(program.strip("\n")), row.code_context, count)
+    return Harness(_inputs(tree), _indented(program.strip("\n"), row.reference_code), row.code_context, count)
 
 
 def _parsed(code: str) -> ast.Module:
@@ -158,13 +158,18 @@ def _read_only(harness: Harness) -> tuple[str, str]:
     return "\n".join(made), "\n".join(lines)
 
 
-def _indented(program: str) -> str:
-    """Answers have no indentation of their own: where the body of a function is asked for, the line for it has it."""
+def _indented(program: str, reference: str) -> str:
+    """Answers have no indentation of their own: where the body of a function is asked for, the line for it has that of the reference, or one."""
     lines = program.splitlines()
     place = next((number for number, line in enumerate(lines) if line.strip() == MARK), None)
-    if place is None:
+    if place is None or lines[place] != MARK:
         return program
-    before = next((line for line in reversed(lines[:place]) if line.strip()), "")
-    if before.rstrip().endswith(":") and lines[place] == MARK:
-        lines[place] = " " * (len(before) - len(before.lstrip()) + 4) + MARK
+    above = next((line for line in reversed(lines[:place]) if line.strip()), "")
+    first = next((line for line in reference.splitlines() if line.strip()), "")
+    opened = _indent(above) + "    " if above.rstrip().endswith(":") else ""
+    lines[place] = (_indent(first) or opened) + MARK
     return "\n".join(lines)
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]

@@ -16,9 +16,11 @@ from pathlib import Path
 import msgspec
 
 from karat.sandbox import Limits, Outcome, Sandbox
+from karat.sandbox.messages import NOTHING_SET
 from karat.sandbox.tables import TableSource as Given
 from karat.suites.codegen.errors import classify
 from karat.suites.codegen.harness.programs import INSERT, answering
+from karat.suites.codegen.printing import advice, ends_in_print, only_printed, printed_figures
 from karat.suites.codegen.records import Answers, Attempt, ErrorClass, Harness, Task
 
 MB = 1024**2
@@ -52,16 +54,11 @@ def run_code(box: Sandbox, task: Task, code: str, tables: Mapping[str, Given] | 
     outcome = box.run(snippet.code, given_tables(task) if tables is None else tables, limits=limits_of(task))
     if task.harness is not None:
         outcome = _with_answers(task.harness, outcome)
-    if _printed(task, outcome):
+    if printed_figures(task, outcome):
         outcome = msgspec.structs.replace(outcome, status="ok")
+    elif ends_in_print(task, code, outcome):
+        outcome = msgspec.structs.replace(outcome, status="no_result", detail=NOTHING_SET)
     return attempt_of(task, code, snippet, outcome), outcome
-
-
-def _printed(task: Task, outcome: Outcome) -> bool:
-    """Whether code that left no result printed named figures, which is an answer where figures are asked for. It must have ended by itself."""
-    named = task.expected.named if task.expected is not None else None
-    ended = outcome.status == "no_result" and outcome.detail.startswith("it set no")
-    return ended and any(f"@{name}[" in outcome.stdout for name in named or ())
 
 
 def _with_answers(harness: Harness, outcome: Outcome) -> Outcome:
@@ -132,7 +129,15 @@ def attempt_of(task: Task, code: str, snippet: Snippet, outcome: Outcome) -> Att
     line = snippet.own_line(raised.line) if raised is not None else 0
     text, found = ("", None) if outcome.ok else _told(task, snippet, outcome)
     return Attempt(
-        code, outcome.ok, found, text, line, outcome.status, seconds=outcome.wall, peak_memory=outcome.peak_memory
+        code,
+        outcome.ok,
+        found,
+        text,
+        line,
+        outcome.status,
+        seconds=outcome.wall,
+        peak_memory=outcome.peak_memory,
+        printed=only_printed(outcome, nothing_set=_sets_nothing(task, snippet, outcome)),
     )
 
 
@@ -144,6 +149,8 @@ def _told(task: Task, snippet: Snippet, outcome: Outcome) -> tuple[str, ErrorCla
             return f"no answer within {task.timeout:g} s", "other_error"
         case "memory":
             return f"asked for more than {task.memory_mb:,} MB", "other_error"
+        case "no_result" if only_printed(outcome, nothing_set=_sets_nothing(task, snippet, outcome)):
+            return advice(task), "other_error"
         case "no_result":
             return "left no result", "other_error"
         case "refused":
@@ -151,10 +158,18 @@ def _told(task: Task, snippet: Snippet, outcome: Outcome) -> tuple[str, ErrorCla
     if raised is None:
         return outcome.detail or outcome.status, "other_error"
     if _misses_answer(task, snippet, outcome):
+        if only_printed(outcome, nothing_set=True):
+            return advice(task), "other_error"
         return f"left no result: it sets no `{task.answer}`", "other_error"
     message = _PLACE.sub("", raised.message)  # it counts lines before the model's own
     text = f"{raised.class_}: {message}" if message else raised.class_
     return text, classify(raised.class_, raised.bases, raised.message)
+
+
+def _sets_nothing(task: Task, snippet: Snippet, outcome: Outcome) -> bool:
+    """Whether it ended by itself and set no answer."""
+    ended = outcome.status == "no_result" and outcome.detail == NOTHING_SET
+    return ended or _misses_answer(task, snippet, outcome)
 
 
 def _misses_answer(task: Task, snippet: Snippet, outcome: Outcome) -> bool:

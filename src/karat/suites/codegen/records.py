@@ -205,3 +205,5 @@ class Attempt(msgspec.Struct, frozen=True, omit_defaults=True):
     """The sandbox's word for how it ended."""
     seconds: float = 0.0
     peak_memory: int = 0
+    printed: bool = False
+    """Whether it printed something and left no answer."""
