@@ -16,7 +16,7 @@ from karat.sandbox import Sandbox
 from karat.suites.codegen.cases import load_cases, recognises
 from karat.suites.codegen.completion import code_for
 from karat.suites.codegen.execution import limits_of, run_code
-from karat.suites.codegen.harness.verdict import verdict_of
+from karat.suites.codegen.harness.verdict import published_of, verdict_of
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.references import reference_outcome, schema_of
 
@@ -38,6 +38,7 @@ def test_all_of_them_load_and_most_references_run(shared: Path, name: str, least
     assert ran >= least, f"{ran} of 101 references run"
 
 
+@pytest.mark.filterwarnings("ignore:invalid escape sequence")
 @pytest.mark.parametrize("name", ["PandasEval", "NumpyEval"])
 def test_published_continuations_are_the_references(shared: Path, name: str) -> None:
     """Bare, fenced, and with the program repeated: each gives the code that the reference is."""
@@ -118,3 +119,30 @@ def test_ds1000_passes_nothing_that_does_nothing(shared: Path) -> None:
 
     with Sandbox(workers=2) as box, ThreadPoolExecutor(2) as threads:
         assert [line for lines in threads.map(passing, ds1000(shared)) for line in lines] == []
+
+
+CHANGES = (
+    "X = X.copy()", "X = X.reset_index()", "X = X.iloc[::-1]", "X = X.convert_dtypes()", "X = X.rename_axis('other')", "X = X.astype(str)",
+    "X.index = list(X.index)", "X = X.astype('category')", "X = X.sort_index(axis=1)", "X = X.values", "X = X.where(X.notna(), None)",
+)  # fmt: skip
+
+
+def test_ds1000_judges_other_answers_as_its_own_tests_do(shared: Path) -> None:
+    """The reference with its result changed at the end: what the split judgement says is what the published tests say in one process."""
+
+    def verdicts(numbered: tuple[int, Case[Task]]) -> tuple[str, bool, bool]:
+        number, case = numbered
+        task = case.conversation[1].target
+        assert task is not None
+        assert task.harness is not None
+        name = "result" if task.harness.program.rstrip().endswith("[insert]") else "df"
+        code = f"{task.reference}\n{CHANGES[number % len(CHANGES)].replace('X', name)}"
+        outcome = run_code(box, task, code)[1]
+        limits = limits_of(task)
+        passed = outcome.ok and verdict_of(box, task.harness, code, outcome.result, limits).passed
+        return case.id, passed, not published_of(box, task.harness, code, limits).reference
+
+    with Sandbox(workers=2) as box, ThreadPoolExecutor(2) as threads:
+        found = list(threads.map(verdicts, enumerate(ds1000(shared)[::3])))
+    assert [(number, ours) for number, ours, _ in found] == [(number, theirs) for number, _, theirs in found]
+    assert {passed for _, passed, _ in found} == {True, False}

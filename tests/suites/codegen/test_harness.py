@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+import karat
 from karat.core.suite import NotApplicable
 from karat.sandbox import Sandbox
 from karat.suites.codegen.comparison import Comparison, judged
@@ -13,7 +16,8 @@ from karat.suites.codegen.completion import code_for
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.references import schema_of
-from tests.suites.codegen.problems import BODY, CONTEXT, RIGHT, STRING, problem
+from karat.suites.codegen.report import why
+from tests.suites.codegen.problems import BODY, CONTEXT, RIGHT, STRING, problem, row
 
 QUESTION = "Keep the rows where a is above the limit."
 
@@ -212,3 +216,19 @@ def test_names_of_the_input_are_tables_and_values(box: Sandbox) -> None:
 def test_a_syntax_error_has_its_own_line(box: Sandbox) -> None:
     found = tried(box, problem(), "x = 1\nresult = df[")
     assert (found.last.error_class, found.last.line) == ("syntax_error", 2)
+
+
+def test_a_report_says_which_input_is_wrong_and_what_was_printed(tmp_path: Path) -> None:
+    (tmp_path / "problems.jsonl").write_text("\n".join(json.dumps(row(number=number)) for number in (0, 1)))
+    answers = [{"id": 0, "code": "result = df[df.a > 1]"}, {"id": 1, "code": "print(df[df.a > limit])"}]
+    (tmp_path / "answers.jsonl").write_text("\n".join(map(json.dumps, answers)))
+    result = karat.score(
+        suite="codegen",
+        cases=tmp_path / "problems.jsonl",
+        predictions=tmp_path / "answers.jsonl",
+        options={"performance": False},
+        workers=1,
+    )
+    told = {case.id: why(case).splitlines()[0] for case in result.cases}
+    assert told["0"] == "test failed: wrong on test input 2 of 2"
+    assert told["1"] == "the answer was printed, not returned: assign it to `result`"

@@ -26,7 +26,7 @@ def box() -> Iterator[Sandbox]:
 
 
 def tried(box: Sandbox, code: str, task: Task = TASK) -> Comparison:
-    return judged("What is the total price?", task, [code], Options(performance=False, perturb=False), box)
+    return judged("What is the total price?", task, [code], Options(performance=False), box)
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from karat.core.report import (
 from karat.core.result import CaseResult, Estimator, RunResult
 from karat.core.usage import USAGE
 from karat.suites.codegen.counts import Try, class_of, error_counts, kind_of, missing, missing_counts, tries
+from karat.suites.codegen.harness.tested import TEST_FAILED
 from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.printing import REASON as PRINTED
 from karat.suites.codegen.recovery_sheet import recovery_sheet
@@ -112,7 +113,8 @@ def why(case: CaseResult) -> str:
     if reason == PRINTED:
         lines = [found["evidence"]["problem"]]  # also where it is the error already
     elif reason and reason != "did_not_run":
-        lines.append(str(reason).replace("_", " "))
+        problem = found["evidence"]["problem"] if reason == TEST_FAILED else ""
+        lines.append(str(reason).replace("_", " ") + (f": {problem}" if problem else ""))
     lines += missing(case.details)
     return "\n".join(lines)
 

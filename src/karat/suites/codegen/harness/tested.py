@@ -13,6 +13,8 @@ from karat.suites.codegen.records import Answers, Harness, Task
 from karat.suites.codegen.references import reference_outcome
 from karat.suites.codegen.result_tables import NoTableError
 
+TEST_FAILED = "test_failed"
+
 
 def tested(box: Sandbox, task: Task, harness: Harness, code: str, outcome: Outcome, options: Options) -> Correctness:
     """Judge what an answer gave. Raises NotApplicable when the tests do not pass the problem's own reference here."""
@@ -24,7 +26,7 @@ def tested(box: Sandbox, task: Task, harness: Harness, code: str, outcome: Outco
     if verdict.passed:
         return Correctness(1.0, passed=True, cell_f1=1.0)
     f1 = _closeness(reference, given, options)
-    return Correctness(PART * f1, reason="test_failed", evidence=_evidence(harness, verdict), cell_f1=f1)
+    return Correctness(PART * f1, reason=TEST_FAILED, evidence=_evidence(harness, verdict), cell_f1=f1)
 
 
 def _evidence(harness: Harness, verdict: Verdict) -> dict[str, Any]:
