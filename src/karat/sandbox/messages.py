@@ -13,6 +13,7 @@ from karat.sandbox.records import Limits, Outcome, SnippetError, Status
 from karat.sandbox.wire import BadValue, Wire, plain
 
 LENGTH = struct.Struct("<I")
+NOTHING_SET = "it set no `result`, and its last line is no expression"
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -106,7 +107,7 @@ def _believed(seen: Outcome, facts: Facts, data: bytes, limits: Limits) -> Outco
     if message.status == "ok":
         return _with(seen, "ok", "", result=result)
     if message.status == "nothing":
-        return _with(seen, "no_result", "it set no `result`, and its last line is no expression")
+        return _with(seen, "no_result", NOTHING_SET)
     if message.status == "too_large":
         return _with(seen, "output_limit", f"the answer has more than {limits.cells:,} cells")
     if message.error is None:

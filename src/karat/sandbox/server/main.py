@@ -16,7 +16,7 @@ from .forking import Forked, fork
 from .frames import Closed, begin, frame, read_exactly, read_head, write_all
 from .tables import Tables
 from .vault import Vault
-from .warming import warm_up
+from .warming import warm_up, warm_up_drawing
 from .watching import Watch
 
 KEPT_FDS = 256
@@ -34,6 +34,7 @@ class Server:
         self.work, self.shelf = f"{root}/work", f"{root}/tables"
         for folder in (self.work, self.shelf):
             os.makedirs(folder, exist_ok=True)  # noqa: PTH103
+        os.environ["MPLCONFIGDIR"] = f"{self.work}/matplotlib"  # emptied after every snippet
         self.walls = self._walls(usual)
         self.tables = Tables(self.shelf, safe=self.walls.rules is not None and self.walls.filter is not None)
         self.spare: Forked | None = None
@@ -66,6 +67,9 @@ class Server:
             if head["do"] == "table":
                 self._load(head, read_exactly(self.requests, size))
                 continue
+            if head["do"] == "drawing":
+                self._prepare_drawing()
+                continue
             code = Vault(size)
             while code.used < size:
                 if not code.read(self.requests, size - code.used):
@@ -82,6 +86,11 @@ class Server:
         gc.freeze()
         self._dismiss()  # it has the tables of before
         write_all(self.replies, frame({"error": error}))
+
+    def _prepare_drawing(self) -> None:
+        warm_up_drawing()
+        self._dismiss()  # it has no matplotlib yet
+        write_all(self.replies, frame({}))
 
     def _run(self, head: dict[str, Any], code: Vault) -> None:
         missing = self.tables.missing([table["digest"] for table in head["tables"]])

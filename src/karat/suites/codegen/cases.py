@@ -205,7 +205,8 @@ def _truth(task: Task) -> Any:
     right = _digest(expected.file) if expected is not None and expected.file else ""
     if expected is not None:
         expected = msgspec.structs.replace(expected, file="")
-    return tables, expected, right, task.reference, task.setup, task.template, task.answer
+    said = (tables, expected, right, task.reference, task.setup, task.template, task.answer)
+    return said if task.harness is None else (*said, task.harness)
 
 
 def _digest(file: str) -> str:

@@ -14,7 +14,7 @@ def facts_of(task: Task, code: str, schema: Schema) -> CodeFacts:
     if not task.template:
         return analyse(code, schema, task.answer)
     # Without the setup: what that makes is in the schema, and would be read as made by the code.
-    snippet = snippet_of(msgspec.structs.replace(task, setup="", answer="result"), code)
+    snippet = snippet_of(msgspec.structs.replace(task, setup="", answer="result", harness=None), code)
     return _in_own_lines(analyse(snippet.code, schema, task.answer), snippet)
 
 
