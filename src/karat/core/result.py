@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from karat.core.extras import install_command
 from karat.core.problems import Problem, UserError
 from karat.core.scores import Score, State
 from karat.core.suite import Kind
@@ -143,17 +144,17 @@ class RunResult(msgspec.Struct, frozen=True):
         ]
 
     def to_polars(self) -> Any:
-        """The rows as a ``polars.DataFrame`` (extra: ``pip install 'karat[polars]'``)."""
+        """The rows as a ``polars.DataFrame`` (extra ``polars``)."""
         polars = _library("polars", "polars")
         return polars.DataFrame(self.rows(), infer_schema_length=None)
 
     def to_pandas(self) -> Any:
-        """The rows as a ``pandas.DataFrame`` (extra: ``pip install 'karat[pandas]'``)."""
+        """The rows as a ``pandas.DataFrame`` (extra ``pandas``)."""
         pandas = _library("pandas", "pandas")
         return pandas.DataFrame(self.rows())
 
     def to_arrow(self) -> Any:
-        """The rows as a ``pyarrow.Table`` (extra: ``pip install 'karat[arrow]'``)."""
+        """The rows as a ``pyarrow.Table`` (extra ``arrow``)."""
         pyarrow = _library("pyarrow", "arrow")
         return pyarrow.Table.from_pylist(self.rows())
 
@@ -162,4 +163,4 @@ def _library(name: str, extra: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        raise UserError(f"{name} is not installed", hint=f"pip install 'karat[{extra}]'") from error
+        raise UserError(f"{name} is not installed", hint=install_command(extra)) from error

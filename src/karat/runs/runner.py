@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from karat.core import plugins
+from karat.core.extras import require
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case, Prediction, truth_hash
 from karat.core.result import RunInfo, RunResult
@@ -74,6 +75,7 @@ def start(
 ) -> RunResult:
     """A new run: stored, called, scored. ``on_run`` hears the run's name, and how many calls it makes, before the first one."""
     _refuse_plain_secrets(job.config)
+    check_extras(job.suite, job.cases, job.options)
     job = replace(job, opened=job.opened or _open(job))  # what cannot be opened must not leave a run behind
     now = _now()
     options = dated(job.options, now[:10])
@@ -113,10 +115,12 @@ def resume(
     cases = stored_cases(store, run_id, suite)
     settings = record.config.get("system", {})
     kind: SystemType = plugins.load("karat.systems", str(settings.get("type", "")))
+    options = msgspec.convert(record.options, suite.options)
+    check_extras(suite, cases, options)
     job = Job(
         suite=suite,
         cases=cases,
-        options=msgspec.convert(record.options, suite.options),
+        options=options,
         config=msgspec.convert(settings, kind.config),
         system=record.system,
         name=record.name,
@@ -142,6 +146,7 @@ def rescore(
     suite = plugins.load_suite(record.suite)
     chosen = tuple(cases) if cases is not None else stored_cases(store, run_id, suite)
     used = dated(options or msgspec.convert(record.options, suite.options), record.today)
+    check_extras(suite, chosen, used)
     return _score(store, run_id, suite, chosen, used, executor)
 
 
@@ -156,6 +161,7 @@ def score_recorded(
     executor: Executor | None = None,
 ) -> RunResult:
     """Score predictions that were made elsewhere. Nothing is called and nothing is stored."""
+    check_extras(suite, cases, options)
     now = _now()
     options = dated(options, now[:10])
     repeats = repeats_in(predictions)
@@ -175,6 +181,11 @@ def score_recorded(
     results = list(score_cases(suite, cases, found, options, repeats=repeats, executor=executor))
     result = summarise(suite, info, results)
     return msgspec.structs.replace(result, problems=(*problems, *_stranger_problems(cases, strangers, repeats, source)))
+
+
+def check_extras(suite: Suite, cases: Sequence[Case[Any]], options: SuiteOptions) -> None:
+    """UserError, with what to install, when the cases cannot be scored with what is installed. Nothing has run by then."""
+    require(suite.extras(cases, options), suite.name)
 
 
 def stored_cases(store: Store, run_id: int, suite: Suite) -> tuple[Case[Any], ...]:

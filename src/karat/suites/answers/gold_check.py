@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from karat.core.extras import install_command
 from karat.core.problems import Problem, Severity, count_of, did_you_mean, nearest
 from karat.core.records import Case
 from karat.core.suite import CheckedCases
@@ -305,7 +306,7 @@ def duckdb_heads(file: str) -> dict[str, Head] | str:
     try:
         import duckdb
     except ImportError:
-        return "is not checked: install karat[answers]"
+        return f"is not checked: {install_command('answers')}"
     closed: dict[str, Any] = {"enable_external_access": "false", "lock_configuration": "true"}
     try:
         with duckdb.connect(file, read_only=True, config=closed) as connection:
