@@ -186,7 +186,18 @@ def test_the_filter_is_well_formed_for_both_machines() -> None:
     column |= {name: rule[0] for name, rule in BITS_NOT.items()}
     numbers = [number for number in column.values() if number is not None]
     assert len(numbers) == len(set(numbers))
-    assert not {"truncate", "creat", "socket", "execve", "fork", "ptrace", "symlink", "mount", "bpf", "memfd_create"} & set(column)
+    assert not {
+        "truncate",
+        "creat",
+        "socket",
+        "execve",
+        "fork",
+        "ptrace",
+        "symlink",
+        "mount",
+        "bpf",
+        "memfd_create",
+    } & set(column)
 
 
 def test_the_warm_up_runs_what_it_means_to_run() -> None:

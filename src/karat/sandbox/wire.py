@@ -109,7 +109,11 @@ def _plain(wire: Wire) -> Plain:  # one branch for each kind of record
             return [plain(item) for item in items]
         case _Dict(v=pairs):
             made = mapping([_key(plain(key)) for key, _ in pairs], [plain(value) for _, value in pairs])
-            return made if made is not None else Other("dict with equal keys", "two of its keys are the same as plain data")
+            return (
+                made
+                if made is not None
+                else Other("dict with equal keys", "two of its keys are the same as plain data")
+            )
         case _Table():
             return _table(wire)
         case _Series():
