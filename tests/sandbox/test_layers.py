@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from karat.cli.doctor import _sandbox
 from karat.core.problems import UserError
 from karat.sandbox import Sandbox, layers
 from karat.sandbox.layers import Name, plan
@@ -169,6 +170,7 @@ def test_an_old_landlock_says_who_stands_in_for_it_or_is_refused(monkeypatch: py
     monkeypatch.setattr(landlock, "version", lambda: 2)
     layer = {layer.name: layer for layer in plan().layers}["landlock"]
     assert layer.on and "so the list of system calls does" in layer.detail
+    assert ("sandbox landlock", "ok", layer.detail) in _sandbox(), "karat doctor says the same"
     alone = {layer.name: layer for layer in plan(["seccomp"]).layers}["landlock"]
     assert not alone.on and "cannot keep files from being emptied" in alone.detail and "6.2" in alone.install
     assert plan(["seccomp"]).landlock == 0

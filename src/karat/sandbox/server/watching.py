@@ -1,7 +1,7 @@
 """Watching one child: reading what it says up to a cap, ending it when its time, output or folder is too much.
 
 Every figure is the server's or the kernel's. The clock runs from the word to begin until the way of the answer is closed and nothing can
-be added to it; processor time and memory are what the kernel says of the child. None of them is read from anything a snippet can write.
+be added to it, or until the child is gone if it stays; processor time and memory are what the kernel says of the child. None of them is read from anything a snippet can write.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ CHUNK = 65_536
 LOOK_EVERY = 0.2
 """Seconds between two looks at the size of the folder."""
 ENTRIES = 5_000
+LINGER, LINGER_SHARE = 0.05, 0.25
+"""Seconds, and share of its time, that the kernel may take to end a child that has answered. One that stays longer is counted to its end."""
 
 
 class Stream:
@@ -168,6 +170,8 @@ class Watch:
         if not self.stopped:
             self._limit_output()
         began, processor, peak = self.begin or (gone, 0.0, 0)
+        if self.end is not None and gone - self.end[0] > max(LINGER, LINGER_SHARE * (self.end[0] - began)):
+            self.end = None
         ended, processor_then = self.end or (gone, 0.0)
         processor_then = processor_then or used.ru_utime + used.ru_stime
         return {
