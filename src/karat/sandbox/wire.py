@@ -1,7 +1,7 @@
 """The records that cross the pipe, and how they become plain data.
 
 They are decoded by strict types; a text that is no date, a number that is none, a column of another height make the whole
-message bad. Nothing of the child is executed here.
+message bad. Nothing of the child is executed here. The records have passed ``bounds.check`` before.
 """
 
 from __future__ import annotations
@@ -12,11 +12,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from karat.sandbox.bounds import DECIMAL_DIGITS, DIGITS, BadValue, mapping
 from karat.sandbox.values import Column, Other, Plain, Series, Table
-
-
-class BadValue(ValueError):
-    """A record that no honest writer would have sent."""
 
 
 class _Record(msgspec.Struct, frozen=True, tag_field="k", forbid_unknown_fields=True):
@@ -111,7 +108,12 @@ def _plain(wire: Wire) -> Plain:  # one branch for each kind of record
         case _List(v=items):
             return [plain(item) for item in items]
         case _Dict(v=pairs):
-            return {_key(plain(key)): plain(value) for key, value in pairs}
+            made = mapping([_key(plain(key)) for key, _ in pairs], [plain(value) for _, value in pairs])
+            return (
+                made
+                if made is not None
+                else Other("dict with equal keys", "two of its keys are the same as plain data")
+            )
         case _Table():
             return _table(wire)
         case _Series():
@@ -120,7 +122,7 @@ def _plain(wire: Wire) -> Plain:  # one branch for each kind of record
         case _Infinity(negative=negative):
             return float("-inf") if negative else float("inf")
         case _Integer(v=text):
-            return int(text, 16)
+            return _integer(text)
         case _Datetime(v=text):
             return datetime.fromisoformat(text)
         case _Date(v=text):
@@ -130,13 +132,27 @@ def _plain(wire: Wire) -> Plain:  # one branch for each kind of record
         case _Timedelta(v=seconds):
             return timedelta(seconds=seconds)
         case _Decimal(v=text):
-            return Decimal(text)
+            return _decimal(text)
         case _Bytes(v=text):
             return bytes.fromhex(text)
         case _Other(type=kind, v=text):
             return Other(kind[:200], text[:2000])
         case _:
             return wire
+
+
+def _integer(text: str) -> int:
+    if len(text) > DIGITS + len("-0x"):
+        raise BadValue("an integer of too many digits")
+    return int(text, 16)
+
+
+def _decimal(text: str) -> Decimal:
+    """Written in full it must have no more digits than Python gives a number as text."""
+    value = Decimal(text) if len(text) <= 2 * DECIMAL_DIGITS else None
+    if value is None or (value.is_finite() and abs(value.adjusted()) > DECIMAL_DIGITS):
+        raise BadValue("a decimal of too many digits")
+    return value
 
 
 def _table(wire: _Table) -> Table:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -17,6 +16,7 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
+from karat.tables.composition import normalised
 from karat.tables.options import CompareOptions
 
 LARGEST_SHOWN_WHOLE = 1e12
@@ -25,11 +25,12 @@ LARGEST_SHOWN_WHOLE = 1e12
 Kind = Literal["null", "number", "code", "moment", "text"]
 
 NULL_WORDS = frozenset({"null", "nan", "none", "nat", "na", "n/a", "<na>", "<null>", "#n/a", "\\n"})
-_PLAIN = re.compile(r"([+-]?)(?:([0-9]+)(?:\.([0-9]*))?|\.([0-9]+))(?:[eE]([+-]?[0-9]+))?")
+_PLAIN = re.compile(r"([+-]?)(?:([0-9]+)(?:\.([0-9]*))?|\.([0-9]+))(?:[eE]([+-]?[0-9]{1,6}))?")
+"""An exponent of more digits is no number's: Python refuses to read one of thousands."""
 _CODE = re.compile(r"0[0-9]+")
 _CURRENCY = r"(?:US\$|[$€£¥₹])"
 _DECORATED = re.compile(
-    rf"([+-]?)\s?{_CURRENCY}?\s?([+-]?)((?:[0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)((?:[eE][+-]?[0-9]+)?)"
+    rf"([+-]?)\s?{_CURRENCY}?\s?([+-]?)((?:[0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)((?:[eE][+-]?[0-9]{{1,6}})?)"
     rf"\s?(%?)\s?{_CURRENCY}?"
 )
 _MOMENT = re.compile(
@@ -95,7 +96,7 @@ def folded(text: str) -> str:
     """The text without what case_or_space forgives: width and composition (NFKC), case, and runs of white space."""
     if text.isascii():
         return " ".join(text.casefold().split())
-    return _SPACES.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
+    return _SPACES.sub(" ", normalised("NFKC", text).casefold()).strip()
 
 
 def _plain(text: str, found: re.Match[str], options: CompareOptions) -> Cell:

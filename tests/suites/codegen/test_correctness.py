@@ -222,3 +222,62 @@ def test_this_process_never_imports_pandas() -> None:
         "assert 'pandas' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[3])
+
+
+class Key:
+    """A key that has the hash of all others, and counts how often it is compared."""
+
+    compared = 0
+
+    def __init__(self, name: int) -> None:
+        self.name = name
+
+    def __hash__(self) -> int:
+        return 7
+
+    def __eq__(self, other: object) -> bool:
+        Key.compared += 1
+        return isinstance(other, Key) and self.name == other.name
+
+
+def test_rows_are_not_held_against_each_other_by_the_hash_of_their_keys() -> None:
+    rows = [{Key(n): 1} for n in range(500)]
+    Key.compared = 0
+    assert word([1, 2], rows).score == 0.0
+    assert Key.compared <= 2 * len(rows)
+
+
+HOSTILE: dict[str, Plain] = {
+    "integer": 16**1999,
+    "small exponent": "1e-" + "9" * 5_000,
+    "nought": "0e" + "9" * 5_000,
+    "decimals": "1e-" + "9" * 400,
+    "digits": "9" * 1_000_000,
+    "marks": "a" + "\u0315\u0300\u05ae" * 100_000,
+    "figures begun": "@price[" * 5_000,
+    "figure in hexadecimal": "@price[0x" + "f" * 9_000 + "]",
+    "list in hexadecimal": "@price[[0x" + "f" * 1_000 + ", 1]]",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_values_made_to_hold_the_host_are_wrong_and_no_more(name: str) -> None:
+    given = HOSTILE[name]
+    assert word(3.5, given).score == 0.0
+    assert word("text", given).score == 0.0
+    assert not figures_of({"price": "3.5"}, given, "", QUICK.compare_options()).all_right
+    assert not figures_of({"price": "3.5"}, None, str(given), QUICK.compare_options()).all_right
+
+
+def test_more_columns_than_can_be_compared_are_wrong() -> None:
+    wide = Table(2, tuple(Column(str(n), "", [1, 2]) for n in range(5_000)))
+    found = word(frame(a=[1, 2]), wide)
+    assert (found.score, found.reason) == (0.0, "no_table")
+    assert "5,000 columns" in found.evidence["problem"]
+
+
+def test_a_huge_integer_is_wrong_and_counts() -> None:
+    """It was an internal error, and left the mean."""
+    compared = judge_code("result = 10**5000")
+    assert compared.correctness.score == 0.0
+    assert "several thousand digits" in compared.last.error

@@ -162,3 +162,41 @@ def test_a_reference_that_fails_is_said(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="the reference fails"):
         Session("s", tmp_path).record(QUESTION, RIGHT, TABLES, reference="result = nothing")
     assert Session("s", tmp_path).entries() == []
+
+
+@pytest.mark.parametrize(
+    ("entries", "said"),
+    [
+        ([{"a": 1}], "entry 1 has another shape: Object missing required field `prompt_understanding`"),
+        ([entry(error=False), 7], "entry 2 has another shape: Expected `object`, got `int`"),
+        ([{**entry(error=False), "error_recovery": []}], r"entry 1 .* at `\$.error_recovery`"),
+        ([{**entry(error=False), "overall_score": "high"}], r"entry 1 .* at `\$.overall_score`"),
+        ([{**entry(error=False), "requirement_coverage": {"coverage_score": None}}], "coverage_score"),
+    ],
+)
+def test_entries_of_another_shape_are_a_clear_error_and_nothing_is_written(
+    tmp_path: Path, entries: list[Any], said: str
+) -> None:
+    session = Session("s", tmp_path)
+    session.folder.mkdir()
+    data = json.dumps(entries).encode()
+    (session.folder / "metrics.json").write_bytes(data)
+    with pytest.raises(UserError, match=said) as caught:
+        session.record(QUESTION, RIGHT, TABLES)
+    assert "metrics.json" in caught.value.message and "Nothing was recorded" in caught.value.hint
+    assert (session.folder / "metrics.json").read_bytes() == data
+    assert {file.name for file in session.folder.iterdir()} == {"metrics.json", ".lock"}
+    with pytest.raises(UserError, match=said):
+        session.summary()
+    assert session.entries() == entries
+
+
+def test_entries_of_the_bare_contract_are_summed(tmp_path: Path) -> None:
+    session = Session("s", tmp_path)
+    session.folder.mkdir()
+    bare = entry(error=True, recovered=True)
+    del bare["overall_score"]
+    (session.folder / "metrics.json").write_text(json.dumps([bare]))
+    assert session.summary()["summary"]["average_overall_score"] is None
+    session.record(QUESTION, RIGHT, TABLES)
+    assert session.summary()["summary"]["entries"] == 2

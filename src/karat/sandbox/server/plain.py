@@ -22,7 +22,7 @@ NULLS = (type(None), type(pandas.NaT), type(pandas.NA))
 
 
 class TooLarge(Exception):
-    """The result has more cells than may be sent."""
+    """The result has more "cells", or a number in it more "digits", than may be sent."""
 
 
 class Converter:
@@ -30,7 +30,6 @@ class Converter:
 
     def __init__(self, most_cells: int) -> None:
         self.left = most_cells
-        self.most = most_cells
 
     def value(self, value: Any, depth: int = 0) -> Any:
         """Anything at all, as plain data."""
@@ -56,7 +55,7 @@ class Converter:
     def _spend(self, cells: int) -> None:
         self.left -= cells
         if self.left < 0:
-            raise TooLarge(f"the result has more than {self.most:,} cells")
+            raise TooLarge("cells")
 
     def _list(self, values: list[Any], kind: str, depth: int) -> Any:
         self._spend(CONTAINER + len(values))
@@ -111,7 +110,7 @@ def scalar(value: Any) -> Any:
     if kind is pandas.Timedelta or kind is datetime.timedelta:
         return {"k": "timedelta", "v": pandas.Timedelta(value).total_seconds()}
     if kind is decimal.Decimal:
-        return None if value.is_nan() else {"k": "decimal", "v": str(value)}
+        return None if value.is_nan() else _decimal(value)
     if kind is bytes:
         return {"k": "bytes", "v": value.hex()} if len(value) <= TEXT else other(value)
     if kind is pandas.Period or kind is pandas.Interval:
@@ -137,7 +136,16 @@ def _float(value: float) -> Any:
 
 
 def _big(value: int) -> Any:
-    return {"k": "integer", "v": hex(value)} if value.bit_length() <= 4 * TEXT else other("an integer of many digits")
+    if value.bit_length() > 4 * TEXT:
+        raise TooLarge("digits")
+    return {"k": "integer", "v": hex(value)}
+
+
+def _decimal(value: decimal.Decimal) -> Any:
+    """Written in full it must have no more digits than the host takes."""
+    if len(value.as_tuple().digits) > 2 * TEXT or (value.is_finite() and abs(value.adjusted()) > 2 * TEXT):
+        raise TooLarge("digits")
+    return {"k": "decimal", "v": str(value)}
 
 
 def other(value: Any) -> Any:

@@ -28,8 +28,9 @@ from karat.suites.codegen.references import reference_outcome, untouched
 from karat.suites.codegen.result_tables import NoTableError, Shaped, expected_table, file_table, given_table
 from karat.tables.matching import Match, match_tables
 from karat.tables.options import CompareOptions
-from karat.tables.table import Table, TableError
+from karat.tables.table import Limits, Table, TableError
 
+MOST_COLUMNS = Limits().columns
 PART = 0.5
 """What the cells of a wrong result can give at most."""
 
@@ -151,6 +152,9 @@ def _judge(gold: Table, result: Plain, *, ordered: bool, options: Options) -> Co
         given = given_table(result)
     except NoTableError as error:
         return Correctness(0.0, reason="no_table", evidence={"problem": str(error)})
+    if given.table.width > max(MOST_COLUMNS, gold.width):
+        problem = f"{given.table.width:,} columns; {MOST_COLUMNS:,} can be compared"
+        return Correctness(0.0, reason="no_table", evidence={"problem": problem})
     if gold.height == 0 or given.table.height == 0:
         return _empty(gold, given)
     compare = options.compare_options()

@@ -19,7 +19,8 @@ from karat.suites.codegen.result_tables import NoTableError, text_of
 from karat.tables.cells import equal, folded, parse
 from karat.tables.options import CompareOptions
 
-WRITTEN = re.compile(r"@([\w .%/-]{1,200})\[([^\[\]]*(?:\[[^\]]*\])?[^\[\]]*)\]")
+WRITTEN = re.compile(r"@([\w .%/-]{1,200})\[([^\[\]]{0,2000}(?:\[[^\]]{0,2000}\][^\[\]]{0,2000})?)\]")
+"""Its parts have a length at most: a text of nothing but beginnings would else be read to its end for each of them."""
 MOST_MENTIONS = 10_000
 
 
@@ -121,6 +122,6 @@ def _listed(text: str) -> list[str] | None:
         return None
     try:
         value = ast.literal_eval(text)
+        return [str(item) for item in value] if isinstance(value, list | tuple) else None
     except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
         return [folded(part) for part in text.strip("[]()").split(",")] if "," in text else None
-    return [str(item) for item in value] if isinstance(value, list | tuple) else None

@@ -122,7 +122,7 @@ def _list(values: Sequence[Any]) -> TextTable:
     lists = [row for row in rows if row is not None]
     if lists and len(lists) == len(values) and len({len(row) for row in lists}) == 1:
         return _table([(str(place), [row[place] for row in lists]) for place in range(len(lists[0]))], len(values))
-    if values and all(isinstance(row, Mapping) for row in values) and len({tuple(row) for row in values}) == 1:
+    if values and all(isinstance(row, Mapping) and list(row) == list(values[0]) for row in values):
         return _table([(name, [row[name] for row in values]) for name in values[0]], len(values))
     return _table([("value", list(values))], len(values))
 
