@@ -183,6 +183,7 @@ FIGURES = {"mean_fare": "34.65", "most": "Rome"}
         ({"mean_fare": 34.651, "most": "rome"}, "", 1.0),
         ("@mean_fare[34.65]\n@most[Rome]", "", 1.0),
         (["@mean_fare[34.65]", "@most[Rome]"], "", 1.0),
+        (("@mean_fare[34.65]", "@most[Rome]"), "", 1.0),
         (None, "@mean_fare[34.65] @most[Rome]", 1.0),
         (None, "@mean_fare[1] @mean_fare[34.65] @mean_fare[2] @most[Rome]", 0.5),  # the last word counts
         (Series(Column(None, "", [34.65, "Oslo"]), (Column(None, "", ["mean_fare", "most"]),)), "", 0.5),
