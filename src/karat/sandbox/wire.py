@@ -13,7 +13,7 @@ from typing import TypeAlias
 import msgspec
 
 from karat.sandbox.bounds import DECIMAL_DIGITS, DIGITS, BadValue, mapping
-from karat.sandbox.values import Column, Other, Plain, Series, Table
+from karat.sandbox.values import Column, Other, Plain, Record, Series, Table, Unordered
 
 
 class _Record(msgspec.Struct, frozen=True, tag_field="k", forbid_unknown_fields=True):
@@ -26,6 +26,11 @@ class _Integer(_Record, frozen=True, tag="integer"):
 
 class _Infinity(_Record, frozen=True, tag="infinity"):
     negative: bool
+
+
+class _Complex(_Record, frozen=True, tag="complex"):
+    real: int | float | _Infinity
+    imag: int | float | _Infinity
 
 
 class _Datetime(_Record, frozen=True, tag="datetime"):
@@ -62,6 +67,12 @@ class _List(_Record, frozen=True, tag="list"):
     v: list[Wire]
 
 
+class _Parts(_Record, frozen=True, tag="record"):
+    type: str
+    names: list[str]
+    v: list[Wire]
+
+
 class _Dict(_Record, frozen=True, tag="dict"):
     v: list[tuple[Wire, Wire]]
 
@@ -88,8 +99,8 @@ class _Table(_Record, frozen=True, tag="table"):
 
 
 Wire: TypeAlias = (
-    bool | int | float | str | _Integer | _Infinity | _Datetime | _Date | _Time | _Timedelta | _Decimal | _Bytes
-    | _Other | _List | _Dict | _Series | _Table | None
+    bool | int | float | str | _Integer | _Infinity | _Complex | _Datetime | _Date | _Time | _Timedelta | _Decimal | _Bytes
+    | _Other | _List | _Parts | _Dict | _Series | _Table | None
 )  # fmt: skip
 
 
@@ -105,8 +116,14 @@ def plain(wire: Wire) -> Plain:
 
 def _plain(wire: Wire) -> Plain:  # one branch for each kind of record
     match wire:
-        case _List(v=items):
-            return [plain(item) for item in items]
+        case _List(type=kind, v=items):
+            return _items(kind, [plain(item) for item in items])
+        case _Parts(type=kind, names=names, v=items):
+            if len(names) != len(items):
+                raise BadValue("a record with more names than parts, or fewer")
+            return Record(kind[:200], tuple(names), tuple(plain(item) for item in items))
+        case _Complex(real=real, imag=imag):
+            return complex(plain(real), plain(imag))
         case _Dict(v=pairs):
             made = mapping([_key(plain(key)) for key, _ in pairs], [plain(value) for _, value in pairs])
             return (
@@ -155,6 +172,13 @@ def _decimal(text: str) -> Decimal:
     return value
 
 
+def _items(kind: str, items: list[Plain]) -> Plain:
+    """Most are lists; the parts of a tuple have their places, and those of a set none."""
+    if kind == "tuple":
+        return tuple(items)
+    return Unordered(items) if kind in ("set", "frozenset") else items
+
+
 def _table(wire: _Table) -> Table:
     if wire.height < 0:
         raise BadValue("a table of negative height")
@@ -175,6 +199,8 @@ def _column(wire: _Column, height: int) -> Column:
 
 def _key(value: Plain) -> Plain:
     """Labels and keys: a list becomes a tuple, what cannot be one a text."""
-    if isinstance(value, list):
+    if isinstance(value, Unordered):
+        return tuple(sorted((_key(item) for item in value), key=repr))
+    if isinstance(value, list | tuple):
         return tuple(_key(item) for item in value)
-    return value if not isinstance(value, dict | Table | Series | Other) else repr(value)[:200]
+    return value if not isinstance(value, dict | Table | Series | Record | Other) else repr(value)[:200]

@@ -28,6 +28,25 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root / "s-1"
 
 
+def test_code_that_crashed_for_good_is_wrong_also_where_nothing_says_what_is_right(tmp_path: Path) -> None:
+    session = Session("crashes", tmp_path)
+    crashed = session.record(QUESTION, "result = staff.years.mean()", TABLES, attempts=["result = staff.wage.mean()"])
+    assert (crashed["correctness_score"], crashed["error_recovery"]["recovery_success"]) == (0.0, False)
+    assert "correctness" not in crashed["left_out"]
+    mended = session.record(QUESTION, "result = staff.years.mean()", TABLES, attempts=[RIGHT])
+    assert mended["correctness_score"] is None and "correctness" in mended["left_out"]
+    assert crashed["overall_score"] < mended["overall_score"]
+    known = session.record(QUESTION, "result = staff.years.mean()", TABLES, expected=25)
+    assert known["correctness_score"] == 0.0
+    silent = session.record(QUESTION, "import os\nos._exit(0)", TABLES)
+    assert silent["correctness_score"] == 0.0
+
+
+def test_a_disguised_constant_is_found_out_in_a_session(tmp_path: Path) -> None:
+    entry = Session("constant", tmp_path).record(QUESTION, "result = 25 + 0 * len(staff)", TABLES, reference=RIGHT)
+    assert entry["correctness_score"] is not None and entry["correctness_score"] <= 0.5
+
+
 def test_entries_have_the_contracts_shapes(recorded: Path) -> None:
     first, second = json.loads((recorded / "metrics.json").read_bytes())
     assert set(first["prompt_understanding"]) == {"understanding_score", "details"}

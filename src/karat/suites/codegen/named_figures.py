@@ -65,7 +65,7 @@ def _mentions(text: str) -> dict[str, str]:
 def _in(value: Plain) -> dict[str, str]:
     if isinstance(value, str):
         return _mentions(value)
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return {name: text for item in value if isinstance(item, str | dict) for name, text in _in(item).items()}
     return {_plainly(name): text for name, text in _pairs(value) if text is not None}
 
@@ -85,13 +85,13 @@ def _pairs(value: Plain) -> Iterator[tuple[Any, str | None]]:
 
 
 def _single(value: Plain) -> str:
-    while isinstance(value, list) and len(value) == 1:
+    while isinstance(value, list | tuple) and len(value) == 1:
         value = value[0]
     if isinstance(value, Series) and len(value.column.values) == 1:
         value = value.column.values[0]
     if isinstance(value, Table) and (value.height, len(value.columns)) == (1, 1):
         value = value.columns[0].values[0]
-    return (_text(value) or "") if not isinstance(value, list | Mapping | Table | Series) else ""
+    return (_text(value) or "") if not isinstance(value, list | tuple | Mapping | Table | Series) else ""
 
 
 def _text(value: Plain) -> str | None:

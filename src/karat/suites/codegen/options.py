@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from karat.core.suite import SuiteOptions
 from karat.tables.options import CompareOptions
 
@@ -19,8 +21,8 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """Two numbers of a result are equal within this share of the larger."""
     extra_columns: bool = False
     """Pass a result that has columns beside the expected ones; without this it is half right at most."""
-    perturb: bool = False
-    """Run right code again on changed copies of the tables, where a reference says what is right there."""
+    perturb: bool | Literal["yes", "quick", "no"] = "yes"
+    """Run right code again on changed copies of the tables, where a reference says what is right there; ``quick`` takes one copy of each kind."""
     performance: bool = True
     """Measure right code against the reference."""
     repeats_for_timing: int = 3
@@ -38,12 +40,21 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         super().__post_init__()
         if not 0 <= self.max_recovery_attempts <= MOST_REPAIRS:
             raise ValueError(f"max_recovery_attempts must be 0 to {MOST_REPAIRS}")
+        if self.perturb_level not in ("yes", "quick", "no"):
+            raise ValueError("perturb must be yes, quick or no")
         if not 0 <= self.rel_tol < 1:
             raise ValueError("rel_tol must be at least 0 and below 1")
         if not 1 <= self.repeats_for_timing <= MOST_REPEATS:
             raise ValueError(f"repeats_for_timing must be 1 to {MOST_REPEATS}")
         if not self.scales or any(not 1 <= scale <= LARGEST_SCALE for scale in self.scales):
             raise ValueError(f"scales must name at least one whole number, each 1 to {LARGEST_SCALE}")
+
+    @property
+    def perturb_level(self) -> Literal["yes", "quick", "no"]:
+        """``perturb`` as a word: ``true`` is yes, ``false`` is no."""
+        if isinstance(self.perturb, bool):
+            return "yes" if self.perturb else "no"
+        return self.perturb
 
     def compare_options(self) -> CompareOptions:
         """What counts as equal, in the words of the tables. A row as a series is as good as a row of a frame."""

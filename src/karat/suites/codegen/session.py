@@ -72,7 +72,7 @@ class Session:
         )
         box = warm_box(self._options.python, unsafe=self._options.unsafe)
         try:
-            comparison = judged(question, task, [code_in(text) for text in codes], self._options, box)
+            comparison = judged(question, task, [code_in(text) for text in codes], self._options, box, live=True)
         except NotApplicable as error:
             raise UserError(f"this generation cannot be judged: {error}", hint="Mend the reference.") from error
         entry = _entry(question, comparison)
