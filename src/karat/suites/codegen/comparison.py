@@ -23,6 +23,7 @@ from karat.suites.codegen.metrics.understanding import PromptUnderstanding, unde
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.overall import Overall, overall_of
 from karat.suites.codegen.performance import Performance, performance_of
+from karat.suites.codegen.precision import with_asked_digits
 from karat.suites.codegen.quality import Quality, quality_of
 from karat.suites.codegen.rechecking import needs_recheck, rechecked
 from karat.suites.codegen.records import Asked, Attempt, CodeFacts, Task
@@ -80,7 +81,7 @@ def judged(question: str, task: Task, codes: list[str], options: Options, box: S
     schema, values = schema_of(box, task)
     asked = read_question(question, schema, values=values, words_known=vocabulary(options.vocabulary))
     facts = facts_of(task, code, schema)
-    correctness = _correctness(box, task, code, outcome, asked, facts, options)
+    correctness = _correctness(box, task, code, outcome, asked, facts, with_asked_digits(options, asked, task))
     quality = quality_of(code, facts)
     performance = performance_of(box, task, code, passed=correctness.passed, options=options)
     understanding = understanding_of(asked, facts)

@@ -152,6 +152,8 @@ class Asked(msgspec.Struct, frozen=True):
     ordering: tuple[str, ...] = ()
     """The words that ask for an order, and ``ascending`` or ``descending`` where that is said."""
     joining: bool = False
+    precision: tuple[str, ...] = ()
+    """The words that ask for a precision of numbers: ``rounded``, ``2 decimals``, ``to the nearest cent``."""
 
 
 # -- what running it gave ---------------------------------------------------------------------------------------------

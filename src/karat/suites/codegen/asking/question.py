@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from karat.suites.codegen.asking.conditions import conditions_of
+from karat.suites.codegen.asking.precision import precision_of
 from karat.suites.codegen.asking.vocabulary import Vocabulary, vocabulary
 from karat.suites.codegen.asking.words import Mention, Word, find_phrases, mentions_of, number_of, words_of
 from karat.suites.codegen.records import Asked, Schema
@@ -56,6 +57,7 @@ def read_question(
         grouping="groupby" in statistics,
         ordering=_ordering(words, taken, known, bool(top or bottom)),
         joining=_joining(words, taken, known, schema) or _of_several_tables(mentions, schema),
+        precision=precision_of(question[:LONGEST], words, taken, known),
     )
 
 

@@ -42,6 +42,11 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     descending: Phrases
     joining: Phrases
     joining_always: Phrases
+    rounding: Phrases = ()
+    digits: Phrases = ()
+    digit_counts: Phrases = ()
+    nearest: Phrases = ()
+    nearest_units: Phrases = ()
 
 
 @lru_cache(maxsize=8)
