@@ -30,7 +30,7 @@ PARAMETERS = {
 }
 """The parameters of the contract. Any other makes the public tool fail the entry, whatever was answered."""
 EVERYWHERE = ("sql",)
-OWN_PARAMETERS = ("rel_tol", "abs_tol", "allow_shape")
+OWN_PARAMETERS = ("rel_tol", "abs_tol", "whole_numbers", "normalise", "allow_shape")
 EVALUATION_KEYS = ("func", "parameters", "temporal")
 ROW_KEYS = ("instance_id", "evaluation", "temporal", "tags", "type", *FLAT_KEYS, *OWN_KEYS)
 HEAD_BYTES = (64 * 1024, 8 * 1024 * 1024)

@@ -25,6 +25,7 @@ from karat.suites.codegen.options import Options
 from karat.suites.codegen.overall import Overall, overall_of
 from karat.suites.codegen.performance import Performance, performance_of
 from karat.suites.codegen.perturb import perturbed
+from karat.suites.codegen.precision import with_asked_digits
 from karat.suites.codegen.printing import REASON, advice
 from karat.suites.codegen.quality import Quality, quality_of
 from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, Task
@@ -87,7 +88,7 @@ def judged(
     schema, values = schema_of(box, task)
     asked = read_question(question, schema, values=values, words_known=vocabulary(options.vocabulary))
     facts = facts_of(task, code, schema)
-    correctness = _correctness(box, task, code, outcome, asked, facts, options)
+    correctness = _correctness(box, task, code, outcome, asked, facts, with_asked_digits(options, asked, task))
     if tried[-1].printed and correctness.score is not None and not correctness.passed:
         told = {**correctness.evidence, "problem": advice(task)}
         correctness = msgspec.structs.replace(correctness, reason=REASON, evidence=told)

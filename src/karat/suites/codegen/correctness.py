@@ -35,9 +35,11 @@ from karat.suites.codegen.result_tables import (
     readings,
 )
 from karat.suites.codegen.ties import but_for_ties
+from karat.tables.cells import composed, folded
 from karat.tables.matching import match_tables
 from karat.tables.table import Limits, Table, TableError
 
+EXACT = Options().with_exact_digits()
 MOST_COLUMNS = Limits().columns
 PART = 0.5
 """What the cells of a wrong result can give at most."""
@@ -104,12 +106,13 @@ def _with_names(
 
 
 def _missing_names(gold: Gold, result: Plain) -> set[str]:
-    return set(gold.parts[0].names) - set(given_table(result).table.names)
+    given = {composed(name) for name in given_table(result).table.names}
+    return {name for name in gold.parts[0].names if composed(name) not in given}
 
 
 def _does_nothing(box: Sandbox, task: Task, gold: Gold) -> bool:
     """Whether the input is the right result already, names included."""
-    idle = [value for value in untouched(box, task) if judge(gold, value, ordered=True, options=Options()).passed]
+    idle = [value for value in untouched(box, task) if judge(gold, value, ordered=True, options=EXACT).passed]
     return any(not _missing_names(gold, value) for value in idle)
 
 
@@ -226,8 +229,8 @@ def _judge(gold: Table, result: Plain, *, ordered: bool, options: Options) -> Co
 
 def _empty(gold: Table, given: Shaped) -> Correctness:
     """Tables without rows: nothing but the names of their columns can tell them apart."""
-    needed = {name.casefold() for name in gold.names}
-    offered = {name.casefold() for name in given.table.names}
+    needed = {folded(name) for name in gold.names}
+    offered = {folded(name) for name in given.table.names}
     if gold.height == given.table.height and (needed <= offered or gold.width == given.table.width == 1):
         return Correctness(1.0, passed=True, cell_f1=1.0)
     sizes = {"gold_size": [gold.height, gold.width], "pred_size": [given.table.height, given.table.width]}

@@ -50,7 +50,7 @@ def figures_of(expected: Mapping[str, str], result: Plain, stdout: str, options:
 
 
 def _plainly(name: object) -> str:
-    return re.sub(r"[\s_-]+", " ", str(name)).strip().casefold()
+    return folded(re.sub(r"[\s_-]+", " ", str(name)))
 
 
 def _mentions(text: str) -> dict[str, str]:

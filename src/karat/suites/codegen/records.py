@@ -203,6 +203,8 @@ class Asked(msgspec.Struct, frozen=True):
     """How conditions are joined: by ``and`` or by ``or``."""
     whole_table: bool = False
     """Whether it speaks of columns in general, so that one more column would make a difference."""
+    precision: tuple[str, ...] = ()
+    """The words that ask for a precision of numbers: ``rounded``, ``2 decimals``, ``to the nearest cent``."""
 
     @property
     def ordered(self) -> bool:

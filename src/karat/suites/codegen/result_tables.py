@@ -201,7 +201,7 @@ def text_of(value: Plain) -> str | None:
     if isinstance(value, bool | int | float):
         return repr(value)
     if isinstance(value, Decimal):
-        return str(value)
+        return f"{value:f}"
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     if isinstance(value, timedelta):
@@ -226,6 +226,4 @@ def _nested(value: Plain) -> Any:
         return {_name(column.name): _nested(column.values) for column in value.columns}
     if isinstance(value, Series):
         return _nested(value.column.values)
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        return int(value)  # 3 and 3.0 are one number here too
     return value if value is None or isinstance(value, str | bool | int | float) else text_of(value)

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from karat.suites.codegen.asking.conditions import conditions_of
 from karat.suites.codegen.asking.links import links_of
 from karat.suites.codegen.asking.ordering import ordering_of
+from karat.suites.codegen.asking.precision import precision_of
 from karat.suites.codegen.asking.vocabulary import Vocabulary, vocabulary
 from karat.suites.codegen.asking.words import Mention, Word, find_phrases, mentions_of, number_of, words_of
 from karat.suites.codegen.records import Asked, Schema
@@ -63,6 +64,7 @@ def read_question(
         joining=_joining(words, taken, known, schema) or _of_several_tables(mentions, schema),
         links=links_of(words, placed, known),
         whole_table=bool(find_phrases(words, known.whole_table, taken)),
+        precision=precision_of(question[:LONGEST], words, taken, known),
     )
 
 

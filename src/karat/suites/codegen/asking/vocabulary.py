@@ -63,6 +63,11 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     links: dict[str, Phrases] = {}
     listing: Phrases = ()
     whole_table: Phrases = ()
+    rounding: Phrases = ()
+    digits: Phrases = ()
+    digit_counts: Phrases = ()
+    nearest: Phrases = ()
+    nearest_units: Phrases = ()
 
 
 @lru_cache(maxsize=8)
