@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -139,12 +140,12 @@ def scoring_executor(suite: Suite, workers: int | None, executor: Executor | Non
         yield executor
         return
     count = workers if workers is not None else (None if suite.cpu_heavy else 1)
-    if count == 1:
+    if count == 1 or not sys.executable:  # a program that has Python inside it may not say where one is
         yield None
         return
-    from multiprocessing import get_context
+    from karat.runs.workers import Workers
 
-    with ProcessPoolExecutor(count or None, mp_context=get_context("forkserver")) as pool:
+    with Workers(count) as pool:
         yield pool
 
 

@@ -118,9 +118,38 @@ def test_what_was_not_tried_is_said(files: Files) -> None:
     assert (match.passed, match.settled, match.reason) == (False, False, "missing_column")
     assert match.evidence["columns"] == [{"gold": "day"}]
     assert "not tried" in match.evidence["not_tried"]
-    rounded = files.match([[a, day, f"{float(c or 0):.2f}", d] for a, day, c, d in dates])
-    assert (rounded.passed, rounded.settled) == (False, False)
-    assert "mappings of columns tried: 1" in rounded.evidence["not_tried"]
+    changed = [[a, day, noisy(c, files.random), d] for a, day, c, d in dates]
+    changed[7][2] = repr(float(changed[7][2] or 0) * 1.01)
+    other = files.match(changed)
+    assert (other.passed, other.settled) == (False, False)
+    assert "mappings of columns tried: 1" in other.evidence["not_tried"]
+
+
+def test_rounding_is_forgiven_and_said(files: Files) -> None:
+    rounded = [[a, name, f"{float(c or 0):.2f}", d] for a, name, c, d in files.rows]
+    match = files.match(files.shuffled(rounded))
+    assert (match.passed, match.normalised) == (True, ("rounding", "tolerance"))
+    away = files.match([[a, name, c, f"{float(d or 0):.0f}"] for a, name, c, d in files.rows])
+    assert not away.passed
+
+
+def test_ids_longer_than_a_float_holds_are_told_apart(tmp_path: Path) -> None:
+    ids: Rows = [[str(9007199254740993 + 2 * row), "x" if row % 3 else None] for row in range(50)]
+    ids += [["123456789012345678901234567890", "y"], [None, "z"]]
+    gold = written(tmp_path / "gold.csv", ids, "id,name")
+    same = [[f"{text}.0" if text else None, name] for text, name in ids[::-1]]
+    assert match_csv_files(gold, written(tmp_path / "same.csv", same, "p,q"), ignore_order=True).passed
+    for place in (0, 50):
+        wrong = [list(row) for row in same]
+        wrong[-1 - place][0] = str(int(ids[place][0] or 0) - 1)
+        match = match_csv_files(gold, written(tmp_path / "wrong.csv", wrong, "p,q"), ignore_order=True)
+        assert (match.passed, match.settled) == (False, True)
+
+
+def test_accents_are_written_in_one_way(tmp_path: Path) -> None:
+    gold = written(tmp_path / "gold.csv", [["Zu\u0308rich", "1"], ["Bern", "2"]], "city,n")
+    pred = written(tmp_path / "pred.csv", [["Bern", "2"], ["Z\u00fcrich", "1"]], "city,n")
+    assert match_csv_files(gold, pred, ignore_order=True).passed
 
 
 def test_numbers_that_are_nowhere_near(files: Files) -> None:

@@ -159,10 +159,17 @@ def _union_reader(kinds: list[Any], *, optional: bool) -> Read:
             value = reader(node, attempt)
             if not attempt.problems:
                 return value
-        names = " or ".join(getattr(kind, "__name__", str(kind)) for kind in kinds)
+        names = " or ".join(_called(kind) for kind in kinds)
         return findings.add(node, f"expected {names} here, found {_described(node)}")
 
     return read_union
+
+
+def _called(kind: Any) -> str:
+    """A type in words: a choice by its choices."""
+    if get_origin(kind) is Literal:
+        return ", ".join(str(choice) for choice in get_args(kind))
+    return str(getattr(kind, "__name__", kind))
 
 
 def _literal_reader(choices: tuple[Any, ...]) -> Read:

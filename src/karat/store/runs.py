@@ -61,7 +61,7 @@ def read_run(connection: Connection, run_id: int) -> RunRecord:
 
 
 def list_runs(connection: Connection, limit: int, suite: str | None) -> list[RunRow]:
-    """The newest runs first, each with the figures of its newest scoring: two queries, however many runs."""
+    """The newest runs first, each with the figures of its newest scoring: three queries, however many runs."""
     query = select(*_LISTED).order_by(runs.c.id.desc()).limit(limit)
     if suite is not None:
         query = query.where(runs.c.suite == suite)

@@ -16,7 +16,7 @@ import msgspec
 
 from karat.tables.alignment import SHOWN_COLUMNS, align, first_differences
 from karat.tables.bipartite import Unsettled, perfect_matching
-from karat.tables.cells import Cell, as_gold, as_prediction
+from karat.tables.cells import Cell, as_gold
 from karat.tables.mapping import preferred
 from karat.tables.matching import Match, same_rows
 from karat.tables.options import CompareOptions
@@ -82,7 +82,7 @@ def _other_order(gold: Table, pred: Table, match: Match, options: CompareOptions
     """The same rows in another order: shown with the mapping that makes them the same."""
     gold, pred = gold.head(2_000), pred.head(2_000)
     mapped: list[tuple[Sequence[Cell], Sequence[Cell] | None]] = [
-        (as_gold(read_cells(gold.texts(g), options), options), as_prediction(read_cells(pred.texts(p), options)))
+        (as_gold(read_cells(gold.texts(g), options)), read_cells(pred.texts(p), options))
         for g, p in enumerate(match.mapping)
         if p is not None
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from karat.tables.cells import Cell, closeness, folded
+from karat.tables.cells import Cell, equal, folded
 from karat.tables.options import CompareOptions
 from karat.tables.small import Side
 
@@ -19,13 +19,12 @@ def share_found(gold: Side, pred: Side, options: CompareOptions) -> float:
 
 def _numbers_found(gold: Side, pred: Side, options: CompareOptions) -> int:
     """Two sorted lists, walked side by side."""
-    decimals = min(gold.decimals, pred.decimals)
     found = g = p = 0
-    while g < len(gold.numbers) and p < len(pred.numbers):
-        a, b = gold.numbers[g], pred.numbers[p]
-        if closeness(a, b, decimals, options, gold.scale) is not None:
+    while g < len(gold.figures) and p < len(pred.figures):
+        a, b = gold.figures[g], pred.figures[p]
+        if equal(a, b, options):
             found, g, p = found + 1, g + 1, p + 1
-        elif a < b:
+        elif a.number < b.number:
             g += 1
         else:
             p += 1

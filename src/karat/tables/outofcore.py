@@ -2,8 +2,8 @@
 
 First the same cheap test as for large tables: sums of 64-bit hashes of every column and of every row, in one pass over each
 file. Then, if columns that are not the same texts are numbers, both sides are sorted and compared side by side, under a few
-mappings of the columns whose ends and sums allow it. Other formats and rounding are not tried: where they, or another
-mapping, could still make the tables equal, the match is not settled, and says so.
+mappings of the columns whose ends and sums allow it. Other formats are not tried, nor other pairs of rows than those that
+lie side by side: where they, or another mapping, could still make the tables equal, the match is not settled, and says so.
 """
 
 from __future__ import annotations
@@ -18,8 +18,21 @@ from typing import TYPE_CHECKING, Any
 from karat.tables.alignment import SHOWN_COLUMNS
 from karat.tables.mapping import preferred
 from karat.tables.matching import Match
+from karat.tables.numbers import NOISE, SLACK, small_scale
 from karat.tables.options import CompareOptions
-from karat.tables.outofcore_columns import ColumnSums, File, certainly_missing, could_equal, mappings, number, scan
+from karat.tables.outofcore_columns import (
+    ColumnSums,
+    File,
+    certainly_missing,
+    could_equal,
+    decimals,
+    mappings,
+    number,
+    scan,
+    text_hash,
+    whole,
+    whole_digits,
+)
 from karat.tables.reading import header_of
 from karat.tables.table import Limits, TableError
 from karat.tables.view import SHOWN_LETTERS
@@ -32,7 +45,7 @@ HELD_BYTES = 512 * 1024**2
 MEMORY = "2500MB"
 MOST_MAPPINGS = 4
 """Each mapping that is tried sorts both files once more."""
-NOT_TRIED = "the files are too large to hold: other formats of dates and numbers, and rounding, were not tried"
+NOT_TRIED = "the files are too large to hold: other formats of dates and numbers were not tried"
 
 
 def match_csv_files(
@@ -67,9 +80,11 @@ def match_csv_files(
         for mapping in tries:
             if ignore_order and not loose and _same_row_hashes(connection, gold_file, pred_file, mapping):
                 return Match(True, mapping=tuple(mapping))
-            different = _different(connection, gold_file, pred_file, mapping, loose, options, ordered=not ignore_order)
+            different, needed = _different(
+                connection, gold_file, pred_file, mapping, loose, options, ordered=not ignore_order
+            )
             if different == 0:
-                return Match(True, mapping=tuple(mapping), normalised=("tolerance",) if loose else ())
+                return Match(True, mapping=tuple(mapping), normalised=needed)
             found.append((different, mapping))
     different, mapping = min(found)
     settled = not loose and all(len(options) == 1 for options in candidates)
@@ -133,10 +148,8 @@ def _candidates(gold: File, pred: File, options: CompareOptions) -> tuple[list[l
 def _same_row_hashes(connection: duckdb.DuckDBPyConnection, gold: File, pred: File, mapping: Sequence[int]) -> bool:
     sums = []
     for file, columns in ((gold, gold.columns), (pred, mapping)):
-        row = ", ".join(f"c{column}" for column in columns)
-        found = connection.execute(
-            f"SELECT sum(hash({row})::HUGEINT), bit_xor(hash({row})) FROM {file.source}"  # noqa: S608
-        ).fetchall()
+        row = text_hash(columns)
+        found = connection.execute(f"SELECT sum({row}::HUGEINT), bit_xor({row}) FROM {file.source}").fetchall()  # noqa: S608
         sums.append(found)
     return bool(sums[0] == sums[1])
 
@@ -150,32 +163,59 @@ def _different(
     options: CompareOptions,
     *,
     ordered: bool,
-) -> int:
-    """How many rows differ side by side: in file order, or sorted by what is compared exactly and then by the numbers."""
+) -> tuple[int, tuple[str, ...]]:
+    """How many rows differ side by side, in file order, or sorted by what is compared exactly and then by the numbers; and what was
+    needed for the others to agree.
+    """
     keys = [index for index in range(len(mapping)) if index not in loose]
+    places = {index: place for place, index in enumerate(loose)}
+    vast = [place for index, place in places.items() if gold.sums[index].vast or pred.sums[mapping[index]].vast]
     sides = []
     for file, columns in ((gold, gold.columns), (pred, mapping)):
-        row = ", ".join(f"c{columns[index]}" for index in keys)
-        chosen = [f"hash({row}) AS k" if keys else "0 AS k"]
-        chosen += [f"{number(columns[index])} AS n{place}" for place, index in enumerate(loose)]
-        order = "" if ordered else " ORDER BY " + ", ".join(["k", *(f"n{place}" for place in range(len(loose)))])
+        chosen = [f"{text_hash([columns[index] for index in keys])} AS k" if keys else "0 AS k"]
+        for index, place in places.items():
+            column = columns[index]
+            chosen += [f"{number(column)} AS n{place}", f"{whole(column, f'n{place}')} AS w{place}"]
+            chosen += [f"{decimals(column)} AS d{place}"]
+            chosen += [f"CASE WHEN w{place} THEN {whole_digits(column)} END AS t{place}"] if place in vast else []
+        sorting = ["k", *(f"n{place}" for place in places.values()), *(f"t{place}" for place in vast)]
+        order = "" if ordered else " ORDER BY " + ", ".join(sorting)
         sides.append(f"(SELECT {', '.join(chosen)} FROM {file.source}{order})")  # noqa: S608
-    close = [_close(place, gold.sums[index], pred.sums[mapping[index]], options) for place, index in enumerate(loose)]
-    same = " AND ".join(["g.k = p.k", *close])
-    query = f"SELECT count(*) FILTER (WHERE NOT ({same})) FROM {sides[0]} g POSITIONAL JOIN {sides[1]} p"  # noqa: S608
-    return int(connection.execute(query).fetchall()[0][0])
+    close = [_close(place, gold.sums[index], options, vast=place in vast) for index, place in places.items()]
+    same = " AND ".join(["g.k = p.k", *(each[0] for each in close)])
+    counts = [f"count(*) FILTER (WHERE NOT ({same}))"]
+    counts += [f"coalesce(bool_or({' OR '.join(each[why] for each in close) or 'false'}), false)" for why in (1, 2)]
+    query = f"SELECT {', '.join(counts)} FROM {sides[0]} g POSITIONAL JOIN {sides[1]} p"  # noqa: S608
+    different, rounded, tolerated = connection.execute(query).fetchall()[0]
+    needed = {"rounding": rounded, "tolerance": tolerated}
+    return int(different), tuple(name for name, is_so in needed.items() if is_so)
 
 
-def _close(place: int, gold: ColumnSums, pred: ColumnSums, options: CompareOptions) -> str:
-    """When two numbers side by side are equal. Whole ones must be the same: they may name things, as ids do. In a column of numbers
-    below 1 the absolute tolerance shrinks with the largest: see :func:`karat.tables.cells.as_gold`.
+def _close(place: int, gold: ColumnSums, options: CompareOptions, *, vast: bool) -> tuple[str, str, str]:
+    """When two numbers side by side are equal: :func:`karat.tables.numbers.why_equal` in SQL. Also when they are by rounding, and
+    when by tolerance.
     """
     g, p = f"g.n{place}", f"p.n{place}"
-    if not gold.fractions and not pred.fractions:
-        return f"{g} IS NOT DISTINCT FROM {p}"
-    floor = options.abs_tol * (min(1.0, gold.largest) or 1.0)
-    near = f"abs({g} - {p}) <= greatest({floor!r}, {options.rel_tol!r} * greatest(abs({g}), abs({p})))"
-    return f"coalesce({near}, {g} IS NULL AND {p} IS NULL)"
+    difference, largest = f"abs({g} - {p})", f"greatest(abs({g}), abs({p}))"
+    floor = options.abs_tol * small_scale((gold.largest,))
+    near = f"{difference} <= greatest({floor!r}, {options.rel_tol!r} * {largest})"
+    few, more = f"g.d{place}", f"p.d{place}"
+    least = f"least({few}, {more})"
+    shorter = f"abs(CASE WHEN {few} < {more} THEN {g} ELSE {p} END)"
+    rounded = "false"
+    if options.rounding:
+        rounded = (
+            f"({few} <> {more} AND {difference} <= 0.5 * pow(10.0::DOUBLE, -greatest(0, {least})) * {SLACK!r}"
+            f" + {NOISE!r} * {largest} AND {shorter} * {SLACK!r} >= pow(10.0::DOUBLE, 1 - {least}))"
+        )
+    whole = f"(g.w{place} AND p.w{place})" if options.exact_whole else "false"
+    digits = f"g.t{place} = p.t{place}" if vast and options.exact_whole else f"{g} = {p}"
+    same = f"CASE WHEN {whole} THEN {digits} ELSE {near} OR {rounded} END"
+    return (
+        f"coalesce({same}, {g} IS NULL AND {p} IS NULL)",
+        f"(NOT {whole} AND NOT ({near}) AND {rounded})",
+        f"(NOT {whole} AND {g} <> {p} AND {near})",
+    )
 
 
 def is_huge(*paths: Path) -> bool:

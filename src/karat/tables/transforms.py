@@ -9,6 +9,7 @@ from datetime import datetime
 import msgspec
 
 from karat.tables.cells import Cell, folded
+from karat.tables.numbers import NOISE, SLACK, half_unit
 from karat.tables.options import CompareOptions
 from karat.tables.small import Side
 
@@ -59,7 +60,7 @@ def _folded_cell(cell: Cell) -> Cell:
 
 
 def _zero_for_null(cell: Cell) -> Cell:
-    return Cell("number", cell.text) if cell.kind == "null" else cell
+    return Cell("number", cell.text, whole=0) if cell.kind == "null" else cell
 
 
 def _scaled(gold: Side, pred: Side, factor: float, options: CompareOptions) -> bool:
@@ -70,8 +71,10 @@ def _scaled(gold: Side, pred: Side, factor: float, options: CompareOptions) -> b
     def scale(cell: Cell) -> Cell:
         if not cell.numeric:
             return cell
-        decimals = max(0, cell.decimals + shift)
-        return msgspec.structs.replace(cell, number=cell.number * factor, decimals=decimals, exact=False)
+        whole = None
+        if cell.whole is not None and (factor > 1 or cell.whole % 100 == 0):
+            whole = cell.whole * 100 if factor > 1 else cell.whole // 100
+        return msgspec.structs.replace(cell, number=cell.number * factor, decimals=cell.decimals + shift, whole=whole)
 
     return gold.could_equal(pred.changed(f"times {factor}", scale), options)
 
@@ -80,9 +83,9 @@ def _rounded(gold: Side, pred: Side) -> bool:
     """Whether one is the other rounded to the decimals it shows, however few."""
     if gold.others != pred.others or len(gold.numbers) != len(pred.numbers) or not gold.numbers:
         return False
-    unit = 0.5 * 10.0 ** -min(_most_decimals(gold), _most_decimals(pred))
+    unit = half_unit(min(_most_decimals(gold), _most_decimals(pred)))
     pairs = zip(gold.numbers, pred.numbers, strict=True)
-    return all(abs(a - b) <= unit * (1 + 1e-9) + 4e-16 * abs(a) for a, b in pairs)
+    return all(abs(a - b) <= unit * SLACK + NOISE * abs(a) for a, b in pairs)
 
 
 def _most_decimals(side: Side) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from karat.tables.cells import Cell, as_gold, as_prediction
+from karat.tables.cells import Cell, as_gold
 from karat.tables.likeness import identity, likeliest_mapping, share_found
 from karat.tables.options import CompareOptions
 from karat.tables.small import Side, read_cells, same_cells
@@ -26,8 +26,8 @@ class View:
         self.gold, self.pred, self.options = gold, pred, options
         known: dict[str | None, Cell] = {}
         gold_cells = [read_cells(gold.texts(index), options, known) for index in range(gold.width)]
-        self.gold_sides = [Side(as_gold(cells, options)) for cells in gold_cells]
-        self.pred_sides = [Side(as_prediction(read_cells(pred.texts(i), options, known))) for i in range(pred.width)]
+        self.gold_sides = [Side(as_gold(cells)) for cells in gold_cells]
+        self.pred_sides = [Side(read_cells(pred.texts(i), options, known)) for i in range(pred.width)]
         self.shares = [[share_found(g, p, options) for p in self.pred_sides] for g in self.gold_sides]
         self.mapping = likeliest_mapping(self.shares, gold.names, pred.names)
         self.unmatched = [g for g, p in enumerate(self.mapping) if p is None or not self._whole(g, p)]

@@ -202,7 +202,9 @@ def test_no_submission(tmp_path: Path) -> None:
         ("SELECT 1;\n", "SELECT 1;"),
         ("```sql\nSELECT 1\n```", "SELECT 1"),
         ("```SQL\r\nSELECT 1\r\n```", "SELECT 1"),
-        ("First\n```sql\nSELECT 1\n```\nthen\n``` sql\nSELECT 2\n```\ndone", "SELECT 2"),
+        ("First\n```sql\nSELECT 1\n```\nthen\n``` sql\nSELECT 2\n```\ndone", "SELECT 1"),
+        ("```sql\nSELECT 1\n```\n```sql\nSELECT 2\n```", "SELECT 1"),
+        ("```SQL\nSELECT 1\n```\n```sql\nSELECT 2\n```", "SELECT 2"),  # the public evaluator knows only the second
         ("```\nSELECT 1\n```", "SELECT 1"),
         ("```sql\nSELECT 1", "SELECT 1"),
     ],

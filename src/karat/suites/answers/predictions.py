@@ -33,6 +33,8 @@ FLAT_SUFFIXES = (".csv", ".duckdb", ".db", ".sql")
 """In the order in which they count when an instance has several."""
 MAX_SQL_BYTES = 4 * 1024 * 1024
 
+_PUBLIC_FENCE = re.compile(r"```sql\n(.*?)\n```", re.DOTALL)
+"""What the public evaluator takes for SQL in a text: the first of these."""
 _FENCED_SQL = re.compile(r"```[ \t]*sql[^\n]*\n(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
 _FENCED = re.compile(r"\s*```[^\n]*\n(.*?)```\s*", re.DOTALL)
 
@@ -159,12 +161,12 @@ def _flat_answer(folder: Path, name: str, files: Mapping[str, str]) -> Answer:
 
 
 def sql_in(text: str) -> str:
-    """The SQL in a text: its last fenced ``sql`` block, the inside of a text that is all one fence, or the text itself."""
-    blocks = _FENCED_SQL.findall(text)
-    if blocks:
-        return str(blocks[-1]).strip()
-    whole = _FENCED.fullmatch(text)
-    return (whole[1] if whole else text).strip()
+    """The SQL in a text: its first fenced ``sql`` block, the inside of a text that is all one fence, or the text itself.
+
+    A block as the public evaluator wants it (lower case, closed) comes before one that only looks like it.
+    """
+    found = _PUBLIC_FENCE.search(text) or _FENCED_SQL.search(text) or _FENCED.fullmatch(text)
+    return (found[1] if found else text).strip()
 
 
 def _sql_file(name: str, path: Path) -> Answer:

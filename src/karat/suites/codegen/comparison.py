@@ -24,9 +24,10 @@ from karat.suites.codegen.metrics.understanding import PromptUnderstanding, unde
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.overall import Overall, overall_of
 from karat.suites.codegen.performance import Performance, performance_of
+from karat.suites.codegen.perturb import perturbed
+from karat.suites.codegen.precision import with_asked_digits
 from karat.suites.codegen.printing import REASON, advice
 from karat.suites.codegen.quality import Quality, quality_of
-from karat.suites.codegen.rechecking import needs_recheck, rechecked
 from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, Task
 from karat.suites.codegen.recovery import ErrorRecovery, recovery_of
 from karat.suites.codegen.references import reference_outcome, schema_of
@@ -75,17 +76,24 @@ def asked_in(case: Case[Task], turn: int) -> tuple[str, Task]:
     return said.content, said.target
 
 
-def judged(question: str, task: Task, codes: list[str], options: Options, box: Sandbox) -> Comparison:
-    """The whole judgement of the first try and its repairs."""
+def judged(
+    question: str, task: Task, codes: list[str], options: Options, box: Sandbox, *, live: bool = False
+) -> Comparison:
+    """The whole judgement of the first try and its repairs.
+
+    Where nothing says what is right, correctness is not known. ``live``: code that did not run at all is wrong even so, since its user got nothing.
+    """
     tried, outcome = _tried(box, task, codes)
     code = tried[-1].code
     schema, values = schema_of(box, task)
     asked = read_question(question, schema, values=values, words_known=vocabulary(options.vocabulary))
     facts = facts_of(task, code, schema)
-    correctness = _correctness(box, task, code, outcome, asked, facts, options)
+    correctness = _correctness(box, task, code, outcome, asked, facts, with_asked_digits(options, asked, task))
     if tried[-1].printed and correctness.score is not None and not correctness.passed:
         told = {**correctness.evidence, "problem": advice(task)}
         correctness = msgspec.structs.replace(correctness, reason=REASON, evidence=told)
+    if live and correctness.score is None and not outcome.ok:
+        correctness = Correctness(0.0, reason="did_not_run")
     quality = quality_of(code, facts)
     performance = performance_of(box, task, code, passed=correctness.passed, options=options)
     understanding = understanding_of(asked, facts)
@@ -144,12 +152,9 @@ def _correctness(
 ) -> Correctness:
     if task.harness is not None:
         return tested(box, task, task.harness, code, outcome, options)
-    ordered = bool(asked.ordering)
     if task.reference:
         reference_outcome(
             box, task
         )  # a reference that fails here speaks against the task, also beside a written result
-    found = correctness_of(box, task, outcome, ordered=ordered, options=options)
-    if needs_recheck(task, facts, found, options):
-        found = rechecked(box, task, code, found, ordered=ordered, options=options)
-    return found
+    found = correctness_of(box, task, outcome, ordered=asked.ordered, options=options)
+    return perturbed(box, task, code, found, asked=asked, facts=facts, options=options)

@@ -115,6 +115,14 @@ class Filter(msgspec.Struct, frozen=True):
     line: int = 0
 
 
+class Link(msgspec.Struct, frozen=True):
+    """Two conditions and how they are joined."""
+
+    word: Literal["and", "or"]
+    first: Filter
+    second: Filter
+
+
 class Order(msgspec.Struct, frozen=True):
     """Rows put in order, or the first or last of them taken."""
 
@@ -150,6 +158,8 @@ class CodeFacts(msgspec.Struct, frozen=True):
     operations: tuple[str, ...] = ()
     """Methods and functions that are called, by their last name: ``groupby``, ``merge``, ``mean``…"""
     filters: tuple[Filter, ...] = ()
+    links: tuple[Link, ...] = ()
+    """How filters are joined, as far as the code says: ``&`` and ``|``, a list of values, one filter after another."""
     group_keys: tuple[str, ...] = ()
     orders: tuple[Order, ...] = ()
     joins: tuple[Join, ...] = ()
@@ -186,7 +196,20 @@ class Asked(msgspec.Struct, frozen=True):
     """Whether it asks for groups, also where no column of the schema is named for them."""
     ordering: tuple[str, ...] = ()
     """The words that ask for an order, and ``ascending`` or ``descending`` where that is said."""
+    keeps_order: bool = False
+    """Whether rows are to stay in the order they are in."""
     joining: bool = False
+    links: tuple[Link, ...] = ()
+    """How conditions are joined: by ``and`` or by ``or``."""
+    whole_table: bool = False
+    """Whether it speaks of columns in general, so that one more column would make a difference."""
+    precision: tuple[str, ...] = ()
+    """The words that ask for a precision of numbers: ``rounded``, ``2 decimals``, ``to the nearest cent``."""
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the order of the result's rows counts."""
+        return bool(self.ordering) or self.keeps_order
 
 
 # -- what running it gave ---------------------------------------------------------------------------------------------

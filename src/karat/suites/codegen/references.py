@@ -152,15 +152,15 @@ def plain_tables(box: Sandbox, task: Task) -> dict[str, Columns] | None:
         name: box.run("result = next(iter(tables.values()))", {name: source}).result
         for name, source in given_tables(task).items()
     }
-    columns = {name: _columns(value) for name, value in seen.items()}
+    columns = {name: columns_of(value) for name, value in seen.items()}
     whole = {name: found for name, found in columns.items() if found is not None}
     found = whole if len(whole) == len(columns) else None
     _keep(kept, key, found, KEPT_TABLES)
     return found
 
 
-def _columns(value: Any) -> Columns | None:
-    """None: not all of it can be given back as it was."""
+def columns_of(value: Any) -> Columns | None:
+    """A table as columns. None: not all of it can be given back as it was."""
     if not isinstance(value, Table) or len(set(value.names)) < len(value.columns):
         return None
     found = {column.name: column.values for column in value.columns}
