@@ -52,7 +52,7 @@ _ALL = (
     Extra(
         "sql",
         {"sqlglot": "sqlglot", "duckdb": "duckdb", "pymysql": "pymysql", "psycopg": "psycopg[binary]"},
-        "SQL answers on DuckDB, PostgreSQL and MySQL, with queries checked before they run",
+        "SQL answers on SQLite, DuckDB, PostgreSQL and MySQL; every query is checked before it runs",
     ),
     Extra("sdmx", {"pysdmx": "pysdmx[xml]"}, "checking cases against SDMX-ML structures"),
     Extra("postgres", {"psycopg": "psycopg[binary]"}, "keeping runs in PostgreSQL"),
