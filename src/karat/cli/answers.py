@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from karat.cli.options import ExitErrors, HtmlOption, JsonOption, SettingsOption, WorkersOption, XlsxOption
+from karat.cli import exits
+from karat.cli.options import HtmlOption, JsonOption, SettingsOption, WorkersOption, XlsxOption
 
 if TYPE_CHECKING:
     from karat.core.result import RunResult
@@ -91,7 +92,7 @@ def answers(
         unknown = len({prediction.case_id for prediction in submitted.predictions} - known)
         print_answers(result, first, unknown, written)
     if any(problem.severity == "error" for problem in result.problems):
-        raise typer.Exit(ExitErrors)
+        raise typer.Exit(exits.ERRORS)
 
 
 def print_answers(result: RunResult, first: str, unknown: int, written: list[str]) -> None:
