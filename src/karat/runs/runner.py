@@ -25,8 +25,10 @@ from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import System, SystemConfig, SystemType
 from karat.runs.calling import Called, Predict, call_all, still_to_call
 from karat.runs.follow_up import following_up
+from karat.runs.holding import signs_of_life
 from karat.runs.scoring import group, score_cases
 from karat.runs.summary import summarise
+from karat.store.holder import Holder, this_process
 from karat.store.records import RunRecord, run_name
 
 if TYPE_CHECKING:
@@ -92,9 +94,12 @@ def start(
         tags=job.tags,
     )
     encode = msgspec.json.Encoder().encode
-    run_id = store.create_run(record)
+    holder = this_process()
+    run_id = store.create_run(record, holder)
     store.add_cases(run_id, [(case.id, encode(case)) for case in job.cases])
-    return _carry_on(store, run_id, job, options, retry_errors=False, watch=watch, on_run=on_run, executor=executor)
+    return _carry_on(
+        store, run_id, holder, job, options, retry_errors=False, watch=watch, on_run=on_run, executor=executor
+    )
 
 
 def resume(
@@ -107,7 +112,7 @@ def resume(
     on_run: Callable[[str, int], None] = lambda _run, _calls: None,
     executor: Executor | None = None,
 ) -> RunResult:
-    """Go on with a run: ask only what has no stored answer (and, if wanted, what failed), then score."""
+    """Go on with a run: ask only what has no stored answer (and, if wanted, what failed), then score. One process at a time may."""
     record = store.run(run_id)
     suite = plugins.load_suite(record.suite)
     cases = stored_cases(store, run_id, suite)
@@ -123,9 +128,18 @@ def resume(
         repeats=record.repeats,
         opened=system,
     )
-    store.set_status(run_id, "running")
+    holder = this_process()
+    store.set_status(run_id, "running", holder)
     return _carry_on(
-        store, run_id, job, job.options, retry_errors=retry_errors, watch=watch, on_run=on_run, executor=executor
+        store,
+        run_id,
+        holder,
+        job,
+        job.options,
+        retry_errors=retry_errors,
+        watch=watch,
+        on_run=on_run,
+        executor=executor,
     )
 
 
@@ -206,6 +220,7 @@ def _refuse_plain_secrets(config: SystemConfig) -> None:
 def _carry_on(
     store: Store,
     run_id: int,
+    holder: Holder,
     job: Job,
     options: SuiteOptions,
     *,
@@ -214,23 +229,25 @@ def _carry_on(
     on_run: Callable[[str, int], None],
     executor: Executor | None,
 ) -> RunResult:
-    stored = {(p.case_id, p.turn or 0, p.repeat): p for p in store.predictions(run_id)}
-    called = Called(still_to_call(job.cases, job.repeats, stored, retry_errors), watch)
+    called = Called(0, watch)
     problems: tuple[Problem, ...] = ()
     try:
-        if called.total:
-            system = job.opened or _open(job)
-            problems = tuple(getattr(system, "problems", ()))
-            on_run(run_name(run_id), called.total)
-            _run_async(_call(store, run_id, job, system, stored, called, retry_errors))
-        result = _score(store, run_id, job.suite, job.cases, options, executor)
-        store.set_status(run_id, "finished")
+        with signs_of_life(store, run_id, holder):
+            stored = {(p.case_id, p.turn or 0, p.repeat): p for p in store.predictions(run_id)}
+            called = Called(still_to_call(job.cases, job.repeats, stored, retry_errors), watch)
+            if called.total:
+                system = job.opened or _open(job)
+                problems = tuple(getattr(system, "problems", ()))
+                on_run(run_name(run_id), called.total)
+                _run_async(_call(store, run_id, job, system, stored, called, retry_errors))
+            result = _score(store, run_id, job.suite, job.cases, options, executor)
+            store.set_status(run_id, "finished", holder)
     except KeyboardInterrupt:
-        store.set_status(run_id, "interrupted")
+        store.set_status(run_id, "interrupted", holder)
         raise Interrupted(run_name(run_id), called.done, called.total) from None
     except BaseException:
         with suppress(Exception):  # the first error is the one to show, even when the store cannot take the note
-            store.set_status(run_id, "failed")
+            store.set_status(run_id, "failed", holder)
         raise
     return msgspec.structs.replace(result, problems=(*job.problems, *problems))
 
