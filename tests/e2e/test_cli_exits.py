@@ -112,23 +112,6 @@ def test_ctrl_c_in_a_verb(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     assert capsys.readouterr().err == ""
 
 
-def test_no_to_a_question_is_no_broken_gate(tmp_path: Path) -> None:
-    from karat.store import RunRecord, open_store
-
-    with open_store(str(tmp_path / "k.db")) as store:
-        store.create_run(RunRecord(suite="data_query", status="finished"))
-    for said in ("n\n", ""):
-        done = subprocess.run(
-            [sys.executable, "-m", "karat", "runs", "delete", "1", "--store", str(tmp_path / "k.db")],
-            input=said,
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 130, done.stderr
-    with open_store(str(tmp_path / "k.db")) as store:
-        assert [row.id for row in store.runs()] == [1]
-
-
 def test_a_closed_pipe_is_no_broken_gate(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "karat", "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

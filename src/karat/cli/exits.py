@@ -53,12 +53,8 @@ def crashes_told() -> Iterator[None]:
         print(words, file=sys.stderr)  # noqa: T201
         sys.exit(CRASH)
     except SystemExit as leaving:
-        # The command line library gives 1 to both; here 1 has a meaning of its own.
-        cause = type(leaving.__context__)
-        if cause is BrokenPipeError:
+        if isinstance(leaving.__context__, BrokenPipeError):  # the command line library makes a 1 of it
             _leave_the_pipe()
-        if cause.__name__ == "Abort":  # "no", or no answer, to a question
-            sys.exit(STOPPED)
         raise
 
 

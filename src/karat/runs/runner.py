@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from karat.store.store import Store
 
 Watch = Callable[[Called], None]
+Settings = TypeVar("Settings", bound=msgspec.Struct)
 
 
 @dataclass(frozen=True)
@@ -121,8 +122,8 @@ def resume(
     job = Job(
         suite=suite,
         cases=cases,
-        options=msgspec.convert(record.options, suite.options),
-        config=msgspec.convert(settings, kind.config),
+        options=_stored_settings(run_id, "options", record.options, suite.options),
+        config=_stored_settings(run_id, "settings", settings, kind.config),
         system=record.system,
         name=record.name,
         repeats=record.repeats,
@@ -155,7 +156,7 @@ def rescore(
     record = store.run(run_id)
     suite = plugins.load_suite(record.suite)
     chosen = tuple(cases) if cases is not None else stored_cases(store, run_id, suite)
-    used = dated(options or msgspec.convert(record.options, suite.options), record.today)
+    used = dated(options or _stored_settings(run_id, "options", record.options, suite.options), record.today)
     return _score(store, run_id, suite, chosen, used, executor)
 
 
@@ -193,11 +194,26 @@ def score_recorded(
 
 def stored_cases(store: Store, run_id: int, suite: Suite) -> tuple[Case[Any], ...]:
     """The cases as they were when the run was started."""
-    cases = suite.decode_cases(store.cases(run_id))
+    try:
+        cases = suite.decode_cases(store.cases(run_id))
+    except msgspec.DecodeError as error:
+        raise _unreadable(run_id, "cases", error) from error
     if not cases:
         hint = "It was stopped before its first call: start it again."
         raise UserError(f"the run {run_name(run_id)} has no stored cases", hint=hint)
     return cases
+
+
+def _unreadable(run_id: int, what: str, error: Exception) -> UserError:
+    hint = f"The store is damaged here. The answers can be saved: karat export {run_name(run_id)} --predictions FILE."
+    return UserError(f"the stored {what} of {run_name(run_id)} cannot be read: {error}", hint=hint)
+
+
+def _stored_settings(run_id: int, what: str, values: Any, kind: type[Settings]) -> Settings:
+    try:
+        return msgspec.convert(values, kind)
+    except msgspec.ValidationError as error:
+        raise _unreadable(run_id, what, error) from error
 
 
 def dated(options: SuiteOptions, today: str) -> SuiteOptions:

@@ -259,10 +259,15 @@ class Store:
 
     # -- transactions ----------------------------------------------------------------------------------------------
 
+    def _damage(self) -> UserError | None:
+        from karat.store.damage import damage
+
+        return damage(self._engine, self.shown)
+
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
         check_file(self._address, self._file)
-        with explained(self._address), self._engine.connect() as connection:
+        with explained(self._address, self._damage), self._engine.connect() as connection:
             yield connection
 
     @contextmanager
@@ -271,7 +276,7 @@ class Store:
             hint = "Make the file and its folder writable, or open it without read-only."
             raise UserError(f"the store {self.shown} is open for reading only", hint=hint)
         check_file(self._address, self._file)
-        with explained(self._address), self._writer.begin() as connection:
+        with explained(self._address, self._damage), self._writer.begin() as connection:
             yield connection
         check_file(self._address, self._file)
 
