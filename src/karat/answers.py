@@ -113,7 +113,7 @@ def duckdb_match(
 if __name__ == "__main__":
     import sys
 
-    from karat.cli.main import main
+    from karat.__main__ import main
 
     sys.argv.insert(1, "answers")
     main()

@@ -207,15 +207,6 @@ def test_no_rights_are_told_in_words(
     assert "Look at its rights and at what it is, or name another place." in text
 
 
-def test_an_unforeseen_error_is_still_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken() -> None:
-        raise FileNotFoundError(2, "No such file or directory", "inner")
-
-    monkeypatch.setattr(main, "app", broken)
-    with pytest.raises(FileNotFoundError):
-        main.main()
-
-
 def test_a_long_list_of_mistakes_into_a_closed_pipe(here: Path) -> None:
     (here / "many.yaml").write_text("".join(f"k{number}: 1\n" for number in range(300)))
     command = f"{sys.executable} -m karat check --suite data_query many.yaml 2>&1 | head -1; {sys.executable} -m karat run --config many.yaml 2>&1 | head -1"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from karat.cli.options import ExitErrors, HtmlOption, JsonOption, SettingsOption, WorkersOption, XlsxOption
+from karat.cli import exits
+from karat.cli.options import HtmlOption, JsonOption, SettingsOption, WorkersOption, XlsxOption
 
 if TYPE_CHECKING:
     from karat.core.result import RunResult
@@ -93,7 +94,7 @@ def answers(
         print_answers(result, first, unknown, written)
     failed = _print_errors(result)
     if failed or any(problem.severity == "error" for problem in result.problems):
-        raise typer.Exit(ExitErrors)
+        raise typer.Exit(exits.ERRORS)
 
 
 def _print_errors(result: RunResult) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from karat.cli.options import ConfigOption, ExitOne, JsonOption, StoreOption
+from karat.cli import exits
+from karat.cli.options import ConfigOption, JsonOption, StoreOption
 
 
 def doctor(json: JsonOption = None, store: StoreOption = None, config: ConfigOption = None) -> None:
@@ -20,7 +21,7 @@ def doctor(json: JsonOption = None, store: StoreOption = None, config: ConfigOpt
             mark, style = {"ok": ("✓", "green"), "absent": ("·", "dim"), "broken": ("✗", "bold red")}[state]
             console.print(f"{mark} {what:<22} {note}", style=style, markup=False, soft_wrap=True)
     if any(state == "broken" for _, state, _ in found):
-        raise typer.Exit(ExitOne)
+        raise typer.Exit(exits.BROKEN)
 
 
 def _findings(config: object, store: str | None) -> list[tuple[str, str, str]]:

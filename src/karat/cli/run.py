@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from karat.cli import exits
 from karat.cli.options import (
     CaseOption,
     CasesOption,
     ConfigOption,
-    ExitStopped,
     GateOption,
     HtmlOption,
     JsonOption,
@@ -203,7 +203,7 @@ def run_job(store: Store, job: Job, workers: int | None) -> RunResult:
             return start(store, job, watch=watch, on_run=_announce, executor=pool)
     except Interrupted as stopped:
         _say_stopped(stopped)
-        raise typer.Exit(ExitStopped) from None
+        raise typer.Exit(exits.STOPPED) from None
 
 
 def _resumed(
@@ -223,7 +223,7 @@ def _resumed(
             result = resume(store, run_id, retry_errors=retry_errors, watch=watch, on_run=_announce, executor=pool)
     except Interrupted as stopped:
         _say_stopped(stopped)
-        raise typer.Exit(ExitStopped) from None
+        raise typer.Exit(exits.STOPPED) from None
     return result, suite, project.gates if project else ()
 
 

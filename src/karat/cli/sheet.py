@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from karat.cli.options import ExitOne, JsonOption, TableOption, XlsxOption
+from karat.cli import exits
+from karat.cli.options import JsonOption, TableOption, XlsxOption
 
 if TYPE_CHECKING:
     from karat.sheet.tree import Sheet
@@ -92,7 +93,7 @@ def show(
         print_workbook(workbook, written)
     print_problems(workbook.problems, stderr())
     if workbook.problems:
-        raise typer.Exit(ExitOne)
+        raise typer.Exit(exits.BROKEN)
 
 
 @app.command("plan")
@@ -148,7 +149,7 @@ def fmt(
     if not changed:
         stdout().print(f"{count_of(len(files), 'file')} laid out already", markup=False)
     if check and changed:
-        raise typer.Exit(ExitOne)
+        raise typer.Exit(exits.BROKEN)
 
 
 def read_sheet(file: Path, bound: dict[str, Path]) -> Sheet:

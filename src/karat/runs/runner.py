@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -26,14 +26,17 @@ from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import System, SystemConfig, SystemType
 from karat.runs.calling import Called, Predict, call_all, still_to_call
 from karat.runs.follow_up import following_up
+from karat.runs.holding import signs_of_life
 from karat.runs.scoring import group, repeats_in, score_cases
 from karat.runs.summary import summarise
+from karat.store.holder import Holder, this_process
 from karat.store.records import RunRecord, run_name
 
 if TYPE_CHECKING:
     from karat.store.store import Store
 
 Watch = Callable[[Called], None]
+Settings = TypeVar("Settings", bound=msgspec.Struct)
 
 
 @dataclass(frozen=True)
@@ -94,9 +97,12 @@ def start(
         tags=job.tags,
     )
     encode = msgspec.json.Encoder().encode
-    run_id = store.create_run(record)
+    holder = this_process()
+    run_id = store.create_run(record, holder)
     store.add_cases(run_id, [(case.id, encode(case)) for case in job.cases])
-    return _carry_on(store, run_id, job, options, retry_errors=False, watch=watch, on_run=on_run, executor=executor)
+    return _carry_on(
+        store, run_id, holder, job, options, retry_errors=False, watch=watch, on_run=on_run, executor=executor
+    )
 
 
 def resume(
@@ -109,27 +115,36 @@ def resume(
     on_run: Callable[[str, int], None] = lambda _run, _calls: None,
     executor: Executor | None = None,
 ) -> RunResult:
-    """Go on with a run: ask only what has no stored answer (and, if wanted, what failed), then score."""
+    """Go on with a run: ask only what has no stored answer (and, if wanted, what failed), then score. One process at a time may."""
     record = store.run(run_id)
     suite = plugins.load_suite(record.suite)
     cases = stored_cases(store, run_id, suite)
     settings = record.config.get("system", {})
     kind: SystemType = plugins.load("karat.systems", str(settings.get("type", "")))
-    options = msgspec.convert(record.options, suite.options)
+    options = _stored_settings(run_id, "options", record.options, suite.options)
     check_extras(suite, cases, options)
     job = Job(
         suite=suite,
         cases=cases,
         options=options,
-        config=msgspec.convert(settings, kind.config),
+        config=_stored_settings(run_id, "settings", settings, kind.config),
         system=record.system,
         name=record.name,
         repeats=record.repeats,
         opened=system,
     )
-    store.set_status(run_id, "running")
+    holder = this_process()
+    store.set_status(run_id, "running", holder)
     return _carry_on(
-        store, run_id, job, job.options, retry_errors=retry_errors, watch=watch, on_run=on_run, executor=executor
+        store,
+        run_id,
+        holder,
+        job,
+        job.options,
+        retry_errors=retry_errors,
+        watch=watch,
+        on_run=on_run,
+        executor=executor,
     )
 
 
@@ -145,7 +160,7 @@ def rescore(
     record = store.run(run_id)
     suite = plugins.load_suite(record.suite)
     chosen = tuple(cases) if cases is not None else stored_cases(store, run_id, suite)
-    used = dated(options or msgspec.convert(record.options, suite.options), record.today)
+    used = dated(options or _stored_settings(run_id, "options", record.options, suite.options), record.today)
     check_extras(suite, chosen, used)
     return _score(store, run_id, suite, chosen, used, executor)
 
@@ -190,11 +205,26 @@ def check_extras(suite: Suite, cases: Sequence[Case[Any]], options: SuiteOptions
 
 def stored_cases(store: Store, run_id: int, suite: Suite) -> tuple[Case[Any], ...]:
     """The cases as they were when the run was started."""
-    cases = suite.decode_cases(store.cases(run_id))
+    try:
+        cases = suite.decode_cases(store.cases(run_id))
+    except msgspec.DecodeError as error:
+        raise _unreadable(run_id, "cases", error) from error
     if not cases:
         hint = "It was stopped before its first call: start it again."
         raise UserError(f"the run {run_name(run_id)} has no stored cases", hint=hint)
     return cases
+
+
+def _unreadable(run_id: int, what: str, error: Exception) -> UserError:
+    hint = f"The store is damaged here. The answers can be saved: karat export {run_name(run_id)} --predictions FILE."
+    return UserError(f"the stored {what} of {run_name(run_id)} cannot be read: {error}", hint=hint)
+
+
+def _stored_settings(run_id: int, what: str, values: Any, kind: type[Settings]) -> Settings:
+    try:
+        return msgspec.convert(values, kind)
+    except msgspec.ValidationError as error:
+        raise _unreadable(run_id, what, error) from error
 
 
 def dated(options: SuiteOptions, today: str) -> SuiteOptions:
@@ -217,6 +247,7 @@ def _refuse_plain_secrets(config: SystemConfig) -> None:
 def _carry_on(
     store: Store,
     run_id: int,
+    holder: Holder,
     job: Job,
     options: SuiteOptions,
     *,
@@ -225,23 +256,25 @@ def _carry_on(
     on_run: Callable[[str, int], None],
     executor: Executor | None,
 ) -> RunResult:
-    stored = {(p.case_id, p.turn or 0, p.repeat): p for p in store.predictions(run_id)}
-    called = Called(still_to_call(job.cases, job.repeats, stored, retry_errors), watch)
+    called = Called(0, watch)
     problems: tuple[Problem, ...] = ()
     try:
-        if called.total:
-            system = job.opened or _open(job)
-            problems = (*getattr(system, "problems", ()), *_misplaced(job, system))
-            on_run(run_name(run_id), called.total)
-            _run_async(_call(store, run_id, job, system, stored, called, retry_errors))
-        result = _score(store, run_id, job.suite, job.cases, options, executor)
-        store.set_status(run_id, "finished")
+        with signs_of_life(store, run_id, holder):
+            stored = {(p.case_id, p.turn or 0, p.repeat): p for p in store.predictions(run_id)}
+            called = Called(still_to_call(job.cases, job.repeats, stored, retry_errors), watch)
+            if called.total:
+                system = job.opened or _open(job)
+                problems = (*getattr(system, "problems", ()), *_misplaced(job, system))
+                on_run(run_name(run_id), called.total)
+                _run_async(_call(store, run_id, job, system, stored, called, retry_errors))
+            result = _score(store, run_id, job.suite, job.cases, options, executor)
+            store.set_status(run_id, "finished", holder)
     except KeyboardInterrupt:
-        store.set_status(run_id, "interrupted")
+        store.set_status(run_id, "interrupted", holder)
         raise Interrupted(run_name(run_id), called.done, called.total) from None
     except BaseException:
         with suppress(Exception):  # the first error is the one to show, even when the store cannot take the note
-            store.set_status(run_id, "failed")
+            store.set_status(run_id, "failed", holder)
         raise
     return msgspec.structs.replace(result, problems=(*job.problems, *problems))
 
