@@ -52,6 +52,6 @@ def plain_python(folder: Path) -> Path:
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=120)
     (wheel,) = folder.glob("karat-*.whl")
-    with zipfile.ZipFile(wheel) as file:
-        file.extractall(packages)
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(packages)
     return folder / "plain" / "bin" / "python"
