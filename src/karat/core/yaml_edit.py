@@ -266,7 +266,7 @@ def _written(old: str, splice: _Splice, *, keep_style: bool) -> str:
     return _flow_scalar(new, "" if keep_style else '"', in_flow=False) + comment.rstrip()
 
 
-_BLOCK = re.compile(r"([|>][-+\d]*)([ \t]+#[^\r\n]*)?[ \t]*(?:(\r\n|\r|\n)(?:[ \t]*(?:\r\n|\r|\n))*([ ]+)(?=\S))?")
+_BLOCK = re.compile(r"([|>][-+\d]*)([ \t]+#[^\r\n]*)?[ \t]*(?:(\r\n|\r|\n)(?:[ \t]*+(?>\r\n|\r|\n))*+([ ]+)(?=\S))?")
 """A block scalar: its header, the comment after it, its line end, the indentation of its lines."""
 
 
