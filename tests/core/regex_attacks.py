@@ -199,7 +199,7 @@ def _part(code: Any, value: Any, variant: int) -> str:
     if code is codes.BRANCH:
         return _sample(value[1][variant % len(value[1])], variant)
     if code in _REPEATS:
-        return _sample(value[2], variant) * max(1, min(value[0], 3))
+        return _sample(value[2], variant) * max(1, min(int(value[0]), 3))
     if code in (codes.SUBPATTERN, codes.ASSERT):
         return _sample(value[-1], variant)
     return _sample(value, variant) if code is codes.ATOMIC_GROUP else ""

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Literal
 
 import msgspec
 
 Severity = Literal["error", "warning"]
+MOST_SHOWN = 16 * 1024 * 1024
+"""Bytes of a file in which the line of a problem is looked for, to show it."""
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -73,8 +74,11 @@ def _source_line(problem: Problem, source: str | None) -> str | None:
     if not problem.line:
         return None
     if source is None:
+        from karat.core.files import open_bytes
+
         try:
-            source = Path(problem.file).read_text(encoding="utf-8", errors="replace")
+            with open_bytes(problem.file) as file:
+                source = file.read(MOST_SHOWN).decode("utf-8", "replace")
         except (OSError, ValueError):
             return None
     # YAML and JSON lines end at \n or \r\n only; str.splitlines would also break at \x0b, \u2028 and others.

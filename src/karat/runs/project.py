@@ -13,6 +13,7 @@ import msgspec
 from yaml.nodes import MappingNode, Node, SequenceNode
 
 from karat.core import plugins
+from karat.core.limits import wrong_repeats
 from karat.core.problems import Problem, UserError, count_of, did_you_mean
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import SystemConfig, SystemType
@@ -45,8 +46,8 @@ class RunOptions(msgspec.Struct, frozen=True):
     workers: int | None = None
 
     def __post_init__(self) -> None:
-        if self.repeats < 1:
-            raise ValueError("repeats must be at least 1")
+        if wrong := wrong_repeats(self.repeats):
+            raise ValueError(wrong)
         if self.workers is not None and self.workers < 1:
             raise ValueError("workers must be at least 1")
 

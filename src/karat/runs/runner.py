@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from karat.core import plugins
+from karat.core.limits import wrong_repeats
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case, Prediction, truth_hash
 from karat.core.result import RunInfo, RunResult
@@ -25,7 +26,7 @@ from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import System, SystemConfig, SystemType
 from karat.runs.calling import Called, Predict, call_all, still_to_call
 from karat.runs.follow_up import following_up
-from karat.runs.scoring import group, score_cases
+from karat.runs.scoring import group, score_cases, without_stray_repeats
 from karat.runs.summary import summarise
 from karat.store.records import RunRecord, run_name
 
@@ -73,6 +74,8 @@ def start(
     executor: Executor | None = None,
 ) -> RunResult:
     """A new run: stored, called, scored. ``on_run`` hears the run's name, and how many calls it makes, before the first one."""
+    if wrong := wrong_repeats(job.repeats):
+        raise UserError(wrong)
     _refuse_plain_secrets(job.config)
     job = replace(job, opened=job.opened or _open(job))  # what cannot be opened must not leave a run behind
     now = _now()
@@ -158,6 +161,7 @@ def score_recorded(
     """Score predictions that were made elsewhere. Nothing is called and nothing is stored."""
     now = _now()
     options = dated(options, now[:10])
+    predictions, stray = without_stray_repeats(predictions)
     found, strangers = group(cases, predictions)
     repeats = 1 + max((prediction.repeat for prediction in predictions), default=0)
     info = RunInfo(
@@ -174,7 +178,9 @@ def score_recorded(
     )
     results = list(score_cases(suite, cases, found, options, repeats=repeats, executor=executor))
     result = summarise(suite, info, results)
-    return msgspec.structs.replace(result, problems=(*problems, *_stranger_problems(strangers, source)))
+    return msgspec.structs.replace(
+        result, problems=(*problems, *_stray_problems(stray, source), *_stranger_problems(strangers, source))
+    )
 
 
 def stored_cases(store: Store, run_id: int, suite: Suite) -> tuple[Case[Any], ...]:
@@ -300,6 +306,16 @@ def _score(
     result = summarise(suite, info, results)
     store.add_scoring(run_id, result)
     return result
+
+
+def _stray_problems(stray: Sequence[Prediction], source: str) -> list[Problem]:
+    if not stray:
+        return []
+    first = stray[0]
+    message = f'{count_of(len(stray), "prediction")} left out: "repeat" is {first.repeat} for case "{first.case_id}", far beyond all others'
+    return [
+        Problem(message, file=source, hint="Repeats count from 0: every one that is lacking would be a missing try.")
+    ]
 
 
 def _stranger_problems(strangers: Sequence[Prediction], source: str) -> list[Problem]:

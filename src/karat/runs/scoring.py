@@ -22,6 +22,7 @@ Tries = Mapping[int, Mapping[int, Prediction]]
 """repeat → user turn → prediction."""
 
 BATCH = 256
+FORGIVEN_GAP = 10
 
 
 def group(
@@ -39,6 +40,20 @@ def group(
         turn = prediction.turn if prediction.turn is not None else default_turn(case)
         found.setdefault(case.id, {}).setdefault(prediction.repeat, {})[turn] = prediction
     return found, strangers
+
+
+def without_stray_repeats(predictions: Sequence[Prediction]) -> tuple[list[Prediction], list[Prediction]]:
+    """Predictions whose repeats count up from 0, a few lost ones forgiven; and those far beyond.
+
+    Every number up to the highest is a try at every case: one prediction with repeat 900 would add 900 missing tries to all of them.
+    """
+    allowed = 0
+    for place, number in enumerate(sorted({prediction.repeat for prediction in predictions})):
+        if number > 2 * place + FORGIVEN_GAP:
+            break
+        allowed = number
+    kept = [prediction for prediction in predictions if prediction.repeat <= allowed]
+    return kept, [prediction for prediction in predictions if prediction.repeat > allowed]
 
 
 def score_cases(
