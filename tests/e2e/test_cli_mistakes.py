@@ -70,7 +70,7 @@ IN_AN_EMPTY_FOLDER = [
     ((*SCORE, "nope.jsonl"), "there are no predictions at nope.jsonl", "Give a JSONL file"),
     ((*SCORE, "folder"), "there are no predictions in folder", "<case id>.json"),
     ((*SCORE, "empty.jsonl"), "there are no predictions in empty.jsonl", "karat init --suite data_query"),
-    ((*SCORE, "bad.jsonl"), "bad.jsonl:1: not a prediction", "Each line is a JSON object"),
+    ((*SCORE, "bad.jsonl"), "bad.jsonl:1:1: not a prediction", "Each line is a JSON object"),
     ((*SCORE, "x", "-o", "erors=zero"), '--option erors=zero: there is no such key as "erors"', '"errors"?'),
     ((*SCORE, "x", "-o", "errors=maybe"), '--option errors: expected one of leave_out, zero; found "maybe"', "zero"),
     ((*SCORE, "x", "-o", "errors"), "--option wants KEY=VALUE", "--option errors=…"),

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from karat.core.private import FILE_MODE, is_private, make_folder
 from karat.core.problems import UserError
 
 
@@ -16,7 +17,7 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     Failure leaves what was there before. A full disk or a folder that may not be written is a :class:`UserError`.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     except OSError as error:
         raise UserError(f"cannot write {path}: {error.strerror or error}") from error
@@ -26,7 +27,10 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
         write(part)
         with part.open("rb+") as written:
             os.fsync(written.fileno())
-        mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
+        if is_private(path):
+            mode = FILE_MODE
+        else:
+            mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
         part.chmod(mode)
         part.replace(path)
     except OSError as error:

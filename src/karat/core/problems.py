@@ -27,6 +27,8 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     width: int = 1
     hint: str = ""
     severity: Severity = "error"
+    shown: bool = True
+    """Whether the line itself may be shown with the problem; not where a secret stands in it."""
 
     @property
     def place(self) -> str:
@@ -71,7 +73,7 @@ def problem_text(problem: Problem, *, source: str | None = None) -> str:
 
 
 def _source_line(problem: Problem, source: str | None) -> str | None:
-    if not problem.line:
+    if not problem.line or not problem.shown:
         return None
     if source is None:
         from karat.core.files import open_bytes

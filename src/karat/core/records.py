@@ -106,9 +106,9 @@ MOST_TOKENS = 10**15
 
 def misplaced(turn: int | None, repeat: int) -> str:
     """Why a recording cannot be of this turn and repeat; empty when it can."""
-    if repeat and not 0 <= repeat < (most := REPEATS.value):
+    if repeat and not 0 <= repeat < REPEATS.value:
         shown = f"{repeat}" if abs(repeat) < 10**20 else "a number without end"
-        return f'"repeat" is {shown}; it counts from 0 and is below {most:,} ({REPEATS.variable})'
+        return f'"repeat" is {shown}; it counts from 0 and is below {REPEATS.value:,} ({REPEATS.variable})'
     if turn and not 0 <= turn < MOST_TURNS:
         return f'"turn" is {turn if abs(turn) < 10**20 else "a number without end"}; it counts from 0'
     return ""
