@@ -81,7 +81,7 @@ IN_AN_EMPTY_FOLDER = [
     (("check", "one.yaml", "--table", "A=a.csv"), "--table is for a sheet", "karat check kitchen.sheet --table"),
     (("check", "plain.sheet", "--table", "A"), "is not NAME=FILE", "--table Ingredients=ingredients.csv"),
     (("tune", "plan.sheet"), "plan.sheet cannot be read", 'Did you mean "plain.sheet"?'),
-    (("tune", "folder"), "folder cannot be read: Is a directory", "Give a .sheet file"),
+    (("tune", "folder"), "folder cannot be read: it is a folder, not a file", "Give a .sheet file"),
     (("tune", "bad.sheet"), "bad.sheet:1:1: the byte 0xff is not UTF-8", "Save the file as UTF-8"),
     (("tune", "plain.sheet"), "no table marked !evaluation()", "Put !evaluation() above"),
     (("tune", "plain.sheet", "--models", ","), "--models names no model", "karat models lists them"),
