@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from karat.store.address import SqliteAddress, parse_address
@@ -34,7 +35,8 @@ def open_store(url: str, *, create: bool = True, read_only: bool = False) -> Sto
                 raise read_only_failure(address.shown)
             read_only = True
         if not read_only:
-            make_file(address.path)
+            with suppress(OSError):  # where no file can be made, SQLite says why in its own words
+                make_file(address.path)
         engine = sqlite_engine(address.path, read_only=read_only)
     else:
         from karat.store.postgres import postgres_engine
