@@ -65,7 +65,7 @@ def test_commands_and_python_of_a_page_run(page: Path, tmp_path: Path, monkeypat
 def test_the_readmes_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     example = ROOT / "examples" / "data_query"
     shutil.copytree(example / "cases", tmp_path / "cases")
-    shutil.copy(example / "predictions.jsonl", tmp_path / "answers.jsonl")
+    shutil.copy(example / "predictions.jsonl", tmp_path / "predictions.jsonl")
     for file in ("shop.sheet", "products.csv"):
         shutil.copy(ROOT / "examples" / "retrieval" / file, tmp_path / file)
     for part in ("gold", "submission"):
@@ -77,7 +77,9 @@ def test_the_readmes_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             command = line.partition("#")[0].strip()
             if not command or command.startswith("make "):
                 continue
-            done = run(command, folder)
+            done = run(
+                command, tmp_path if "--predictions" in command or "_dir" in command or "tune" in command else folder
+            )
             assert done.returncode in (0, 3), (
                 f"{command}\n{done.stdout}{done.stderr}"
             )  # the example holds a failed call
@@ -162,7 +164,7 @@ def test_links_between_pages_lead_somewhere() -> None:
 
 def test_the_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
     example = ROOT / "examples" / "data_query"
-    shown = re.search(r"^```text\n(.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S)
+    shown = re.search(r"^```text\n(data_query .*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S)
     scored = run(
         f"COLUMNS=80 karat score --suite data_query --cases {example / 'cases'} --predictions {example / 'predictions.jsonl'}",
         tmp_path,
