@@ -8,6 +8,9 @@ from karat.tables.cells import Cell, closeness, folded
 from karat.tables.options import CompareOptions
 from karat.tables.small import Side
 
+_VAST = 2.0**53
+"""From here on a float does not hold every whole number."""
+
 
 def share_found(gold: Side, pred: Side, options: CompareOptions) -> float:
     """The share of gold's cells that the other column has too, each of them counted once."""
@@ -53,5 +56,9 @@ def likeliest_mapping(
 
 
 def identity(cell: Cell) -> tuple[str, str, float]:
-    """What two cells share when they mean exactly the same."""
-    return ("number" if cell.numeric else cell.kind, cell.key, cell.number)
+    """What two cells share when they mean exactly the same. Codes keep their zeros, and large whole numbers all their digits."""
+    if cell.kind == "code":
+        return ("code", cell.text or "", 0.0)
+    if cell.kind == "number":
+        return ("number", cell.text or "" if abs(cell.number) >= _VAST else "", cell.number)
+    return (cell.kind, cell.key, 0.0)
