@@ -153,3 +153,46 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         match_csv_files(good, ragged, ignore_order=True, options=CompareOptions())
     assert "ragged.csv" in caught.value.reason
     assert str(tmp_path) not in caught.value.reason
+
+
+@pytest.mark.parametrize("scrambled", [[2], [3], [1], [2, 3], [0]])
+@pytest.mark.parametrize("extra", [False, True])
+def test_scrambled_columns_are_settled_where_the_headers_decide(
+    files: Files, scrambled: list[int], extra: bool
+) -> None:
+    columns = [list(column) for column in zip(*files.rows, strict=True)]
+    for place in scrambled:
+        files.random.shuffle(columns[place])
+    header = "id,name,value,part"
+    if extra:
+        columns.append(columns[2])
+        header += ",copy"
+    match = files.match(files.shuffled([list(row) for row in zip(*columns, strict=True)]), header)
+    assert (match.passed, match.settled, match.reason) == (False, True, "rows_scrambled")
+
+
+def test_one_changed_number_is_settled(files: Files) -> None:
+    changed = [list(row) for row in files.rows]
+    changed[7][2] = repr(float(changed[7][2] or 0) + 300)
+    match = files.match(files.shuffled(changed), "id,name,value,part")
+    assert (match.passed, match.settled, match.reason) == (False, True, "values_differ")
+    assert match.evidence["columns"] == [{"gold": "value", "nearest": "value"}]
+    changed[7][2] = repr(float(files.rows[7][2] or 0) + 3)
+    match = files.match(files.shuffled(changed), "id,name,value,part")
+    assert (match.passed, match.settled, match.reason) == (False, True, "values_differ")
+    assert match.evidence["different_rows"] == 1
+
+
+def test_one_changed_text_is_settled(files: Files) -> None:
+    changed = [list(row) for row in files.rows]
+    changed[7][1] = "another name"
+    match = files.match(files.shuffled(changed), "id,name,value,part")
+    assert (match.passed, match.settled, match.reason) == (False, True, "values_differ")
+    assert match.evidence["columns"] == [{"gold": "name", "nearest": "name"}]
+
+
+def test_rows_that_tolerance_could_explain_are_not_refuted(tmp_path: Path) -> None:
+    """The same texts in both, in other rows, and each within the tolerance of the one it stands for."""
+    one = written(tmp_path / "gold.csv", [["a", "1.00001"], ["b", "1.00002"]], "k,x")
+    two = written(tmp_path / "pred.csv", [["a", "1.00002"], ["b", "1.00001"]], "k,x")
+    assert not match_csv_files(one, two, ignore_order=True).settled

@@ -41,9 +41,17 @@ def explain(pair: TablePair, *, ignore_order: bool, settled: bool = True) -> Mat
     if shape == "same" and pair.options.allow_shape:
         return Match(True, normalised=("shape",), evidence={"shape": _sizes(pair)})
     part = _part(pair, in_order=in_order)
-    view = View(part.gold, part.pred, pair.options, in_order=in_order, mapping=part.mapping, unmatched=part.unmatched)
+    view = View(
+        part.gold,
+        part.pred,
+        pair.options,
+        in_order=in_order,
+        mapping=part.mapping,
+        unmatched=part.unmatched,
+        equal_rows=part.equal_rows / part.weight,
+    )
     reason = "shape_differs" if shape else _reason(pair, part, view)
-    evidence = {**_sizes(pair), "columns": view.nearest(part.equal_rows, part.weight), **_rows_shown(part, view)}
+    evidence = {**_sizes(pair), "columns": view.nearest(), **_rows_shown(part, view)}
     if part.sampled:
         evidence["looked_at_rows"] = part.gold.height
     if shape == "same":

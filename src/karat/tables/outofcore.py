@@ -16,10 +16,12 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from karat.tables.alignment import SHOWN_COLUMNS
-from karat.tables.mapping import preferred
+from karat.tables.labels import LABELS_SWAPPED, label_evidence
+from karat.tables.mapping import by_header, preferred
 from karat.tables.matching import Match
 from karat.tables.options import CompareOptions
-from karat.tables.outofcore_columns import ColumnSums, File, certainly_missing, could_equal, mappings, number, scan
+from karat.tables.outofcore_columns import ColumnSums, File, certainly_missing, could_equal, mappings, scan
+from karat.tables.outofcore_rows import different_rows, other_texts, refuted
 from karat.tables.reading import header_of
 from karat.tables.table import Limits, TableError
 from karat.tables.view import SHOWN_LETTERS
@@ -60,19 +62,27 @@ def match_csv_files(
         if gold_file.rows != pred_file.rows:
             return Match(False, reason="row_count", evidence=sizes, cell_f1=0.0, row_share=0.0)
         candidates, loose = _candidates(gold_file, pred_file, options)
+        header = by_header([gold_names[column] for column in wanted], pred_names)
+        decided = header is not None and all(p in found for p, found in zip(header, candidates, strict=True))
         tries = list(islice(mappings(candidates), MOST_MAPPINGS))
         if not tries:
-            return _missing(gold_file, pred_file, candidates, sizes)
+            return _missing(connection, gold_file, pred_file, candidates, header, sizes, options)
         found = []
         for mapping in tries:
             if ignore_order and not loose and _same_row_hashes(connection, gold_file, pred_file, mapping):
-                return Match(True, mapping=tuple(mapping))
-            different = _different(connection, gold_file, pred_file, mapping, loose, options, ordered=not ignore_order)
+                return _labelled(Match(True, mapping=tuple(mapping)), gold_file, pred_file, header, sizes)
+            different = different_rows(
+                connection, gold_file, pred_file, mapping, loose, options, ordered=not ignore_order
+            )
             if different == 0:
-                return Match(True, mapping=tuple(mapping), normalised=("tolerance",) if loose else ())
+                names = ("tolerance",) if loose else ()
+                passed = Match(True, mapping=tuple(mapping), normalised=names)
+                return _labelled(passed, gold_file, pred_file, header, sizes)
             found.append((different, mapping))
-    different, mapping = min(found)
-    settled = not loose and all(len(options) == 1 for options in candidates)
+        different, mapping = found[0] if decided else min(found)
+        settled = (decided or all(len(options) == 1 for options in candidates)) and refuted(
+            connection, gold_file, pred_file, mapping, options, ordered=not ignore_order
+        )
     evidence = {**sizes, "different_rows": different}
     if not settled:
         evidence["not_tried"] = f"{NOT_TRIED}; mappings of columns tried: {len(tries)}"
@@ -81,16 +91,50 @@ def match_csv_files(
     return Match(False, settled, tuple(mapping), (), reason, evidence, share, share)
 
 
-def _missing(gold: File, pred: File, candidates: Sequence[Sequence[int]], sizes: dict[str, Any]) -> Match:
-    """Some gold column has no candidate, or none is left for it. Not every rule was tried, so that this seldom settles it."""
+def _labelled(match: Match, gold: File, pred: File, header: Sequence[int] | None, sizes: dict[str, Any]) -> Match:
+    """The rows agree, and do not under the headers if these name another mapping that was possible. A header of gold may then be on
+    the texts of another gold column: see :mod:`karat.tables.labels`.
+    """
+    mapping = [p for p in match.mapping if p is not None]
+    swapped = []
+    for g, labelled in enumerate(header or mapping):
+        copies = [o for o, p in enumerate(mapping) if pred.sums[p].same_texts(pred.sums[labelled])]
+        holder = mapping.index(labelled) if labelled in mapping else None if g in copies else next(iter(copies), None)
+        if holder not in (None, g):
+            swapped.append((g, holder))
+    if not swapped:
+        return match
+    names = [gold.names[column] for column in gold.columns]
+    evidence = {**sizes, "labels": label_evidence(swapped, names)}
+    return Match(False, False, match.mapping, (), LABELS_SWAPPED, evidence)
+
+
+def _missing(
+    connection: duckdb.DuckDBPyConnection,
+    gold: File,
+    pred: File,
+    candidates: Sequence[Sequence[int]],
+    header: Sequence[int] | None,
+    sizes: dict[str, Any],
+    options: CompareOptions,
+) -> Match:
+    """Some gold column has no candidate, or none is left for it. Not every rule was tried, so that this does not always settle it.
+    A column that is there under its header has other values.
+    """
     free = [other for other in pred.sums if _alike(other, pred) > _alike(other, gold)]
     missing = [index for index, options in enumerate(candidates) if not options]
     settled = len(pred.sums) < len(gold.sums) or any(certainly_missing(gold.sums[index], free) for index in missing)
-    names = [gold.names[gold.columns[index]] for index in missing]
-    evidence = {**sizes, "columns": [{"gold": name[:SHOWN_LETTERS]} for name in names[:SHOWN_COLUMNS]]}
+    columns = []
+    for index in missing[:SHOWN_COLUMNS]:
+        columns.append({"gold": gold.names[gold.columns[index]][:SHOWN_LETTERS]})
+        if header is not None:
+            settled = settled or other_texts(connection, gold, pred, index, header[index], options)
+            columns[-1]["nearest"] = pred.names[header[index]][:SHOWN_LETTERS]
+    evidence = {**sizes, "columns": columns}
     if not settled:
         evidence["not_tried"] = NOT_TRIED
-    return Match(False, settled, (), (), "missing_column", evidence, 0.0, 0.0)
+    reason = "values_differ" if header is not None and missing else "missing_column"
+    return Match(False, settled, tuple(header or ()), (), reason, evidence, 0.0, 0.0)
 
 
 def _alike(column: ColumnSums, file: File) -> int:
@@ -139,43 +183,6 @@ def _same_row_hashes(connection: duckdb.DuckDBPyConnection, gold: File, pred: Fi
         ).fetchall()
         sums.append(found)
     return bool(sums[0] == sums[1])
-
-
-def _different(
-    connection: duckdb.DuckDBPyConnection,
-    gold: File,
-    pred: File,
-    mapping: Sequence[int],
-    loose: Sequence[int],
-    options: CompareOptions,
-    *,
-    ordered: bool,
-) -> int:
-    """How many rows differ side by side: in file order, or sorted by what is compared exactly and then by the numbers."""
-    keys = [index for index in range(len(mapping)) if index not in loose]
-    sides = []
-    for file, columns in ((gold, gold.columns), (pred, mapping)):
-        row = ", ".join(f"c{columns[index]}" for index in keys)
-        chosen = [f"hash({row}) AS k" if keys else "0 AS k"]
-        chosen += [f"{number(columns[index])} AS n{place}" for place, index in enumerate(loose)]
-        order = "" if ordered else " ORDER BY " + ", ".join(["k", *(f"n{place}" for place in range(len(loose)))])
-        sides.append(f"(SELECT {', '.join(chosen)} FROM {file.source}{order})")  # noqa: S608
-    close = [_close(place, gold.sums[index], pred.sums[mapping[index]], options) for place, index in enumerate(loose)]
-    same = " AND ".join(["g.k = p.k", *close])
-    query = f"SELECT count(*) FILTER (WHERE NOT ({same})) FROM {sides[0]} g POSITIONAL JOIN {sides[1]} p"  # noqa: S608
-    return int(connection.execute(query).fetchall()[0][0])
-
-
-def _close(place: int, gold: ColumnSums, pred: ColumnSums, options: CompareOptions) -> str:
-    """When two numbers side by side are equal. Whole ones must be the same: they may name things, as ids do. In a column of numbers
-    below 1 the absolute tolerance shrinks with the largest: see :func:`karat.tables.cells.as_gold`.
-    """
-    g, p = f"g.n{place}", f"p.n{place}"
-    if not gold.fractions and not pred.fractions:
-        return f"{g} IS NOT DISTINCT FROM {p}"
-    floor = options.abs_tol * (min(1.0, gold.largest) or 1.0)
-    near = f"abs({g} - {p}) <= greatest({floor!r}, {options.rel_tol!r} * greatest(abs({g}), abs({p})))"
-    return f"coalesce({near}, {g} IS NULL AND {p} IS NULL)"
 
 
 def is_huge(*paths: Path) -> bool:

@@ -25,7 +25,7 @@ class View:
     """Both tables read, the mapping of columns that finds most of gold, and the rows under it side by side.
 
     ``mapping`` and ``unmatched`` (the gold columns whose cells are not all there) are given where they are known of larger tables,
-    of which these are a part.
+    of which these are a part; ``equal_rows`` are then those left out, counted as each row here stands for some of the whole.
     """
 
     def __init__(
@@ -37,8 +37,10 @@ class View:
         in_order: bool,
         mapping: Sequence[int | None] | None = None,
         unmatched: Sequence[int] | None = None,
+        equal_rows: float = 0,
     ) -> None:
         self.gold, self.pred, self.options, self.in_order = gold, pred, options, in_order
+        self.equal_rows = equal_rows
         known: dict[str | None, Cell] = {}
         gold_cells = [read_cells(gold.texts(index), options, known) for index in range(gold.width)]
         self.gold_sides = [Side(as_gold(cells, options)) for cells in gold_cells]
@@ -139,9 +141,16 @@ class View:
     def near(self, g: int) -> bool:
         """Whether the column mapped to this one is likely meant to be it: by its cells, or by its name."""
         p = self.mapping[g]
-        return p is not None and (
-            self.shares[g][p] >= _NEAR or self.gold.names[g].casefold() == self.pred.names[p].casefold()
-        )
+        if p is None:
+            return False
+        same_name = self.gold.names[g].casefold() == self.pred.names[p].casefold()
+        return same_name or self.shares[g][p] >= _NEAR or self._share(g) >= _NEAR
+
+    def _share(self, g: int) -> float:
+        """The share of rows in which the column mapped to this one agrees with it; what differs somewhere is never all."""
+        both = sum(1 for g, p in self.alignment.pairs if g is not None and p is not None) + self.equal_rows
+        different = len(self.differing_cells.get(g, ()))
+        return min(round(1 - different / both, 4), 0.9999) if different else 1.0
 
     def same_distinct_rows(self) -> bool:
         """Whether the mapped rows are the same ones, only not as often."""
@@ -152,14 +161,11 @@ class View:
         pred_rows = {tuple(map(identity, row)) for row in zip(*(pred for _, pred in columns), strict=True)}
         return gold_rows == pred_rows
 
-    def nearest(self, equal_rows: int = 0, weight: float = 1.0) -> list[dict[str, Any]]:
-        """For each gold column that is not right the nearest prediction column, with its share of equal cells, row by row.
-
-        ``equal_rows`` are equal and were left out of this view; each row of it stands for ``weight`` rows. A column without one of
-        its own shows the nearest, and which gold column has taken it.
+    def nearest(self) -> list[dict[str, Any]]:
+        """For each gold column that is not right the nearest prediction column, with its share of equal cells, row by row. A column
+        without one of its own shows the nearest, and which gold column has taken it.
         """
         shown = []
-        both = sum(1 for g, p in self.alignment.pairs if g is not None and p is not None) + equal_rows / weight
         for g in range(self.gold.width):
             p = self.mapping[g]
             if p is not None and g not in self.differing_cells:
@@ -167,7 +173,7 @@ class View:
             entry: dict[str, Any] = {"gold": self.gold.names[g][:SHOWN_LETTERS]}
             if p is not None:
                 entry["nearest"] = self.pred.names[p][:SHOWN_LETTERS]
-                entry["share"] = _below_all(1 - len(self.differing_cells[g]) / both)
+                entry["share"] = self._share(g)
                 if change := self.change(g):
                     entry["change"] = change
             elif self.pred.width:
@@ -185,8 +191,3 @@ class View:
         if p in self.mapping:
             entry["taken_by"] = self.gold.names[self.mapping.index(p)][:SHOWN_LETTERS]
         return entry
-
-
-def _below_all(share: float) -> float:
-    """Rounded; what differs somewhere is never all."""
-    return min(round(share, 4), 0.9999)
