@@ -22,7 +22,7 @@ from karat.tables.parts import Part, whole_tables
 from karat.tables.shapes import turned
 from karat.tables.view import SHOWN_LETTERS, View
 
-_CELLS_LOOKED_AT = 20_000
+_CELLS_LOOKED_AT = 10_000
 _PAIRS_LOOKED_AT = 2_000_000
 _WIDEST = 400
 

@@ -73,10 +73,9 @@ class LargeComparison:
 
     def same_texts(self, gold_names: Sequence[str], pred_names: Sequence[str]) -> list[int] | None:
         """The likeliest mapping, if under it the rows are the same texts: by 64-bit hashes of cells, columns and rows."""
-        if not self.ordered:
-            header = by_header(gold_names, pred_names)
-            if header is not None and self._same_rows(header):
-                return header
+        header = None if self.ordered else by_header(gold_names, pred_names)
+        if header is not None and self._same_rows(header):
+            return header
         by_sum: dict[int, list[int]] = {}
         for index, column in enumerate(self.pred):
             by_sum.setdefault(column.sum_of_hashes, []).append(index)
@@ -87,7 +86,7 @@ class LargeComparison:
         if not all(candidates):
             return None
         mapping = perfect_matching(preferred(candidates, gold_names, pred_names))
-        return mapping if mapping is not None and self._same_rows(mapping) else None
+        return mapping if mapping not in (None, header) and self._same_rows(mapping or ()) else None
 
     def _same_rows(self, mapping: Sequence[int]) -> bool:
         return _row_sums(self.gold) == _row_sums([self.pred[index] for index in mapping])
@@ -106,7 +105,14 @@ class LargeComparison:
         return twins
 
     def candidates(self) -> list[list[int]]:
-        return [[p for p in range(len(self.pred)) if self.pair(g, p) is not None] for g in range(len(self.gold))]
+        """For each gold column the prediction columns that could be it; only none for all, once one column has none."""
+        sums = {column.sum_of_hashes for column in self.pred}
+        found: dict[int, list[int]] = {}
+        for g in sorted(range(len(self.gold)), key=lambda index: self.gold[index].sum_of_hashes in sums):
+            found[g] = [p for p in range(len(self.pred)) if self.pair(g, p) is not None]
+            if not found[g]:
+                return [[] for _ in self.gold]
+        return [found[g] for g in range(len(self.gold))]
 
     def pair(self, g: int, p: int) -> tuple[LargeColumn, LargeColumn] | None:
         if (g, p) not in self._pairs:

@@ -77,9 +77,13 @@ class LargeColumn:
         return self._meaning.only_numbers
 
     @property
+    def plain_numbers(self) -> bool:
+        """Whether all rows are plain numbers or nulls; told by the first rows where it is not so."""
+        return self._early_word is None and not self._early_moment and isinstance(self._meaning, PlainNumbers)
+
+    @property
     def only_plain_numbers(self) -> bool:
-        """The same, told by the first rows where it is not so."""
-        return self._early_word is None and self.only_numbers
+        return self.plain_numbers and self.only_numbers
 
     @property
     def has_numbers(self) -> bool:
@@ -90,10 +94,16 @@ class LargeColumn:
         read: a plain word of one column must be somewhere in the other.
         """
         words = self._early_word, other._early_word
+        if (self._early_moment and other.plain_numbers) or (other._early_moment and self.plain_numbers):
+            return False
         return (words[0] is None or other._has(words[0])) and (words[1] is None or self._has(words[1]))
 
     def _has(self, word: int) -> bool:
         return bool((self.hashes == word).any())
+
+    @cached_property
+    def _early_moment(self) -> bool:
+        return any(parse(text, self.options).kind == "moment" for text in self.texts.head(_FIRST_ROWS).to_list())
 
     @cached_property
     def _early_word(self) -> Any:

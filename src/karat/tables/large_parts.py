@@ -51,7 +51,7 @@ class _Finder:
             found = perfect_matching(preferred(whole, gold.names, pred.names))
             if found is not None:
                 return list(found)
-        shares = [[_share_of_texts(g, p) for p in self.pred] for g in self.gold]
+        shares = self._shares()
         mapping = likeliest_mapping(shares, gold.names, pred.names)
         open_gold = [g for g, p in enumerate(mapping) if p is None or not shares[g][p]][:_WIDEST]
         open_pred = [p for p in range(pred.width) if p not in mapping or p in {mapping[g] for g in open_gold}][:_WIDEST]
@@ -72,6 +72,18 @@ class _Finder:
         for g, p in zip(open_gold, part.mapping, strict=True):
             mapping[g] = None if p is None else open_pred[p]
         return mapping
+
+    def _shares(self) -> list[list[float]]:
+        """How much of each gold column each prediction column holds; columns with the same texts are not compared with others."""
+        same = [[g.same_texts(p) for p in self.pred] for g in self.gold]
+        taken = [any(column) for column in zip(*same, strict=True)]
+        return [
+            [
+                float(known) if any(row) or taken[p] else _share_of_texts(self.gold[g], self.pred[p])
+                for p, known in enumerate(row)
+            ]
+            for g, row in enumerate(same)
+        ]
 
     def _whole(self, g: int) -> list[int]:
         """The prediction columns that hold this gold column: those with its texts, or else those with its meaning."""
