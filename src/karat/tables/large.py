@@ -148,13 +148,16 @@ class LargeComparison:
     def _pair_rows(self, mapped: Sequence[tuple[int, int]]) -> numpy.ndarray[Any, Any] | None:
         pairs = [pair for pair in (self.pair(g, p) for g, p in mapped) if pair is not None]
         exact = [pair for pair in pairs if pair[0].same_texts(pair[1])]
+        loose = [pair for pair in pairs if pair not in exact]
+        # Rows of the same texts have been looked for before: where no column needs tolerance, they likely differ.
+        if not loose and self._refuted(pairs):
+            return None
         if exact:
             # Columns with the same texts are taken as keys first: rows that agree so agree in every sense.
-            loose = [pair for pair in pairs if pair not in exact]
             quick = pair_rows(Rows(exact, loose, self.options), search=False)
             if quick is not None:
                 return quick
-        if self._refuted(pairs):
+        if loose and self._refuted(pairs):
             return None
         return pair_rows(Rows([], pairs, self.options), search=True)
 
