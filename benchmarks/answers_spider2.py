@@ -142,7 +142,7 @@ def _tables(side: str, folder: str, result: str) -> None:
     gold, found = f"{folder}/gold.csv", f"{folder}/{result}.csv"
     match: Any = {"literal": literal.table_match, "spider2": table_match, "strict": strict_match}[side]
     verdicts: list[object] = []
-    cost = measure.of_call(lambda: verdicts.append(match(found, gold, None, True)))
+    cost = measure.of_call(lambda: verdicts.append(match(found, gold, [], True)))
     if verdicts[0] is not True and getattr(verdicts[0], "state", "") != "right":
         raise AssertionError(f"{side} refuses {result}: {verdicts[0]}")
     measure.say(cost)
@@ -158,7 +158,7 @@ def _lite_side(side: str) -> None:
 
     def work() -> None:
         passed = sum(
-            bool(match(entry.gold_files[0], list(entry.gold_files), **entry.parameters, nulls="zero", flat=True))
+            bool(match(entry.gold_files[0], list(entry.gold_files), **entry.parameters, nulls="zero", family="flat"))
             for entry in entries
         )
         if passed != 546:

@@ -62,7 +62,7 @@ def score_all(suite: Suite, cases: Sequence[Case[Any]], predictions: Sequence[Pr
     """What a run does to score its cases: the answers are read, compared and measured; every score and detail is kept."""
     from karat.runs.scoring import group, score_cases
 
-    grouped, strangers = group(cases, predictions)
+    grouped, strangers = group(cases, predictions, 1)
     results = list(score_cases(suite, cases, grouped, msgspec.convert({}, suite.options)))
     if strangers or any(result.status != "scored" for result in results):
         raise AssertionError("a case was not scored")

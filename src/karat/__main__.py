@@ -1,5 +1,18 @@
-"""``python -m karat``: the same as ``karat``."""
+"""``karat`` and ``python -m karat``: where the program starts.
 
-from karat.cli.main import main
+Loading the verbs takes a moment, in which somebody may press Ctrl-C or a library may fail; so both are looked after before that.
+"""
 
-main()
+from karat.cli.exits import crashes_told, starting_up
+
+
+def main() -> None:
+    """The console script."""
+    with crashes_told():
+        with starting_up():
+            from karat.cli.main import main as run_verb
+        run_verb()
+
+
+if __name__ == "__main__":
+    main()

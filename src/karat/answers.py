@@ -37,12 +37,15 @@ def string_match(
     pred: str,
     gold: str | Sequence[str],
     conj: str = "or",
-    exclude: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = (),
     *,
     profile: Profile = "spider2",
 ) -> Verdict:
     """Whether the answer's text holds the gold strings and none of the excluded ones."""
-    found: Verdict = _profile(profile).string_match(pred, gold, conj=conj, exclude=exclude or ())
+    excluded = (
+        exclude if profile == "spider2" else exclude or ()
+    )  # null fails every answer there, and excludes nothing here
+    found: Verdict = _profile(profile).string_match(pred, gold, conj=conj, exclude=excluded)
     return found
 
 
@@ -64,7 +67,7 @@ def number_match(
 def table_match(
     result: str,
     gold: str | Sequence[str],
-    condition_cols: Sequence[Any] | None = None,
+    condition_cols: Sequence[Any] | None = (),
     ignore_order: bool = False,
     *,
     profile: Profile = "spider2",
@@ -110,7 +113,7 @@ def duckdb_match(
 if __name__ == "__main__":
     import sys
 
-    from karat.cli.main import main
+    from karat.__main__ import main
 
     sys.argv.insert(1, "answers")
     main()

@@ -211,3 +211,32 @@ def test_the_gold_linter_finds_the_public_defects(shared: Path, tmp_path: Path) 
     text = "\n".join(problems)
     for name in ("sf_bq236", "bq060", "bq169", "bq389", "sf_bq166", "ga003", "bq119", "sf_bq093"):
         assert name in text, name
+
+
+def test_a_missing_database_is_an_error_on_the_terminal(tmp_path: Path) -> None:
+    import sqlite3
+
+    (tmp_path / "gold/exec_result").mkdir(parents=True)
+    (tmp_path / "sub").mkdir()
+    rows = []
+    for name in ("local1", "local2"):
+        (tmp_path / f"gold/exec_result/{name}_a.csv").write_text("a\n1\n")
+        (tmp_path / f"sub/{name}.sql").write_text("SELECT 1 AS a")
+        rows.append(json.dumps({"instance_id": name, "condition_cols": [], "ignore_order": True}))
+    (tmp_path / "gold/x_eval.jsonl").write_text("\n".join(rows))
+    with sqlite3.connect(tmp_path / "local1.sqlite") as connection:
+        connection.execute("CREATE TABLE t (a)")
+    connection.close()
+    engines = 'engines={"local": {"engine": "sqlite", "database": "{id}.sqlite"}}'
+    words = ("karat", "answers", "--result_dir", "sub", "--gold_dir", "gold", "--mode", "sql", "--option", engines)
+    done = subprocess.run(
+        [sys.executable, "-m", *words],
+        cwd=tmp_path,
+        env={**os.environ, "COLUMNS": "150"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 3, done.stderr
+    assert "error: 1 answer not judged (local2): the database local2.sqlite is not there" in done.stderr
+    assert "submitted 2 · missing 0 · unknown 0 · errors 1" in done.stdout
+    assert "of submitted (1)" in done.stdout

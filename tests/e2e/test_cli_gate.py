@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 import karat
 from karat.cli.main import app
 from karat.core.problems import UserError
+from karat.store import RunRecord, open_store
 from tests.e2e.test_cli_compare import answering, cases, planted
 
 PROJECT = """\
@@ -115,6 +116,20 @@ def test_the_newest_run_of_the_project_is_the_default_and_the_baseline_can_be_na
     (made / "other.yaml").write_text(PROJECT.replace("gates:", "baseline: change\ngates:") + FLOOR)
     config = ["--config", str(made / "other.yaml")]
     assert CliRunner().invoke(app, ["gate", "--gate", rule, *config]).exit_code == 1
+
+
+@pytest.mark.parametrize("status", ["running", "interrupted", "failed"])
+def test_a_newest_run_that_is_not_finished_fails(tmp_path: Path, status: str) -> None:
+    (tmp_path / "karat.yaml").write_text(PROJECT + FLOOR)
+    database = tmp_path / "karat.db"
+    karat.run(suite="data_query", cases=cases(), system=answering(set(range(300))), store=database)
+    assert "passed  r-0001" in invoke(tmp_path, code=0).stdout
+    with open_store(str(database)) as store:
+        unfinished = store.create_run(RunRecord(suite="data_query", cases=300))
+        store.set_status(unfinished, status)  # type: ignore[arg-type]
+    said = invoke(tmp_path, code=1).stdout
+    assert f"broken  r-0002  data_query.exact_match at least 0.5: the run is {status} and not scored to its end" in said
+    assert "karat run --resume r-0002" in said
 
 
 def test_a_run_is_not_its_own_baseline(made: Path) -> None:

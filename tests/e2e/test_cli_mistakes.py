@@ -70,7 +70,7 @@ IN_AN_EMPTY_FOLDER = [
     ((*SCORE, "nope.jsonl"), "there are no predictions at nope.jsonl", "Give a JSONL file"),
     ((*SCORE, "folder"), "there are no predictions in folder", "<case id>.json"),
     ((*SCORE, "empty.jsonl"), "there are no predictions in empty.jsonl", "karat init --suite data_query"),
-    ((*SCORE, "bad.jsonl"), "bad.jsonl:1: not a prediction", "Each line is a JSON object"),
+    ((*SCORE, "bad.jsonl"), "bad.jsonl:1:1: not a prediction", "Each line is a JSON object"),
     ((*SCORE, "x", "-o", "erors=zero"), '--option erors=zero: there is no such key as "erors"', '"errors"?'),
     ((*SCORE, "x", "-o", "errors=maybe"), '--option errors: expected one of leave_out, zero; found "maybe"', "zero"),
     ((*SCORE, "x", "-o", "errors"), "--option wants KEY=VALUE", "--option errors=…"),
@@ -81,7 +81,7 @@ IN_AN_EMPTY_FOLDER = [
     (("check", "one.yaml", "--table", "A=a.csv"), "--table is for a sheet", "karat check kitchen.sheet --table"),
     (("check", "plain.sheet", "--table", "A"), "is not NAME=FILE", "--table Ingredients=ingredients.csv"),
     (("tune", "plan.sheet"), "plan.sheet cannot be read", 'Did you mean "plain.sheet"?'),
-    (("tune", "folder"), "folder cannot be read: Is a directory", "Give a .sheet file"),
+    (("tune", "folder"), "folder cannot be read: it is a folder, not a file", "Give a .sheet file"),
     (("tune", "bad.sheet"), "bad.sheet:1:1: the byte 0xff is not UTF-8", "Save the file as UTF-8"),
     (("tune", "plain.sheet"), "no table marked !evaluation()", "Put !evaluation() above"),
     (("tune", "plain.sheet", "--models", ","), "--models names no model", "karat models lists them"),
@@ -205,15 +205,6 @@ def test_no_rights_are_told_in_words(
     text = say(capsys, monkeypatch, "init", f"{place}/project")
     assert f"karat: {place}/project: " in text
     assert "Look at its rights and at what it is, or name another place." in text
-
-
-def test_an_unforeseen_error_is_still_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken() -> None:
-        raise FileNotFoundError(2, "No such file or directory", "inner")
-
-    monkeypatch.setattr(main, "app", broken)
-    with pytest.raises(FileNotFoundError):
-        main.main()
 
 
 def test_a_long_list_of_mistakes_into_a_closed_pipe(here: Path) -> None:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import karat
@@ -17,22 +18,20 @@ TASKS = """
 tables:
   people: {name: [Ann, Bo, Cy], age: [31, 45, 28]}
 tasks:
-  - id: mean_age
-    question: What is the average age?
-    reference: result = people["age"].mean()
-  - id: oldest
-    question: Which name has the highest age?
-    reference: result = people.loc[people["age"].idxmax(), "name"]
-  - id: count
-    question: How many people are older than 30?
-    reference: result = int((people["age"] > 30).sum())
+  - {id: mean_age, question: What is the average age?, reference: 'result = people["age"].mean()', timeout: 300}
 """
+# The model chooses the words, and none of them makes a program that runs. So the course of the run is the same on every machine.
+NEVER_RUNS = 'root ::= "result = (" [a-z]+'
 
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
+    """The model on one thread: several wait for each other, and on busy cores they wait for minutes."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "karat.systems.local_llm"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "karat.systems.local_llm", "--threads", "1"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout is not None and process.stderr is not None
     line = process.stdout.readline().strip()
@@ -45,27 +44,31 @@ def address() -> Iterator[str]:
 
 @pytest.mark.slow
 def test_a_real_model_generates_repairs_and_is_scored(address: str, tmp_path: Path) -> None:
+    """A dozen tokens are enough for all of the path; how good the model is, and how quick, does not matter."""
     (tmp_path / "tasks.yaml").write_text(TASKS)
     store = f"sqlite:///{tmp_path / 'k.db'}"
-    system = {"type": "openai", "base_url": address, "model": "smollm2", "temperature": 0.0, "max_tokens": 120}
+    system = {"type": "openai", "base_url": address, "model": "smollm2", "temperature": 0.0, "max_tokens": 6}
     result = karat.run(
         suite="codegen",
         cases=tmp_path / "tasks.yaml",
-        system={**system, "api_key_env": "", "concurrency": 1},
-        options={"performance": False},
+        system={**system, "api_key_env": "", "concurrency": 1, "timeout": 3600, "extra_body": {"grammar": NEVER_RUNS}},
+        options={"performance": False, "max_recovery_attempts": 1},
         store=store,
         workers=1,
     )
-    assert len(result.cases) == 3
-    assert {case.status for case in result.cases} == {"scored"}
+    (case,) = result.cases
+    assert case.status == "scored"
     with open_store(store) as opened:
-        predictions = opened.predictions(opened.find_run("latest"))
-    tried = {prediction.case_id: len(attempts(prediction.response)) for prediction in predictions}
-    for case in result.cases:
-        overall = case.scores["overall"].value
-        assert overall is not None and 0.0 <= overall <= 1.0
-        told = case.details["error_recovery"]
-        assert told["recovery_attempts_count"] == tried[case.id] - 1
-        assert not told["has_error"] or tried[case.id] == 3 or told["recovery_success"]
-    # So small a model does not write three programs that run: at least once it was asked to mend its code.
-    assert max(tried.values()) > 1
+        (prediction,) = opened.predictions(opened.find_run("latest"))
+    replies = [msgspec.json.decode(reply) for reply in attempts(prediction.response)]
+    assert len(replies) == 2
+    for reply in replies:
+        assert reply["choices"][0]["message"]["content"].startswith("result = (")
+        assert 1 <= reply["usage"]["completion_tokens"] <= 6
+    # The second question holds the first, its code and the error.
+    assert replies[1]["usage"]["prompt_tokens"] > replies[0]["usage"]["prompt_tokens"] + 20
+    told = case.details["error_recovery"]
+    assert (told["has_error"], told["recovery_attempts_count"], told["recovery_success"]) == (True, 1, False)
+    assert "SyntaxError" in told["error_message"]
+    overall = case.scores["overall"].value
+    assert overall is not None and 0.0 <= overall < 0.5

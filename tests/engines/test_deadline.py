@@ -53,6 +53,27 @@ def test_work_that_does_not_react_is_left_behind() -> None:
     never.set()
 
 
+def test_a_cancel_that_hangs_holds_nobody_up() -> None:
+    never = threading.Event()
+
+    def hang() -> None:
+        never.wait(60)
+
+    with pytest.raises(Abandoned):
+        within(hang, 0.05, hang, grace=0.3)
+    assert not never.is_set()
+    never.set()
+
+
+def test_what_does_not_fit_into_memory_is_said() -> None:
+    def full() -> None:
+        raise MemoryError
+
+    with pytest.raises(EngineError) as caught:
+        within(full, 10, nothing)
+    assert caught.value.kind == "memory"
+
+
 def test_a_value_that_python_cannot_hold_is_an_error_in_the_sql() -> None:
     def overflow() -> None:
         raise OverflowError("year 20000 is out of range")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from karat.core.extras import install_command
 from karat.core.problems import UserError
 from karat.core.secrets import Secrets
 from karat.engines.bigquery import engine as bigquery
@@ -145,4 +146,4 @@ def test_a_missing_driver_says_what_to_install(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setitem(sys.modules, "google.cloud.bigquery", None)
     with pytest.raises(UserError) as caught:
         bigquery.open(bigquery.config(engine="bigquery"), tmp_path)
-    assert caught.value.hint == 'Install it: pip install "karat[bigquery]"'
+    assert caught.value.hint == f"Install it: {install_command('bigquery')}"

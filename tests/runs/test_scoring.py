@@ -11,6 +11,7 @@ import pytest
 from karat.core.records import CallError, Prediction
 from karat.core.result import CaseResult, RunInfo, RunResult
 from karat.core.suite import SuiteOptions
+from karat.runs.runner import score_recorded
 from karat.runs.scoring import group, score_case, score_cases
 from karat.runs.summary import summarise
 from karat.suites.data_query import suite
@@ -34,7 +35,7 @@ def failed(case_id: str, turn: int = 0, repeat: int = 0) -> Prediction:
 def scored(
     the_case: Any, *predictions: Prediction, repeats: int = 1, options: SuiteOptions | None = None
 ) -> CaseResult:
-    found, strangers = group([the_case], predictions)
+    found, strangers = group([the_case], predictions, repeats)
     assert not strangers
     return score_case(suite, the_case, found.get(the_case.id, {}), options or Options(), repeats)
 
@@ -123,15 +124,31 @@ def test_a_bug_in_a_suite_costs_one_case(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_predictions_of_unknown_cases_are_set_aside() -> None:
-    found, strangers = group([case("c", A)], [answer("c", "a"), answer("other", "a")])
+    found, strangers = group([case("c", A)], [answer("c", "a"), answer("other", "a")], 1)
     assert list(found) == ["c"]
     assert [p.case_id for p in strangers] == ["other"]
+
+
+def test_predictions_for_turns_and_repeats_that_do_not_exist_are_reported() -> None:
+    stray = [
+        answer("c", "a", turn=3),
+        answer("c", "a", turn=-1),
+        answer("c", "a", repeat=10**12),
+        answer("c", "a", repeat=-1),
+    ]
+    result = score_recorded(suite, [case("c", A)], [answer("c", "a"), *stray], Options(), source="answers.jsonl")
+    assert result.run.repeats == 1
+    assert [case.status for case in result.cases] == ["scored"]
+    assert [problem.message for problem in result.problems] == [
+        "2 predictions for turns that the case does not have: c turn 3, c turn -1",
+        "2 predictions for repeats that do not exist (there is 1, counted from 0 without a gap): c repeat 1000000000000, c repeat -1",
+    ]
 
 
 @pytest.mark.parametrize("pool", [ThreadPoolExecutor, ProcessPoolExecutor])
 def test_any_executor_gives_the_same_results_in_the_same_order(pool: Any) -> None:
     cases = [case(f"c{number}", AB if number % 2 else A) for number in range(600)]
-    found, _ = group(cases, [answer(c.id, "a") for c in cases if c.id != "c7"])
+    found, _ = group(cases, [answer(c.id, "a") for c in cases if c.id != "c7"], 1)
     here = list(score_cases(suite, cases, found, Options()))
     with pool(2) as executor:
         there = list(score_cases(suite, cases, found, Options(), executor=executor))

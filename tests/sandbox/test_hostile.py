@@ -2,6 +2,7 @@
 
 A name is VERDICT__what.snippet, several verdicts joined by _or_. ``ok`` means: it ran, and what it achieved (its ``result``) is nothing.
 ``other``: its answer was something with no plain form, and came back as its class and a text.
+A first line ``# costs: wall 0.3, cpu 0.2, memory 60`` says what it took at least (seconds, MB), however it tried to hide that.
 """
 
 from __future__ import annotations
@@ -26,6 +27,18 @@ def verdicts(file: Path) -> list[str]:
     return file.name.partition("__")[0].split("_or_")
 
 
+def costs(file: Path) -> dict[str, float]:
+    """What the first line says that the snippet takes at least."""
+    first = file.read_text().partition("\n")[0]
+    if not first.startswith("# costs: "):
+        return {}
+    found = dict(part.split(" ") for part in first.removeprefix("# costs: ").split(", "))
+    return {
+        "peak_memory" if name == "memory" else name: float(least) * (1024**2 if name == "memory" else 1)
+        for name, least in found.items()
+    }
+
+
 @pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
 def test_is_contained_and_recorded_as_what_it_is(any_box: Box, outside: Outside, file: Path) -> None:
     any_box.run("1")
@@ -36,6 +49,8 @@ def test_is_contained_and_recorded_as_what_it_is(any_box: Box, outside: Outside,
     assert (seen.status in wanted) or (wanted == ["other"] and seen.status == "ok"), seen
     if seen.status == "ok":
         assert seen.result == [] if wanted != ["other"] else set(seen.result) == {"type", "text"}, seen  # type: ignore[call-overload]
+    for figure, least in costs(file).items():
+        assert getattr(seen, figure) >= least, (figure, seen)
     assert SECRET not in msgspec.json.encode(seen).decode()
     assert outside.intact()
 

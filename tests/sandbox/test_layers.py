@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
+from karat.cli.doctor import _sandbox
 from karat.core.problems import UserError
 from karat.sandbox import Sandbox, layers
 from karat.sandbox.layers import Name, plan
-from karat.sandbox.server import seccomp
-from karat.sandbox.server.syscalls import ALLOWED, DONE_NOTHING, HAS_BIT, NOT_THERE, ONE_OF
+from karat.sandbox.server import landlock, seccomp
+from karat.sandbox.server.syscalls import ALLOWED, BITS_NOT, DONE_NOTHING, HAS_BIT, NOT_THERE, ONE_OF
 from tests.sandbox.boxes import LIMITS
 
 
@@ -97,6 +99,85 @@ def test_without_landlock_a_table_cannot_be_spoiled_for_the_next() -> None:
         assert box.run("pd.read_csv('t.csv').a.tolist()", tables).result == [1, 2]
 
 
+HOSTILE = Path(__file__).parent / "hostile"
+
+
+@pytest.mark.parametrize("left_out", [("landlock",), ("seccomp",), ("landlock", "seccomp")])
+def test_the_clock_is_the_servers_with_fewer_walls_too(left_out: tuple[Name, ...]) -> None:
+    if not plan().bubblewrap:
+        pytest.skip("bubblewrap does not work here")
+    with Sandbox(limits=LIMITS, without=left_out) as box:
+        for _ in range(3):
+            seen = box.run((HOSTILE / "ok__start_mark_replaced.snippet").read_text())
+            assert (seen.status, seen.result) == ("ok", [])
+            assert seen.wall >= 0.3
+
+
+EMPTY = """
+import os
+result = []
+for empty in (
+    lambda path: os.truncate(path, 0),
+    lambda path: os.open(path, os.O_RDONLY | os.O_TRUNC),
+    lambda path: os.open(path, 3 | os.O_TRUNC),
+    lambda path: os.open(path, os.O_WRONLY | os.O_TRUNC),
+    lambda path: os.open(path, os.O_RDWR | os.O_TRUNC),
+    lambda path: open(path, "w"),
+    lambda path: os.ftruncate(os.open(path, os.O_RDONLY), 0),
+):
+    for path in PATHS:
+        try:
+            empty(path)
+            result.append(path)
+        except OSError:
+            pass
+"""
+SHORTEN = """
+with open('own.txt', 'w') as file: file.write('12345')
+with open('own.txt', 'r+') as file: file.truncate(3)
+with open('own.txt', 'a') as file: file.write('x')
+result = open('own.txt').read()
+with open('own.txt', 'w') as file: pass
+result += open('own.txt').read()
+"""
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_no_version_of_landlock_lets_a_file_be_emptied(
+    version: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A rule set of an old version leaves the same to anyone on a new kernel."""
+    if landlock.version() < version:
+        pytest.skip("this kernel's Landlock is older")
+    monkeypatch.setattr(landlock, "version", lambda: version)
+    for folder in (tmp_path, *tmp_path.parents[:-2]):
+        folder.chmod(folder.stat().st_mode | 0o005)
+    canary = tmp_path / "canary.txt"
+    canary.write_text("canary")
+    canary.chmod(0o666)
+    tables = {"t": {"a": [1, 2]}}
+    with Sandbox(limits=LIMITS, without=["bubblewrap"]) as box:
+        assert box.run("pd.read_csv('t.csv').a.tolist()", tables).result == [1, 2]
+        find = f"import glob\nPATHS = [{str(canary)!r}, 't.csv', *glob.glob('../../tables/*')]\n"
+        seen = box.run(find + EMPTY, tables)
+        assert (seen.status, seen.result) == ("ok", [])
+        assert canary.read_text() == "canary"
+        assert box.run("pd.read_csv('t.csv').a.tolist()", tables).result == [1, 2]
+        assert box.run(SHORTEN).result == "123x"
+
+
+def test_an_old_landlock_says_who_stands_in_for_it_or_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(landlock, "version", lambda: 2)
+    layer = {layer.name: layer for layer in plan().layers}["landlock"]
+    assert layer.on and "so the list of system calls does" in layer.detail
+    assert ("sandbox landlock", "ok", layer.detail) in _sandbox(), "karat doctor says the same"
+    alone = {layer.name: layer for layer in plan(["seccomp"]).layers}["landlock"]
+    assert not alone.on and "cannot keep files from being emptied" in alone.detail and "6.2" in alone.install
+    assert plan(["seccomp"]).landlock == 0
+    monkeypatch.setattr(landlock, "version", lambda: 3)
+    assert plan(["seccomp"]).landlock == 3
+
+
 def test_the_filter_is_well_formed_for_both_machines() -> None:
     for machine in ("x86_64", "aarch64"):
         program, places = seccomp.build(machine)
@@ -104,9 +185,21 @@ def test_the_filter_is_well_formed_for_both_machines() -> None:
         assert len(places) == 3
     column = {name: numbers[0] for table in (ALLOWED, DONE_NOTHING, NOT_THERE) for name, numbers in table.items()}
     column |= {name: rule[0] for name, rule in ONE_OF.items()} | {name: rule[0] for name, rule in HAS_BIT.items()}
+    column |= {name: rule[0] for name, rule in BITS_NOT.items()}
     numbers = [number for number in column.values() if number is not None]
     assert len(numbers) == len(set(numbers))
-    assert not {"socket", "execve", "fork", "ptrace", "symlink", "mount", "bpf", "memfd_create"} & set(column)
+    assert not {
+        "truncate",
+        "creat",
+        "socket",
+        "execve",
+        "fork",
+        "ptrace",
+        "symlink",
+        "mount",
+        "bpf",
+        "memfd_create",
+    } & set(column)
 
 
 def test_the_warm_up_runs_what_it_means_to_run() -> None:

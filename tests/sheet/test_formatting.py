@@ -7,11 +7,28 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 
+from karat.sheet.escapes import FORMULA_WORDS, KEYWORDS
 from karat.sheet.formatting import format_expression, format_sheet
 from karat.sheet.parsing import parse
-from karat.sheet.tree import Binary, Call, Expr, FieldOf, Number, OwnField, Sheet, TableName, Text, Unary
+from karat.sheet.tree import (
+    Binary,
+    Call,
+    Decorator,
+    Expr,
+    Field,
+    FieldOf,
+    Fields,
+    Number,
+    OwnField,
+    Sheet,
+    Table,
+    TableName,
+    Text,
+    Total,
+    Unary,
+)
 from tests.sheet.contract import contract_example
 from tests.sheet.drawn_sheets import expressions, sheets
 
@@ -153,6 +170,20 @@ def test_docs_of_a_later_field_of_a_line() -> None:
     assert format_sheet(sheet) == text
 
 
+@pytest.mark.parametrize("word", [*KEYWORDS, *FORMULA_WORDS, "Total", "ors"])
+def test_a_decorator_may_be_called_like_any_word_of_the_language(word: str) -> None:
+    text = (
+        f"!{word}()\ntable T\n    !{word}(1)\n    [a], !{word}() key [b] = 1\n"
+        f"total\n    !{word}()\n    ! {word} (-2)\n    [a]\n\n!{word}()\ntable U\n    [x] = 1\n"
+    )
+    sheet = parse(text)
+    decorator = Decorator(word.lower())
+    total = sheet.tables[0].totals[0].fields[0].fields[0]
+    assert [table.decorators for table in sheet.tables] == [(decorator,), (decorator,)]
+    assert total.decorators == (decorator, Decorator(word.lower(), (-2,)))
+    assert parse(format_sheet(sheet)) == sheet
+
+
 def test_a_single_empty_cell_is_written_so_that_its_row_stays() -> None:
     sheet = parse('table T\n[a]\noverride\n[a]\n"x"\nNA\n""\n')
     assert sheet.tables[0].override is not None
@@ -177,6 +208,7 @@ def test_trees_too_deep_to_recurse_into() -> None:
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(sheets)
+@example(Sheet((Table("T", (), totals=(Total((Fields((Field("a", decorators=(Decorator("or"),)),)),)),)),)))
 def test_any_sheet_is_read_back_as_it_was(sheet: Sheet) -> None:
     text = format_sheet(sheet)
     again = parse(text)

@@ -31,7 +31,14 @@ def holds(words: str) -> bool:
         return float(found[1]) < float(found[2])
     if found := re.search(r": (\d+) of \d+ cases? right there .* not right now, wanted 0", words):
         return int(found[1]) == 0
-    assert re.search(r"is undefined|only \d+ case|no case|there is no run", words), words
+    if found := re.search(
+        rf"difference {NUMBER.replace('-?', '[+-]?')} in each of .*, wanted at (least|most) {NUMBER}", words
+    ):
+        value, limit = float(found[1]), float(found[3])
+        return value >= limit if found[2] == "least" else value <= limit
+    assert re.search(
+        r"is undefined|none of \d+ cases? in both runs was right|only \d+ case|no case|there is no run", words
+    ), words
     return False
 
 

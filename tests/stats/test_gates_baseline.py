@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from karat.core.result import RunResult
+from karat.core.result import CaseResult, RunInfo, RunResult
+from karat.core.scores import Score
 from karat.stats.gates import CaseFilter, Gate, Verdict, judge, settle
 from tests.stats.gate_results import METRICS, baselines, case, run
 
@@ -98,7 +99,8 @@ def test_new_failures_by_hand() -> None:
     )
     assert verdict(failures("x"), before, before).passed
     # Wrong before and wrong now is not new; a case that cannot be judged is nobody's failure.
-    assert verdict(failures(), run([case("e", 0.0), case("a", None, "not_applicable")]), before).passed
+    same = [case("d", 1.0), case("e", 0.0), case("a", None, "not_applicable")]
+    assert verdict(failures(), run(same), before).passed
     # By another metric, no other cases are right.
     assert verdict(failures("x", "demo.wrong_dataset"), now, before).cases == ("c",)
 
@@ -128,3 +130,22 @@ def test_a_tag_that_no_case_has_passes_nothing() -> None:
 def test_other_truths_are_said() -> None:
     before = run([case("a", 1.0)], "r-0001", truth_set="other")
     assert verdict(failures(), run([case("a", 1.0)]), before).words.endswith("(the truth set is not that of r-0001)")
+
+
+def test_an_unchanged_cost_never_breaks_a_gate() -> None:
+    def costs(value: float, name: str) -> RunResult:
+        cases = [CaseResult(f"c{i}", "scored", {"cost": Score(value)}) for i in range(13)]
+        return RunResult(RunInfo("demo", name, truth_set="one"), (), tuple(cases))
+
+    before = costs(0.017, "r-0001")
+    for margin in (0.0, 0.0001):
+        same = verdict(no_worse("demo.cost", margin=margin), costs(0.017, "r-0002"), before)
+        assert same.passed and "difference +0 in each of 13 cases" in same.words
+        assert not verdict(no_worse("demo.cost", margin=margin), costs(0.018, "r-0002"), before).passed
+
+
+def test_no_new_failures_shows_nothing_where_nothing_was_right() -> None:
+    rule = Gate(no_new_failures=CaseFilter())
+    one = verdict(rule, values([0.0] * 12), values([0.5] * 12, "r-0001"))
+    assert not one.passed
+    assert "none of 12 cases in both runs was right there by fully right, wanted at least 1" in one.words

@@ -24,8 +24,8 @@ def test_by_hand() -> None:
     assert (found.n, found.clusters) == (3, 3)
     assert [found.mean_a, found.mean_b, found.mean, found.effect] == pytest.approx([0.4, 0.6, 0.2, 2.0])
     assert found.p == 2 / 8
-    # error = 0.1/sqrt(3); Student with 2 degrees: 4.3027 + 1.0607.
-    assert found.detectable == pytest.approx((4.3027 + 1.0607) * 0.1 / 3**0.5, rel=1e-4)
+    assert found.detectable is None  # it was not asked for
+    assert paired_difference([0.2, 0.4, 0.6], [0.3, 0.6, 0.9], tests=1).detectable is None  # 3 pairs cannot show any
 
 
 def test_pass_or_fail_by_hand() -> None:
@@ -38,7 +38,10 @@ def test_pass_or_fail_by_hand() -> None:
 
 
 def test_one_pair() -> None:
-    assert paired_difference([0.2], [0.5]) == Difference(1, 0.2, 0.5, 0.3, None, None, 1.0, None, None, 1)
+    seconds = paired_difference([0.2], [0.5], kind="quantity")
+    assert seconds == Difference(1, 0.2, 0.5, 0.3, None, None, 1.0, None, None, 1)
+    share = paired_difference([0.2], [0.5])
+    assert share.p == 1.0 and held(share, -0.5) and held(share, 0.8)  # one case: nearly anything
     passed = paired_difference([0.0], [1.0])
     assert passed.p == 1.0 and held(passed, 0.0) and passed.high == 1.0
 
@@ -52,14 +55,25 @@ def test_nothing_changed_is_not_certainty() -> None:
 
 
 def test_unchanged_seconds_have_no_scale_to_doubt_on() -> None:
-    found = paired_difference([3.0, 7.0], [3.0, 7.0])
-    assert (found.low, found.high, found.p, found.effect, found.detectable) == (0.0, 0.0, 1.0, None, None)
+    for values in ([3.0, 7.0], [0.017] * 13):
+        found = paired_difference(values, values, kind="quantity", tests=1)
+        assert (found.mean, found.low, found.high, found.p, found.effect, found.detectable) == (
+            0,
+            None,
+            None,
+            1,
+            None,
+            None,
+        )
 
 
-def test_equal_differences() -> None:
+def test_equal_differences_are_no_certainty() -> None:
+    """Of 4 cases q = 3.8415/7.8415 may be unlike those seen: 0.1(1 - q) ± q."""
     found = paired_difference([0.1, 0.2, 0.3, 0.4], [0.2, 0.3, 0.4, 0.5])
-    assert [found.mean, found.low, found.high] == pytest.approx([0.1, 0.1, 0.1])
-    assert (found.p, found.effect, found.detectable) == (2 / 16, None, None)
+    assert [found.mean, found.low, found.high] == pytest.approx([0.1, 0.051 - 0.4899, 0.051 + 0.4899], abs=1e-3)
+    assert (found.p, found.effect) == (2 / 16, None)
+    seconds = paired_difference([1.0, 2.0, 3.0], [1.5, 2.5, 3.5], kind="quantity")
+    assert (seconds.mean, seconds.low, seconds.high) == (0.5, None, None)
 
 
 def test_the_last_digits_are_no_difference() -> None:
@@ -92,7 +106,7 @@ VALUES = st.one_of(st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 1), st.floats(
 @given(st.lists(st.tuples(VALUES, VALUES, st.sampled_from("wxyz")), min_size=1, max_size=25), st.booleans())
 def test_never_nan_and_the_interval_holds_the_mean(rows: list[tuple[float, float, str]], clustered: bool) -> None:
     a, b, names = zip(*rows, strict=True)
-    found = paired_difference(a, b, names if clustered else None)
+    found = paired_difference(a, b, names if clustered else None, tests=2)
     numbers = [value for value in msgspec.structs.astuple(found) if value is not None]
     assert all(math.isfinite(value) for value in numbers)
     assert 0 < found.p <= 1

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from karat.core.extras import install_command
 from karat.core.problems import UserError
 from karat.store import open_store, parse_run, run_name
 from karat.store.address import PostgresAddress, SqliteAddress, parse_address, redacted
@@ -163,7 +164,7 @@ def test_a_lost_connection_is_said_and_the_next_call_connects_again(postgres: Po
 def test_without_psycopg(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     said = _everything_said(f"postgresql://u:{CANARY}@host/db")
-    assert "pip install 'karat[postgres]'" in said and CANARY not in said
+    assert install_command("postgres") in said and CANARY not in said
 
 
 @pytest.mark.parametrize(

@@ -196,7 +196,18 @@ def test_the_list_shows_the_newest_scoring_of_each_run(store: Store) -> None:
     assert [row.id for row in store.runs(suite="answers")] == [two]
 
 
-def test_the_list_takes_two_queries_however_many_runs(store: Store) -> None:
+def test_the_list_counts_the_cases_that_its_figures_are_over(store: Store) -> None:
+    """A run that was scored again over other cases: the figures, their truth set and their number go together."""
+    run = store.create_run(msgspec.structs.replace(a_run(), cases=500, truth_set="as asked"))
+    assert (store.run_row(run).cases, store.run_row(run).truth_set) == (500, "as asked")
+    result = a_result()
+    info = msgspec.structs.replace(result.run, cases=len(result.cases), truth_set="as scored")
+    store.add_scoring(run, msgspec.structs.replace(result, run=info))
+    (row,) = store.runs()
+    assert (row.cases, row.truth_set) == (len(result.cases), "as scored")
+
+
+def test_the_list_takes_three_queries_however_many_runs(store: Store) -> None:
     from sqlalchemy import event
 
     for _ in range(12):
@@ -204,7 +215,7 @@ def test_the_list_takes_two_queries_however_many_runs(store: Store) -> None:
     seen: list[str] = []
     event.listen(store._engine, "before_cursor_execute", lambda *arguments: seen.append(arguments[2]))
     assert len(store.runs()) == 12
-    assert len([statement for statement in seen if statement.startswith("SELECT")]) == 2
+    assert len([statement for statement in seen if statement.startswith("SELECT")]) == 3
 
 
 def test_deleting_a_run_takes_all_of_it_and_nothing_else(store: Store) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import permutations
 
-from karat.tables.cells import as_gold, as_prediction, equal, parse
+from karat.tables.cells import as_gold, equal, parse
 from karat.tables.options import CompareOptions
 
 Rows = Sequence[Sequence[str | None]]
@@ -15,9 +15,9 @@ def same_tables(gold: Rows, pred: Rows, *, ignore_order: bool, options: CompareO
     """Gold and prediction have a row at least, and every row of a table the same width."""
     if len(gold) != len(pred):
         return False
-    columns = [as_gold([parse(row[column], options) for row in gold], options) for column in range(len(gold[0]))]
+    columns = [as_gold([parse(row[column], options) for row in gold]) for column in range(len(gold[0]))]
     read_gold = list(zip(*columns, strict=True))
-    columns = [as_prediction([parse(row[column], options) for row in pred]) for column in range(len(pred[0]))]
+    columns = [[parse(row[column], options) for row in pred] for column in range(len(pred[0]))]
     read_pred = list(zip(*columns, strict=True))
     width = len(gold[0])
     orders = list(permutations(range(len(pred)))) if ignore_order else [tuple(range(len(pred)))]

@@ -41,11 +41,16 @@ def plain_number(text: str | None) -> float | None:
 
 
 def noisy(table: Table, random: Random, size: float = 9e-5) -> Table:
-    """Every number moved by less than the relative tolerance, and written in full."""
+    """Every number moved by less than the relative tolerance, and written in full. One so large that it stays whole is left alone:
+    another whole number is another number.
+    """
 
     def moved(text: str | None) -> str | None:
         number = plain_number(text)
-        return text if number is None else repr(number * (1 + random.uniform(-size, size)))
+        if number is None:
+            return text
+        other = number * (1 + random.uniform(-size, size))
+        return text if other.is_integer() else repr(other)
 
     return from_columns(table, [[moved(text) for text in column] for column in columns_of(table)])
 

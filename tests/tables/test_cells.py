@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from karat.tables.cells import as_gold, as_prediction, equal, names_needed, parse
+from karat.tables.cells import as_gold, equal, names_needed, parse
 from karat.tables.options import CompareOptions
 
 DEFAULT = CompareOptions()
@@ -18,14 +18,14 @@ DEFAULT = CompareOptions()
         ("+7", 7, 0),
         (".5", 0.5, 1),
         ("5.", 5, 0),
-        ("1e3", 1000, 0),
+        ("1e3", 1000, -3),
         ("1.7e-05", 0.000017, 6),
         ("1,234", 1234, 0),
         ("1,234,567.89", 1234567.89, 2),
         ("$1,234.50", 1234.5, 2),
         ("-€5", -5, 0),
         ("5 €", 5, 0),
-        ("12.5%", 0.125, 4),
+        ("12.5%", 0.125, 3),
         ("true", 1, 0),
         ("False", 0, 0),
         ("\u221212", -12, 0),
@@ -86,7 +86,15 @@ EQUAL = [
     ("0.1234", "0.12", ["rounding"]),
     ("0.1250", "0.12", ["rounding"]),
     ("0.1250", "0.13", ["rounding"]),
-    ("10000", "10001", ["tolerance"]),
+    ("10000.5", "10001", ["tolerance"]),
+    ("1e5", "100001", ["tolerance"]),
+    ("30000", "30000.0000001", ["tolerance"]),
+    ("1234.56", "1235", ["rounding"]),
+    ("12.4", "12", ["rounding"]),
+    ("0.66123", "0.66", ["rounding"]),
+    ("0.4951", "0.50", ["rounding"]),
+    ("-0.1234", "-0.12", ["rounding"]),
+    ("43%", "0.4335", ["rounding", "separators"]),
     ("33.33333", "33.3333333", ["tolerance"]),
     ("0.0000000001", "0", ["tolerance"]),
     ("00501", "501", ["leading_zeros"]),
@@ -105,9 +113,17 @@ def test_equal_cells_and_what_they_needed(a: str | None, b: str | None, names: l
 
 DIFFERENT = [
     ("0.1234", "0.1"),
-    ("12.4", "12"),
+    ("12.6", "12"),
+    ("0.0049", "0.0"),
+    ("0.0049", "0"),
+    ("0.0149", "0.01"),
+    ("0.4951", "0.5"),
+    ("4.6", "5"),
+    ("9.6", "1e1"),
+    ("123456.7", "1.2e5"),
     ("0.12", "0.13"),
-    ("10000", "10002"),
+    ("10000", "10001"),
+    ("0.4335", "0.4335%"),
     ("1", "-1"),
     ("Paris", "paris"),
     ("a  b", "a b"),
@@ -157,28 +173,80 @@ def test_tolerances_are_options() -> None:
     assert not equal(parse("10000", exact), parse("10000.5", exact), exact)
     assert equal(parse("10000", exact), parse("1e4", exact), exact)
     loose = CompareOptions(rel_tol=0.1)
+    assert equal(parse("100.5", loose), parse("109", loose), loose)
+    assert not equal(parse("100", loose), parse("109", loose), loose)
+    loose = CompareOptions(rel_tol=0.1, whole_numbers="tolerance")
     assert equal(parse("100", loose), parse("109", loose), loose)
 
 
-def test_whole_numbers_that_gold_tells_apart_are_compared_exactly() -> None:
-    """20001 and 20002 are within the tolerance of each other: as ids in one column they are two things."""
-    gold = as_gold([parse(text, DEFAULT) for text in ("20001", "20002")], DEFAULT)
-    whole = as_prediction([parse(text, DEFAULT) for text in ("20,002", "20001.0")])
-    assert not equal(gold[0], whole[0], DEFAULT)
-    assert equal(gold[0], whole[1], DEFAULT)
-    measured = as_prediction([parse(text, DEFAULT) for text in ("20000.6", "20001.9")])
-    assert equal(gold[0], measured[0], DEFAULT)
+WHOLE = [
+    ("12212", "12213"),
+    ("729980", "729999"),
+    ("9007199254740993", "9007199254740992"),
+    ("9007199254740993.0", "9007199254740992"),
+    ("9,007,199,254,740,993", "9007199254740992.0"),
+    ("123456789012345678901234567890", "123456789012345678901234567891"),
+    ("20240101", "20240128"),
+    ("-100001", "-100002"),
+    ("$30,000", "30001.0"),
+]
 
 
-def test_whole_numbers_far_apart_keep_the_tolerance() -> None:
-    gold = as_gold([parse(text, DEFAULT) for text in ("1000000", "5")], DEFAULT)
-    assert equal(gold[0], as_prediction([parse("1000050", DEFAULT)])[0], DEFAULT)
+@pytest.mark.parametrize(("a", "b"), WHOLE)
+def test_whole_numbers_are_compared_exactly(a: str, b: str) -> None:
+    first, second = parse(a, DEFAULT), parse(b, DEFAULT)
+    assert not equal(first, second, DEFAULT)
+    assert not equal(second, first, DEFAULT)
+    assert equal(first, first, DEFAULT)
+    loose = CompareOptions(whole_numbers="tolerance")
+    assert equal(first, second, loose)
 
 
-def test_ids_longer_than_a_float_holds_are_told_apart() -> None:
-    gold = as_gold(
-        [parse(text, DEFAULT) for text in ("12345678901234567", "22345678901234567", "22345678901234999")], DEFAULT
-    )
-    pred = as_prediction([parse(text, DEFAULT) for text in ("12345678901234568", "12,345,678,901,234,567")])
-    assert not equal(gold[0], pred[0], DEFAULT)
-    assert equal(gold[0], pred[1], DEFAULT)
+@pytest.mark.parametrize(
+    "text", ["30000.0", "30,000", "30000.", "+30000", "30000.00", "$30,000", "3e4", "30000.0000001"]
+)
+def test_other_ways_to_write_a_whole_number(text: str) -> None:
+    assert equal(parse("30000", DEFAULT), parse(text, DEFAULT), DEFAULT)
+
+
+def test_codes_longer_than_a_float_holds() -> None:
+    code = parse("009007199254740993", DEFAULT)
+    assert equal(code, parse("9007199254740993", DEFAULT), DEFAULT)
+    assert not equal(code, parse("9007199254740992", DEFAULT), DEFAULT)
+
+
+def test_small_numbers_of_gold_have_a_small_tolerance() -> None:
+    gold = as_gold([parse(text, DEFAULT) for text in ("1.5e-20", "3e-20")])
+    assert not equal(gold[0], parse("7.5e-20", DEFAULT), DEFAULT)
+    assert not equal(gold[0], parse("0", DEFAULT), DEFAULT)
+    assert equal(as_gold([parse("0", DEFAULT)])[0], parse("5.5e-17", DEFAULT), DEFAULT)
+
+
+def test_accents_are_written_in_one_way() -> None:
+    first, second = parse("Zu\u0308rich", DEFAULT), parse("Z\u00fcrich", DEFAULT)
+    assert equal(first, second, DEFAULT)
+    assert names_needed(first, second, DEFAULT) == set()
+    assert not equal(parse("\uff30aris", DEFAULT), parse("Paris", DEFAULT), DEFAULT)  # width is case_or_space
+
+
+NESTED = CompareOptions(nested=True)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        ("[1, 2.5]", "[1.0, 2.50000001]", True),
+        ("[0.1234]", "[0.12]", True),
+        ("[0.0049]", "[0.0]", False),
+        ('{"id": 9007199254740993}', '{"id": 9007199254740992}', False),
+        ('{"id": 100001, "x": [true, null]}', '{"x": [true, null], "id": 100001}', True),
+        ("[1, 2]", "[2, 1]", False),
+        ("[1, 2]", "[1, 2, 2]", False),
+        ('["Zu\u0308rich"]', '["Z\u00fcrich"]', True),
+        ('["a"]', '["b"]', False),
+        ("[1", "[1", True),
+    ],
+)
+def test_nested_cells_are_compared_part_by_part(a: str, b: str, same: bool) -> None:
+    assert equal(parse(a, NESTED), parse(b, NESTED), NESTED) is same
+    assert equal(parse(b, NESTED), parse(a, NESTED), NESTED) is same

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -37,8 +38,7 @@ def compared(
     tables = [table_of(names, gold), table_of(pred_names, pred)]
     if way == "large":
         tables = [
-            Table(table.names, tuple(polars.Series(c, dtype=polars.String) for c in table.columns), table.height)
-            for table in tables
+            Table(table.names, tuple(_series(column) for column in table.columns), table.height) for table in tables
         ]
     return match_tables(*tables, ignore_order=not ordered)
 
@@ -79,6 +79,32 @@ def test_a_header_on_a_copy_of_another_column(tmp_path: Path, way: str) -> None:
     match = compared(tmp_path, way, gold, ["k", "min", "max"], pred, ["k", "min", "max", "more"], ordered=False)
     assert match.reason == "labels_swapped"
     assert match.evidence["labels"] == [{"header": "min", "holds": "max"}]
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("way", WAYS)
+def test_accents_written_in_two_ways_are_no_difference(tmp_path: Path, way: str, ordered: bool) -> None:
+    """NFD beside NFC, in cells and headers; beside another difference too, which alone is named."""
+    cities = ["Z\u00fcrich", "M\u00e1laga", "\ud55c\uad6d", "\u212bngstr\u00f6m"]
+    gold: Rows = [[cities[row % 4], str(row), repr(row * 1.5 + 7)] for row in range(300)]
+    pred: Rows = [[unicodedata.normalize("NFD", str(city)), n, x] for city, n, x in gold]
+    names, pred_names = ["caf\u00e9", "n", "x"], ["cafe\u0301", "n", "x"]
+    match = compared(tmp_path, way, gold, names, pred if ordered else pred[::-1], pred_names, ordered=ordered)
+    assert (match.passed, match.normalised, match.reason) == (True, (), "")
+    pred[5][1] = "1000"
+    match = compared(tmp_path, way, gold, names, pred if ordered else pred[::-1], pred_names, ordered=ordered)
+    assert (match.passed, match.settled, match.reason) == (False, True, "values_differ")
+
+
+def test_the_kelvin_sign_is_k() -> None:
+    """A word in ASCII may be there in other letters."""
+    gold, pred = ([[letter, str(row)] for row in range(50)] for letter in ("K", "\u212a"))
+    tables = [Table(("k", "n"), tuple(map(_series, zip(*rows, strict=True))), 50) for rows in (gold, pred)]
+    assert match_tables(*tables, ignore_order=True).passed
+
+
+def _series(texts: Sequence[str | None] | polars.Series) -> polars.Series:
+    return polars.Series(texts, dtype=polars.String)
 
 
 def test_the_header_of_a_column_that_does_not_count() -> None:

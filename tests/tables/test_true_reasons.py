@@ -43,10 +43,11 @@ def held(names: tuple[str, ...], rows: Rows, *, large: bool) -> Table:
 
 CELL_CHANGES: dict[str, tuple[int, Callable[[str], str | None], str]] = {
     "value": (3, lambda text: str(int(text) + 700), "values_differ"),
-    "nearby whole number": (3, lambda text: str(int(text) + 1000), "values_differ"),
+    "thousand more": (3, lambda text: str(int(text) + 1000), "values_differ"),
+    "next whole number": (3, lambda text: str(int(text) + 1), "values_differ"),
     "sign": (2, lambda text: f"-{text}", "values_differ"),
     "scale": (2, lambda text: f"{float(text) * 100:.1f}", "scale_100"),
-    "other hundreds": (2, lambda text: f"{float(text) / 100:.0f}00", "values_differ"),
+    "other hundreds": (2, lambda text: f"{int(float(text)) // 100 + 1}00", "values_differ"),
     "case": (1, str.upper, "case_or_space"),
     "space": (1, lambda text: text.replace(" ", "  "), "case_or_space"),
     "leading zero": (0, lambda text: text.replace("k", "k0"), "values_differ"),

@@ -7,16 +7,22 @@ import shutil
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import uvicorn
 from playwright.sync_api import Browser, Page, sync_playwright
+from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.testclient import TestClient
 
 from karat.web.app import create_app
 from tests.web.sample_store import build
+
+Middleware = Callable[[Request, RequestResponseEndpoint], Awaitable[Response]]
 
 HERE = "http://127.0.0.1:8765"
 
@@ -34,13 +40,16 @@ def client(store_url: str) -> Iterator[TestClient]:
         yield found
 
 
-@pytest.fixture
-def server(store_url: str) -> Iterator[str]:
-    """A viewer on a free port; its address."""
+@contextmanager
+def served(store_url: str, before: Middleware | None = None) -> Iterator[str]:
+    """A viewer on a free port, with something that each request goes through; its address."""
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
     port = listening.getsockname()[1]
-    config = uvicorn.Config(create_app(store_url, port=port), log_level="warning", access_log=False, ws="none")
+    app = create_app(store_url, port=port)
+    if before is not None:
+        app.add_middleware(BaseHTTPMiddleware, dispatch=before)
+    config = uvicorn.Config(app, log_level="warning", access_log=False, ws="none")
     running = uvicorn.Server(config)
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
@@ -50,6 +59,13 @@ def server(store_url: str) -> Iterator[str]:
     yield f"http://127.0.0.1:{port}"
     running.should_exit = True
     thread.join(10)
+
+
+@pytest.fixture
+def server(store_url: str) -> Iterator[str]:
+    """A viewer on a free port; its address."""
+    with served(store_url) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

@@ -70,7 +70,8 @@ def test_a_pinned_baseline_stays_and_every_figure_is_held_against_it(client: Tes
     for item in compared:  # the same statistics as on the page that compares
         if item["metric"] in by_metric:
             own = by_metric[item["metric"]]
-            assert {key: own[key] for key in item["difference"]} == pytest.approx(item["difference"])
+            expected = item["difference"] | {"detectable": None}  # said where runs are compared
+            assert {key: own[key] for key in expected} == pytest.approx(expected)
             assert own["outcome"] == item["outcome"]
     assert set(by_metric) == {"macro_recall", "macro_precision", "exact_match"}
     assert right["n"] == 58 and right["mean"] == pytest.approx(15 / 58) and right["outcome"] == "better"
@@ -102,7 +103,8 @@ def test_clustered_cases_are_drawn_together_as_in_a_comparison(tmp_path: Path) -
         whole = {item["metric"]: item["difference"] for item in other}
         assert own[0]["clusters"] == 10
         for item in own:
-            assert {key: item[key] for key in whole[item["metric"]]} == pytest.approx(whole[item["metric"]])
+            expected = whole[item["metric"]] | {"detectable": None}
+            assert {key: item[key] for key in expected} == pytest.approx(expected)
 
 
 def test_a_large_run_is_shown_before_its_differences(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -364,7 +366,7 @@ def test_with_reviews_over_variants_of_one_case(store_url: str) -> None:
 
 def test_two_runs_compared(client: TestClient) -> None:
     text = client.get("/compare?a=r-0001&b=r-0002").text
-    assert "58 cases in both" in text and "better" in text and "case_003" in text
+    assert "60 cases in both" in text and "better" in text and "case_003" in text
     only_worse = client.get("/compare?a=r-0001&b=r-0002&kind=worse").text
     assert "case_003" in only_worse and "case_001 " not in only_worse
     assert client.get("/compare?a=r-0001&b=r-0099").status_code == 404

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from karat.cli.options import ExitErrors, HtmlOption, JsonOption, SettingsOption, WorkersOption, XlsxOption
+from karat.cli import exits
+from karat.cli.options import HtmlOption, JsonOption, SettingsOption, WorkersOption, XlsxOption
 
 if TYPE_CHECKING:
     from karat.core.result import RunResult
@@ -47,7 +48,8 @@ def answers(
 
     karat answers --result_dir my-submission --gold_dir gold
 
-    Exit code 3 when lines or files could not be read.
+    Exit code 3 when lines or files could not be read, or when an answer could not be judged: its database is not there, its
+    server does not answer.
     """
     from karat.api import scoring_executor
     from karat.cli.printing import print_problems, stderr, write_outputs
@@ -90,8 +92,23 @@ def answers(
         known = {case.id for case in loaded.cases}
         unknown = len({prediction.case_id for prediction in submitted.predictions} - known)
         print_answers(result, first, unknown, written)
-    if any(problem.severity == "error" for problem in result.problems):
-        raise typer.Exit(ExitErrors)
+    failed = _print_errors(result)
+    if failed or any(problem.severity == "error" for problem in result.problems):
+        raise typer.Exit(exits.ERRORS)
+
+
+def _print_errors(result: RunResult) -> bool:
+    """What kept answers from being judged, most frequent first. Whether there is anything of the kind."""
+    from karat.cli.printing import stderr
+    from karat.core.problems import count_of
+
+    failed = [case for case in result.cases if case.status == "error"]
+    for why, count in Counter(case.error for case in failed).most_common(10):
+        ids = [case.id for case in failed if case.error == why]
+        shown = ", ".join(ids[:3]) + (", …" if count > 3 else "")
+        said = f"error: {count_of(count, 'answer')} not judged ({shown}): {why}"
+        stderr().print(said, style="bold red", markup=False, highlight=False, soft_wrap=True)
+    return bool(failed)
 
 
 def print_answers(result: RunResult, first: str, unknown: int, written: list[str]) -> None:
@@ -103,14 +120,16 @@ def print_answers(result: RunResult, first: str, unknown: int, written: list[str
     states = Counter(case.status for case in result.cases)
     judged = len(result.cases) - states["not_applicable"]
     submitted = judged - states["missing"]
+    answered = submitted - states["error"]  # an answer that could not be judged is not a wrong one
     lines = [
         f"gold {len(result.cases)} · submitted {submitted} · missing {states['missing']} · unknown {unknown}"
+        + (f" · errors {states['error']}" if states["error"] else "")
         + (f" · gold unreadable {states['not_applicable']}" if states["not_applicable"] else ""),
-        f"                    right    of all gold ({judged})".ljust(56) + f"of submitted ({submitted})",
+        f"                    right    of all gold ({judged})".ljust(56) + f"of submitted ({answered})",
     ]
     for profile in sorted(("spider2", "strict"), key=lambda name: name != first):
         right = sum(case.scores[profile].value == 1.0 for case in result.cases)
-        lines.append(f"  {profile:<14} {right:>8}    {_rate(right, judged):<32}{_rate(right, submitted)}")
+        lines.append(f"  {profile:<14} {right:>8}    {_rate(right, judged):<32}{_rate(right, answered)}")
     review = sum(case.details.get("strict", {}).get("state") == "needs_review" for case in result.cases)
     if review:
         right = sum(case.scores["strict"].value == 1.0 for case in result.cases)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.options import ConfigOption, ExitOne, JsonOption, SettingsOption, SuiteOption, TableOption
+from karat.cli import exits
+from karat.cli.options import ConfigOption, JsonOption, SettingsOption, SuiteOption, TableOption
 
 if TYPE_CHECKING:
     from karat.core.suite import LoadedCases
@@ -80,7 +81,7 @@ def check(
             verdict if errors or warnings else f"{' · '.join(counts)} · no mistakes", style="bold", markup=False
         )
     if errors:
-        raise typer.Exit(ExitOne)
+        raise typer.Exit(exits.BROKEN)
 
 
 def _sheet_with(file: Path, tables: Sequence[str]) -> LoadedCases:

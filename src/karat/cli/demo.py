@@ -15,13 +15,16 @@ def demo(
 ) -> None:
     """Run the example project, print its table, write its reports (Excel and HTML), and say where to look.
 
-    Can be run again: the project is made once and every call adds a run.
+    Run it again as often as you like: the project is created once, and every call adds a run. A suite whose optional packages are not
+    installed is skipped.
     """
     from karat.cli.examples import copy_example, suites_with_example
     from karat.cli.printing import stdout
     from karat.cli.project import open_store_for, work_to_do
     from karat.cli.run import job_for, run_job
     from karat.cli.showing import Outputs, show
+    from karat.core.problems import UserError
+    from karat.runs.runner import check_extras
 
     for suite in suites_with_example():
         place = folder / suite
@@ -30,8 +33,16 @@ def demo(
             copy_example(suite, place)
         with open_store_for(config, None) as store:
             for work in work_to_do("run", config=config, suite=None, cases=None):
-                result = run_job(store, job_for(work), None)
+                job = job_for(work)
+                try:
+                    check_extras(job.suite, job.cases, job.options)
+                except UserError as error:
+                    stdout().print(f"{suite}: skipped. {error.message}", style="yellow", markup=False, soft_wrap=True)
+                    stdout().print(error.hint, style="yellow", markup=False, soft_wrap=True)
+                    continue
+                result = run_job(store, job, None)
                 files = Outputs(xlsx=place / "report.xlsx", html=place / "report.html")
                 show(result, work.suite, files, saved=[f"run {result.run.id} in {place / '.karat'}"])
-    words = f"look into {folder}/ and change what you like; then: cd {folder / suite} && karat run"
+    place = folder / "data_query"
+    words = f"look into {folder}/ and change what you like; then: cd {place} && karat run"
     stdout().print(f"\n{words}", markup=False, soft_wrap=True)

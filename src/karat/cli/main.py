@@ -1,6 +1,6 @@
 """``karat``: the verbs, and what happens to a mistake.
 
-Exit codes: 0 fine · 1 a gate or check failed · 2 the user's mistake · 3 the run finished, with errors · 130 stopped by Ctrl-C.
+What each exit code means is in :mod:`karat.cli.exits`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from karat.cli import (
     compare,
     demo,
     doctor,
+    exits,
     export,
     gate,
     init,
@@ -29,6 +30,7 @@ from karat.cli import (
     tune,
 )
 from karat.cli.bare_options import accept_bare_options
+from karat.cli.exits import crashes_told
 from karat.core.problems import UserError
 
 OF_THE_MACHINE = frozenset(
@@ -49,7 +51,7 @@ app = typer.Typer(
     name="karat",
     help="Measure a data assistant: how good it is, why it fails, whether today's change made it better.",
     epilog="New here? karat demo shows it all; karat init starts a project. Exit codes: 0 fine, 1 a gate or check failed, "
-    "2 your mistake, 3 finished with errors.",
+    "2 usage error, 3 finished with errors, 70 a bug in karat, 130 stopped.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -94,12 +96,9 @@ accept_bare_options(app)  # after every verb is there
 
 
 def main() -> None:
-    """The console script."""
-    try:
+    """Run the verb that was asked for, and end with the exit code that says how it went."""
+    with crashes_told():
         sys.exit(_run())
-    except BrokenPipeError:  # somebody closed the pipe we print into: karat … | head
-        sys.stderr.close()
-        sys.exit(0)
 
 
 def _run() -> int:
@@ -112,7 +111,7 @@ def _run() -> int:
         if error.errno not in OF_THE_MACHINE:
             raise
         _tell(_of_the_machine(error))
-    return 2
+    return exits.MISTAKE
 
 
 def _of_the_machine(error: OSError) -> UserError:

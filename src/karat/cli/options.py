@@ -9,8 +9,6 @@ import typer
 
 from karat.cli.files import file_output, text_output
 
-ExitOne, ExitErrors, ExitStopped = 1, 3, 130
-
 
 def complete_suites(incomplete: str) -> list[str]:
     from karat.core.plugins import names

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from karat.cli import exits
 from karat.cli.options import (
     CaseOption,
     CasesOption,
     ConfigOption,
-    ExitStopped,
     GateOption,
     HtmlOption,
     JsonOption,
@@ -91,6 +91,7 @@ def run(
     from karat.cli.project import check_gates, open_store_for, refuse_beside, work_to_do
     from karat.cli.showing import Outputs, leave, show
     from karat.core.problems import UserError
+    from karat.runs.runner import check_extras
     from karat.stats.gates import parse_gate
 
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # asked to stop: as clean as Ctrl-C
@@ -126,10 +127,13 @@ def run(
         settings=settings,
     )
     check_gates(extra, (part.suite.name for part in work))
+    jobs = [job_for(part, name, repeats, limit, tag, case) for part in work]
+    for job in jobs:  # all of them before the first one runs
+        check_extras(job.suite, job.cases, job.options)
     codes = []
     with open_store_for(config, store) as opened:
-        for part, files in zip(work, outputs.for_each([part.suite for part in work]), strict=True):
-            result = run_job(opened, job_for(part, name, repeats, limit, tag, case), workers or part.run.workers)
+        for part, job, files in zip(work, jobs, outputs.for_each([part.suite for part in work]), strict=True):
+            result = run_job(opened, job, workers or part.run.workers)
             found = baselines_here(config, store, part.suite.name, result.run.id)
             saved = [f"run {result.run.id}"]
             codes.append(show(result, part.suite, files, gates=(*part.gates, *extra), saved=saved, baselines=found))
@@ -199,7 +203,7 @@ def run_job(store: Store, job: Job, workers: int | None) -> RunResult:
             return start(store, job, watch=watch, on_run=_announce, executor=pool)
     except Interrupted as stopped:
         _say_stopped(stopped)
-        raise typer.Exit(ExitStopped) from None
+        raise typer.Exit(exits.STOPPED) from None
 
 
 def _resumed(
@@ -219,7 +223,7 @@ def _resumed(
             result = resume(store, run_id, retry_errors=retry_errors, watch=watch, on_run=_announce, executor=pool)
     except Interrupted as stopped:
         _say_stopped(stopped)
-        raise typer.Exit(ExitStopped) from None
+        raise typer.Exit(exits.STOPPED) from None
     return result, suite, project.gates if project else ()
 
 

@@ -41,6 +41,7 @@ def serve(
     """
     from karat.cli.printing import stdout
     from karat.cli.project import open_store_for
+    from karat.core.extras import install_command
     from karat.core.problems import UserError
 
     try:
@@ -48,7 +49,7 @@ def serve(
 
         from karat.web.app import create_app
     except ImportError as error:
-        raise UserError("the viewer's packages are not installed", hint="pip install 'karat[serve]'") from error
+        raise UserError("the viewer's packages are not installed", hint=install_command("serve")) from error
     listening = _listen(host, port)
     port = listening.getsockname()[1]
     opened = open_store_for(config, store, create=False)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from karat.cli.options import ExitOne, JsonOption, TableOption, XlsxOption
+from karat.cli import exits
+from karat.cli.options import JsonOption, TableOption, XlsxOption
 
 if TYPE_CHECKING:
     from karat.sheet.tree import Sheet
@@ -92,7 +93,7 @@ def show(
         print_workbook(workbook, written)
     print_problems(workbook.problems, stderr())
     if workbook.problems:
-        raise typer.Exit(ExitOne)
+        raise typer.Exit(exits.BROKEN)
 
 
 @app.command("plan")
@@ -102,6 +103,7 @@ def plan(
     mermaid: Annotated[bool, typer.Option("--mermaid", help="As a Mermaid flowchart.")] = False,
 ) -> None:
     """Show what a sheet computes: every node once, with what it needs."""
+    from karat.cli.terminal import write_out
     from karat.cli.tune import bound_tables
     from karat.sheet.outside import read_bound
     from karat.sheet.plan import make_plan
@@ -109,7 +111,7 @@ def plan(
 
     bound = bound_tables(table or ())
     made = make_plan(read_sheet(file, bound), bound=read_bound(bound))
-    typer.echo(plan_mermaid(made) if mermaid else plan_text(made), nl=False)
+    write_out((plan_mermaid(made) if mermaid else plan_text(made)).encode("utf-8", "replace"))
 
 
 @app.command("fmt")
@@ -148,7 +150,7 @@ def fmt(
     if not changed:
         stdout().print(f"{count_of(len(files), 'file')} laid out already", markup=False)
     if check and changed:
-        raise typer.Exit(ExitOne)
+        raise typer.Exit(exits.BROKEN)
 
 
 def read_sheet(file: Path, bound: dict[str, Path]) -> Sheet:

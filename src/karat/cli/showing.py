@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from karat.cli.options import ExitErrors, ExitOne
+from karat.cli import exits
 from karat.cli.printing import print_problems, stderr, stdout, write_outputs
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case
@@ -86,12 +86,12 @@ def show(
         if verdict.state in ("not_judged", "not_asked"):
             stderr().print(f"gate not judged: {verdict.words}", style="yellow", markup=False, soft_wrap=True)
     if broken:
-        return ExitOne
-    return ExitErrors if errors or any(case.status == "error" for case in result.cases) else 0
+        return exits.BROKEN
+    return exits.ERRORS if errors or any(case.status == "error" for case in result.cases) else 0
 
 
 def leave(codes: Iterable[int]) -> None:
     """End the command with the code that weighs most: a broken gate, then errors, then none."""
     found = set(codes)
-    if code := next((code for code in (ExitOne, ExitErrors) if code in found), 0):
+    if code := next((code for code in (exits.BROKEN, exits.ERRORS) if code in found), 0):
         raise typer.Exit(code)

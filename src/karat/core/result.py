@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from karat.core.extras import install_command
 from karat.core.problems import Problem, UserError
 from karat.core.scores import Score, State
 from karat.core.suite import Kind
@@ -31,8 +32,13 @@ class RunInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     tags: tuple[str, ...] = ()
 
 
+def why_no_interval(n: int) -> str:
+    """What is said in the place of an interval where the values of a quantity show no spread."""
+    return "" if not n else "n = 1" if n == 1 else "all equal"
+
+
 class Estimate(msgspec.Struct, frozen=True, gc=False):
-    """A mean over ``n`` values with its 95 % interval; all None when there are none."""
+    """A mean over ``n`` values with its 95 % interval; all None when there are none. Quantities that show no spread have no interval."""
 
     mean: float | None
     n: int
@@ -138,17 +144,17 @@ class RunResult(msgspec.Struct, frozen=True):
         ]
 
     def to_polars(self) -> Any:
-        """The rows as a ``polars.DataFrame`` (extra: ``pip install 'karat[polars]'``)."""
+        """The rows as a ``polars.DataFrame`` (extra ``polars``)."""
         polars = _library("polars", "polars")
         return polars.DataFrame(self.rows(), infer_schema_length=None)
 
     def to_pandas(self) -> Any:
-        """The rows as a ``pandas.DataFrame`` (extra: ``pip install 'karat[pandas]'``)."""
+        """The rows as a ``pandas.DataFrame`` (extra ``pandas``)."""
         pandas = _library("pandas", "pandas")
         return pandas.DataFrame(self.rows())
 
     def to_arrow(self) -> Any:
-        """The rows as a ``pyarrow.Table`` (extra: ``pip install 'karat[arrow]'``)."""
+        """The rows as a ``pyarrow.Table`` (extra ``arrow``)."""
         pyarrow = _library("pyarrow", "arrow")
         return pyarrow.Table.from_pylist(self.rows())
 
@@ -157,4 +163,4 @@ def _library(name: str, extra: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        raise UserError(f"{name} is not installed", hint=f"pip install 'karat[{extra}]'") from error
+        raise UserError(f"{name} is not installed", hint=install_command(extra)) from error

@@ -135,6 +135,8 @@ class Suite:
     figures: Callable[[RunResult, Estimator], Mapping[str, Any]] = lambda _result, _estimate: {}
     """What only this suite counts over a whole run, by name, as plain JSON values."""
 
+    extras: Callable[[Sequence[Case[Any]], Any], Sequence[str]] = lambda _cases, _options: ()
+    """(cases, options) → the extras (``core.extras``) without which these cases cannot be scored; asked for before anything runs."""
     cluster: Callable[[Case[Any]], str] = lambda _: ""
     """What cases that are variants of one have in common; empty: the case stands alone. See ``core.clusters``."""
     follow_up: Callable[[Case[Any], int, Sequence[bytes], Any], str | None] | None = None

@@ -10,6 +10,7 @@ Without a credential file the client looks in its usual places (GOOGLE_APPLICATI
 
 from __future__ import annotations
 
+import threading
 import time
 import uuid
 from contextlib import suppress
@@ -87,8 +88,10 @@ class BigqueryEngine:
         try:
             return within(work, timeout, lambda: self._cancel(job_id))
         except EngineError:
+            self._let_go(job_id)
             raise
         except Exception as error:
+            self._let_go(job_id)
             raise self._failure(error, timeout) from None
 
     def _refuse_writing(self, sql: str) -> None:
@@ -105,6 +108,15 @@ class BigqueryEngine:
         if self._config.maximum_bytes_billed is not None:
             settings["maximum_bytes_billed"] = self._config.maximum_bytes_billed
         return self._bigquery.QueryJobConfig(**settings)
+
+    def _let_go(self, job_id: str) -> None:
+        """Stop a job whose rows are no longer wanted, without waiting for it: it may never have begun."""
+
+        def cancel() -> None:
+            with suppress(Exception):
+                self._cancel(job_id)
+
+        threading.Thread(target=cancel, daemon=True).start()
 
     def _cancel(self, job_id: str) -> None:
         self._client.cancel_job(job_id, retry=None, timeout=CANCEL_FOR)

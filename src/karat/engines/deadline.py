@@ -12,14 +12,19 @@ from karat.engines.protocol import EngineError
 
 T = TypeVar("T")
 
-GRACE = 5.0
-"""Seconds that an engine has to react to being cancelled."""
+GRACE = 0.75
+"""Seconds that an engine has to react to being cancelled: a query must end within a second of its time."""
 AGAIN = 0.25
 """Seconds between two tries: the first may come a moment before the engine has begun, and be lost."""
 
 
 class Abandoned(EngineError):
     """The engine did not react to being cancelled. Its connection is still busy, and must not be used again."""
+
+
+def stopped(timeout: float) -> EngineError:
+    """What is said of a query whose time was up."""
+    return EngineError("timeout", f"the query was stopped after {timeout:g} s")
 
 
 class _Work(Generic[T]):
@@ -52,9 +57,11 @@ def within(work: Callable[[], T], timeout: float, cancel: Callable[[], None], *,
             cancel()
         raise
     if late:
-        message = f"the query was stopped after {timeout:g} s"
-        raise EngineError("timeout", message) if running.done.is_set() else Abandoned("timeout", message)
-    if isinstance(running.error, ArithmeticError | ValueError | MemoryError):
+        late_error = stopped(timeout)
+        raise late_error if running.done.is_set() else Abandoned("timeout", late_error.message)
+    if isinstance(running.error, MemoryError):
+        raise EngineError("memory", "the result does not fit into memory") from None
+    if isinstance(running.error, ArithmeticError | ValueError):
         # A driver that cannot make a Python value of a cell (a year after 9999): the query's doing, not ours.
         raise EngineError("sql_error", f"the result cannot be read: {running.error}") from None
     if running.error is not None:
@@ -63,8 +70,16 @@ def within(work: Callable[[], T], timeout: float, cancel: Callable[[], None], *,
 
 
 def _cancel_until_done(done: threading.Event, cancel: Callable[[], None], grace: float) -> None:
-    end = time.monotonic() + grace
-    while not done.is_set() and time.monotonic() < end:
+    """Cancel in a thread: a server that does not answer must not hold up whoever waits."""
+
+    def attempt() -> None:
         with suppress(Exception):
             cancel()
-        done.wait(AGAIN)
+
+    end = time.monotonic() + grace
+    tried: threading.Thread | None = None
+    while not done.is_set() and time.monotonic() < end:
+        if tried is None or not tried.is_alive():
+            tried = threading.Thread(target=attempt, name="karat-cancel", daemon=True)
+            tried.start()
+        done.wait(min(AGAIN, grace))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from karat.core.extras import install_command
 from karat.core.problems import UserError
 
 
@@ -18,5 +19,5 @@ def driver(module: str, extra: str) -> Any:
             raise
         raise UserError(
             f'this engine needs the package behind "{missing}", which is not installed',
-            hint=f'Install it: pip install "karat[{extra}]"',
+            hint=f"Install it: {install_command(extra)}",
         ) from None

@@ -10,6 +10,9 @@ from karat.engines.cell_text import column_text
 from karat.engines.protocol import EngineError, ResultTable
 
 BATCH = 10_000
+"""Rows of the largest batch. The first has one row and each may be twice the one before, as long as batches stay small."""
+SMALL = 8 * 1024 * 1024
+"""Characters of a batch after which the next is no larger, so that no batch is far beyond the limit."""
 MOST_CHARACTERS = 512 * 1024 * 1024
 """Texts and blobs of one result together. A few huge cells must not take all memory."""
 
@@ -19,12 +22,14 @@ Row = Sequence[Any]
 def fetched(fetchmany: Callable[[int], Sequence[Row]], row_limit: int) -> tuple[list[Row], bool]:
     """Up to ``row_limit`` rows, and whether there were more. One row more than that is asked for, to know."""
     rows: list[Row] = []
-    size = 0
+    size, count = 0, 1
     while len(rows) <= row_limit:
-        batch = fetchmany(min(BATCH, row_limit + 1 - len(rows)))
+        batch = fetchmany(min(count, row_limit + 1 - len(rows)))
         if not batch:
             break
-        size += sum(len(cell) for row in batch for cell in row if isinstance(cell, str | bytes))
+        more = sum(len(cell) for row in batch for cell in row if isinstance(cell, str | bytes))
+        count = min(2 * count, BATCH) if more < SMALL else max(1, count // 2)
+        size += more
         if size > MOST_CHARACTERS:
             raise EngineError("row_limit", f"the result has more than {MOST_CHARACTERS:,} characters")
         rows.extend(batch)

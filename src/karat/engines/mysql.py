@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from karat.core.problems import UserError, did_you_mean
-from karat.engines.deadline import Abandoned, within
+from karat.engines.deadline import within
 from karat.engines.drivers import driver
 from karat.engines.fetching import as_table, fetched
 from karat.engines.fingerprints import server_fingerprint
@@ -85,13 +85,12 @@ class MysqlEngine:
 
         try:
             return within(work, timeout, lambda: self._kill(connection))
-        except EngineError as error:
-            if isinstance(error, Abandoned) or error.kind in ("timeout", "row_limit"):
-                self._drop()
-            raise
         except self._pymysql.MySQLError as error:
             self._drop()
             raise self._failure(error, timeout) from None
+        except BaseException:  # rows may still be on their way: the next query would read them
+            self._drop()
+            raise
 
     def _time_limit(self, seconds: float) -> str:
         if "MariaDB" in self._version:
@@ -135,6 +134,8 @@ class MysqlEngine:
         if self._connection is not None:
             with suppress(Exception):
                 self._connection._force_close()  # a polite close would wait for the query
+            with suppress(Exception):
+                self._connection._result.unbuffered_active = False  # else its end would read on, from nothing
         self._connection = None
 
     def _said(self, error: Exception) -> str:

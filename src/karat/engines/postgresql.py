@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -64,12 +64,11 @@ class PostgresqlEngine:
             with connection.cursor() as cursor:
                 # The driver begins the transaction as read-only; both settings end with it.
                 cursor.execute(f"SET LOCAL statement_timeout = {round((timeout + MARGIN) * 1000)}")
-                stream = cursor.stream(sql.encode())  # the extended protocol: one statement, whatever the text holds
-                first = next(stream, None)
-                names = _described(connection, sql) if first is None else [each.name for each in cursor.description]
-                fetchmany = batches(_with_first(first, stream))
-                rows, truncated = fetched(fetchmany, row_limit)
-                stream.close()
+                # The extended protocol: one statement, whatever the text holds.
+                with closing(cursor.stream(sql.encode())) as stream:
+                    first = next(stream, None)
+                    names = _described(connection, sql) if first is None else [each.name for each in cursor.description]
+                    rows, truncated = fetched(batches(_with_first(first, stream)), row_limit)
                 return as_table(names, rows, truncated, time.monotonic() - begun)
 
         try:
@@ -107,6 +106,7 @@ class PostgresqlEngine:
                 raise EngineError("connection", f"{self._url.shown}: {self._said(error)}") from None
             self._connection.read_only = True
             self._connection.prepare_threshold = None
+            _hold_any_time(self._psycopg, self._connection)
         return self._connection
 
     def _end_transaction(self) -> None:
@@ -137,6 +137,31 @@ def _described(connection: Any, sql: str) -> list[str]:
     connection.pgconn.prepare(b"", sql.encode())
     found = connection.pgconn.describe_prepared(b"")
     return [found.fname(place).decode("utf-8", errors="replace") for place in range(found.nfields)]
+
+
+def _hold_any_time(psycopg: Any, connection: Any) -> None:
+    """Times that Python cannot hold (infinity, the year 20000) come as the text that the server sends."""
+    kinds = psycopg.types.datetime
+    for name, loader in (
+        ("date", kinds.DateLoader),
+        ("timestamp", kinds.TimestampLoader),
+        ("timestamptz", kinds.TimestamptzLoader),
+        ("time", kinds.TimeLoader),
+        ("timetz", kinds.TimetzLoader),
+        ("interval", kinds.IntervalLoader),
+    ):
+        connection.adapters.register_loader(name, _or_text(loader, psycopg.Error))
+
+
+def _or_text(loader: Any, failure: type[Exception]) -> Any:
+    class Load(loader):  # type: ignore[misc]
+        def load(self, data: Any) -> Any:
+            try:
+                return super().load(data)
+            except (failure, ValueError, ArithmeticError):
+                return bytes(data).decode("utf-8", errors="replace")
+
+    return Load
 
 
 def _with_first(first: Any, rest: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-ErrorKind = Literal["sql_error", "timeout", "refused", "row_limit", "connection"]
+ErrorKind = Literal["sql_error", "timeout", "memory", "refused", "row_limit", "connection"]
 
 
 class EngineError(Exception):

@@ -97,18 +97,19 @@ class SnowflakeEngine:
             cursor.execute(sql, timeout=max(1, math.ceil(timeout)))
             names = [column.name for column in cursor.description or ()]
             rows, truncated = fetched(cursor.fetchmany, row_limit)
+            cursor.close()
             return as_table(names, rows, truncated, time.monotonic() - begun)
 
         try:
             table = within(work, timeout, lambda: self._cancel(cursor))
             connection.rollback()
             return table
-        except EngineError:
-            self._drop()
-            raise
         except self._connector.errors.Error as error:
             self._drop()
             raise self._failure(error, timeout) from None
+        except BaseException:  # the cursor may be in the midst of its rows
+            self._drop()
+            raise
 
     def _cancel(self, cursor: Any) -> None:
         if cursor.sfqid:

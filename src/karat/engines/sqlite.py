@@ -1,148 +1,31 @@
-"""SQLite files, opened read-only.
+"""SQLite files, opened read-only, in a child process that can be killed.
 
 ::
 
-    local: {engine: sqlite, path: databases/shop.sqlite}
+    local: {engine: sqlite, path: databases/shop.sqlite, memory_limit: 2GB}
 """
 
 from __future__ import annotations
 
-import sqlite3
-import time
 from pathlib import Path
-from urllib.parse import quote
 
-from karat.core.problems import UserError
-from karat.engines.deadline import Abandoned, within
-from karat.engines.fetching import as_table, fetched
-from karat.engines.fingerprints import file_fingerprint
-from karat.engines.guard import check
-from karat.engines.protocol import EngineConfig, EngineError, EngineType, ResultTable
-
-LONGEST_VALUE = 256 * 1024 * 1024
-"""Bytes of one text or blob: one step of a query cannot be interrupted, and must not make a gigabyte."""
-STEPS = 20_000
-"""Steps of SQLite's machine between two looks at the clock."""
-
-_READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE}
-_PRAGMAS = {"table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list"}
-_REFUSED = ("not authorized", "readonly database", "prohibited", "not authorized to use function")
+from karat.engines.embedded.memory import size_of
+from karat.engines.embedded.messages import Database
+from karat.engines.embedded_file import EmbeddedEngine, existing_file
+from karat.engines.protocol import EngineConfig, EngineType
 
 
 class SqliteConfig(EngineConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A database file."""
+    """A database file and what a query on it may use."""
 
     path: str
+    memory_limit: str = "2GB"
 
 
-class SqliteEngine:
-    """An open file. The operating system, SQLite's own read-only mode and its authorizer all refuse to write."""
-
-    name = "sqlite"
-    dialect = "sqlite"
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._deadline = float("inf")
-        self._connect()
-
-    def _connect(self) -> None:
-        self._connection = _connected(self._path)
-        self._connection.set_progress_handler(lambda: int(time.monotonic() > self._deadline), STEPS)
-
-    def run(self, sql: str, *, timeout: float, row_limit: int) -> ResultTable:
-        return self.unguarded(check(sql, self.dialect), timeout=timeout, row_limit=row_limit)
-
-    def unguarded(self, sql: str, *, timeout: float, row_limit: int) -> ResultTable:
-        """Run without the first look at the SQL; the connection still refuses what writes."""
-        begun = time.monotonic()
-        self._deadline = begun + timeout
-        connection = self._connection
-
-        def work() -> ResultTable:
-            cursor = connection.cursor()
-            try:
-                cursor.execute(sql)
-                names = [column[0] for column in cursor.description or ()]
-                rows, truncated = fetched(cursor.fetchmany, row_limit)
-                return as_table(names, rows, truncated, time.monotonic() - begun)
-            except sqlite3.Error as error:
-                raise _failure(error, timeout) from None
-            finally:
-                cursor.close()
-
-        try:
-            return within(work, timeout, self._connection.interrupt)
-        except Abandoned:
-            self._connect()
-            raise
-
-    def fingerprint(self) -> str:
-        return file_fingerprint(self._path, Path(f"{self._path}-wal"))
-
-    def close(self) -> None:
-        self._connection.close()
-
-
-def _connected(path: Path) -> sqlite3.Connection:
-    options = "mode=ro" + ("&immutable=1" if _is_clean_wal(path) else "")
-    try:
-        connection = sqlite3.connect(
-            f"file:{quote(str(path))}?{options}", uri=True, check_same_thread=False, isolation_level=None
-        )
-        connection.text_factory = lambda data: data.decode("utf-8", errors="replace")
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
-        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-        connection.execute("PRAGMA query_only = ON")
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
-        connection.set_authorizer(_authorize)
-    except sqlite3.Error as error:
-        raise UserError(
-            f"the SQLite database {path.name} cannot be opened: {error}",
-            hint="Is it a SQLite file, and may it be read?",
-        ) from None
-    return connection
-
-
-def _is_clean_wal(path: Path) -> bool:
-    """In WAL mode with nothing pending: opened as immutable, so that no -wal and -shm files appear beside it."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(20)
-    except OSError:
-        return False
-    return head[18:20] == b"\x02\x02" and not Path(f"{path}-wal").exists()
-
-
-def _authorize(action: int, first: str | None, second: str | None, *_: str | None) -> int:
-    if action in _READING:
-        return sqlite3.SQLITE_OK
-    if action == sqlite3.SQLITE_FUNCTION:
-        return sqlite3.SQLITE_DENY if second in ("load_extension", "fts3_tokenizer") else sqlite3.SQLITE_OK
-    if action == sqlite3.SQLITE_PRAGMA and first in _PRAGMAS:
-        return sqlite3.SQLITE_OK
-    return sqlite3.SQLITE_DENY
-
-
-def _failure(error: sqlite3.Error, timeout: float) -> EngineError:
-    text = str(error)
-    if text == "interrupted":
-        return EngineError("timeout", f"the query was stopped after {timeout:g} s")
-    return EngineError("refused" if any(word in text for word in _REFUSED) else "sql_error", text)
-
-
-def _open(config: SqliteConfig, folder: Path) -> SqliteEngine:
-    return SqliteEngine(existing_file(folder, config.path))
-
-
-def existing_file(folder: Path, path: str) -> Path:
-    """The database file; a missing one is never made."""
-    found = folder / path
-    if not found.is_file():
-        raise UserError(
-            f"the database {path} is not there", hint="Paths are relative to the working folder; check the route."
-        )
-    return found
+def _open(config: SqliteConfig, folder: Path) -> EmbeddedEngine:
+    path = existing_file(folder, config.path)
+    memory = size_of(config.memory_limit, "the memory_limit of the sqlite engine")
+    return EmbeddedEngine(Database("sqlite", str(path.resolve()), memory), ("-wal",))
 
 
 engine = EngineType("sqlite", "SQLite files", SqliteConfig, _open)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from karat.core.problems import count_of
+from karat.core.result import why_no_interval
 from karat.core.suite import Kind
 from karat.reports.comparison import Change, Compared, label, moves_text, outcome
 from karat.reports.console import LABEL, Page, figure, fit, plain
@@ -79,9 +80,9 @@ def change_text(value: float, kind: Kind = "share") -> str:
 
 
 def interval(found: Difference, kind: Kind = "share") -> str:
-    """Both ends with their signs; n/a where the cases tell none."""
+    """Both ends with their signs; where the cases tell none, why."""
     if found.low is None or found.high is None:
-        return "n/a"
+        return why_no_interval(found.n)
     return f"{change_text(found.low, kind)} – {change_text(found.high, kind)}"
 
 

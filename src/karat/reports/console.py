@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat.core.problems import count_of
 from karat.core.report import visible
-from karat.core.result import CaseResult, MetricSummary, RunResult
+from karat.core.result import CaseResult, MetricSummary, RunResult, why_no_interval
 from karat.core.suite import Kind, Metric
 from karat.core.usage import USAGE
 from karat.reports.reviews import reviewed_lines
@@ -29,7 +29,7 @@ _USAGE = frozenset(metric.name for metric in USAGE)
 WORST = 5
 FEW = 3
 
-_TURNS = re.compile("[\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_TURNS = re.compile("[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
 Span = tuple[str, str]
 """A text and its style."""
 
@@ -73,8 +73,12 @@ def _saved(page: Page, saved: Sequence[str]) -> None:
 
 def plain(text: str) -> str:
     """A text on one line, in which nothing can act on the terminal."""
-    shown = visible(text).replace("\n", " ").replace("\t", " ")
-    return _TURNS.sub(lambda found: f"\\u{ord(found[0]):04x}", shown)
+    return inert(text).replace("\n", " ").replace("\t", " ")
+
+
+def inert(text: str) -> str:
+    """A text in which nothing can act on the terminal: no escape sequence, no turn of the writing direction."""
+    return text if text.isprintable() else _TURNS.sub(lambda found: f"\\u{ord(found[0]):04x}", visible(text))
 
 
 class Page:
@@ -161,7 +165,11 @@ def _table(page: Page, result: RunResult, headline: Sequence[Metric]) -> None:
     head = f"  {'metric'.ljust(width)}  {'mean':>7}    {'95 % interval':<15}  {'over':>6}"
     page.line([(head + ("    errors as 0" if errors else ""), "dim")])
     for metric, item in shown:
-        interval = f"{figure(item.low, metric.kind)} – {figure(item.high, metric.kind)}" if item.low is not None else ""
+        interval = (
+            f"{figure(item.low, metric.kind)} – {figure(item.high, metric.kind)}"
+            if item.low is not None
+            else why_no_interval(item.n)
+        )
         row = f"    {interval:<15}  {item.n:>6,}"
         if errors:
             row += f"    {figure(item.with_errors_as_zero, metric.kind):>11}"

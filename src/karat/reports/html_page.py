@@ -11,7 +11,7 @@ import msgspec
 
 from karat.core.problems import count_of
 from karat.core.report import Cell, Column, Report, Sheet, Table
-from karat.core.result import CaseResult, Estimate, MetricSummary, RunResult
+from karat.core.result import CaseResult, Estimate, MetricSummary, RunResult, why_no_interval
 from karat.core.suite import Kind, Metric
 from karat.reports.html_text import cell_words, cut, embedded_size, quantity_words, readable
 from karat.reports.plots import Plot, chart_plot
@@ -128,7 +128,9 @@ def _summary_row(
 
 
 def _interval(item: MetricSummary | Estimate, kind: Kind) -> str:
-    return "" if item.low is None or item.high is None else f"{_figure(item.low, kind)} – {_figure(item.high, kind)}"
+    if item.low is None or item.high is None:
+        return why_no_interval(item.n)
+    return f"{_figure(item.low, kind)} – {_figure(item.high, kind)}"
 
 
 def _reviewed(found: Estimate) -> tuple[str, str]:

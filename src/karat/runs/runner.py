@@ -13,11 +13,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from karat.core import plugins
+from karat.core.extras import require
+from karat.core.limits import wrong_repeats
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case, Prediction, truth_hash
 from karat.core.result import RunInfo, RunResult
@@ -25,14 +27,18 @@ from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import System, SystemConfig, SystemType
 from karat.runs.calling import Called, Predict, call_all, still_to_call
 from karat.runs.follow_up import following_up
-from karat.runs.scoring import group, score_cases
+from karat.runs.holding import signs_of_life
+from karat.runs.plain_secrets import refuse_secrets
+from karat.runs.scoring import group, repeats_in, score_cases
 from karat.runs.summary import summarise
+from karat.store.holder import Holder, this_process
 from karat.store.records import RunRecord, run_name
 
 if TYPE_CHECKING:
     from karat.store.store import Store
 
 Watch = Callable[[Called], None]
+Settings = TypeVar("Settings", bound=msgspec.Struct)
 
 
 @dataclass(frozen=True)
@@ -73,7 +79,11 @@ def start(
     executor: Executor | None = None,
 ) -> RunResult:
     """A new run: stored, called, scored. ``on_run`` hears the run's name, and how many calls it makes, before the first one."""
-    _refuse_plain_secrets(job.config)
+    if wrong := wrong_repeats(job.repeats):
+        raise UserError(wrong)
+    refuse_secrets(job.config, f"the system {job.system}".rstrip())
+    refuse_secrets(job.options, f"the suite {job.suite.name}")
+    check_extras(job.suite, job.cases, job.options)
     job = replace(job, opened=job.opened or _open(job))  # what cannot be opened must not leave a run behind
     now = _now()
     options = dated(job.options, now[:10])
@@ -92,9 +102,12 @@ def start(
         tags=job.tags,
     )
     encode = msgspec.json.Encoder().encode
-    run_id = store.create_run(record)
+    holder = this_process()
+    run_id = store.create_run(record, holder)
     store.add_cases(run_id, [(case.id, encode(case)) for case in job.cases])
-    return _carry_on(store, run_id, job, options, retry_errors=False, watch=watch, on_run=on_run, executor=executor)
+    return _carry_on(
+        store, run_id, holder, job, options, retry_errors=False, watch=watch, on_run=on_run, executor=executor
+    )
 
 
 def resume(
@@ -107,25 +120,36 @@ def resume(
     on_run: Callable[[str, int], None] = lambda _run, _calls: None,
     executor: Executor | None = None,
 ) -> RunResult:
-    """Go on with a run: ask only what has no stored answer (and, if wanted, what failed), then score."""
+    """Go on with a run: ask only what has no stored answer (and, if wanted, what failed), then score. One process at a time may."""
     record = store.run(run_id)
     suite = plugins.load_suite(record.suite)
     cases = stored_cases(store, run_id, suite)
     settings = record.config.get("system", {})
     kind: SystemType = plugins.load("karat.systems", str(settings.get("type", "")))
+    options = _stored_settings(run_id, "options", record.options, suite.options)
+    check_extras(suite, cases, options)
     job = Job(
         suite=suite,
         cases=cases,
-        options=msgspec.convert(record.options, suite.options),
-        config=msgspec.convert(settings, kind.config),
+        options=options,
+        config=_stored_settings(run_id, "settings", settings, kind.config),
         system=record.system,
         name=record.name,
         repeats=record.repeats,
         opened=system,
     )
-    store.set_status(run_id, "running")
+    holder = this_process()
+    store.set_status(run_id, "running", holder)
     return _carry_on(
-        store, run_id, job, job.options, retry_errors=retry_errors, watch=watch, on_run=on_run, executor=executor
+        store,
+        run_id,
+        holder,
+        job,
+        job.options,
+        retry_errors=retry_errors,
+        watch=watch,
+        on_run=on_run,
+        executor=executor,
     )
 
 
@@ -141,7 +165,8 @@ def rescore(
     record = store.run(run_id)
     suite = plugins.load_suite(record.suite)
     chosen = tuple(cases) if cases is not None else stored_cases(store, run_id, suite)
-    used = dated(options or msgspec.convert(record.options, suite.options), record.today)
+    used = dated(options or _stored_settings(run_id, "options", record.options, suite.options), record.today)
+    check_extras(suite, chosen, used)
     return _score(store, run_id, suite, chosen, used, executor)
 
 
@@ -156,10 +181,12 @@ def score_recorded(
     executor: Executor | None = None,
 ) -> RunResult:
     """Score predictions that were made elsewhere. Nothing is called and nothing is stored."""
+    refuse_secrets(options, f"the suite {suite.name}")
+    check_extras(suite, cases, options)
     now = _now()
     options = dated(options, now[:10])
-    found, strangers = group(cases, predictions)
-    repeats = 1 + max((prediction.repeat for prediction in predictions), default=0)
+    repeats = repeats_in(predictions)
+    found, strangers = group(cases, predictions, repeats)
     info = RunInfo(
         suite=suite.name,
         system=source,
@@ -174,16 +201,36 @@ def score_recorded(
     )
     results = list(score_cases(suite, cases, found, options, repeats=repeats, executor=executor))
     result = summarise(suite, info, results)
-    return msgspec.structs.replace(result, problems=(*problems, *_stranger_problems(strangers, source)))
+    return msgspec.structs.replace(result, problems=(*problems, *_stranger_problems(cases, strangers, repeats, source)))
+
+
+def check_extras(suite: Suite, cases: Sequence[Case[Any]], options: SuiteOptions) -> None:
+    """UserError, with what to install, when the cases cannot be scored with what is installed. Nothing has run by then."""
+    require(suite.extras(cases, options), suite.name)
 
 
 def stored_cases(store: Store, run_id: int, suite: Suite) -> tuple[Case[Any], ...]:
     """The cases as they were when the run was started."""
-    cases = suite.decode_cases(store.cases(run_id))
+    try:
+        cases = suite.decode_cases(store.cases(run_id))
+    except msgspec.DecodeError as error:
+        raise _unreadable(run_id, "cases", error) from error
     if not cases:
         hint = "It was stopped before its first call: start it again."
         raise UserError(f"the run {run_name(run_id)} has no stored cases", hint=hint)
     return cases
+
+
+def _unreadable(run_id: int, what: str, error: Exception) -> UserError:
+    hint = f"The store is damaged here. The answers can be saved: karat export {run_name(run_id)} --predictions FILE."
+    return UserError(f"the stored {what} of {run_name(run_id)} cannot be read: {error}", hint=hint)
+
+
+def _stored_settings(run_id: int, what: str, values: Any, kind: type[Settings]) -> Settings:
+    try:
+        return msgspec.convert(values, kind)
+    except msgspec.ValidationError as error:
+        raise _unreadable(run_id, what, error) from error
 
 
 def dated(options: SuiteOptions, today: str) -> SuiteOptions:
@@ -191,21 +238,10 @@ def dated(options: SuiteOptions, today: str) -> SuiteOptions:
     return options if options.today else msgspec.structs.replace(options, today=today)
 
 
-def _refuse_plain_secrets(config: SystemConfig) -> None:
-    """The settings of a run are stored, so that it can be resumed; a key must not be among them."""
-    from karat.systems.redaction import plain_secret
-
-    setting = plain_secret(config)
-    if setting:
-        raise UserError(
-            f"the setting {setting} of the system holds a secret in plain text, which would be stored with the run",
-            hint="Put it into an environment variable and write ${NAME} in its place.",
-        )
-
-
 def _carry_on(
     store: Store,
     run_id: int,
+    holder: Holder,
     job: Job,
     options: SuiteOptions,
     *,
@@ -214,25 +250,34 @@ def _carry_on(
     on_run: Callable[[str, int], None],
     executor: Executor | None,
 ) -> RunResult:
-    stored = {(p.case_id, p.turn or 0, p.repeat): p for p in store.predictions(run_id)}
-    called = Called(still_to_call(job.cases, job.repeats, stored, retry_errors), watch)
+    called = Called(0, watch)
     problems: tuple[Problem, ...] = ()
     try:
-        if called.total:
-            system = job.opened or _open(job)
-            problems = tuple(getattr(system, "problems", ()))
-            on_run(run_name(run_id), called.total)
-            _run_async(_call(store, run_id, job, system, stored, called, retry_errors))
-        result = _score(store, run_id, job.suite, job.cases, options, executor)
-        store.set_status(run_id, "finished")
+        with signs_of_life(store, run_id, holder):
+            stored = {(p.case_id, p.turn or 0, p.repeat): p for p in store.predictions(run_id)}
+            called = Called(still_to_call(job.cases, job.repeats, stored, retry_errors), watch)
+            if called.total:
+                system = job.opened or _open(job)
+                problems = (*getattr(system, "problems", ()), *_misplaced(job, system))
+                on_run(run_name(run_id), called.total)
+                _run_async(_call(store, run_id, job, system, stored, called, retry_errors))
+            result = _score(store, run_id, job.suite, job.cases, options, executor)
+            store.set_status(run_id, "finished", holder)
     except KeyboardInterrupt:
-        store.set_status(run_id, "interrupted")
+        store.set_status(run_id, "interrupted", holder)
         raise Interrupted(run_name(run_id), called.done, called.total) from None
     except BaseException:
         with suppress(Exception):  # the first error is the one to show, even when the store cannot take the note
-            store.set_status(run_id, "failed")
+            store.set_status(run_id, "failed", holder)
         raise
     return msgspec.structs.replace(result, problems=(*job.problems, *problems))
+
+
+def _misplaced(job: Job, system: System) -> list[Problem]:
+    """Recorded answers for turns and repeats that the run does not have. Other cases may be left out of it on purpose."""
+    known = {case.id for case in job.cases}
+    recorded = [one for one in getattr(system, "recorded", ()) if one.case_id in known]
+    return _stranger_problems(job.cases, group(job.cases, recorded, job.repeats)[1], job.repeats, job.system)
 
 
 def _open(job: Job) -> System:
@@ -280,7 +325,7 @@ def _score(
     executor: Executor | None,
 ) -> RunResult:
     record = store.run(run_id)
-    found, _ = group(cases, store.predictions(run_id))
+    found, _ = group(cases, store.predictions(run_id), record.repeats)
     results = list(score_cases(suite, cases, found, options, repeats=record.repeats, executor=executor))
     info = RunInfo(
         suite=suite.name,
@@ -302,13 +347,28 @@ def _score(
     return result
 
 
-def _stranger_problems(strangers: Sequence[Prediction], source: str) -> list[Problem]:
-    if not strangers:
-        return []
-    ids = list(dict.fromkeys(prediction.case_id for prediction in strangers))
-    shown = ", ".join(ids[:5]) + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
-    message = f"{count_of(len(strangers), 'prediction')} for cases that are not here: {shown}"
-    return [Problem(message, file=source, severity="warning", hint="They are left out.")]
+def _stranger_problems(
+    cases: Sequence[Case[Any]], strangers: Sequence[Prediction], repeats: int, source: str
+) -> list[Problem]:
+    """What is said of predictions that belong to nothing here: other cases, or turns and repeats that do not exist."""
+    known = {case.id: case for case in cases}
+    groups: dict[str, list[str]] = {}
+    for one in strangers:
+        case = known.get(one.case_id)
+        if case is None:
+            groups.setdefault("cases that are not here", []).append(one.case_id)
+        elif one.turn is not None and not 0 <= one.turn < case.user_turns:
+            groups.setdefault("turns that the case does not have", []).append(f"{one.case_id} turn {one.turn}")
+        else:
+            what = f"repeats that do not exist (there {'is' if repeats == 1 else 'are'} {repeats}, counted from 0 without a gap)"
+            groups.setdefault(what, []).append(f"{one.case_id} repeat {one.repeat}")
+    problems = []
+    for what, all_names in groups.items():
+        names = list(dict.fromkeys(all_names))
+        shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        message = f"{count_of(len(all_names), 'prediction')} for {what}: {shown}"
+        problems.append(Problem(message, file=source, severity="warning", hint="They are left out."))
+    return problems
 
 
 def _run_async(work: Coroutine[Any, Any, None]) -> None:

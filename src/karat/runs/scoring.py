@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
+from karat.core.extras import why_missing
 from karat.core.plugins import load_suite
+from karat.core.problems import UserError
 from karat.core.records import Case, Prediction, default_turn
 from karat.core.result import CaseResult, RepeatResult
 from karat.core.scores import Score, State, mean_score, not_applicable
@@ -24,10 +26,19 @@ Tries = Mapping[int, Mapping[int, Prediction]]
 BATCH = 256
 
 
+def repeats_in(predictions: Iterable[Prediction]) -> int:
+    """How often the cases were asked: repeats count from 0 without a gap, so what comes after a gap is no repeat."""
+    given = {prediction.repeat for prediction in predictions}
+    count = 0
+    while count in given:
+        count += 1
+    return max(1, count)
+
+
 def group(
-    cases: Sequence[Case[Any]], predictions: Iterable[Prediction]
+    cases: Sequence[Case[Any]], predictions: Iterable[Prediction], repeats: int
 ) -> tuple[dict[str, dict[int, dict[int, Prediction]]], list[Prediction]]:
-    """Predictions by case, repeat and turn; and those that belong to no case here."""
+    """Predictions by case, repeat and turn; and those for a case, a turn or a repeat that does not exist."""
     known = {case.id: case for case in cases}
     found: dict[str, dict[int, dict[int, Prediction]]] = {}
     strangers: list[Prediction] = []
@@ -37,6 +48,9 @@ def group(
             strangers.append(prediction)
             continue
         turn = prediction.turn if prediction.turn is not None else default_turn(case)
+        if not (0 <= turn < case.user_turns and 0 <= prediction.repeat < repeats):
+            strangers.append(prediction)
+            continue
         found.setdefault(case.id, {}).setdefault(prediction.repeat, {})[turn] = prediction
     return found, strangers
 
@@ -77,7 +91,7 @@ def _score_batch(
 
 def score_case(suite: Suite, case: Case[Any], tries: Tries, options: SuiteOptions, repeats: int = 1) -> CaseResult:
     """All the repeats of one case."""
-    count = max(repeats, max(tries, default=0) + 1)
+    count = repeats
     results = [score_try(suite, case, tries.get(repeat, {}), options) for repeat in range(count)]
     first = results[0]
     named = {"cluster": cluster} if (cluster := suite.cluster(case)) else {}
@@ -121,6 +135,11 @@ def score_try(suite: Suite, case: Case[Any], found: Mapping[int, Prediction], op
                 failures.append(("error", f"{where}{error}"))
             except NotApplicable as error:
                 failures.append(("not_applicable", f"{where}{error}"))
+            except UserError as error:  # something of the user's set-up that this case alone needs
+                failures.append(("error", f"{where}{error.message}{f'. {error.hint}' if error.hint else ''}"))
+            except ModuleNotFoundError as error:
+                said = why_missing(error) or f"internal error, please report it: {type(error).__name__}: {error}"
+                failures.append(("error", f"{where}{said}"))
             except Exception as error:  # one bad case never ends a run; the reason shows that this is a bug
                 failures.append(("error", f"{where}internal error, please report it: {type(error).__name__}: {error}"))
     if failures:

@@ -11,7 +11,7 @@ For more than one snippet keep a :class:`Sandbox` open; :func:`layers` says whic
 from karat.sandbox.layers import layers
 from karat.sandbox.pool import Job, Sandbox, run
 from karat.sandbox.records import Layer, Limits, Measurement, Outcome, SnippetError, Status
-from karat.sandbox.values import Column, Other, Plain, Series, Table
+from karat.sandbox.values import Column, Other, Plain, Record, Series, Table, Unordered
 
 __all__ = [
     "Column",
@@ -22,11 +22,13 @@ __all__ = [
     "Other",
     "Outcome",
     "Plain",
+    "Record",
     "Sandbox",
     "Series",
     "SnippetError",
     "Status",
     "Table",
+    "Unordered",
     "layers",
     "run",
 ]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from karat.core.extras import install_command
 from karat.core.problems import UserError
 
 _ASK = """
@@ -63,7 +64,7 @@ def interpreter(python: str = "") -> Interpreter:
         )
     if not answer.pandas:
         hint = (
-            "Install it: pip install 'karat[pandas]'."
+            f"Install it: {install_command('codegen')}"
             if not python
             else f"Install it: {command} -m pip install pandas."
         )

@@ -25,7 +25,8 @@ class Plan(msgspec.Struct, frozen=True):
     """The user to become; 0: stay who we are."""
     bubblewrap: bool
     namespaces: bool
-    landlock: bool
+    landlock: int
+    """The kernel's version of it; 0: not used."""
     seccomp: bool
     memory_cgroup: bool
     pids_cgroup: bool
@@ -52,8 +53,10 @@ def plan(without: Collection[Name] = (), *, unsafe: bool = True) -> Plan:
     if sys.platform != "linux":
         raise UserError(f"the sandbox does not work on {sys.platform}", hint=f"To run generated code, {_NEEDS_LINUX}.")
     from karat.sandbox import identity  # it, and the kernel's doors below, cannot even be imported elsewhere
+    from karat.sandbox.server import landlock
 
-    found = [_user(), _bubblewrap(), _landlock(), _seccomp(), *_cgroups()]
+    filtered = _left_out(_seccomp()) if "seccomp" in without else _seccomp()
+    found = [_user(), _bubblewrap(), _landlock(filtered.on), filtered, *_cgroups()]
     found = [_left_out(layer) if layer.name in without else layer for layer in found]
     on = {layer.name for layer in found if layer.on}
     own = _namespaces("bubblewrap" in on)
@@ -68,7 +71,7 @@ def plan(without: Collection[Name] = (), *, unsafe: bool = True) -> Plan:
         become=identity.unused_number() if os.geteuid() == 0 and "user" in on else 0,
         bubblewrap="bubblewrap" in on,
         namespaces="bubblewrap" not in on and found[2].on,
-        landlock="landlock" in on,
+        landlock=landlock.version() if "landlock" in on else 0,
         seccomp="seccomp" in on,
         memory_cgroup="memory cgroup" in on,
         pids_cgroup="pids cgroup" in on,
@@ -138,7 +141,8 @@ def _namespaces(with_bubblewrap: bool) -> Layer:
     return Layer("namespaces", False, "shared with the rest of the machine", bubblewrap.INSTALL)
 
 
-def _landlock() -> Layer:
+def _landlock(filtered: bool) -> Layer:
+    """Before version 3 it lets anyone who may write to a file empty it; then the filter of system calls has to stand beside it."""
     from karat.sandbox.server import landlock
 
     version = landlock.version()
@@ -146,14 +150,25 @@ def _landlock() -> Layer:
         return Layer(
             "landlock", False, "the kernel has none, or it is switched off", "use Linux 5.13 or newer with Landlock on"
         )
-    return Layer("landlock", True, f"version {version}: a snippet reads Python's files and its own folder, no others")
+    detail = f"version {version}: a snippet reads Python's files and its own folder, no others"
+    if version < landlock.KNOWS_TRUNCATE and not filtered:
+        why = f"version {version} cannot keep files from being emptied, and no list of system calls does it instead"
+        return Layer("landlock", False, why, "use Linux 6.2 or newer, or a machine with a list of system calls")
+    if version < landlock.KNOWS_TRUNCATE:
+        detail += "; it cannot keep files from being emptied (Linux 6.2 can), so the list of system calls does"
+    return Layer("landlock", True, detail)
 
 
 def _seccomp() -> Layer:
     from karat.sandbox.server import seccomp
 
     if not seccomp.machine():
-        return Layer("seccomp", False, "no list of system calls for this machine", "use an x86_64 or aarch64 machine")
+        return Layer(
+            "seccomp",
+            False,
+            "no list of system calls for this machine; code could also hide processor time and memory in processes of its own",
+            "use an x86_64 or aarch64 machine",
+        )
     if not Path("/proc/sys/kernel/seccomp/actions_avail").exists():
         return Layer("seccomp", False, "the kernel has none", "use a kernel with seccomp filters")
     return Layer("seccomp", True, f"a list of allowed system calls for {seccomp.machine()}")

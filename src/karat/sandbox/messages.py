@@ -5,14 +5,16 @@ from __future__ import annotations
 import errno
 import signal
 import struct
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
+from karat.sandbox.bounds import BadValue, TooMuch, check
 from karat.sandbox.records import Limits, Outcome, SnippetError, Status
-from karat.sandbox.wire import BadValue, Wire, plain
+from karat.sandbox.wire import Wire, plain
 
 LENGTH = struct.Struct("<I")
+NOTHING_SET = "it set no `result`, and its last line is no expression"
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -34,20 +36,24 @@ class _Error(msgspec.Struct, frozen=True, rename={"class_": "class"}, forbid_unk
     class_: str
     bases: list[str]
     message: str
-    line: int
+    line: Annotated[int, msgspec.Meta(ge=0, le=2**31)]
     traceback: str
-    errno: int
+    errno: Annotated[int, msgspec.Meta(ge=0, le=2**16)]
 
 
 class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     status: Literal["ok", "nothing", "error", "too_large"]
     result: Wire = None
     error: _Error | None = None
-    what: str = ""
+    what: Literal["cells", "digits"] = "cells"
 
 
 _decode = msgspec.json.Decoder(_Message)
 
+_TOO_LARGE = {
+    "cells": "the answer has more than {limits.cells:,} cells",
+    "digits": "the answer holds a number of several thousand digits",
+}
 _STOPPED: dict[str, tuple[Status, str]] = {
     "time": ("timeout", "stopped after {limits.wall:g} s"),
     "result": ("output_limit", "the answer is larger than {limits.result:,} bytes"),
@@ -97,8 +103,11 @@ def _believed(seen: Outcome, facts: Facts, data: bytes, limits: Limits) -> Outco
     if len(data) < LENGTH.size or LENGTH.unpack_from(data)[0] != len(data) - LENGTH.size:
         return _with(seen, "bad_message", "what it sent is not one whole message")
     try:
-        message = _decode.decode(data[LENGTH.size :])
+        message = _decode.decode(memoryview(data)[LENGTH.size :])
+        check(message.result, limits.cells)
         result = plain(message.result)
+    except TooMuch:
+        return _with(seen, "output_limit", _TOO_LARGE["cells"].format(limits=limits))
     except (msgspec.DecodeError, BadValue, RecursionError, UnicodeDecodeError) as problem:
         return _with(seen, "bad_message", f"its message cannot be read: {str(problem)[:200]}")
     if facts.exit != 0:
@@ -106,9 +115,9 @@ def _believed(seen: Outcome, facts: Facts, data: bytes, limits: Limits) -> Outco
     if message.status == "ok":
         return _with(seen, "ok", "", result=result)
     if message.status == "nothing":
-        return _with(seen, "no_result", "it set no `result`, and its last line is no expression")
+        return _with(seen, "no_result", NOTHING_SET)
     if message.status == "too_large":
-        return _with(seen, "output_limit", f"the answer has more than {limits.cells:,} cells")
+        return _with(seen, "output_limit", _TOO_LARGE[message.what].format(limits=limits))
     if message.error is None:
         return _with(seen, "bad_message", "an error without the error")
     return _raised(seen, message.error)
@@ -118,7 +127,7 @@ def _raised(seen: Outcome, error: _Error) -> Outcome:
     shown = SnippetError(
         error.class_[:200],
         error.message[:2000],
-        max(0, error.line),
+        error.line,
         error.traceback[:4000],
         tuple(base[:200] for base in error.bases[:10]),
         error.errno,

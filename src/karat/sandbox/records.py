@@ -68,7 +68,7 @@ class Outcome(msgspec.Struct, frozen=True):
     stdout_cut: bool = False
     stderr_cut: bool = False
     wall: float = 0.0
-    """Seconds from its first line to its answer, as the server's clock has it; making plain data of the answer is part of it."""
+    """Seconds from the server's word to begin until the answer is closed, by the server's clock; making plain data of the answer is part of it."""
     cpu: float = 0.0
     """The same in seconds of the processor, all its threads together."""
     peak_memory: int = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 
@@ -22,6 +23,8 @@ LOAD = 120.0
 GRACE = 5.0
 """Seconds that a server may be late with a snippet before it is taken for lost."""
 SLACK = 1024**2
+PLOTS = re.compile(r"matplotlib|seaborn|pyplot|\bplt\b|\.plot\b|\.hist\(|\.boxplot\(")
+"""Code that probably draws."""
 
 
 class Ready(msgspec.Struct, frozen=True):
@@ -53,6 +56,7 @@ class Server:
         self.pid = process.pid
         self._connection = Connection(process.stdout.fileno(), process.stdin.fileno())
         self._memory_kills = 0
+        self._draws = False
         try:
             head, _ = self._connection.receive(time.monotonic() + START, 0)
             self.ready = msgspec.json.decode(head, type=Ready)
@@ -72,6 +76,8 @@ class Server:
         wanted = [{"name": t.name, "digest": t.digest, "kind": t.kind, "files": t.files} for t in tables]
         head = {"do": "run", "tables": wanted, "limits": wire, "mentions_csv": "csv" in code.lower()}
         request = frame(head, code.encode("utf-8", "replace"))
+        if not self._draws and PLOTS.search(code):
+            self._prepare_drawing()
         most = 2 * limits.output + limits.result + SLACK
         for _ in range(2):
             facts, body = self._ask(request, limits.wall + GRACE, most)
@@ -102,6 +108,16 @@ class Server:
         kills = self._started.cgroup.kills() if facts.signal else self._memory_kills
         out_of_memory, self._memory_kills = kills > self._memory_kills, kills
         return judge(facts, out, err, message, limits, out_of_memory=out_of_memory)
+
+    def _prepare_drawing(self) -> None:
+        """Import matplotlib in the server, once: in every child it would take longer than most snippets may."""
+        deadline = time.monotonic() + LOAD
+        try:
+            self._connection.send(frame({"do": "drawing"}), deadline)
+            self._connection.receive(deadline, SLACK)
+        except (Gone, Late) as error:
+            raise Lost("the server died while it imported matplotlib") from error
+        self._draws = True
 
     def _send_tables(self, missing: Sequence[GivenTable], all_of_them: Sequence[GivenTable]) -> None:
         keep = [table.digest for table in all_of_them]

@@ -8,7 +8,20 @@ from typing import Any, TypeAlias
 import msgspec
 
 Plain: TypeAlias = Any
-"""None, bool, int, float, str, bytes, datetime, date, time, timedelta, Decimal; lists and dicts of them; Table, Series, Other."""
+"""None, bool, int, float, complex, str, bytes, datetime, date, time, timedelta, Decimal; lists, tuples and dicts of them; Unordered, Table,
+Series, Record, Other."""
+
+
+class Unordered(list[Any]):
+    """The items of a set: in no order."""
+
+
+class Record(msgspec.Struct, frozen=True):
+    """A named tuple or dataclass: its parts by name, in their order."""
+
+    type: str
+    names: tuple[str, ...]
+    values: tuple[Plain, ...]
 
 
 class Column(msgspec.Struct, frozen=True):

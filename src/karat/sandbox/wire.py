@@ -1,7 +1,7 @@
 """The records that cross the pipe, and how they become plain data.
 
 They are decoded by strict types; a text that is no date, a number that is none, a column of another height make the whole
-message bad. Nothing of the child is executed here.
+message bad. Nothing of the child is executed here. The records have passed ``bounds.check`` before.
 """
 
 from __future__ import annotations
@@ -12,11 +12,8 @@ from typing import TypeAlias
 
 import msgspec
 
-from karat.sandbox.values import Column, Other, Plain, Series, Table
-
-
-class BadValue(ValueError):
-    """A record that no honest writer would have sent."""
+from karat.sandbox.bounds import DECIMAL_DIGITS, DIGITS, BadValue, mapping
+from karat.sandbox.values import Column, Other, Plain, Record, Series, Table, Unordered
 
 
 class _Record(msgspec.Struct, frozen=True, tag_field="k", forbid_unknown_fields=True):
@@ -29,6 +26,11 @@ class _Integer(_Record, frozen=True, tag="integer"):
 
 class _Infinity(_Record, frozen=True, tag="infinity"):
     negative: bool
+
+
+class _Complex(_Record, frozen=True, tag="complex"):
+    real: int | float | _Infinity
+    imag: int | float | _Infinity
 
 
 class _Datetime(_Record, frozen=True, tag="datetime"):
@@ -65,6 +67,12 @@ class _List(_Record, frozen=True, tag="list"):
     v: list[Wire]
 
 
+class _Parts(_Record, frozen=True, tag="record"):
+    type: str
+    names: list[str]
+    v: list[Wire]
+
+
 class _Dict(_Record, frozen=True, tag="dict"):
     v: list[tuple[Wire, Wire]]
 
@@ -91,8 +99,8 @@ class _Table(_Record, frozen=True, tag="table"):
 
 
 Wire: TypeAlias = (
-    bool | int | float | str | _Integer | _Infinity | _Datetime | _Date | _Time | _Timedelta | _Decimal | _Bytes
-    | _Other | _List | _Dict | _Series | _Table | None
+    bool | int | float | str | _Integer | _Infinity | _Complex | _Datetime | _Date | _Time | _Timedelta | _Decimal | _Bytes
+    | _Other | _List | _Parts | _Dict | _Series | _Table | None
 )  # fmt: skip
 
 
@@ -108,10 +116,21 @@ def plain(wire: Wire) -> Plain:
 
 def _plain(wire: Wire) -> Plain:  # one branch for each kind of record
     match wire:
-        case _List(v=items):
-            return [plain(item) for item in items]
+        case _List(type=kind, v=items):
+            return _items(kind, [plain(item) for item in items])
+        case _Parts(type=kind, names=names, v=items):
+            if len(names) != len(items):
+                raise BadValue("a record with more names than parts, or fewer")
+            return Record(kind[:200], tuple(names), tuple(plain(item) for item in items))
+        case _Complex(real=real, imag=imag):
+            return complex(plain(real), plain(imag))
         case _Dict(v=pairs):
-            return {_key(plain(key)): plain(value) for key, value in pairs}
+            made = mapping([_key(plain(key)) for key, _ in pairs], [plain(value) for _, value in pairs])
+            return (
+                made
+                if made is not None
+                else Other("dict with equal keys", "two of its keys are the same as plain data")
+            )
         case _Table():
             return _table(wire)
         case _Series():
@@ -120,7 +139,7 @@ def _plain(wire: Wire) -> Plain:  # one branch for each kind of record
         case _Infinity(negative=negative):
             return float("-inf") if negative else float("inf")
         case _Integer(v=text):
-            return int(text, 16)
+            return _integer(text)
         case _Datetime(v=text):
             return datetime.fromisoformat(text)
         case _Date(v=text):
@@ -130,13 +149,34 @@ def _plain(wire: Wire) -> Plain:  # one branch for each kind of record
         case _Timedelta(v=seconds):
             return timedelta(seconds=seconds)
         case _Decimal(v=text):
-            return Decimal(text)
+            return _decimal(text)
         case _Bytes(v=text):
             return bytes.fromhex(text)
         case _Other(type=kind, v=text):
             return Other(kind[:200], text[:2000])
         case _:
             return wire
+
+
+def _integer(text: str) -> int:
+    if len(text) > DIGITS + len("-0x"):
+        raise BadValue("an integer of too many digits")
+    return int(text, 16)
+
+
+def _decimal(text: str) -> Decimal:
+    """Written in full it must have no more digits than Python gives a number as text."""
+    value = Decimal(text) if len(text) <= 2 * DECIMAL_DIGITS else None
+    if value is None or (value.is_finite() and abs(value.adjusted()) > DECIMAL_DIGITS):
+        raise BadValue("a decimal of too many digits")
+    return value
+
+
+def _items(kind: str, items: list[Plain]) -> Plain:
+    """Most are lists; the parts of a tuple have their places, and those of a set none."""
+    if kind == "tuple":
+        return tuple(items)
+    return Unordered(items) if kind in ("set", "frozenset") else items
 
 
 def _table(wire: _Table) -> Table:
@@ -159,6 +199,8 @@ def _column(wire: _Column, height: int) -> Column:
 
 def _key(value: Plain) -> Plain:
     """Labels and keys: a list becomes a tuple, what cannot be one a text."""
-    if isinstance(value, list):
+    if isinstance(value, Unordered):
+        return tuple(sorted((_key(item) for item in value), key=repr))
+    if isinstance(value, list | tuple):
         return tuple(_key(item) for item in value)
-    return value if not isinstance(value, dict | Table | Series | Other) else repr(value)[:200]
+    return value if not isinstance(value, dict | Table | Series | Record | Other) else repr(value)[:200]

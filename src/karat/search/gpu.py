@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from karat.core.extras import install_command
 from karat.search.blocks import blocks, loaded, rows_of
 from karat.search.dense import Found, Watch, rank_rows, unwatched
 from karat.search.dense_score import scores_at, slack
@@ -42,7 +43,7 @@ def why_not() -> str:
         torch: Any = import_module("torch")
         import_module("triton")
     except ImportError as missing:
-        return f"{missing.name} is not installed: pip install 'karat[gpu]'"
+        return f"{missing.name} is not installed: {install_command('gpu')}"
     if not torch.cuda.is_available():
         return "torch sees no CUDA device"
     return ""

@@ -1,7 +1,8 @@
-"""The grammar, loaded once in a process: the parser's tables, and the two patterns that cut text into tokens.
+"""The grammar, loaded once in a process: the parser's tables, and the patterns that cut text into tokens.
 
 ``grammar.lark`` is the one place that says what the language is. lark makes the LALR tables from its rules. Its terminals become
-two patterns here: ``declaring`` knows the keywords, for where a line can begin with one; ``inside`` does not, for formulas.
+three patterns here: ``declaring`` knows the keywords, for where a line can begin with one; ``inside`` does not, for formulas;
+``named`` knows no reserved word at all, for what follows the ``!`` of a decorator: nothing but its name can stand there.
 """
 
 from __future__ import annotations
@@ -12,18 +13,20 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
 from karat.sheet.building import Builder
-from karat.sheet.escapes import KEYWORDS
+from karat.sheet.escapes import FORMULA_WORDS, KEYWORDS
 
 if TYPE_CHECKING:
     from lark import Lark
 
 KEYWORD_TYPES = frozenset(word.upper() for word in KEYWORDS)
+RESERVED_TYPES = KEYWORD_TYPES.union(FORMULA_WORDS)
 
 
 class Language(NamedTuple):
     parser: Lark
     declaring: re.Pattern[str]
     inside: re.Pattern[str]
+    named: re.Pattern[str]
 
 
 @cache
@@ -40,6 +43,7 @@ def language() -> Language:
         parser,
         _one_of(patterns),
         _one_of([(name, pattern) for name, pattern in patterns if name not in KEYWORD_TYPES]),
+        _one_of([(name, pattern) for name, pattern in patterns if name not in RESERVED_TYPES]),
     )
 
 

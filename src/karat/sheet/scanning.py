@@ -51,10 +51,9 @@ class Scanner:
 
     def scan(self) -> Scanner:
         """Read the whole text."""
-        declaring, inside = language().declaring.match, language().inside.match
         position, end = 0, len(self.text)
         while position < end and len(self.problems) < MOST_PROBLEMS and self._tokens <= MOST_TOKENS:
-            found = (declaring if self._declaring and not self._open else inside)(self.text, position)
+            found = self._pattern().match(self.text, position)
             if found is None:
                 position = self._stray(position)
                 continue
@@ -77,6 +76,12 @@ class Scanner:
         self._newline(end, end)
         self.comments = tuple(self._current.comments)
         return self
+
+    def _pattern(self) -> re.Pattern[str]:
+        """What can stand here: a keyword only in a declaration, and after a ``!`` no reserved word: a decorator may be called ``or``."""
+        if self._current.tokens and self._current.tokens[-1].type == "BANG":
+            return language().named
+        return language().declaring if self._declaring and not self._open else language().inside
 
     # -- tokens -------------------------------------------------------------------------------------------------------
 

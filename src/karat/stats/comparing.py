@@ -3,6 +3,7 @@
 - A case counts once: its value is the mean over its turns and repeats. A metric is compared over the cases that have a value
   in both runs; how many have one in a single run is said.
 - Cases that a suite calls variants of one (``cluster`` in their details) are drawn and swapped together.
+- What can be detected (``power``) is said for the test as it is used, Holm's adjustment included.
 - Holm's adjustment is over the headline metrics that have a difference; over all, when no metric is a headline. Other metrics,
   tags and groups are for looking: they keep their plain p-value and no claim rests on it.
 - For a ``rate`` with values 0 and 1, McNemar's table is given. Its p is the same as the difference's, unless cases are clustered:
@@ -50,7 +51,10 @@ def compare_runs(a: RunResult, b: RunResult, metrics: Sequence[Metric]) -> RunCo
 def _compare_runs(a: RunResult, b: RunResult, metrics: Sequence[Metric]) -> RunComparison:
     pairs = pair_cases(a, b, metrics)
     judged = [metric for metric in metrics if metric.headline] or list(metrics)
-    compared = _adjusted([_compare_metric(a, b, pairs, metric) for metric in metrics], {m.name for m in judged})
+    family = {metric.name for metric in judged if pairs.columns[metric.name].known.any()}
+    compared = _adjusted(
+        [_compare_metric(a, b, pairs, m, len(family) if m.name in family else 1) for m in metrics], family
+    )
     tags, tags_left_out = compare_tags(pairs, judged)
     groups, groups_left_out = compare_groups(pairs, judged)
     warnings = warnings_of(a, b, pairs, compared)
@@ -75,11 +79,11 @@ def _count_paired(pairs: Pairs) -> int:
     return int(np.logical_or.reduce([column.known for column in pairs.columns.values()]).sum())
 
 
-def _compare_metric(a: RunResult, b: RunResult, pairs: Pairs, metric: Metric) -> MetricComparison:
+def _compare_metric(a: RunResult, b: RunResult, pairs: Pairs, metric: Metric, tests: int) -> MetricComparison:
     import numpy as np
 
     column = pairs.columns[metric.name]
-    difference = pairs.difference(metric.name)
+    difference = pairs.difference(metric.name, tests=tests)
     only_a, only_b = (int((~np.isnan(own) & ~column.known).sum()) for own in (column.a, column.b))
     return MetricComparison(
         metric.name,

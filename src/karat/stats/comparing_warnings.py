@@ -11,9 +11,9 @@ from karat.core.problems import count_of
 from karat.core.result import RunInfo, RunResult
 from karat.core.suite import Kind
 from karat.stats.comparison import MetricComparison
-from karat.stats.effect import cases_needed
 from karat.stats.mcnemar import mcnemar
 from karat.stats.pairing import Pairs
+from karat.stats.power import cases_needed
 
 ALPHA = 0.05
 MOST_OPTIONS = 6

@@ -1,28 +1,22 @@
-"""How large a difference is, apart from how sure it is, and how large it must be for the cases at hand to show it.
+"""How large a difference is, apart from how sure it is.
 
 - ``cohen_d_z``: mean difference / standard deviation of the differences. By custom 0.2 is small, 0.5 middling, 0.8 large.
   None for fewer than two differences, and where all are equal: they have no spread to measure by.
 - ``cliff_delta``: (pairs where b is above a) - (pairs where it is below), as a share of all n² pairs of a value of a with one of b.
   -1…1. It sees only the order of the values, so it fits quantities with long tails (seconds, money).
 - Pass or fail: ``McNemar.odds``.
-- ``detectable_difference``: the least true difference that a test at this confidence finds with this power.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
-
-from karat.stats.quantiles import student_quantile
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-
-POWER = 0.8
 
 
 def cohen_d_z(differences: Sequence[float] | Floats) -> float | None:
@@ -47,18 +41,3 @@ def cliff_delta(a: Sequence[float], b: Sequence[float]) -> float | None:
     not_above = np.searchsorted(ordered, b, side="right")
     above = len(ordered) - not_above
     return float((below.sum() - above.sum()) / (len(a) * len(b)))
-
-
-def detectable_difference(error: float, n: int, confidence: float = 0.95, power: float = POWER) -> float | None:
-    """The least detectable mean, from the standard error of a mean over n. None where there is no spread to tell it from.
-
-    ``(t(1-α/2) + t(power)) · error`` with Student's quantiles for n-1: within 1 % of the non-central t from 6 cases on.
-    """
-    if n < 2 or error <= 0:
-        return None
-    return (student_quantile(0.5 + confidence / 2, n - 1) + student_quantile(power, n - 1)) * error
-
-
-def cases_needed(n: int, detectable: float, difference: float) -> int | None:
-    """About how many cases would show this difference, when n show the detectable one. None for no difference."""
-    return None if not difference else math.ceil(n * (detectable / difference) ** 2)

@@ -3,9 +3,10 @@
 - Floor, ceiling: the run's figure against the limit; the limit itself passes. An undefined figure passes no gate.
 - ``no_worse_than``: paired on case id, over the cases with a value in both runs. It passes when the lower end of the one-sided
   interval of the difference is above ``-margin`` (where lower is better: the upper end below ``margin``). Fewer than ``FEWEST``
-  such cases prove nothing, so the rule fails.
+  such cases prove nothing, so the rule fails. A quantity that every case moved by the same amount shows no spread: that amount itself is
+  held against the margin, so that a cost which did not change never breaks a gate.
 - ``no_new_failures``: no case that was right in the baseline is wrong now. Cases that are not in both runs are not looked at; when
-  there are none to look at, the rule fails. A rule for all suites is not asked of a suite without a case of its tag; when that is so
+  there are none to look at, or none of them was right, the rule fails: it has shown nothing. A rule for all suites is not asked of a suite without a case of its tag; when that is so
   in every suite it fails, for a tag with a typing mistake must not pass.
 """
 
@@ -146,11 +147,13 @@ def _no_worse_than(gate: Gate, result: RunResult, baseline: RunResult, metrics: 
         return Verdict("", "failed", words, n=n)
     # One-sided at 95 % is the end of the two-sided interval at 90 %: 5 % lie beyond each of its ends.
     before_now = ([pair[0] for pair in pairs], [pair[1] for pair in pairs])
-    found = paired_difference(*before_now, [pair[2] for pair in pairs], confidence=2 * confidence - 1)
-    end = found.low if metric.higher_is_better else found.high
-    if end is None:
-        return Verdict("", "failed", f"{start}: the difference over {count_of(n, 'case')} has no interval", n=n)
+    found = paired_difference(*before_now, [pair[2] for pair in pairs], kind=metric.kind, confidence=2 * confidence - 1)
     limit = -margin if metric.higher_is_better else margin
+    end = found.low if metric.higher_is_better else found.high
+    if end is None:  # a quantity that every case moved by the same amount, mostly by nothing
+        holds = found.mean >= limit if metric.higher_is_better else found.mean <= limit
+        words = f"{start}: difference {found.mean:+.4g} in each of {count_of(n, 'case')}, wanted at {'least' if metric.higher_is_better else 'most'} {number(limit + 0.0)}"
+        return Verdict("", "passed" if holds else "failed", words, value=found.mean, n=n)
     holds = end > limit if metric.higher_is_better else end < limit
     least, wanted = ("at least", "above") if metric.higher_is_better else ("at most", "below")
     words = (
@@ -176,6 +179,9 @@ def _no_new_failures(
         words = f"{start}: no {what} is in {'either run' if absent else 'both runs'}, wanted at least 1"
         return Verdict("", "not_asked" if absent else "failed", words)
     right = [(a, b) for a, b in both if is_right(a, chosen)]
+    if not right:
+        words = f"{start}: none of {count_of(len(both), 'case')} in both runs was right there by {chosen.title}, wanted at least 1"
+        return Verdict("", "failed", words, n=len(both))
     broken = tuple(b.id for _, b in right if not is_right(b, chosen))
     words = f"{start}: {len(broken):,} of {count_of(len(right), 'case')} right there by {chosen.title} "
     words += f"({count_of(len(both), 'case')} in both runs) not right now, wanted 0"

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 import msgspec
 
+from karat.stats.quantiles import binomial_tail
+
 
 class McNemar(msgspec.Struct, frozen=True):
     """How many cases passed in both runs, in one of them, in neither; and the exact p-value."""
@@ -47,10 +49,6 @@ def mcnemar(a: Sequence[bool], b: Sequence[bool]) -> McNemar:
 def coin_p(heads: int, throws: int) -> float:
     """The two-sided exact p-value of so many heads from a fair coin; 1 without a throw.
 
-    Twice the smaller tail, as a fair coin is symmetric: what ``scipy.stats.binomtest`` gives, without loading all of it.
+    Twice the smaller tail, as a fair coin is symmetric: what ``scipy.stats.binomtest`` gives.
     """
-    if not throws:
-        return 1.0
-    from scipy.special import bdtr
-
-    return min(1.0, 2 * float(bdtr(min(heads, throws - heads), throws, 0.5)))
+    return min(1.0, 2 * binomial_tail(min(heads, throws - heads), throws)) if throws else 1.0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from karat.core.result import Estimate
 from karat.core.suite import Kind
-from karat.stats.intervals import estimate, estimate_clustered
+from karat.stats.intervals import estimate
 
 
 def estimate_over_cases(values: Sequence[float | None], clusters: Sequence[str] | None, kind: Kind) -> Estimate:
@@ -15,4 +15,4 @@ def estimate_over_cases(values: Sequence[float | None], clusters: Sequence[str] 
     if clusters is None or not known:
         return estimate(known, kind)
     own = [cluster for value, cluster in zip(values, clusters, strict=True) if value is not None]
-    return estimate_clustered(known, own, kind)
+    return estimate(known, kind, own)

@@ -3,12 +3,12 @@
 The mean is over pairs. Pairs of one cluster are drawn and swapped together (see ``bootstrap`` and ``sign_flips``); who wants a
 case with many turns to count once averages first, as ``comparing`` does.
 
-The interval:
-- all values 0 or 1, every pair its own cluster: Agresti and Min's interval, the plain one after half a pair was added to each of
-  the four cells of the table. It keeps its promise where few verdicts changed, and where none did;
-- no share (a value in 0…1) changed at all: the same, as "nothing changed in n cases" is not certainty;
-- else: the bootstrap. Differences that are all equal have no spread there, and the interval is that one point.
-- One pair that is not pass/fail: no interval, no effect size, p = 1.
+The interval, by the kind of the metric:
+- a rate or share of which no value changed, and a rate (0 or 1) whose pairs are each their own cluster: Agresti and Min's interval, the plain one after
+  half a pair was added to each of the four cells of the table. It keeps its promise where few verdicts changed, and where none did;
+- other rates and shares: the interval of a share (``mean_interval``) of (difference + 1)/2, which lies in 0…1;
+- a quantity: Hall's interval. Differences that are all equal, a cost that did not change at all, show no spread: there is no interval, and
+  no claim of certainty. One pair of a quantity has none either.
 
 Interval and p-value are two methods. Near the edge one may say yes where the other says no; verdicts go by p.
 """
@@ -21,11 +21,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from karat.stats.bootstrap import Spread, mean_interval, sums_by_cluster
-from karat.stats.effect import cohen_d_z, detectable_difference
+from karat.core.suite import Kind
+from karat.stats.effect import cohen_d_z
+from karat.stats.mean_interval import Interval, quantity_interval, share_interval
+from karat.stats.power import detectable_difference
 from karat.stats.quantiles import normal_quantile
 from karat.stats.seeds import SEED
 from karat.stats.sign_flips import sign_flip_p
+from karat.stats.spread import spread_of, sums_by_cluster
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,7 +50,7 @@ class Difference(msgspec.Struct, frozen=True, gc=False):
     effect: float | None
     """Cohen's d_z: mean / standard deviation of the differences, over clusters. None when they have no spread."""
     detectable: float | None
-    """The least true difference that so many pairs show with 80 % power."""
+    """The least true difference that so many pairs show with 80 % power, see ``power``; None where it was not asked for."""
     clusters: int = 0
     """How many independent ones the n pairs are; n, unless several cases are variants of one."""
 
@@ -57,10 +60,15 @@ def paired_difference(
     b: Sequence[float] | Floats,
     clusters: Sequence[str] | None = None,
     *,
+    kind: Kind = "share",
     confidence: float = 0.95,
+    tests: int = 0,
     seed: int = SEED,
 ) -> Difference:
-    """b - a, pair by pair. At least one pair; every value a finite number."""
+    """b - a, pair by pair. At least one pair; every value a finite number.
+
+    ``tests``: over how many metrics the p-value is adjusted, for the detectable difference; 0 leaves that out.
+    """
     import numpy as np
 
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
@@ -75,42 +83,45 @@ def paired_difference(
         clusters = None
     sums, sizes = sums_by_cluster(gaps, clusters)
     mean = float(gaps.mean())
-    spread = _spread(first, second, gaps, clusters, confidence, seed)
+    bounded = kind != "quantity" and bool(min(first.min(), second.min()) >= 0 and max(first.max(), second.max()) <= 1)
+    interval = _interval(first, second, gaps, clusters, bounded, confidence)
+    detectable = None
+    if tests:
+        alpha = (1 - confidence) / tests
+        detectable = detectable_difference(sums * (len(sums) / sizes.sum()), bounded=bounded, alpha=alpha)
     return Difference(
         n,
         float(first.mean()),
         float(second.mean()),
         mean,
-        None if spread is None else min(spread.low, mean),
-        None if spread is None else max(spread.high, mean),
+        None if interval is None else min(interval[0], mean),
+        None if interval is None else max(interval[1], mean),
         sign_flip_p(sums, seed=seed),
         cohen_d_z(sums / sizes),
-        None if spread is None else detectable_difference(spread.error, spread.clusters, confidence),
+        detectable,
         len(sums),
     )
 
 
-def _spread(
-    a: Floats, b: Floats, gaps: Floats, clusters: Sequence[str] | None, confidence: float, seed: int
-) -> Spread | None:
+def _interval(
+    a: Floats, b: Floats, gaps: Floats, clusters: Sequence[str] | None, bounded: bool, confidence: float
+) -> Interval | None:
     import numpy as np
 
+    if not bounded:
+        return quantity_interval(gaps, spread_of(gaps, clusters), confidence, clustered=clusters is not None)
     verdicts = bool(np.isin(a, (0.0, 1.0)).all() and np.isin(b, (0.0, 1.0)).all())
-    unchanged = bool(not gaps.any() and a.min() >= 0 and a.max() <= 1)
-    if unchanged or (verdicts and clusters is None):
+    if not gaps.any() or (verdicts and clusters is None):
         count = len(gaps) if clusters is None else len(set(clusters))
         return _verdicts_interval(int((gaps > 0).sum()), int((gaps < 0).sum()), count, confidence)
-    spread = mean_interval(gaps, clusters, confidence=confidence, seed=seed)
-    if spread is not None and spread.error <= 1e-12 * float(np.abs(gaps).max()):
-        mean = float(gaps.mean())  # all equal: what is left of a spread is rounding
-        return Spread(mean, mean, 0.0, spread.clusters)
-    return spread
+    low, high = share_interval(spread_of((gaps + 1) / 2, clusters), confidence)
+    return 2 * low - 1, 2 * high - 1
 
 
-def _verdicts_interval(gained: int, lost: int, n: int, confidence: float) -> Spread:
+def _verdicts_interval(gained: int, lost: int, n: int, confidence: float) -> Interval:
     """Agresti and Min (2005): n + 2 pairs, with half a pair more gained and half a pair more lost."""
     total = n + 2
     centre = (gained - lost) / total
     error = math.sqrt(((gained + lost + 1) / total - centre * centre) / total)
     half = normal_quantile(confidence) * error
-    return Spread(max(-1.0, centre - half), min(1.0, centre + half), error, n)
+    return max(-1.0, centre - half), min(1.0, centre + half)

@@ -10,7 +10,7 @@ import msgspec
 
 from karat.core.clusters import clusters_of
 from karat.core.result import CaseResult, RunResult
-from karat.core.suite import Metric
+from karat.core.suite import Kind, Metric
 from karat.stats.paired import Difference, paired_difference
 
 if TYPE_CHECKING:
@@ -38,9 +38,10 @@ class Pairs(msgspec.Struct, frozen=True):
     pairs: list[Pair]
     clusters: list[str] | None
     columns: dict[str, Column]
+    kinds: dict[str, Kind]
 
-    def difference(self, metric: str, rows: Sequence[int] | None = None) -> Difference | None:
-        """The difference over these rows, or all; None when no case there has a value in both runs."""
+    def difference(self, metric: str, rows: Sequence[int] | None = None, *, tests: int = 0) -> Difference | None:
+        """The difference over these rows, or all; None when no case there has a value in both runs. ``tests`` as in ``paired``."""
         import numpy as np
 
         column = self.columns[metric]
@@ -52,14 +53,15 @@ class Pairs(msgspec.Struct, frozen=True):
         if not len(chosen):
             return None
         clusters = None if self.clusters is None else [self.clusters[row] for row in chosen]
-        return paired_difference(column.a[chosen], column.b[chosen], clusters)
+        return paired_difference(column.a[chosen], column.b[chosen], clusters, kind=self.kinds[metric], tests=tests)
 
 
 def pair_cases(a: RunResult, b: RunResult, metrics: Sequence[Metric]) -> Pairs:
     """The cases that stand in both runs. A case's value is its mean over turns and repeats, as the run has it."""
     later = {case.id: case for case in b.cases}
     pairs = [(case, later[case.id]) for case in a.cases if case.id in later]
-    return Pairs(pairs, _clusters(pairs), {metric.name: _column(pairs, metric.name) for metric in metrics})
+    columns = {metric.name: _column(pairs, metric.name) for metric in metrics}
+    return Pairs(pairs, _clusters(pairs), columns, {metric.name: metric.kind for metric in metrics})
 
 
 def value_of(case: CaseResult, metric: str) -> float | None:

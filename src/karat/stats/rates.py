@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from karat.stats.quantiles import normal_quantile
+from karat.stats.quantiles import beta_quantile, checked_confidence, normal_quantile
 
 
 def wilson(successes: float, n: int, confidence: float = 0.95) -> tuple[float, float]:
@@ -30,14 +30,10 @@ def wilson(successes: float, n: int, confidence: float = 0.95) -> tuple[float, f
 
 def clopper_pearson(successes: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
     """The exact interval: all rates that a binomial test at this confidence would not reject."""
-    from scipy.special import betaincinv
-
     _check(successes, n)
-    if not 0 < confidence < 1:
-        raise ValueError(f"a confidence lies between 0 and 1, this is {confidence}")
-    tail = (1 - confidence) / 2
-    low = float(betaincinv(successes, n - successes + 1, tail)) if successes else 0.0
-    high = float(betaincinv(successes + 1, n - successes, 1 - tail)) if successes < n else 1.0
+    tail = (1 - checked_confidence(confidence)) / 2
+    low = beta_quantile(tail, successes, n - successes + 1) if successes else 0.0
+    high = beta_quantile(1 - tail, successes + 1, n - successes) if successes < n else 1.0
     return low, high
 
 

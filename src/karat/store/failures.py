@@ -10,7 +10,7 @@ import errno
 import shutil
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,25 +22,40 @@ from karat.store.address import Address, PostgresAddress, SqliteAddress
 
 _NOT_LOST = "Everything stored before is safe."
 _DAMAGED = 'Copy the file away, then save what can be read: sqlite3 OLD ".recover" | sqlite3 NEW.'
+_CORRUPT = ("SQLITE_CORRUPT", "SQLITE_ERROR", "SQLITE_MISMATCH")
+"""SQLite's names for a file whose pages, or whose tables, are not as they should be."""
 
 
 @contextmanager
-def explained(address: Address) -> Iterator[None]:
-    """Turn what goes wrong inside into a :class:`UserError` that names the store."""
+def explained(address: Address, look: Callable[[], UserError | None] = lambda: None) -> Iterator[None]:
+    """Turn what goes wrong inside into a :class:`UserError` that names the store.
+
+    ``look`` says whether the store is damaged. It is asked about what nobody foresaw: a table that is not there, a value of the
+    wrong kind. Where it finds nothing, the error is a bug and stays as it is.
+    """
     try:
         yield
     except (DBAPIError, sqlite3.Error) as error:
-        said = _explanation(address, error.orig if isinstance(error, DBAPIError) else error)
+        original = error.orig if isinstance(error, DBAPIError) else error
+        said = _explanation(address, original)
+        if said is None or (getattr(original, "sqlite_errorname", None) or "").startswith(_CORRUPT):
+            said = look() or said
         if said is None:
             raise
         raise said from None  # what a server says may name the user
     except (zlib.error, msgspec.DecodeError, UnicodeDecodeError) as error:
         hint = _DAMAGED if isinstance(address, SqliteAddress) else "Restore the database from a backup."
-        raise UserError(f"the store {address.shown} is damaged: a stored value cannot be read", hint=hint) from error
+        plain = UserError(f"the store {address.shown} is damaged: a stored value cannot be read", hint=hint)
+        raise look() or plain from error
     except OverflowError as error:
         raise UserError(f"a number is too large for the store {address.shown}: it takes 64 bits") from error
     except OSError as error:
         raise os_failure(address.shown, error) from error
+    except (TypeError, ValueError, LookupError, AttributeError) as error:
+        said = look()
+        if said is None:
+            raise
+        raise said from error
 
 
 def os_failure(shown: str, error: OSError) -> UserError:

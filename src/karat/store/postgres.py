@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
 
+from karat.core.extras import install_command
 from karat.core.problems import UserError
 from karat.store.address import PostgresAddress
 
@@ -19,7 +20,7 @@ def postgres_engine(address: PostgresAddress, *, read_only: bool) -> Engine:
     try:
         import psycopg  # noqa: F401
     except ImportError:
-        hint = "pip install 'karat[postgres]'"
+        hint = install_command("postgres")
         raise UserError("a PostgreSQL store needs the package psycopg, which is not installed", hint=hint) from None
     try:
         url = make_url(address.url)

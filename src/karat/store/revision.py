@@ -66,6 +66,11 @@ def stored_revision(connection: Connection, address: Address) -> str | None:
     if revision is None:
         ours = set(schema.metadata.tables)
         others = names - {schema.alembic_version.name}
+        if {"runs", "cases", "predictions", "scorings"} <= others:
+            raise UserError(
+                f"the store {address.shown} is damaged: the note of its version (table alembic_version) is missing",
+                hint="Nothing else is touched. Restore it from a backup; the other tables can be read with any SQL client.",
+            )
         # A server's database may be shared, a file with other things in it was named by mistake.
         if others if isinstance(address, SqliteAddress) else others & ours:
             raise foreign

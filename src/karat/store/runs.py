@@ -10,9 +10,10 @@ from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
 from karat.core.problems import UserError
 from karat.store.codec import pack, to_json, unpack
+from karat.store.leases import WHOLE, lease_columns, lease_of, refuse_live
 from karat.store.records import RunRecord, RunRow, Status, run_name
-from karat.store.schema import cases, runs
-from karat.store.scorings import newest_summaries
+from karat.store.schema import cases, leases, runs
+from karat.store.scorings import newest_summaries, scored_cases
 
 _JSON = ("options", "config", "tags")
 _LISTED = [runs.c[name] for name in RunRow.__struct_fields__ if name not in ("scoring", "summary")]
@@ -53,15 +54,30 @@ def insert_run(connection: Connection, record: RunRecord, now: str) -> int:
 
 def read_run(connection: Connection, run_id: int) -> RunRecord:
     """All of one run."""
-    row = connection.execute(select(runs).where(runs.c.id == run_id)).mappings().first()
-    if row is None:
+    rows = _with_status(connection, select(*runs.c).where(runs.c.id == run_id))
+    if not rows:
         raise no_such_run(connection, run_id)
-    read = {name: msgspec.json.decode(row[name]) for name in _JSON}
-    return RunRecord(**{**row, **read, "tags": tuple(read["tags"])})
+    read = {name: msgspec.json.decode(rows[0][name]) for name in _JSON}
+    return msgspec.convert({**rows[0], **read}, RunRecord)
+
+
+def _with_status(connection: Connection, query: Select[Any]) -> list[dict[str, Any]]:
+    """Rows of runs. One that is marked as running, and whose holder is gone, was killed: it is interrupted."""
+    held = query.add_columns(*lease_columns(connection)).outerjoin_from(runs, leases, WHOLE)
+    columns = [
+        str(column.name) for column in query.selected_columns
+    ]  # SQLAlchemy's own kind of text is none to msgspec
+    found = []
+    for row in connection.execute(held).mappings():
+        lease = lease_of(row["id"], row)
+        killed = row["status"] == "running" and lease is not None and lease.over
+        values = {name: row[name] for name in columns}
+        found.append({**values, "status": "interrupted"} if killed else values)
+    return found
 
 
 def list_runs(connection: Connection, limit: int, suite: str | None) -> list[RunRow]:
-    """The newest runs first, each with the figures of its newest scoring: two queries, however many runs."""
+    """The newest runs first, each with the figures of its newest scoring: three queries, however many runs."""
     query = select(*_LISTED).order_by(runs.c.id.desc()).limit(limit)
     if suite is not None:
         query = query.where(runs.c.suite == suite)
@@ -77,13 +93,15 @@ def list_one(connection: Connection, run_id: int) -> RunRow:
 
 
 def _rows(connection: Connection, query: Select[Any]) -> list[RunRow]:
-    rows = connection.execute(query).mappings().all()
+    rows = _with_status(connection, query)
     found = newest_summaries(connection, [row["id"] for row in rows])
+    over = scored_cases(connection, [scoring for scoring, _ in found.values()])
     listed = []
     for row in rows:
         scoring, summary = found.get(row["id"], (None, ()))
-        tags = tuple(msgspec.json.decode(row["tags"]))
-        listed.append(RunRow(**{**row, "tags": tags, "scoring": scoring, "summary": summary}))
+        number, truth_set = over.get(scoring or 0, (row["cases"], row["truth_set"]))
+        own = {"tags": msgspec.json.decode(row["tags"]), "cases": number, "truth_set": truth_set}
+        listed.append(msgspec.convert({**row, **own, "scoring": scoring, "summary": summary}, RunRow))
     return listed
 
 
@@ -107,7 +125,9 @@ def update_tags(connection: Connection, run_id: int, added: Sequence[str], remov
 
 
 def remove_run(connection: Connection, run_id: int) -> None:
-    """The run and all that belongs to it."""
+    """The run and all that belongs to it, unless somebody is working on it."""
+    lock_run(connection, run_id)
+    refuse_live(connection, run_id, "cannot be deleted")
     if connection.execute(delete(runs).where(runs.c.id == run_id)).rowcount == 0:
         raise no_such_run(connection, run_id)
 

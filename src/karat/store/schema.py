@@ -25,7 +25,7 @@ from sqlalchemy.engine import Dialect
 
 from karat.store.codec import from_text, to_text
 
-HEAD = "0003"
+HEAD = "0004"
 """The newest migration. They count up in four digits, so a larger one in a store means a newer karat."""
 
 
@@ -178,6 +178,21 @@ reviews = Table(
     Column("created", Text, nullable=False),
     Column("undone", Text, nullable=False),
     Index("ix_reviews_case_id", "run_id", "case_id"),
+)
+
+# Who holds a run, or a part of it: see karat.store.leases.
+leases = Table(
+    "leases",
+    metadata,
+    Column("run_id", BigId, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("part", BigInteger, primary_key=True),
+    Column("holder", Text, nullable=False),
+    Column("host", AnyText, nullable=False),
+    Column("machine", AnyText, nullable=False),
+    Column("pid", BigInteger, nullable=False),
+    Column("born", BigInteger, nullable=False),
+    Column("taken", Double, nullable=False),
+    Column("renewed", Double, nullable=False),
 )
 
 # What the people of a suite share in the viewer: filters under a name, and sets of cases. They belong to no run.

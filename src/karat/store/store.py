@@ -14,6 +14,7 @@ from karat.core.problems import UserError
 from karat.core.records import Prediction
 from karat.core.result import CaseResult, RunResult
 from karat.store import browsing
+from karat.store import leases as lease_rows
 from karat.store import predictions as prediction_rows
 from karat.store import reviews as review_rows
 from karat.store import runs as run_rows
@@ -21,6 +22,9 @@ from karat.store import scorings as scoring_rows
 from karat.store.address import Address
 from karat.store.browsing import CaseQuery, Line, TagCount
 from karat.store.failures import explained
+from karat.store.file_identity import check_file, file_of
+from karat.store.holder import Holder
+from karat.store.leases import Lease
 from karat.store.records import Progress, RunRecord, RunRow, ScoringRow, Status, parse_run
 from karat.store.reviews import Review
 
@@ -33,6 +37,9 @@ class Store:
         self._engine = engine
         self._writer = engine.execution_options(writes=True)
         self._address = address
+        self._file = file_of(address)
+        self._held: dict[int, Holder] = {}
+        """The runs that are held through this store. Answers and scores of these are written only while that lasts."""
 
     def __repr__(self) -> str:
         return f"Store({self._address.shown!r})"
@@ -56,10 +63,15 @@ class Store:
 
     # -- runs ------------------------------------------------------------------------------------------------------
 
-    def create_run(self, record: RunRecord) -> int:
-        """A new run; its id."""
+    def create_run(self, record: RunRecord, holder: Holder | None = None) -> int:
+        """A new run, held from its first moment where a holder is given; its id."""
         with self._writing() as connection:
-            return run_rows.insert_run(connection, record, _now())
+            run_id = run_rows.insert_run(connection, record, _now())
+            if holder is not None:
+                lease_rows.take_lease(connection, run_id, holder)
+        if holder is not None:
+            self._held[run_id] = holder
+        return run_id
 
     def run(self, run_id: int) -> RunRecord:
         """All of one run."""
@@ -80,10 +92,33 @@ class Store:
         with self._reading() as connection:
             return run_rows.list_runs(connection, limit, suite)
 
-    def set_status(self, run_id: int, status: Status) -> None:
-        """``running`` clears the time of finishing and notes the first start; any other status notes the time of finishing."""
+    def set_status(self, run_id: int, status: Status, holder: Holder | None = None) -> None:
+        """``running`` clears the time of finishing and notes the first start; any other status notes the time of finishing.
+
+        A holder says ``running`` to take the run, and anything else to let go of it.
+        """
         with self._writing() as connection:
+            run_rows.lock_run(connection, run_id)
+            if holder is not None and status == "running":
+                lease_rows.take_lease(connection, run_id, holder)
+            elif holder is not None:
+                lease_rows.check_lease(connection, run_id, holder)
+                lease_rows.release_lease(connection, run_id)
             run_rows.update_status(connection, run_id, status, _now())
+        if holder is not None and status == "running":
+            self._held[run_id] = holder
+        elif holder is not None:
+            self._held.pop(run_id, None)
+
+    def renew_lease(self, run_id: int, holder: Holder) -> bool:
+        """A sign of life of a run's holder; False when it does not hold the run any more."""
+        with self._writing() as connection:
+            return lease_rows.renew_lease(connection, run_id, holder)
+
+    def lease(self, run_id: int) -> Lease | None:
+        """Who holds a run; None when nobody does."""
+        with self._reading() as connection:
+            return lease_rows.read_lease(connection, run_id)
 
     def tag_run(self, run_id: int, added: Sequence[str] = (), removed: Sequence[str] = ()) -> tuple[str, ...]:
         """Give a run tags and take some away; the tags that it then has."""
@@ -91,7 +126,7 @@ class Store:
             return run_rows.update_tags(connection, run_id, added, removed)
 
     def delete_run(self, run_id: int) -> None:
-        """Remove a run with its cases, predictions and scores. Its number is not used again."""
+        """Remove a run with its cases, predictions and scores. Its number is not used again. A run that is held is not removed."""
         with self._writing() as connection:
             run_rows.remove_run(connection, run_id)
 
@@ -110,7 +145,7 @@ class Store:
     def add_predictions(self, run_id: int, items: Sequence[Prediction]) -> None:
         """Keep them all, or none when it fails. An answer to a question that has one already is a further attempt."""
         with self._writing() as connection:
-            run_rows.lock_run(connection, run_id)
+            self._lock(connection, run_id)
             if items:
                 prediction_rows.insert_predictions(connection, run_id, items, _now())
 
@@ -129,7 +164,7 @@ class Store:
     def add_scoring(self, run_id: int, result: RunResult) -> int:
         """A further scoring of the run; its id. Earlier ones stay. Reviews that the result may hold are not written."""
         with self._writing() as connection:
-            run_rows.lock_run(connection, run_id)
+            self._lock(connection, run_id)
             return scoring_rows.insert_scoring(connection, run_id, result, _now())
 
     def result(self, run_id: int, scoring: int | None = None) -> RunResult:
@@ -217,11 +252,22 @@ class Store:
         with self._reading() as connection:
             return review_rows.review_history(connection, run_id, case_id)
 
+    def _lock(self, connection: Connection, run_id: int) -> None:
+        run_rows.lock_run(connection, run_id)
+        if (holder := self._held.get(run_id)) is not None:
+            lease_rows.check_lease(connection, run_id, holder)
+
     # -- transactions ----------------------------------------------------------------------------------------------
+
+    def _damage(self) -> UserError | None:
+        from karat.store.damage import damage
+
+        return damage(self._engine, self.shown)
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
-        with explained(self._address), self._engine.connect() as connection:
+        check_file(self._address, self._file)
+        with explained(self._address, self._damage), self._engine.connect() as connection:
             yield connection
 
     @contextmanager
@@ -229,8 +275,10 @@ class Store:
         if self.read_only:
             hint = "Make the file and its folder writable, or open it without read-only."
             raise UserError(f"the store {self.shown} is open for reading only", hint=hint)
-        with explained(self._address), self._writer.begin() as connection:
+        check_file(self._address, self._file)
+        with explained(self._address, self._damage), self._writer.begin() as connection:
             yield connection
+        check_file(self._address, self._file)
 
 
 def _now() -> str:

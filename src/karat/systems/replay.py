@@ -25,7 +25,7 @@ class ReplayConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 class ReplaySystem:
-    """An open recording. ``problems`` holds what could not be read of it."""
+    """An open recording: ``recorded`` is what it holds, ``problems`` what could not be read of it."""
 
     measures_time = False
     """Only recorded latencies count."""
@@ -34,6 +34,7 @@ class ReplaySystem:
 
     def __init__(self, predictions: Sequence[Prediction], problems: Sequence[Problem] = ()) -> None:
         self.problems = tuple(problems)
+        self.recorded = tuple(predictions)
         self._recorded: dict[tuple[str, int | None, int], Prediction] = {}
         for item in predictions:
             self._recorded.setdefault((item.case_id, item.turn, item.repeat), item)

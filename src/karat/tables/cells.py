@@ -6,37 +6,35 @@ a named normalisation. Equal is symmetric but not transitive: numbers have a tol
 
 from __future__ import annotations
 
+import json
 import math
 import re
-import unicodedata
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec.structs import replace
 
+from karat.tables.composition import normalised
+from karat.tables.numbers import decimals_shown, small_scale, whole_number, why_equal
 from karat.tables.options import CompareOptions
 
-LARGEST_SHOWN_WHOLE = 1e12
-"""From here on ``.0`` does not show that a number is whole: a float may have no digits left for a fraction."""
-
-Kind = Literal["null", "number", "code", "moment", "text"]
+Kind = Literal["null", "number", "code", "moment", "text", "nested"]
 
 NULL_WORDS = frozenset({"null", "nan", "none", "nat", "na", "n/a", "<na>", "<null>", "#n/a", "\\n"})
-_PLAIN = re.compile(r"([+-]?)(?:([0-9]+)(?:\.([0-9]*))?|\.([0-9]+))(?:[eE]([+-]?[0-9]+))?")
+_PLAIN = re.compile(r"([+-]?)(?:([0-9]+)(?:\.([0-9]*))?|\.([0-9]+))(?:[eE]([+-]?[0-9]{1,6}))?")
+"""An exponent of more digits is no number's: Python refuses to read one of thousands."""
 _CODE = re.compile(r"0[0-9]+")
 _CURRENCY = r"(?:US\$|[$€£¥₹])"
 _DECORATED = re.compile(
-    rf"([+-]?)\s?{_CURRENCY}?\s?([+-]?)((?:[0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)((?:[eE][+-]?[0-9]+)?)"
+    rf"([+-]?)\s?{_CURRENCY}?\s?([+-]?)((?:[0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)((?:[eE][+-]?[0-9]{{1,6}})?)"
     rf"\s?(%?)\s?{_CURRENCY}?"
 )
 _MOMENT = re.compile(
     r"([0-9]{4})([-/])([0-9]{1,2})\2([0-9]{1,2})"
     r"(?:[T ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?\s?(Z|UTC|[+-][0-9]{2}(?::?[0-9]{2})?)?)?"
 )
-_WHOLE = re.compile(r"[+-]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.0*)?")
 _SPACES = re.compile(r"\s+")
 
 
@@ -51,11 +49,13 @@ class Cell(msgspec.Struct, frozen=True, gc=False):
     number: float = 0.0
     decimals: int = 0
     form: str = ""
+    whole: int | None = None
+    """A whole number with all its digits, which a float may not hold; None for any other."""
     percent: bool = False
-    exact: bool = False
-    """A whole number that is compared exactly with another such: see :func:`as_gold`."""
     scale: float = 1.0
     """What the absolute tolerance is multiplied by: less than 1 in a column of small numbers."""
+    parts: tuple[Cell, ...] = ()
+    """The values in a nested cell; its ``key`` says how they are put together."""
 
     @property
     def numeric(self) -> bool:
@@ -76,7 +76,7 @@ def parse(text: str | None, options: CompareOptions) -> Cell:
     bare = text.strip().replace("\u2212", "-")
     word = bare.lower()
     if word in ("true", "false") and options.boolean:
-        return Cell("number", text, number=float(word == "true"), form="boolean")
+        return Cell("number", text, number=float(word == "true"), whole=int(word == "true"), form="boolean")
     if word in NULL_WORDS and options.null_word:
         return Cell("null", text, form="null_word")
     first = bare[:1]
@@ -88,41 +88,80 @@ def parse(text: str | None, options: CompareOptions) -> Cell:
         decorated = _DECORATED.fullmatch(bare) if options.separators else None
         if decorated is not None:
             return _decorated(text, decorated)
-    return Cell("text", text, key=folded(text) if options.case_or_space else text)
+    if options.nested and first and first in "[{":
+        nested = _nested(text, options)
+        if nested is not None:
+            return nested
+    return Cell("text", text, key=folded(text) if options.case_or_space else composed(text))
+
+
+def composed(text: str) -> str:
+    """The text with each letter and its accents written in one way (NFC)."""
+    return text if text.isascii() else normalised("NFC", text)
 
 
 def folded(text: str) -> str:
     """The text without what case_or_space forgives: width and composition (NFKC), case, and runs of white space."""
     if text.isascii():
         return " ".join(text.casefold().split())
-    return _SPACES.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
+    cased = normalised("NFKC", text).casefold()
+    return _SPACES.sub(" ", normalised("NFKC", cased)).strip()
 
 
 def _plain(text: str, found: re.Match[str], options: CompareOptions) -> Cell:
     number = float(text)
     if not math.isfinite(number):
         return Cell("text", text, key=text)
+    exponent = found[5] or ""
+    whole = None if exponent else whole_number(text, number)
     if _CODE.fullmatch(text):
         if not options.leading_zeros:
             return Cell("text", text, key=text)
-        return Cell("code", text, number=number, form="leading_zeros")
-    fraction, bare_fraction, exponent = found[3], found[4], found[5]
-    shown = len(fraction or bare_fraction or "")
-    return Cell("number", text, number=number, decimals=max(0, shown - int(exponent or 0)))
+        return Cell("code", text, number=number, whole=whole, form="leading_zeros")
+    shown = decimals_shown(f".{found[3] or found[4] or ''}", exponent)
+    return Cell("number", text, number=number, decimals=shown, whole=whole)
 
 
 def _decorated(text: str, found: re.Match[str]) -> Cell:
     sign, inner, digits, exponent, percent = found.groups()
-    value = float(digits.replace(",", "") + exponent)
+    digits = ("-" if "-" in (sign, inner) else "") + digits.replace(",", "")
+    value = float(digits + exponent)
     if (sign and inner) or not math.isfinite(value):
         return Cell("text", text, key=text)
-    if "-" in (sign, inner):
-        value = -value
-    decimals = max(0, len(digits.partition(".")[2]) - int(exponent[1:] or 0))
+    decimals = decimals_shown(digits, exponent[1:])
+    whole = None if exponent else whole_number(digits, value)
     if percent:
-        # Two decimals at least are compared on the scale that is shown, so that 12.5% is as strict as 12.5.
-        return Cell("number", text, number=value / 100, decimals=max(2, decimals) + 2, form="separators", percent=True)
-    return Cell("number", text, number=value, decimals=decimals, form="separators")
+        # Compared as a share, which is no whole number.
+        return Cell("number", text, number=value / 100, decimals=decimals + 2, form="separators", percent=True)
+    return Cell("number", text, number=value, decimals=decimals, whole=whole, form="separators")
+
+
+def _nested(text: str, options: CompareOptions) -> Cell | None:
+    """A JSON list or mapping; None when the text is neither."""
+    parts: list[Cell] = []
+
+    def skeleton(value: Any) -> Any:
+        if isinstance(value, list):
+            return [skeleton(item) for item in value]
+        if isinstance(value, dict):
+            return {composed(name): skeleton(item) for name, item in sorted(value.items())}
+        parts.append(parse(str(value).lower() if isinstance(value, bool) else value, options))
+        return _kind_of(parts[-1])
+
+    try:
+        # Numbers are read as they are written, so that none loses digits.
+        value = json.loads(text, parse_int=str, parse_float=str, parse_constant=lambda _: None)
+        if not isinstance(value, list | dict):
+            return None
+        key = json.dumps(skeleton({"": value}), sort_keys=True)
+    except (ValueError, RecursionError, AttributeError):
+        return None
+    return Cell("nested", text, key=key, parts=tuple(parts))
+
+
+def _kind_of(cell: Cell) -> list[str]:
+    """What the part of a nested cell has in common with all that could be equal to it."""
+    return ["#"] if cell.numeric else [cell.kind, cell.key]
 
 
 def _moment_key(found: re.Match[str]) -> str | None:
@@ -144,85 +183,34 @@ def as_shown(cell: Cell) -> Cell:
     """A number with a percent sign on the scale it is shown in: ``12.5%`` as 12.5."""
     if not cell.percent:
         return cell
-    return replace(cell, number=cell.number * 100, decimals=cell.decimals - 2)
-
-
-def half_unit(decimals: int) -> float:
-    """How far rounding to so many decimals (two at least) moves a number."""
-    return 0.5 * 10.0 ** -max(2, decimals)
-
-
-def closeness(a: float, b: float, decimals: int, options: CompareOptions, scale: float = 1.0) -> str | None:
-    """Why two numbers are equal: ``""`` exactly, ``tolerance``, ``rounding`` (``decimals`` is what the less precise one shows);
-    None when they are not. A number halfway between two roundings may have been rounded either way.
-    """
-    difference = abs(a - b)
-    if difference == 0:
-        return ""
-    largest = max(abs(a), abs(b))
-    if difference <= max(options.abs_tol * scale, options.rel_tol * largest):
-        return "tolerance"
-    if options.rounding and difference <= half_unit(decimals) * (1 + 1e-9) + 4e-16 * largest:
-        return "rounding"
-    return None
+    bare = "".join(letter for letter in cell.text or "" if letter.isdigit() or letter in ".eE+-\u2212")
+    shown = parse(bare.replace("\u2212", "-").lstrip("+"), CompareOptions())
+    return replace(cell, number=shown.number, decimals=shown.decimals, whole=shown.whole)
 
 
 def equal(a: Cell, b: Cell, options: CompareOptions) -> bool:
     """Whether two cells, read under the same options, are equal."""
     if a.numeric and b.numeric:
         if a.kind == "number" and b.kind == "number":
-            if a.exact and b.exact:
-                return whole(a) == whole(b)
-            scale = min(a.scale, b.scale)
-            return closeness(a.number, b.number, min(a.decimals, b.decimals), options, scale) is not None
+            return why_equal(a, b, options, min(a.scale, b.scale)) is not None
         # A code keeps its zeros beside another code, and gives them up, exactly, beside a number.
-        return a.text == b.text if a.kind == b.kind else a.number == b.number
-    return a.kind == b.kind and a.key == b.key
+        if a.kind == b.kind:
+            return a.text == b.text
+        return a.number == b.number if a.whole is None or b.whole is None else a.whole == b.whole
+    if a.kind != b.kind or a.key != b.key:
+        return False
+    return not a.parts or all(equal(one, other, options) for one, other in zip(a.parts, b.parts, strict=True))
 
 
-def whole(cell: Cell) -> int:
-    """A whole number with all its digits, also where a float would drop some."""
-    return int((cell.text or "").replace(",", "").partition(".")[0])
-
-
-def _whole_numbers(cells: Sequence[Cell]) -> bool:
-    """Whether every number of a column is shown in full and whole: ``4921024``, ``4,921,024`` or ``4921024.0``."""
-    numbers = [cell for cell in cells if cell.kind == "number"]
-    return bool(numbers) and all(_is_whole(cell.text or "", cell.number) for cell in numbers)
-
-
-def _is_whole(text: str, number: float) -> bool:
-    # A float this large may have lost its fraction, and shows .0 all the same.
-    return _WHOLE.fullmatch(text) is not None and (abs(number) < LARGEST_SHOWN_WHOLE or "." not in text)
-
-
-def as_gold(cells: Sequence[Cell], options: CompareOptions) -> Sequence[Cell]:
-    """A column of gold, with the tolerance that it bears.
-
-    If all its numbers are whole and two of them differ by less than the tolerance, they are compared exactly. Such numbers name
-    or count things (ids, days as 20200101): a tolerance that cannot tell gold's own values apart would take one row for
-    another. If all are smaller than 1, the absolute tolerance shrinks with the largest of them: in a column of probabilities
-    like 1e-20 it would make all numbers equal.
-    """
-    numbers = sorted({cell.number for cell in cells if cell.kind == "number"})
-    if not numbers:
+def as_gold(cells: Sequence[Cell]) -> Sequence[Cell]:
+    """A column of gold, with the absolute tolerance that it bears: see :func:`karat.tables.numbers.small_scale`."""
+    scale = small_scale(cell.number for cell in cells if cell.kind == "number")
+    if scale == 1 and not any(cell.parts for cell in cells):
         return cells
-    near = any(closeness(a, b, 2, options) is not None for a, b in pairwise(numbers))
-    exact = near and _whole_numbers(cells)
-    scale = min(1.0, max(abs(numbers[0]), abs(numbers[-1]))) or 1.0
-    return _marked(cells, exact, scale) if exact or scale < 1 else cells
-
-
-def as_prediction(cells: Sequence[Cell]) -> Sequence[Cell]:
-    """A column of a prediction; if all its numbers are whole they may be compared exactly, where gold asks for it."""
-    return _marked(cells, True, 1.0) if _whole_numbers(cells) else cells
-
-
-def _marked(cells: Sequence[Cell], exact: bool, scale: float) -> Sequence[Cell]:
     known: dict[str | None, Cell] = {}
     for cell in cells:
         if cell.text not in known:
-            known[cell.text] = replace(cell, exact=exact, scale=scale) if cell.kind == "number" else cell
+            known[cell.text] = replace(cell, scale=scale, parts=tuple(as_gold(cell.parts)))
     return [known[cell.text] for cell in cells]
 
 
@@ -231,10 +219,12 @@ def names_needed(a: Cell, b: Cell, options: CompareOptions) -> set[str]:
     if a.text == b.text:
         return set()
     names = {a.form, b.form} - {""} if a.form != b.form or a.form in ("boolean", "date_format") else set()
-    if a.kind == "text":
+    if a.kind == "text" and composed(a.text or "") != composed(b.text or ""):
         names.add("case_or_space")
     if a.kind == "number" and b.kind == "number":
-        why = closeness(a.number, b.number, min(a.decimals, b.decimals), options, min(a.scale, b.scale))
+        why = why_equal(a, b, options, min(a.scale, b.scale))
         if why:
             names.add(why)
+    for one, other in zip(a.parts, b.parts, strict=False):
+        names |= names_needed(one, other, options)
     return names

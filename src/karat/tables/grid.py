@@ -1,6 +1,6 @@
 """Which rows of one table are close to a row of another, in several numbers at once.
 
-The grid is that of :mod:`karat.tables.rows`: cells four tolerances wide, and for each row all cells within one tolerance are
+The grid is that of :mod:`karat.tables.grid_scale`: cells four tolerances wide, and for each row all cells within one tolerance are
 looked at, so that nothing is lost at an edge. Every pair found is compared in full.
 """
 
@@ -11,9 +11,9 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from karat.tables.bipartite import Unsettled
+from karat.tables.grid_scale import REACH, grid_scale
 from karat.tables.large_columns import LargeColumn
 from karat.tables.options import CompareOptions
-from karat.tables.rows import GRID_REACH, grid_scale
 
 if TYPE_CHECKING:
     import numpy
@@ -37,7 +37,12 @@ class Grid:
 
         self.numeric = numeric
         self.options = options
-        cells = [numpy.floor(self._scaled(pred.numbers[pred_rows])).astype(numpy.int64) for _, pred in numeric]
+        least = [min(gold.least_decimals, pred.least_decimals) for gold, pred in numeric]
+        self._scales = [grid_scale(options, decimals, numpy.log1p) for decimals in least]
+        cells = [
+            numpy.floor(self._scaled(pred.numbers[pred_rows], index)).astype(numpy.int64)
+            for index, (_, pred) in enumerate(numeric)
+        ]
         spread = sorted(range(len(numeric)), key=lambda index: -len(numpy.unique(cells[index][:_SAMPLE])))
         self.directions = spread[:_DIRECTIONS]
         hashes = _hashed([cells[index] for index in self.directions])
@@ -48,12 +53,11 @@ class Grid:
         self.hashes = hashes[starts]
         self.starts = numpy.append(starts, len(order))
 
-    def _scaled(self, numbers: Array) -> Array:
-        """The numbers in widths of a grid cell."""
+    def _scaled(self, numbers: Array, index: int) -> Array:
+        """The numbers of one pair of columns in widths of a grid cell."""
         import numpy
 
-        bend, width = grid_scale(self.options)
-        scaled: Array = numpy.sign(numbers) * numpy.log1p(numpy.abs(numbers) / bend) / width
+        scaled: Array = numpy.sign(numbers) * self._scales[index](numpy.abs(numbers))
         return scaled
 
     def allowed(self, gold_rows: Array) -> tuple[Array, Array]:
@@ -62,8 +66,8 @@ class Grid:
 
         bounds = []
         for index in self.directions:
-            scaled = self._scaled(self.numeric[index][0].numbers[gold_rows])
-            slack = GRID_REACH + 1e-15 * numpy.abs(scaled)
+            scaled = self._scaled(self.numeric[index][0].numbers[gold_rows], index)
+            slack = REACH + 1e-15 * numpy.abs(scaled)
             bounds.append(
                 (numpy.floor(scaled - slack).astype(numpy.int64), numpy.floor(scaled + slack).astype(numpy.int64))
             )

@@ -124,7 +124,7 @@ class LargeComparison:
             return None
         if self._alike(gold, pred):
             return gold, pred
-        if gold.percent != pred.percent:
+        if gold.percent != pred.percent and (pred if gold.percent else gold).may_be_percent():
             gold, pred = gold.shown, pred.shown
             if self._alike(gold, pred):
                 return gold, pred

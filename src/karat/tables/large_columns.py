@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from karat.tables.cells import as_shown, half_unit, names_needed, parse
-from karat.tables.cells import whole as whole_of
+from karat.tables.cells import Cell, as_shown, equal, names_needed, parse
 from karat.tables.large_meaning import Meanings, PlainNumbers, meaning_of
+from karat.tables.numbers import NOISE, SLACK, TWO_DIGITS, VAST, half_unit, may_be_percent, small_scale
 from karat.tables.options import CompareOptions
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ _SAMPLE = 1_000
 _FIRST_ROWS = 20
 _PIECE = 32_768
 """Rows compared at a time: their numbers stay in the processor's cache."""
+_ALSO_ELSE = frozenset("K;`")
+"""The ASCII letters that NFC makes of others too: the kelvin sign is K."""
 
 
 class LargeColumn:
@@ -111,7 +113,12 @@ class LargeColumn:
         if self.options.case_or_space:
             return None
         for place, text in enumerate(self.texts.head(_FIRST_ROWS).to_list()):
-            if text and text.isascii() and parse(text, self.options).kind == "text":
+            if (
+                text
+                and not _ALSO_ELSE.intersection(text)
+                and text.isascii()
+                and parse(text, self.options).kind == "text"
+            ):
                 return self.hashes[place]
         return None
 
@@ -126,28 +133,29 @@ class LargeColumn:
         least, most = self._meaning.ends
         return max(abs(least), abs(most))
 
+    @property
+    def least_decimals(self) -> int:
+        """The fewest decimals that a number of this column shows."""
+        return self._meaning.least_decimals
+
     @cached_property
     def exact(self) -> bool:
-        """Whether whole numbers are compared exactly: see :func:`karat.tables.cells.as_gold` and ``as_prediction``."""
-        import numpy
-
-        numbers = self._meaning.sorted_numbers
-        if not len(numbers) or not (numbers == numpy.floor(numbers)).all():
-            return False
-        if self._gold:
-            steps, largest = numpy.diff(numbers), numpy.maximum(numpy.abs(numbers[1:]), numpy.abs(numbers[:-1]))
-            near = steps <= numpy.maximum(self.options.abs_tol, self.options.rel_tol * largest)
-            if not ((steps > 0) & near).any():
-                return False
-        return self._meaning.shown_whole
+        """Whether all numbers that are no codes are whole, so that they are compared exactly with others such."""
+        return self.options.exact_whole and self._meaning.all_whole
 
     @cached_property
     def scale(self) -> float:
-        """What the absolute tolerance is multiplied by: see :func:`karat.tables.cells.as_gold`."""
+        """What the absolute tolerance is multiplied by: see :func:`karat.tables.numbers.small_scale`."""
         numbers = self._meaning.sorted_numbers
-        if not self._gold or not len(numbers):
-            return 1.0
-        return min(1.0, max(abs(float(numbers[0])), abs(float(numbers[-1])))) or 1.0
+        return small_scale((float(numbers[0]), float(numbers[-1]))) if self._gold and len(numbers) else 1.0
+
+    def may_be_percent(self) -> bool:
+        """Whether the numbers may be meant in percent where the other column has percent signs."""
+        import numpy
+
+        sizes = numpy.abs(self._meaning.sorted_numbers)
+        above_one, zeros = int((sizes > 1).sum()), int((sizes == 0).sum())
+        return may_be_percent(above_one, len(sizes) - zeros - above_one)
 
     def could_equal(self, other: LargeColumn) -> bool:
         """Whether the cells could be paired, taking the widest tolerance of any pair for all: see the small tables' rule."""
@@ -163,8 +171,20 @@ class LargeColumn:
         if not self._near(other, a[::step], b[::step]):
             return False
         if self.exact and other.exact and one.codes is None and two.codes is None:
-            return bool((a == b).all())
+            return bool((a == b).all()) and self._vast_wholes == other._vast_wholes
         return self._near(other, a, b)
+
+    @cached_property
+    def _vast_wholes(self) -> list[int]:
+        """The whole numbers that a float does not hold, in order."""
+        import numpy
+
+        vast = self.texts.gather(numpy.flatnonzero(numpy.abs(self.numbers) >= VAST)).to_list()
+        return sorted(cell.whole for cell in map(self._cell, vast) if cell.whole is not None)
+
+    def _cell(self, text: str | None) -> Cell:
+        cell = parse(text, self.options)
+        return as_shown(cell) if self._as_shown else cell
 
     def _near(self, other: LargeColumn, a: Array, b: Array) -> bool:
         """Whether all numbers side by side are close, or could be after rounding to the fewest decimals of either column."""
@@ -173,12 +193,14 @@ class LargeColumn:
         far = self._far(other, a, b)
         if not len(far):
             return True
+        if not self.options.rounding:
+            return False
         difference = numpy.abs(a[far] - b[far])
         largest = numpy.maximum(numpy.abs(a[far]), numpy.abs(b[far]))
-        if not self.options.rounding or (difference > half_unit(2) * (1 + 1e-9) + 4e-16 * largest).any():
+        if (difference > TWO_DIGITS * largest * SLACK + NOISE * largest).any():
             return False
-        least = min(self._meaning.least_decimals, other._meaning.least_decimals)
-        return bool((difference <= half_unit(least) * (1 + 1e-9) + 4e-16 * largest).all())
+        unit = half_unit(min(self.least_decimals, other.least_decimals))
+        return bool((difference <= numpy.minimum(unit, TWO_DIGITS * largest) * SLACK + NOISE * largest).all())
 
     def _far(self, other: LargeColumn, a: Array, b: Array) -> Array:
         """Where two numbers side by side are further apart than the tolerance."""
@@ -211,20 +233,30 @@ class LargeColumn:
         if len(far):
             same[far] &= self.options.rounding
             far = far[same[far]]
-            difference = numpy.abs(a[far] - b[far])
-            slack = 4e-16 * numpy.maximum(numpy.abs(a[far]), numpy.abs(b[far]))
-            may = difference <= half_unit(2) * (1 + 1e-9) + slack
-            same[far[~may]] = False
-            far, difference, slack = far[may], difference[may], slack[may]
         if len(far):
-            least = numpy.minimum(self._meaning.decimals[mine][far], other._meaning.decimals[others][far])
-            unit = 0.5 * 10.0 ** -numpy.maximum(2, least).astype(float)
-            same[far] = difference <= unit * (1 + 1e-9) + slack
+            same[far] = self._rounded(other, mine, others, far)
         if self._meaning.codes is not None or other._meaning.codes is not None:
             same &= self._codes_agree(other, mine, others)
-        if self.exact and other.exact:
-            same &= self._whole_agree(other, mine, others)
+        if self.options.exact_whole:
+            self._leave_whole(other, mine, others, same)
         return same
+
+    def _rounded(self, other: LargeColumn, mine: Array | slice, others: Array | slice, far: Array) -> Array:
+        """Of these rows, in which one number is the other rounded: see :func:`karat.tables.numbers.why_equal`."""
+        import numpy
+
+        a, b = self.numbers[mine][far], other.numbers[others][far]
+        difference, largest = numpy.abs(a - b), numpy.maximum(numpy.abs(a), numpy.abs(b))
+        found: Array = difference <= TWO_DIGITS * largest * SLACK + NOISE * largest
+        if not found.any():  # the decimals are read only where it may depend on them
+            return found
+        one, two = self._meaning.decimals[mine][far], other._meaning.decimals[others][far]
+        least = numpy.minimum(one, two)
+        unit = 0.5 * 10.0 ** -numpy.maximum(0, least).astype(float)
+        shorter = numpy.abs(numpy.where(one < two, a, b))
+        found &= (one != two) & (difference <= unit * SLACK + NOISE * largest)
+        found &= shorter * SLACK >= 10.0 ** (1 - least).astype(float)
+        return found
 
     def _codes_agree(self, other: LargeColumn, mine: Array | slice, others: Array | slice) -> Array:
         import numpy
@@ -233,22 +265,29 @@ class LargeColumn:
         same_text = self.hashes[mine] == other.hashes[others]
         same_number = self.numbers[mine] == other.numbers[others]
         agreeing: Array = numpy.where(a & b, same_text, numpy.where(a | b, same_number, True))
+        self._by_cells(other, mine, others, agreeing, (a ^ b) & same_number)
         return agreeing
 
-    def _whole_agree(self, other: LargeColumn, mine: Array | slice, others: Array | slice) -> Array:
-        """Whether whole numbers are the same; beyond what a float holds exactly, by their texts. Codes are not meant here."""
+    def _leave_whole(self, other: LargeColumn, mine: Array | slice, others: Array | slice, same: Array) -> None:
+        """Takes out the rows in which two whole numbers are not the same. Codes are not meant here."""
+        if not (self._meaning.some_whole and other._meaning.some_whole):
+            return
+        whole = self._meaning.wholes[mine] & other._meaning.wholes[others]
+        same &= ~whole | (self.numbers[mine] == other.numbers[others])
+        self._by_cells(other, mine, others, same, same & whole)
+
+    def _by_cells(
+        self, other: LargeColumn, mine: Array | slice, others: Array | slice, same: Array, asked: Array
+    ) -> None:
+        """Decides the asked rows whose numbers are larger than a float holds exactly, by all their digits."""
         import numpy
 
-        a, b = self.numbers[mine], other.numbers[others]
-        meant = (self.keys[mine] == 0) & ~self._coded[mine] & ~other._coded[others]
-        same: Array = ~meant | (a == b)
-        vast = numpy.flatnonzero(meant & same & (numpy.abs(a) >= 2.0**53))
+        vast = numpy.flatnonzero(asked & (numpy.abs(self.numbers[mine]) >= VAST))
         if len(vast):
             left = self.texts.gather(numpy.arange(len(self.texts))[mine][vast]).to_list()
             right = other.texts.gather(numpy.arange(len(other.texts))[others][vast]).to_list()
             pairs = zip(left, right, strict=True)
-            same[vast] = [whole_of(parse(x, self.options)) == whole_of(parse(y, self.options)) for x, y in pairs]
-        return same
+            same[vast] = [equal(self._cell(x), other._cell(y), self.options) for x, y in pairs]
 
     @property
     def _coded(self) -> Array:
@@ -268,8 +307,5 @@ class LargeColumn:
         others = other.texts.gather(rows[chosen]).to_list()
         names: set[str] = set()
         for a, b in zip(mine, others, strict=True):
-            gold, pred = parse(a, self.options), parse(b, self.options)
-            if self._as_shown:
-                gold, pred = as_shown(gold), as_shown(pred)
-            names |= names_needed(gold, pred, self.options)
+            names |= names_needed(self._cell(a), other._cell(b), self.options)
         return names

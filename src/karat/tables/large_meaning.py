@@ -9,7 +9,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from karat.tables.cells import LARGEST_SHOWN_WHOLE, NULL_WORDS, Cell, as_shown, parse
+from karat.tables.cells import NULL_WORDS, Cell, as_shown, parse
+from karat.tables.numbers import VAST
 from karat.tables.options import CompareOptions
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 _NUMBER, _NULL = 0, 1
 _FIRST = 100
-_WHOLE = r"^[+-]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.0*)?$"
 _WORDS = "|".join(sorted(word for word in NULL_WORDS | {"true", "false"} if word[0].isalpha()))
 _MAY_BE_MORE = rf"(?i)^(?:[^a-z]|u|(?:{_WORDS})\W*$)"
 """What a text begins with that may mean something else than itself; ``U`` as in ``US$5``. All others need no reading."""
@@ -95,20 +95,37 @@ class PlainNumbers:
             return shown.to_numpy()
         digits = self.texts.str.extract(r"\.([0-9]*)").str.len_bytes().fill_null(0).cast(polars.Int64)
         power = self.texts.str.extract(r"[eE]([+-]?[0-9]+)$").cast(polars.Int64, strict=False).fill_null(0)
-        return shown.zip_with(~powers, (digits - power).clip(lower_bound=0)).to_numpy()
+        return shown.zip_with(~powers, (digits - power).clip(lower_bound=-300)).to_numpy()
 
     @property
     def least_decimals(self) -> int:
         return int((self.decimals if self.only_numbers else self.decimals[self.keys == _NUMBER]).min())
 
     @cached_property
-    def shown_whole(self) -> bool:
-        """Whether every number is shown in full and whole: see :func:`karat.tables.cells.as_gold`."""
-        import polars
+    def wholes(self) -> Array:
+        """Which rows hold a whole number: see :func:`karat.tables.numbers.whole_number`. Nulls do not."""
+        import numpy
 
-        # What a 64-bit integer can be made of is whole, and has no point.
-        integers = self.texts.cast(polars.Int64, strict=False)
-        return integers.null_count() == self.others[0] or _shown_whole(self.texts, self.numbers)
+        whole: Array = self.numbers == numpy.floor(self.numbers)
+        if not self.only_numbers:
+            whole &= self.keys == _NUMBER
+        places = numpy.flatnonzero(whole)
+        texts = self.texts if len(places) == len(whole) else self.texts.gather(places)
+        whole[places] &= ~texts.str.contains("[eE]").to_numpy()
+        vast = places[numpy.abs(self.numbers[places]) >= VAST]
+        if len(vast):
+            whole[vast] &= ~self.texts.gather(vast).str.contains(r"\.[0-9]*[1-9]").to_numpy()
+        return whole
+
+    @cached_property
+    def some_whole(self) -> bool:
+        return bool(self.wholes.any())
+
+    @property
+    def all_whole(self) -> bool:
+        """Whether there are numbers, and all are whole."""
+        numbers = len(self.texts) - self.others[0]
+        return numbers > 0 and int(self.wholes.sum()) == numbers
 
 
 class Meanings:
@@ -124,10 +141,11 @@ class Meanings:
         counted = texts.alias("text").value_counts(name="count")
         self._different = counted["text"]
         self._counts = counted["count"].cast(polars.UInt64).to_numpy()
-        self._keys = self._different.hash(seed).to_numpy().copy()
+        self._keys = _composed(self._different).hash(seed).to_numpy().copy()
         self._numbers = numpy.zeros(len(counted))
         self._decimals = numpy.zeros(len(counted), dtype=numpy.int64)
         self._codes = numpy.zeros(len(counted), dtype=bool)
+        self._wholes = numpy.zeros(len(counted), dtype=bool)
         self.percent = self._read(options, seed, shown)
 
     def _read(self, options: CompareOptions, seed: int, shown: bool) -> bool:
@@ -143,14 +161,15 @@ class Meanings:
         if shown:
             cells = [as_shown(cell) for cell in cells]
         # Texts are hashed as they are, as those that were not read have been, and moments so that they equal no text.
-        hashes = polars.Series([cell.key for cell in cells], dtype=polars.String).hash(seed).to_numpy()
-        moments = polars.Series([cell.key for cell in cells], dtype=polars.String).hash(seed + 1).to_numpy()
+        keys = polars.Series([_key(cell) for cell in cells], dtype=polars.String)
+        hashes, moments = keys.hash(seed).to_numpy(), keys.hash(seed + 1).to_numpy()
         kinds = numpy.array([_kind(cell) for cell in cells], dtype=numpy.int64)
         fixed = numpy.where(kinds == 1, numpy.uint64(_NULL), numpy.uint64(_NUMBER))
-        self._keys[places] = numpy.where(kinds == 3, hashes, numpy.where(kinds == 2, moments, fixed))
+        self._keys[places] = numpy.where(kinds >= 3, hashes, numpy.where(kinds == 2, moments, fixed))
         self._numbers[places] = [cell.number for cell in cells]
         self._decimals[places] = [cell.decimals for cell in cells]
         self._codes[places] = [cell.kind == "code" for cell in cells]
+        self._wholes[places] = [cell.kind == "number" and cell.whole is not None for cell in cells]
         numeric = [cell for cell in cells if cell.numeric]
         return bool(numeric) and all(cell.percent for cell in numeric)
 
@@ -179,11 +198,15 @@ class Meanings:
     def least_decimals(self) -> int:
         return int(self._decimals[self._keys == _NUMBER].min())
 
-    @cached_property
-    def shown_whole(self) -> bool:
-        """Whether every number that is no code is shown in full and whole."""
+    @property
+    def some_whole(self) -> bool:
+        return bool(self._wholes.any())
+
+    @property
+    def all_whole(self) -> bool:
+        """Whether there are numbers that are no codes, and all of these are whole."""
         meant = (self._keys == _NUMBER) & ~self._codes
-        return _shown_whole(self._different.filter(meant), self._numbers[meant])
+        return bool(meant.any()) and bool(self._wholes[meant].all())
 
     @cached_property
     def _places(self) -> Array:
@@ -207,19 +230,30 @@ class Meanings:
         return self._decimals[self._places]
 
     @cached_property
+    def wholes(self) -> Array:
+        """Which rows hold a whole number that is no code."""
+        return self._wholes[self._places]
+
+    @cached_property
     def codes(self) -> Array | None:
         """Which rows hold digits with leading zeros, compared exactly; None when no row does."""
         return self._codes[self._places] if self._codes.any() else None
 
 
+def _composed(texts: polars.Series) -> polars.Series:
+    """The texts in NFC: see :func:`karat.tables.cells.composed`."""
+    if texts.str.len_bytes().sum() == texts.str.len_chars().sum():
+        return texts
+    return texts.str.normalize("NFC")
+
+
+def _key(cell: Cell) -> str:
+    """What is compared exactly of a cell that is no number. A nested cell has too many numbers for the one of its row."""
+    if cell.kind != "nested":
+        return cell.key
+    numbers = [repr(part.number if part.whole is None else part.whole) for part in cell.parts if part.numeric]
+    return f"{cell.key} {numbers}"
+
+
 def _kind(cell: Cell) -> int:
-    return 0 if cell.numeric else ("null", "moment", "text").index(cell.kind) + 1
-
-
-def _shown_whole(texts: polars.Series, numbers: Array) -> bool:
-    import numpy
-
-    if not texts.str.contains(_WHOLE).all():
-        return False
-    vast = texts.filter(numpy.abs(numbers) >= LARGEST_SHOWN_WHOLE)
-    return not vast.str.contains(".", literal=True).any()
+    return 0 if cell.numeric else ("null", "moment", "text", "nested").index(cell.kind) + 1

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from karat.tables.bipartite import Unsettled, perfect_matching
 from karat.tables.grid import Grid
 from karat.tables.large_columns import LargeColumn
+from karat.tables.numbers import VAST
 from karat.tables.options import CompareOptions
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Rows:
 
 def compared_exactly(gold: LargeColumn, pred: LargeColumn) -> bool:
     """Whether two numbers of these columns are equal only when they are the same float."""
-    return gold.exact and pred.exact and not gold.coded and not pred.coded and max(gold.largest, pred.largest) < 2.0**53
+    return gold.exact and pred.exact and not gold.coded and not pred.coded and max(gold.largest, pred.largest) < VAST
 
 
 def _bits(numbers: Array) -> Array:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from karat.tables.cells import Cell, closeness, folded
+from karat.tables.cells import Cell, equal, folded
+from karat.tables.numbers import VAST
 from karat.tables.options import CompareOptions
 from karat.tables.small import Side
-
-_VAST = 2.0**53
-"""From here on a float does not hold every whole number."""
 
 
 def share_found(gold: Side, pred: Side, options: CompareOptions) -> float:
@@ -22,13 +20,12 @@ def share_found(gold: Side, pred: Side, options: CompareOptions) -> float:
 
 def _numbers_found(gold: Side, pred: Side, options: CompareOptions) -> int:
     """Two sorted lists, walked side by side."""
-    decimals = min(gold.decimals, pred.decimals)
     found = g = p = 0
-    while g < len(gold.numbers) and p < len(pred.numbers):
-        a, b = gold.numbers[g], pred.numbers[p]
-        if closeness(a, b, decimals, options, gold.scale) is not None:
+    while g < len(gold.figures) and p < len(pred.figures):
+        a, b = gold.figures[g], pred.figures[p]
+        if equal(a, b, options):
             found, g, p = found + 1, g + 1, p + 1
-        elif a < b:
+        elif a.number < b.number:
             g += 1
         else:
             p += 1
@@ -60,5 +57,7 @@ def identity(cell: Cell) -> tuple[str, str, float]:
     if cell.kind == "code":
         return ("code", cell.text or "", 0.0)
     if cell.kind == "number":
-        return ("number", cell.text or "" if abs(cell.number) >= _VAST else "", cell.number)
-    return (cell.kind, cell.key, 0.0)
+        vast = cell.whole is not None and abs(cell.number) >= VAST
+        return ("number", str(cell.whole) if vast else "", cell.number)
+    parts = f" {[identity(part) for part in cell.parts]}" if cell.parts else ""
+    return (cell.kind, cell.key + parts, 0.0)

@@ -2,8 +2,8 @@
 
 First the same cheap test as for large tables: sums of 64-bit hashes of every column and of every row, in one pass over each
 file. Then, if columns that are not the same texts are numbers, both sides are sorted and compared side by side, under a few
-mappings of the columns whose ends and sums allow it. Other formats and rounding are not tried: where they, or another
-mapping, could still make the tables equal, the match is not settled, and says so.
+mappings of the columns whose ends and sums allow it. Other formats are not tried, nor other pairs of rows than those that
+lie side by side: where they, or another mapping, could still make the tables equal, the match is not settled, and says so.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from karat.tables.labels import LABELS_SWAPPED, label_evidence
 from karat.tables.mapping import by_header, preferred
 from karat.tables.matching import Match
 from karat.tables.options import CompareOptions
-from karat.tables.outofcore_columns import ColumnSums, File, certainly_missing, could_equal, mappings, scan
+from karat.tables.outofcore_columns import ColumnSums, File, certainly_missing, could_equal, mappings, scan, text_hash
 from karat.tables.outofcore_rows import different_rows, other_texts, refuted
 from karat.tables.reading import header_of
 from karat.tables.table import Limits, TableError
@@ -34,7 +34,7 @@ HELD_BYTES = 512 * 1024**2
 MEMORY = "2500MB"
 MOST_MAPPINGS = 4
 """Each mapping that is tried sorts both files once more."""
-NOT_TRIED = "the files are too large to hold: other formats of dates and numbers, and rounding, were not tried"
+NOT_TRIED = "the files are too large to hold: other formats of dates and numbers were not tried"
 
 
 def match_csv_files(
@@ -71,12 +71,11 @@ def match_csv_files(
         for mapping in tries:
             if ignore_order and not loose and _same_row_hashes(connection, gold_file, pred_file, mapping):
                 return _labelled(Match(True, mapping=tuple(mapping)), gold_file, pred_file, header, sizes)
-            different = different_rows(
+            different, needed = different_rows(
                 connection, gold_file, pred_file, mapping, loose, options, ordered=not ignore_order
             )
             if different == 0:
-                names = ("tolerance",) if loose else ()
-                passed = Match(True, mapping=tuple(mapping), normalised=names)
+                passed = Match(True, mapping=tuple(mapping), normalised=needed)
                 return _labelled(passed, gold_file, pred_file, header, sizes)
             found.append((different, mapping))
         different, mapping = found[0] if decided else min(found)
@@ -177,10 +176,8 @@ def _candidates(gold: File, pred: File, options: CompareOptions) -> tuple[list[l
 def _same_row_hashes(connection: duckdb.DuckDBPyConnection, gold: File, pred: File, mapping: Sequence[int]) -> bool:
     sums = []
     for file, columns in ((gold, gold.columns), (pred, mapping)):
-        row = ", ".join(f"c{column}" for column in columns)
-        found = connection.execute(
-            f"SELECT sum(hash({row})::HUGEINT), bit_xor(hash({row})) FROM {file.source}"  # noqa: S608
-        ).fetchall()
+        row = text_hash(columns)
+        found = connection.execute(f"SELECT sum({row}::HUGEINT), bit_xor({row}) FROM {file.source}").fetchall()  # noqa: S608
         sums.append(found)
     return bool(sums[0] == sums[1])
 

@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from karat.tables.bipartite import perfect_matching
-from karat.tables.cells import half_unit
+from karat.tables.numbers import NOISE, SLACK, TWO_DIGITS, VAST, half_unit
 from karat.tables.options import CompareOptions
 
 if TYPE_CHECKING:
     import duckdb
-
-_VAST = 2.0**53
-"""From here on a float does not hold every whole number."""
 
 
 class ColumnSums(msgspec.Struct, frozen=True, array_like=True):
@@ -27,7 +24,13 @@ class ColumnSums(msgspec.Struct, frozen=True, array_like=True):
     nulls: int
     others: int
     """How many cells are neither null nor a plain number."""
-    fractions: int
+    wholes: int
+    """How many numbers are whole: see :mod:`karat.tables.numbers`."""
+    decimals: int | None
+    """The fewest decimals that a number shows, exponents aside."""
+    numbers: int
+    vast_digits: int
+    """A sum over the digits of the numbers that a float does not hold."""
     least: float | None
     most: float | None
     total: float | None
@@ -43,8 +46,18 @@ class ColumnSums(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def plain(self) -> bool:
-        """Whether all cells are plain numbers or nulls, and a float holds each of the numbers."""
-        return not self.others and (self.fractions > 0 or self.largest < _VAST)
+        """Whether all cells are plain numbers or nulls."""
+        return not self.others
+
+    @property
+    def whole(self) -> bool:
+        """Whether all numbers are whole."""
+        return self.wholes == self.numbers
+
+    @property
+    def vast(self) -> bool:
+        """Whether there are numbers so large that a float does not hold every whole one."""
+        return self.largest >= VAST
 
 
 class File(msgspec.Struct, frozen=True):
@@ -57,11 +70,37 @@ class File(msgspec.Struct, frozen=True):
     sums: tuple[ColumnSums, ...]
 
 
+def text_hash(columns: Sequence[int]) -> str:
+    """A hash of the texts of some columns, each letter with its accents written in one way (NFC)."""
+    return f"hash({', '.join(f'nfc_normalize(c{column})' for column in columns)})"
+
+
 def number(column: int) -> str:
     """The plain number in a cell; null for anything else that the cast would take, and for digits with leading zeros."""
     c = f"c{column}"
     refused = f"({c} LIKE '0_%' AND {c} NOT LIKE '0.%') OR contains({c}, '_') OR contains({c}, ' ')"
     return f"CASE WHEN {refused} THEN NULL ELSE TRY_CAST({c} AS DOUBLE) END"
+
+
+def whole(column: int, number: str) -> str:
+    """Whether the number in a cell is whole: see :func:`karat.tables.numbers.whole_number`."""
+    c, n = f"c{column}", number
+    written = f"NOT contains({c}, '.') OR abs({n}) < {VAST!r} OR NOT regexp_matches({c}, '\\.[0-9]*[1-9]')"
+    return f"coalesce({n} = floor({n}) AND NOT contains(lower({c}), 'e') AND ({written}), false)"
+
+
+def whole_digits(column: int) -> str:
+    """The digits of a whole number, one way for each number."""
+    return f"regexp_replace(regexp_replace(c{column}, '\\.0*$', ''), '^[+]|^-(0*)$', '\\1')"
+
+
+def decimals(column: int) -> str:
+    """How many decimals a plain number shows; with an exponent, as many as are left of them."""
+    c = f"c{column}"
+    after = f"length(regexp_extract({c}, '\\.([0-9]*)', 1))"
+    power = f"coalesce(TRY_CAST(regexp_extract({c}, '[eE]([+-]?[0-9]+)$', 1) AS BIGINT), 0)"
+    plain = f"CASE WHEN contains({c}, '.') THEN length({c}) - instr({c}, '.') ELSE 0 END"
+    return f"CASE WHEN contains(lower({c}), 'e') THEN greatest(-300, {after} - {power}) ELSE {plain} END"
 
 
 def scan(connection: duckdb.DuckDBPyConnection, path: Path, names: Sequence[str], columns: tuple[int, ...]) -> File:
@@ -73,8 +112,10 @@ def scan(connection: duckdb.DuckDBPyConnection, path: Path, names: Sequence[str]
     )
     wanted = sorted(set(columns))
     sums = ", ".join(
-        f"sum(hash(c{c})::HUGEINT), bit_xor(hash(c{c})), count(*) - count(c{c}), "
-        f"count(c{c}) - count(*) FILTER (WHERE isfinite(n{c})), count(*) FILTER (WHERE n{c} <> floor(n{c})), "
+        f"sum({text_hash([c])}::HUGEINT), bit_xor({text_hash([c])}), count(*) - count(c{c}), "
+        f"count(c{c}) - count(*) FILTER (WHERE isfinite(n{c})), count(*) FILTER (WHERE {whole(c, f'n{c}')}), "
+        f"min({decimals(c)}) FILTER (WHERE isfinite(n{c})), count(*) FILTER (WHERE isfinite(n{c})), "
+        f"coalesce(sum(CASE WHEN abs(n{c}) >= {VAST!r} THEN hash({whole_digits(c)}) END::HUGEINT), 0), "
         f"min(n{c}), max(n{c}), sum(n{c}), sum(abs(n{c}))"
         for c in wanted
     )
@@ -89,13 +130,21 @@ def could_equal(gold: ColumnSums, pred: ColumnSums, rows: int, options: CompareO
     """Whether two columns of plain numbers could be paired within the tolerance: their ends and their sums are as near as it allows."""
     if not gold.plain or not pred.plain or gold.nulls != pred.nulls:
         return False
-    floor = max(options.abs_tol, half_unit(2) * (1 + 1e-9) if options.rounding else 0.0)
+    rel_tol, abs_tol = options.rel_tol, options.abs_tol
+    unit = half_unit(min(gold.decimals or 0, pred.decimals or 0)) * SLACK if options.rounding else 0.0
+    if options.exact_whole and gold.whole and pred.whole:
+        rel_tol = abs_tol = unit = 0.0
+        if gold.vast_digits != pred.vast_digits:
+            return False
     ends = ((gold.least or 0.0, pred.least or 0.0), (gold.most or 0.0, pred.most or 0.0))
-    if any(abs(a - b) > max(floor, options.rel_tol * max(abs(a), abs(b))) for a, b in ends):
-        return False
+    for a, b in ends:
+        largest = max(abs(a), abs(b))
+        if abs(a - b) > max(abs_tol, rel_tol * largest, min(unit, TWO_DIGITS * largest * SLACK)) + NOISE * largest:
+            return False
     # Adding up in another order moves the sum a little, too.
     size = (gold.size or 0.0) + (pred.size or 0.0)
-    return abs((gold.total or 0.0) - (pred.total or 0.0)) <= floor * rows + (options.rel_tol + 1e-9) * size
+    moved = max(abs_tol * rows, min(unit * rows, TWO_DIGITS * SLACK * size)) + (rel_tol + 1e-9) * size
+    return abs((gold.total or 0.0) - (pred.total or 0.0)) <= abs_tol * rows + moved
 
 
 def mappings(candidates: Sequence[Sequence[int]]) -> Iterator[list[int]]:

@@ -9,18 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from math import copysign, floor, log1p
+from math import copysign, floor
 
 from karat.tables.bipartite import Unsettled, perfect_matching
-from karat.tables.cells import Cell, equal, half_unit
+from karat.tables.cells import Cell, equal
+from karat.tables.grid_scale import REACH, grid_scale
 from karat.tables.options import CompareOptions
 
 Pair = tuple[Sequence[Cell], Sequence[Cell]]
 """A gold column and the prediction column it is mapped to."""
 
 MAX_PAIRS = 3_000_000
-GRID_REACH = 0.2501 + 1e-6
-"""A tolerance on the scale of the grid, and a little more for what the scale and floats add."""
 _NUMBER = ("#", "")
 
 
@@ -38,7 +37,7 @@ def row_pairing(pairs: Sequence[Pair], options: CompareOptions, *, contained: bo
         others = pred_groups.get(key, ())
         if len(members) > len(others) or (len(members) != len(others) and not contained):
             return None
-    numeric = [pair for pair in pairs if any(cell.numeric for cell in pair[0])]
+    numeric = [pair for pair in pairs if any(cell.numeric or cell.parts for cell in pair[0])]
     found = [-1] * gold_height
     for key, members in gold_groups.items():
         paired = _pair_group(members, pred_groups[key], numeric, options)
@@ -60,8 +59,9 @@ def _groups(columns: Sequence[Sequence[Cell]]) -> dict[tuple[tuple[str, str], ..
 def _pair_group(
     gold_rows: Sequence[int], pred_rows: Sequence[int], numeric: Sequence[Pair], options: CompareOptions
 ) -> Sequence[int] | None:
-    # Inside a group a column holds numbers in all rows or in none.
-    numeric = [pair for pair in numeric if pair[0][gold_rows[0]].numeric]
+    # Inside a group a column holds numbers in all rows or in none, and so with nested cells of one shape.
+    firsts = [(pair, pair[0][gold_rows[0]]) for pair in numeric]
+    numeric = [pair for pair, cell in firsts if cell.numeric or cell.parts]
     if not numeric:
         return pred_rows[: len(gold_rows)]
     if len(gold_rows) == len(pred_rows):
@@ -83,27 +83,19 @@ def _pair_sorted(
     return [paired[row] for row in gold_rows]
 
 
-def grid_scale(options: CompareOptions) -> tuple[float, float]:
-    """The scale on which a tolerance is about the same everywhere, linear up to the first of the two numbers and logarithmic
-    beyond, and the width of a cell of the grid on it: four tolerances.
-    """
-    relative = max(options.rel_tol, 1e-9)
-    bend = max(options.abs_tol, half_unit(2) if options.rounding else 0.0, 1e-12) / relative
-    return bend, 4 * relative / max(0.01, 1 - relative)
-
-
 def _pair_by_search(
     gold_rows: Sequence[int], pred_rows: Sequence[int], numeric: Sequence[Pair], options: CompareOptions
 ) -> list[int] | None:
     """Every allowed pair, and out of them a pairing of all rows. Prediction rows lie in a grid of up to three of their numbers;
     a gold row looks into every cell within its tolerance, so nothing is lost at an edge.
     """
-    bend, width = grid_scale(options)
+    least = [min(column[row].decimals for column in pair for row in range(len(column))) for pair in numeric]
+    scales = [grid_scale(options, decimals) for decimals in least]
 
-    def scaled(cell: Cell) -> float:
-        return copysign(log1p(abs(cell.number) / bend) / width, cell.number)
+    def scaled(cell: Cell, index: int) -> float:
+        return copysign(scales[index](abs(cell.number)), cell.number)
 
-    cells = [[floor(scaled(pred[row])) for row in pred_rows] for _, pred in numeric]
+    cells = [[floor(scaled(pred[row], index)) for row in pred_rows] for index, (_, pred) in enumerate(numeric)]
     directions = sorted(range(len(numeric)), key=lambda index: -len(set(cells[index])))[:3]
     grid: dict[tuple[int, ...], list[int]] = {}
     for place, key in enumerate(zip(*(cells[index] for index in directions), strict=True)):
@@ -111,8 +103,8 @@ def _pair_by_search(
     looked_at = 0
     choices: list[list[int]] = []
     for row in gold_rows:
-        values = [scaled(numeric[index][0][row]) for index in directions]
-        around = product(*({floor(value - GRID_REACH), floor(value + GRID_REACH)} for value in values))
+        values = [scaled(numeric[index][0][row], index) for index in directions]
+        around = product(*({floor(value - REACH), floor(value + REACH)} for value in values))
         near = [p for key in around for p in grid.get(key, ())]
         looked_at += len(near)
         if looked_at > MAX_PAIRS:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from karat.tables.cells import Cell, as_gold, as_prediction, as_shown, equal, half_unit, names_needed, parse, whole
+from karat.tables.cells import Cell, as_gold, as_shown, equal, names_needed, parse
+from karat.tables.numbers import may_be_percent, widest
 from karat.tables.options import CompareOptions
 from karat.tables.rows import Pair, row_pairing
 
@@ -31,8 +32,8 @@ class SmallComparison:
         known: dict[str | None, Cell] = {}
         self.options = options
         self.ordered = ordered
-        self.gold = [as_gold(read_cells(column, options, known), options) for column in gold]
-        self.pred = [as_prediction(read_cells(column, options, known)) for column in pred]
+        self.gold = [as_gold(read_cells(column, options, known)) for column in gold]
+        self.pred = [read_cells(column, options, known) for column in pred]
         self._gold_sides = [Side(column) for column in self.gold]
         self._pred_sides = [Side(column) for column in self.pred]
         self._pairs: dict[tuple[int, int], Pair | None] = {}
@@ -55,7 +56,7 @@ class SmallComparison:
         gold, pred = self._gold_sides[g], self._pred_sides[p]
         if self._alike(gold, pred):
             return gold.cells, pred.cells
-        if gold.percent != pred.percent:
+        if signed_beside_percent(gold, pred):
             gold, pred = gold.shown(), pred.shown()
             if self._alike(gold, pred):
                 return gold.cells, pred.cells
@@ -90,15 +91,16 @@ class Side:
 
     def __init__(self, cells: Sequence[Cell]) -> None:
         self.cells = cells
-        numeric = [cell for cell in cells if cell.numeric]
-        self.percent = bool(numeric) and all(cell.percent for cell in numeric)
-        self.numbers = sorted(cell.number for cell in numeric)
-        self.decimals = min((cell.decimals for cell in numeric), default=0)
+        self.figures = sorted((cell for cell in cells if cell.numeric), key=lambda cell: cell.number)
+        """The cells that have a number, by its size."""
+        self.percent = bool(self.figures) and all(cell.percent for cell in self.figures)
+        self.numbers = [cell.number for cell in self.figures]
+        self.decimals = min((cell.decimals for cell in self.figures), default=0)
         self.others = Counter((cell.kind, cell.key) for cell in cells if not cell.numeric)
-        self.wholes = (
-            sorted(whole(cell) for cell in numeric) if numeric and all(cell.exact for cell in numeric) else None
-        )
-        self.scale = min((cell.scale for cell in numeric), default=1.0)
+        wholes = [cell.whole for cell in self.figures if cell.whole is not None and cell.kind == "number"]
+        self.wholes = sorted(wholes) if len(wholes) == len(self.figures) else None
+        """All numbers, if all are whole and none is a code."""
+        self.scale = min((cell.scale for cell in self.figures), default=1.0)
         self._changed: dict[str, Side] = {}
 
     def changed(self, name: str, change: Callable[[Cell], Cell]) -> Side:
@@ -117,22 +119,29 @@ class Side:
         """
         if self.others != other.others or len(self.numbers) != len(other.numbers):
             return False
-        if self.wholes is not None and other.wholes is not None:
+        if options.exact_whole and self.wholes is not None and other.wholes is not None:
             return self.wholes == other.wholes
-        slack = half_unit(min(self.decimals, other.decimals)) * (1 + 1e-9) if options.rounding else 0.0
-        floor = options.abs_tol * min(self.scale, other.scale)
+        decimals, scale = min(self.decimals, other.decimals), min(self.scale, other.scale)
         for a, b in zip(self.numbers, other.numbers, strict=True):
-            largest = max(abs(a), abs(b))
-            if abs(a - b) > max(floor, options.rel_tol * largest, slack + 4e-16 * largest):
+            if abs(a - b) > widest(max(abs(a), abs(b)), decimals, options, scale):
                 return False
         return True
+
+
+def signed_beside_percent(gold: Side, pred: Side) -> bool:
+    """Whether one column has percent signs and the other has none, and may be meant in percent all the same."""
+    if gold.percent == pred.percent:
+        return False
+    sizes = [abs(number) for number in (pred if gold.percent else gold).numbers if number]
+    above_one = sum(size > 1 for size in sizes)
+    return may_be_percent(above_one, len(sizes) - above_one)
 
 
 def same_cells(gold: Side, pred: Side, options: CompareOptions) -> bool:
     """Whether two columns could hold the same cells, percent signs read in either way."""
     if gold.could_equal(pred, options):
         return True
-    return gold.percent != pred.percent and gold.shown().could_equal(pred.shown(), options)
+    return signed_beside_percent(gold, pred) and gold.shown().could_equal(pred.shown(), options)
 
 
 def _first_of_equals(columns: Sequence[Texts]) -> list[int]:

@@ -9,10 +9,11 @@ from datetime import datetime
 import msgspec
 
 from karat.tables.bipartite import Unsettled
-from karat.tables.cells import Cell, closeness, equal, folded
+from karat.tables.cells import Cell, equal, folded
+from karat.tables.numbers import NOISE, SLACK, half_unit, why_equal
 from karat.tables.options import CompareOptions
 from karat.tables.rows import row_pairing
-from karat.tables.small import Side, same_cells
+from karat.tables.small import Side, same_cells, signed_beside_percent
 
 _LOOSE_FORMATS = (
     "%d/%m/%Y",
@@ -30,7 +31,7 @@ _LOOSE_FORMATS = (
     "%Y.%m.%d",
 )
 _LONGEST_DATE = 40
-_DATE_LIKE = re.compile(r"[0-9]{8}|[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{1,4}|.*[A-Za-z]{3}.*[0-9]{2}.*")
+_DATE_LIKE = re.compile(r"[0-9]{8}|[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{1,4}|(?>.*?[A-Za-z]{3})(?>.*?[0-9]{2}).*")
 _ORDER = ("case_or_space", "null_vs_zero", "scale_100", "rounding", "date_format")
 
 Rewrite = Callable[[Cell], Cell]
@@ -48,7 +49,7 @@ def hold_the_same(gold: Side, pred: Side, options: CompareOptions) -> bool:
     """Whether two columns hold the same cells in any order, each with the tolerance of its own pair."""
     if not same_cells(gold, pred, options):
         return False
-    if gold.percent != pred.percent and not gold.could_equal(pred, options):
+    if signed_beside_percent(gold, pred) and not gold.could_equal(pred, options):
         gold, pred = gold.shown(), pred.shown()
     try:
         return not gold.cells or row_pairing([(gold.cells, pred.cells)], options) is not None
@@ -89,7 +90,7 @@ def _folded_cell(cell: Cell) -> Cell:
 
 
 def _zero_for_null(cell: Cell) -> Cell:
-    return Cell("number", cell.text) if cell.kind == "null" else cell
+    return Cell("number", cell.text, whole=0) if cell.kind == "null" else cell
 
 
 def _scaling(factor: float) -> Rewrite:
@@ -98,8 +99,10 @@ def _scaling(factor: float) -> Rewrite:
     def scale(cell: Cell) -> Cell:
         if cell.kind != "number":
             return cell
-        decimals = max(0, cell.decimals + shift)
-        return msgspec.structs.replace(cell, number=cell.number * factor, decimals=decimals, exact=False)
+        whole = None
+        if cell.whole is not None and (factor > 1 or cell.whole % 100 == 0):
+            whole = cell.whole * 100 if factor > 1 else cell.whole // 100
+        return msgspec.structs.replace(cell, number=cell.number * factor, decimals=cell.decimals + shift, whole=whole)
 
     return scale
 
@@ -119,7 +122,7 @@ def _rounded(gold: Side, pred: Side) -> bool:
 
 def _within_half(a: float, b: float, decimals: int) -> bool:
     """Whether rounding to so many decimals may make one of the other."""
-    return abs(a - b) <= 0.5 * 10.0**-decimals * (1 + 1e-9) + 4e-16 * abs(a)
+    return abs(a - b) <= half_unit(decimals) * SLACK + NOISE * abs(a)
 
 
 def _most_decimals(side: Side) -> int:
@@ -184,7 +187,7 @@ def _changes_of_cell(gold: Cell, pred: Cell, options: CompareOptions) -> Iterabl
         yield "null_vs_zero", ""
     if gold.kind == pred.kind == "number":
         for factor in (100.0, 0.01):
-            if gold.number and closeness(gold.number, pred.number * factor, 99, options, 0.0) is not None:
+            if gold.number and why_equal(gold, _scaling(factor)(pred), options, 0.0) is not None:
                 yield "scale_100", str(factor)
         least = min(gold.decimals, pred.decimals)
         if gold.decimals != pred.decimals and _within_half(gold.number, pred.number, least):

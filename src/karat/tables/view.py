@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import Any
 
 from karat.tables.alignment import Alignment, align
-from karat.tables.cells import Cell, as_gold, as_prediction
+from karat.tables.cells import Cell, as_gold
 from karat.tables.likeness import identity, likeliest_mapping, share_found
 from karat.tables.options import CompareOptions
-from karat.tables.small import Side, read_cells
+from karat.tables.small import Side, read_cells, signed_beside_percent
 from karat.tables.table import Table
 from karat.tables.transforms import Change, change_of_cells, change_of_column, differing, hold_the_same
 
@@ -43,8 +43,8 @@ class View:
         self.equal_rows = equal_rows
         known: dict[str | None, Cell] = {}
         gold_cells = [read_cells(gold.texts(index), options, known) for index in range(gold.width)]
-        self.gold_sides = [Side(as_gold(cells, options)) for cells in gold_cells]
-        self.pred_sides = [Side(as_prediction(read_cells(pred.texts(i), options, known))) for i in range(pred.width)]
+        self.gold_sides = [Side(as_gold(cells)) for cells in gold_cells]
+        self.pred_sides = [Side(read_cells(pred.texts(i), options, known)) for i in range(pred.width)]
         self.mapping = likeliest_mapping(self.shares, gold.names, pred.names) if mapping is None else list(mapping)
         if unmatched is None:
             unmatched = [g for g, p in enumerate(self.mapping) if p is None or not self.same_column(g, p)]
@@ -81,7 +81,7 @@ class View:
     def _side_by_side(self, g: int, p: int) -> tuple[Sequence[Cell], Sequence[Cell]]:
         """The cells of two columns, percentages in the reading in which they are the same."""
         gold, pred = self.gold_sides[g], self.pred_sides[p]
-        if gold.percent != pred.percent and not gold.could_equal(pred, self.options):
+        if signed_beside_percent(gold, pred) and not gold.could_equal(pred, self.options):
             shown = gold.shown(), pred.shown()
             if shown[0].could_equal(shown[1], self.options):
                 gold, pred = shown

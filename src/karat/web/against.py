@@ -86,7 +86,7 @@ def _differences(viewer: Viewer, row: RunRow, base: RunRow) -> dict[str, Against
         known = np.flatnonzero(np.isfinite(first) & np.isfinite(second))
         if len(known):
             own = None if clusters is None else [clusters[place] for place in known]
-            found.append((item, paired_difference(first[known], second[known], own)))
+            found.append((item, paired_difference(first[known], second[known], own, kind=item.kind)))
     adjusted = holm([difference.p for _, difference in found])
     told = [_told(item, difference, p) for (item, difference), p in zip(found, adjusted, strict=True)]
     return {item.metric: item for item in told}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 import msgspec
 
@@ -20,6 +21,14 @@ class Point(msgspec.Struct, frozen=True):
     high: float
     run: str
     mean: float
+    truth_set: str = ""
+
+
+class Stretch(msgspec.Struct, frozen=True):
+    """Runs in a row over the same truth set: only these are joined by a line, for other figures do not compare."""
+
+    line: str
+    band: str
 
 
 class Trend(msgspec.Struct, frozen=True):
@@ -29,8 +38,7 @@ class Trend(msgspec.Struct, frozen=True):
     title: str
     kind: str
     points: tuple[Point, ...]
-    line: str
-    band: str
+    stretches: tuple[Stretch, ...]
     latest: float
 
 
@@ -51,7 +59,11 @@ def trend(rows: Sequence[RunRow], metric: str, title: str, kind: str) -> Trend |
         mean = item.mean or 0.0
         x = round(EDGE + place * step, 1) if len(found) > 1 else WIDTH / 2
         low, high = (mean if bound is None else bound for bound in (item.low, item.high))
-        points.append(Point(x, height(mean), height(low), height(high), run_name(row.id), mean))
-    line = " ".join(f"{point.x},{point.y}" for point in points)
+        points.append(Point(x, height(mean), height(low), height(high), run_name(row.id), mean, row.truth_set))
+    stretches = [_stretch(list(own)) for _, own in groupby(points, key=lambda point: point.truth_set)]
+    return Trend(metric, title, kind, tuple(points), tuple(stretches), points[-1].mean)
+
+
+def _stretch(points: Sequence[Point]) -> Stretch:
     edge = [f"{p.x},{p.high}" for p in points] + [f"{p.x},{p.low}" for p in reversed(points)]
-    return Trend(metric, title, kind, tuple(points), line, " ".join(edge), points[-1].mean)
+    return Stretch(" ".join(f"{point.x},{point.y}" for point in points), " ".join(edge))

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from karat.core.report import visible
+from karat.core.result import why_no_interval
 
 VERDICTS = {
     "pass": "right",
@@ -60,6 +61,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "when": when,
     "pretty": pretty,
     "visible": shown,
+    "why_no_interval": why_no_interval,
     "verdict": lambda word: VERDICTS.get(word, word),
     "state": lambda word: STATES.get(word, word),
 }

@@ -149,7 +149,10 @@ def test_flat_folder(tmp_path: Path) -> None:
     # A result and its SQL: the result is judged, and the SQL is at hand for the mode that runs it.
     assert (found["c"].kind, found["c"].text, len(found["c"].paths)) == ("file", "SELECT 2", 1)
     assert [Path(found[name].paths[0]).name for name in "de"] == ["d.duckdb", "e.db"]
-    assert (found["f"].problem, found["g"].problem) == ("the SQL is not UTF-8 text", "the SQL file is empty")
+    assert (found["f"].problem, found["g"].problem) == (
+        "the SQL cannot be read: it is not UTF-8 text, line 1",
+        "the SQL file is empty",
+    )
     assert list(found) == list("abcdefg")
     (warning,) = read_predictions(tmp_path).problems
     assert (warning.severity, "notes.txt" in warning.message) == ("warning", True)
@@ -202,7 +205,9 @@ def test_no_submission(tmp_path: Path) -> None:
         ("SELECT 1;\n", "SELECT 1;"),
         ("```sql\nSELECT 1\n```", "SELECT 1"),
         ("```SQL\r\nSELECT 1\r\n```", "SELECT 1"),
-        ("First\n```sql\nSELECT 1\n```\nthen\n``` sql\nSELECT 2\n```\ndone", "SELECT 2"),
+        ("First\n```sql\nSELECT 1\n```\nthen\n``` sql\nSELECT 2\n```\ndone", "SELECT 1"),
+        ("```sql\nSELECT 1\n```\n```sql\nSELECT 2\n```", "SELECT 1"),
+        ("```SQL\nSELECT 1\n```\n```sql\nSELECT 2\n```", "SELECT 2"),  # the public evaluator knows only the second
         ("```\nSELECT 1\n```", "SELECT 1"),
         ("```sql\nSELECT 1", "SELECT 1"),
     ],

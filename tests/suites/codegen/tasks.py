@@ -19,7 +19,7 @@ MEANS = Task(
     tables={"sales": TableSource(columns=dict(SALES))}, reference='result = df.groupby("city")["price"].mean()'
 )
 QUESTION = "What is the average price by city?"
-QUICK = Options(performance=False)
+QUICK = Options(performance=False, perturb="no")
 
 
 def judge_code(*codes: str, question: str = QUESTION, task: Task = MEANS, options: Options = QUICK) -> Comparison:

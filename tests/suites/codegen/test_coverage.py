@@ -156,3 +156,64 @@ def test_a_constant_misses_everything() -> None:
     found = coverage("all people", "result = 42")
     assert found.coverage_score == 0.0
     assert found.details.missing_requirements == ("No table goes into the result",)
+
+
+EITHER = "How many people are older than 30 or in Berlin?"
+BOTH = "How many people are older than 30 and in Berlin?"
+JOINED = {
+    "or": (
+        'df[(df.age > 30) | (df.city == "Berlin")]',
+        "df.query(\"age > 30 or city == 'Berlin'\")",
+        "df.query(\"age > 30 | city == 'Berlin'\")",
+        'df[np.logical_or(df.age > 30, df.city == "Berlin")]',
+        'df[~((df.age <= 30) & (df.city != "Berlin"))]',
+        'df.loc[df.age.gt(30) | df.city.isin(["Berlin"])]',
+        'df[(df.age > 30) + (df.city == "Berlin")]',
+        '[row for _, row in df.iterrows() if row.age > 30 or row.city == "Berlin"]',
+    ),
+    "and": (
+        'df[(df.age > 30) & (df.city == "Berlin")]',
+        'df[df.age > 30][df.city == "Berlin"]',
+        "df.query(\"age > 30 and city == 'Berlin'\")",
+        'df.query("age > 30").query("city == \'Berlin\'")',
+        'df[np.logical_and(df.age > 30, df.city == "Berlin")]',
+        'df[~((df.age <= 30) | (df.city != "Berlin"))]',
+        '[row for _, row in df.iterrows() if row.age > 30 and row.city == "Berlin"]',
+    ),
+}
+
+
+@pytest.mark.parametrize(("word", "rows"), [(word, rows) for word, forms in JOINED.items() for rows in forms])
+def test_conditions_are_joined_as_the_question_joins_them(word: str, rows: str) -> None:
+    right, wrong = (EITHER, BOTH) if word == "or" else (BOTH, EITHER)
+    full = coverage(right, f"result = len({rows})")
+    assert full.coverage_score == 1 and full.details.missing_requirements == ()
+    part = coverage(wrong, f"result = len({rows})")
+    assert part.details.filter_conditions_coverage == pytest.approx(2 / 3)  # both conditions, the wrong word
+    assert part.details.missing_requirements[0].startswith(f'Filters joined by "{word}": ')
+
+
+@pytest.mark.parametrize(
+    ("question", "rows", "full"),
+    [
+        ("people in Berlin or Paris", 'df[df.city.isin(["Berlin", "Paris"])]', True),
+        ("people in Berlin and Paris", 'df[df.city.isin(["Berlin", "Paris"])]', True),  # nobody is in both
+        ("people in Berlin or Paris", "df.query(\"city in ['Berlin', 'Paris']\")", True),
+        ("people in Berlin or Paris", 'df[(df.city == "Berlin") & (df.city == "Paris")]', False),
+        ("people in Berlin or Paris", 'df[df.city == "Berlin"][df.city == "Paris"]', False),
+        ("people not in Berlin or Paris", 'df[~df.city.isin(["Berlin", "Paris"])]', True),
+        ("people not in Berlin or Paris", 'df[(df.city != "Berlin") & (df.city != "Paris")]', True),
+        ("people not in Berlin or Paris", 'df[(df.city != "Berlin") | (df.city != "Paris")]', False),
+        ("people with salary between 10 and 20", "df[df.salary.between(10, 20)]", True),
+        ("people with salary between 10 and 20", "df[(df.salary >= 10) | (df.salary <= 20)]", False),
+        ("people in Berlin or Paris", 'pd.concat([df[df.city == "Berlin"], df[df.city == "Paris"]])', True),
+        (
+            "people in Berlin with age over 30",
+            'df[(df.city == "Berlin") & (df.age > 30)]',
+            True,
+        ),  # no word, nothing asked
+    ],
+)
+def test_values_of_one_column_are_one_or_the_other(question: str, rows: str, full: bool) -> None:
+    found = coverage(question, f"result = len({rows})")
+    assert (found.details.filter_conditions_coverage == 1) == full

@@ -15,6 +15,7 @@ from karat.sandbox import Sandbox
 from karat.suites.codegen.cases import load_cases
 from karat.suites.codegen.execution import run_code
 from karat.suites.codegen.records import Task
+from tests.suites.codegen import problems
 
 
 @pytest.fixture(scope="module")
@@ -82,68 +83,54 @@ def test_a_prompt_that_ends_within_a_statement(tmp_path: Path, box: Sandbox) -> 
     assert run_code(box, task, task.reference)[1].result == [0.0, 1.0, 0.0]
 
 
-CONTEXT = '''
-import pandas as pd
-import copy
-
-
-def generate_test_case(test_case_id):
-    def generate_ans(data):
-        return "the secret answer"
-
-    def define_test_input(test_case_id):
-        if test_case_id == 1:
-            df = pd.DataFrame({"a": [3, 1, 2]})
-        return df
-
-    test_input = define_test_input(test_case_id)
-    return test_input, generate_ans(copy.deepcopy(test_input))
-
-
-def exec_test(result, ans):
-    return 1
-
-
-exec_context = r"""
-import pandas as pd
-df = test_input
-[insert]
-result = df
-"""
-
-
-def test_execution(solution: str):
-    code = exec_context.replace("[insert]", solution)
-'''
-
-
-def ds1000(
-    library: str = "Pandas", context: str = CONTEXT, reference: str = 'df = df.sort_values("a")'
-) -> dict[str, Any]:
-    return {
-        "prompt": "Problem:\nSort it by a.\nA:\n<code>\nimport pandas as pd\n</code>\ndf = ... # put solution here\nBEGIN SOLUTION\n<code>\n",
-        "reference_code": reference,
-        "metadata": {"problem_id": 7, "library": library, "perturbation_type": "Origin", "perturbation_origin_id": 7},
-        "code_context": context,
-    }
-
-
 def test_ds1000_without_its_answers(tmp_path: Path, box: Sandbox) -> None:
-    loaded = load_cases(packed(tmp_path / "ds1000.jsonl.gz", ds1000(), ds1000("Pytorch"), ds1000("Scipy")))
+    rows = [problems.row(), problems.row(library="Pytorch"), problems.row(library="Scipy")]
+    loaded = load_cases(packed(tmp_path / "ds1000.jsonl.gz", *rows))
     (case,) = loaded.cases
     task = task_of(case)
-    assert (case.id, case.question, task.cluster) == ("7", "Sort it by a.", "Pandas-7")
-    assert "secret" not in task.setup + task.template
-    assert run_code(box, task, task.reference)[1].result.columns[0].values == [1, 2, 3]
+    assert (case.id, case.question, task.cluster) == ("7", "Keep the rows where a is above the limit.", "Pandas-7")
+    assert task.harness is not None
+    assert "secret" not in task.setup + task.template + task.harness.inputs + task.harness.program
+    assert task.harness.count == 2
+    assert run_code(box, task, task.reference)[1].result.shown.columns[0].values == [3, 2]
     (warning,) = loaded.problems
     assert (warning.severity, "Pytorch 1, Scipy 1" in warning.message) == ("warning", True)
 
 
-def test_ds1000_that_asks_for_the_body_of_a_function(tmp_path: Path, box: Sandbox) -> None:
-    context = CONTEXT.replace("df = test_input\n[insert]\nresult = df", "def f(df):\n[insert]\nresult = f(test_input)")
-    row = ds1000(context=context, reference='    out = df["a"].max()\n    return out')
-    task = task_of(load_cases(packed(tmp_path / "d.jsonl.gz", row)).cases[0])
-    assert run_code(box, task, task.reference)[1].result == 3
+def test_ds1000_problem_0_keeps_its_id(tmp_path: Path) -> None:
+    rows = [problems.row(number=0), problems.row(number=1), problems.row(number="")]
+    loaded = load_cases(packed(tmp_path / "d.jsonl.gz", *rows))
+    assert ([case.id for case in loaded.cases], loaded.problems) == (["0", "1", "3"], ())
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("def generate_test_case", "def another_name"),
+        ("def test_execution", "def another_name"),
+        ("[insert]", "nothing"),
+        ("        exec(code, test_env)\n", ""),
+        ("range(2)", "range(0)"),
+        ("range(2)", "range(10**9)"),
+        ("import copy", "import copy("),
+    ],
+)
+def test_ds1000_of_another_form_is_a_problem(tmp_path: Path, before: str, after: str) -> None:
+    row = problems.row(problems.CONTEXT.replace(before, after))
+    row["metadata"]["test_case_cnt"] = 0
+    loaded = load_cases(packed(tmp_path / "d.jsonl.gz", row, problems.row(number=8)))
+    assert [case.id for case in loaded.cases] == ["8"]
+    assert [(problem.line, problem.severity) for problem in loaded.problems] == [(1, "error")]
+    assert "not a DS-1000 problem" in loaded.problems[0].message
+
+
+def test_ds1000_counts_its_inputs(tmp_path: Path) -> None:
+    told = problems.row(problems.CONTEXT.replace("range(2)", "ids"))
+    told["metadata"]["test_case_cnt"] = 3
+    (case,) = load_cases(packed(tmp_path / "d.jsonl.gz", told)).cases
+    harness = task_of(case).harness
+    assert harness is not None
+    assert harness.count == 3
 
 
 def test_dabench_with_labels_and_tables_beside_it(tmp_path: Path) -> None:

@@ -178,3 +178,93 @@ def test_any_text_can_be_read(question: str, columns: list[str]) -> None:
 def test_any_order_of_the_vocabularys_words_can_be_read(words: list[str]) -> None:
     found = asked(" ".join(words))
     assert all(condition.column in {"", *SCHEMA.columns} for condition in found.conditions)
+
+
+PEOPLE = Schema({"people": ("name", "age", "salary", "city", "date")})
+BOUGHT = Schema({"orders": ("order_id", "customer_id", "amount", "order_date")})
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "List the people, smaller date ahead",
+        "Let the smaller date come first",
+        "Return the names, latest first",
+        "names, earliest date first, please",
+        "names with the most recent date on top",
+        "put the biggest salary at the top",
+        "higher salaries ahead of lower ones",
+        "show the names in chronological order",
+        "names, reverse chronological",
+        "Ranked by salary, who earns what?",
+        "a ranking of people by salary",
+        "from the highest salary to the lowest",
+        "salary from largest to smallest",
+        "people, oldest to newest",
+        "names A to Z",
+        "salaries, low to high",
+        "Keep the order of the rows",
+        "Double each salary and keep the order",
+        "the salaries in the same order as the input",
+        "names in the same order",
+        "Preserve the order",
+        "without changing the order of rows",
+        "the order should be preserved",
+        "The order of the rows must not change",
+        "retain the original row order",
+        "different cities in order of appearance",
+    ],
+)
+def test_an_order_is_asked_for_in_many_words(question: str) -> None:
+    assert read_question(question, PEOPLE).ordered
+
+
+@pytest.mark.parametrize(
+    ("question", "schema"),
+    [
+        ("In order to see the trend, compute the mean salary", PEOPLE),
+        ("salaries of the same order of magnitude", PEOPLE),
+        ("people between 2019 and 2020", PEOPLE),
+        ("salary from 2019 to 2020", PEOPLE),
+        ("first name of the oldest person", PEOPLE),
+        ("What is the largest salary?", PEOPLE),
+        ("people whose salary is higher than the average", PEOPLE),
+        ("keep only the first row of each city", PEOPLE),
+        ("Keep rows where age is over 30", PEOPLE),
+        ("highest salary in the last month", PEOPLE),
+        ("the lowest salary to be paid", PEOPLE),
+        ("What is the order id?", BOUGHT),
+        ("amount by order id", BOUGHT),
+        ("How many things were ordered in 2020?", BOUGHT),
+        ("Which order has the highest amount?", BOUGHT),
+        ("customers who bought both in the same order", BOUGHT),
+        ("keep the order with the largest amount", BOUGHT),
+        ("total amount of each order", BOUGHT),
+    ],
+)
+def test_the_noun_alone_asks_for_no_order(question: str, schema: Schema) -> None:
+    found = read_question(question, schema)
+    assert not found.ordered, (found.ordering, found.keeps_order)
+
+
+@pytest.mark.parametrize(
+    ("question", "direction"),
+    [
+        ("smaller date ahead", "ascending"),
+        ("latest date first", "descending"),
+        ("smallest salary at the bottom", "descending"),
+        ("from the highest salary to the lowest", "descending"),
+        ("lowest to highest salary", "ascending"),
+        ("oldest first", ""),  # the largest age, or the smallest date
+    ],
+)
+def test_the_direction_of_an_order(question: str, direction: str) -> None:
+    said = {"ascending", "descending"} & set(read_question(question, PEOPLE).ordering)
+    assert said == ({direction} if direction else set())
+
+
+def test_to_keep_an_order_is_not_to_sort() -> None:
+    found = read_question("Double each salary and keep the order", PEOPLE)
+    assert found.keeps_order and found.ordering == ()
+    assert read_question("orders by amount, highest first", BOUGHT).ordered
+    assert read_question("the amounts in the same order as the table", BOUGHT).ordered

@@ -28,6 +28,25 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root / "s-1"
 
 
+def test_code_that_crashed_for_good_is_wrong_also_where_nothing_says_what_is_right(tmp_path: Path) -> None:
+    session = Session("crashes", tmp_path)
+    crashed = session.record(QUESTION, "result = staff.years.mean()", TABLES, attempts=["result = staff.wage.mean()"])
+    assert (crashed["correctness_score"], crashed["error_recovery"]["recovery_success"]) == (0.0, False)
+    assert "correctness" not in crashed["left_out"]
+    mended = session.record(QUESTION, "result = staff.years.mean()", TABLES, attempts=[RIGHT])
+    assert mended["correctness_score"] is None and "correctness" in mended["left_out"]
+    assert crashed["overall_score"] < mended["overall_score"]
+    known = session.record(QUESTION, "result = staff.years.mean()", TABLES, expected=25)
+    assert known["correctness_score"] == 0.0
+    silent = session.record(QUESTION, "import os\nos._exit(0)", TABLES)
+    assert silent["correctness_score"] == 0.0
+
+
+def test_a_disguised_constant_is_found_out_in_a_session(tmp_path: Path) -> None:
+    entry = Session("constant", tmp_path).record(QUESTION, "result = 25 + 0 * len(staff)", TABLES, reference=RIGHT)
+    assert entry["correctness_score"] is not None and entry["correctness_score"] <= 0.5
+
+
 def test_entries_have_the_contracts_shapes(recorded: Path) -> None:
     first, second = json.loads((recorded / "metrics.json").read_bytes())
     assert set(first["prompt_understanding"]) == {"understanding_score", "details"}
@@ -162,3 +181,41 @@ def test_a_reference_that_fails_is_said(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="the reference fails"):
         Session("s", tmp_path).record(QUESTION, RIGHT, TABLES, reference="result = nothing")
     assert Session("s", tmp_path).entries() == []
+
+
+@pytest.mark.parametrize(
+    ("entries", "said"),
+    [
+        ([{"a": 1}], "entry 1 has another shape: Object missing required field `prompt_understanding`"),
+        ([entry(error=False), 7], "entry 2 has another shape: Expected `object`, got `int`"),
+        ([{**entry(error=False), "error_recovery": []}], r"entry 1 .* at `\$.error_recovery`"),
+        ([{**entry(error=False), "overall_score": "high"}], r"entry 1 .* at `\$.overall_score`"),
+        ([{**entry(error=False), "requirement_coverage": {"coverage_score": None}}], "coverage_score"),
+    ],
+)
+def test_entries_of_another_shape_are_a_clear_error_and_nothing_is_written(
+    tmp_path: Path, entries: list[Any], said: str
+) -> None:
+    session = Session("s", tmp_path)
+    session.folder.mkdir()
+    data = json.dumps(entries).encode()
+    (session.folder / "metrics.json").write_bytes(data)
+    with pytest.raises(UserError, match=said) as caught:
+        session.record(QUESTION, RIGHT, TABLES)
+    assert "metrics.json" in caught.value.message and "Nothing was recorded" in caught.value.hint
+    assert (session.folder / "metrics.json").read_bytes() == data
+    assert {file.name for file in session.folder.iterdir()} == {"metrics.json", ".lock"}
+    with pytest.raises(UserError, match=said):
+        session.summary()
+    assert session.entries() == entries
+
+
+def test_entries_of_the_bare_contract_are_summed(tmp_path: Path) -> None:
+    session = Session("s", tmp_path)
+    session.folder.mkdir()
+    bare = entry(error=True, recovered=True)
+    del bare["overall_score"]
+    (session.folder / "metrics.json").write_text(json.dumps([bare]))
+    assert session.summary()["summary"]["average_overall_score"] is None
+    session.record(QUESTION, RIGHT, TABLES)
+    assert session.summary()["summary"]["entries"] == 2

@@ -124,15 +124,22 @@ def test_a_right_answer_changes_nothing(tmp_path: Path) -> None:
     assert suite.accept(case, prediction(right), file, Options()) == ()
 
 
+def test_an_answer_that_differs_only_by_its_dataset_can_be_accepted(tmp_path: Path) -> None:
+    file = tmp_path / "case.yaml"
+    file.write_text(BLOCK)
+    (case,) = suite.load_cases(file).cases
+    assert suite.accept is not None
+    other = json.loads(json.dumps(selected("LP", "Population, Persons")))
+    other["indicator_selection"][0]["dimensions"][1]["values"] = [{"id": "CHL", "name": "Chile"}]
+    (edit,) = suite.accept(case, prediction(other), file, Options())
+    assert other["indicator_selection"][0]["dataset_id"].encode() in edit.content
+
+
 def test_what_cannot_be_said_is_refused_in_words(tmp_path: Path) -> None:
     file = tmp_path / "case.yaml"
     file.write_text(BLOCK)
     (case,) = suite.load_cases(file).cases
     assert suite.accept is not None
-    other_dataset = json.loads(json.dumps(selected("LP", "Population, Persons")))
-    other_dataset["indicator_selection"][0]["dimensions"][1]["values"] = [{"id": "CHL", "name": "Chile"}]
-    with pytest.raises(UserError, match="told apart by their terms"):  # the terms are right, the dataset is another
-        suite.accept(case, prediction(other_dataset), file, Options())
     with pytest.raises(UserError, match="no selection to accept"):
         suite.accept(case, Prediction("people", response=b"sorry"), file, Options())
 

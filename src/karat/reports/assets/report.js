@@ -411,6 +411,7 @@
   window.addEventListener("afterprint", () => { for (const sheet of folded) sheet.open = false; });
 
   nameTheme();
+  at("theme").hidden = false; // like the other controls, it is not there before something listens
   controls();
   draw();
   drawAll();

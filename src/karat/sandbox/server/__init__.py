@@ -15,6 +15,7 @@ MODULES = (
     "scratch",
     "rlimits",
     "pages",
+    "forms",
     "plain",
     "snippet",
     "warming",

@@ -7,7 +7,6 @@ import os
 import resource
 import signal
 import struct
-import time
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
@@ -17,15 +16,14 @@ from .kernel import PR_SET_DUMPABLE, PR_SET_PDEATHSIG, prctl
 from .tables import Tables
 
 READY, FAILED = b"R", b"E"
-BEGIN = struct.Struct("<cddQ")
-"""The first thing on the result's pipe, written before the snippet runs: ready, the time, processor seconds, peak memory so far."""
+BEGIN = struct.Struct("<cdQ")
+"""The first thing on the way of the result: ready, processor seconds and peak memory so far. The server reads it and starts its clock
+before it lets the snippet run, so that nothing the snippet does can change it."""
 LENGTH = struct.Struct("<I")
 RESULT = 3
-"""The descriptor of the result's pipe. 0, 1, 2 and this are all that is open."""
-
-
+"""The descriptor that the result is written to. 0, 1, 2 and this are all that is open."""
 GO = 4
-"""The descriptor over which the server sends what to run. Closed before it runs."""
+"""The descriptor over which the server sends what to run, and then the word to run it. Closed before it runs."""
 
 
 class Walls(NamedTuple):
@@ -49,18 +47,18 @@ def main(tables: Tables, walls: Walls, pipes: tuple[int, int, int], go: int) -> 
         pages.copy(walls.usual)
         head, size = read_head(GO)
         code = read_exactly(GO, size).decode("utf-8")
-        os.close(GO)
         frames = {table["name"]: tables.frame(table["digest"]) for table in head["tables"]}
         _limit(head["limits"], base, walls)
         used = resource.getrusage(resource.RUSAGE_SELF)
-        begin = BEGIN.pack(READY, time.monotonic(), used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
+        os.write(RESULT, BEGIN.pack(READY, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024))
+        read_exactly(GO, 1)
+        os.close(GO)
     except Closed:
         os._exit(0)
     except BaseException as problem:
         os.write(RESULT, FAILED + f"{type(problem).__name__}: {problem}".encode())
         os._exit(97)
     try:
-        os.write(RESULT, begin)
         me = os.getpid()
         message = snippet.run(code, frames, int(head["limits"]["cells"]))
         if os.getpid() != me:  # a process that the snippet forked has come out of it too; it has nothing to say
@@ -71,6 +69,7 @@ def main(tables: Tables, walls: Walls, pipes: tuple[int, int, int], go: int) -> 
         data = LENGTH.pack(len(message)) + message
         while data:
             data = data[os.write(RESULT, data) :]
+        os.close(RESULT)  # the clock stops here, before the kernel takes this process apart
     finally:
         os._exit(0)
 

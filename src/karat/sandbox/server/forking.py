@@ -5,7 +5,9 @@ It can be forked before there is anything to run: the next one is made ready whi
 
 from __future__ import annotations
 
+import contextlib
 import os
+import socket
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -24,35 +26,47 @@ class Forked(NamedTuple):
 
     def send(self, head: Mapping[str, Any], code: Vault) -> None:
         """What to run. A child that is gone already shows when it is watched."""
-        try:
+        with contextlib.suppress(BrokenPipeError):
             write_all(self.go, begin({"tables": head["tables"], "limits": head["limits"]}, [code.used]))
             write_all(self.go, code.view())
-        except BrokenPipeError:
-            pass
-        finally:
-            os.close(self.go)
+
+    def release(self) -> None:
+        """The word to run it."""
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self.go, b"\1")
 
     def waits(self) -> bool:
         """Whether it is still there."""
         return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
 
     def close(self) -> None:
-        for fd in self.reading:
+        for fd in (self.go, *self.reading):
             os.close(fd)
 
     def dismiss(self) -> None:
         """It is not needed: without a word on its pipe it ends."""
         os.close(self.go)
         os.waitpid(self.pid, 0)
-        self.close()
+        for fd in self.reading:
+            os.close(fd)
 
 
 def fork(tables: Tables, walls: child.Walls) -> Forked:
-    """A child with its walls up as far as they do not depend on the snippet."""
-    result, out, err, go = (os.pipe() for _ in range(4))
+    """A child with its walls up as far as they do not depend on the snippet.
+
+    The result comes over a socket: a process can open its pipes a second time through /proc, for reading too, but no socket.
+    """
+    result, (out, err, go) = _one_way(), (os.pipe() for _ in range(3))
     pid = os.fork()
     if pid == 0:
         child.main(tables, walls, (result[1], out[1], err[1]), go[0])
     for fd in (result[1], out[1], err[1], go[0]):
         os.close(fd)
     return Forked(pid, go[1], (result[0], out[0], err[0]))
+
+
+def _one_way() -> tuple[int, int]:
+    """Two ends like those of a pipe: what is written to the second can be read from the first."""
+    reading, writing = socket.socketpair()
+    reading.shutdown(socket.SHUT_WR)
+    return reading.detach(), writing.detach()

@@ -22,6 +22,8 @@ LOOK = READ_FILE | READ_DIR
 CHANGE = LOOK | WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG | REFER | TRUNCATE
 ON_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE
 _FILE_RIGHTS_BY_VERSION = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1, 5: (1 << 16) - 1}
+KNOWS_TRUNCATE = 3
+"""The first version with a right to shorten files. An open for writing that empties the file needs the right to write in all of them."""
 _ALL_TCP, _ABSTRACT_SOCKETS_AND_SIGNALS = 3, 3
 
 
@@ -30,9 +32,11 @@ def version() -> int:
     return max(0, syscall(CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(1)))
 
 
-def ruleset(allowed: Sequence[tuple[str, int]]) -> int:
-    """A descriptor of rules: everything is denied but these rights below these paths; TCP and signals to outside too, where known."""
-    here = version()
+def ruleset(allowed: Sequence[tuple[str, int]], here: int) -> int:
+    """A descriptor of rules: everything is denied but these rights below these paths; TCP and signals to outside too, where known.
+
+    ``here`` is the kernel's version. Before the third, no rule keeps a file from being emptied: the filter of system calls has to.
+    """
     handled = _FILE_RIGHTS_BY_VERSION[min(here, 5)]
     fields = [handled, _ALL_TCP if here >= 4 else 0, _ABSTRACT_SOCKETS_AND_SIGNALS if here >= 6 else 0]
     data = struct.pack("<QQQ", *fields)[: 24 if here >= 6 else 16 if here >= 4 else 8]

@@ -16,7 +16,7 @@ from .forking import Forked, fork
 from .frames import Closed, begin, frame, read_exactly, read_head, write_all
 from .tables import Tables
 from .vault import Vault
-from .warming import warm_up
+from .warming import warm_up, warm_up_drawing
 from .watching import Watch
 
 KEPT_FDS = 256
@@ -34,6 +34,7 @@ class Server:
         self.work, self.shelf = f"{root}/work", f"{root}/tables"
         for folder in (self.work, self.shelf):
             os.makedirs(folder, exist_ok=True)  # noqa: PTH103
+        os.environ["MPLCONFIGDIR"] = f"{self.work}/matplotlib"  # emptied after every snippet
         self.walls = self._walls(usual)
         self.tables = Tables(self.shelf, safe=self.walls.rules is not None and self.walls.filter is not None)
         self.spare: Forked | None = None
@@ -42,14 +43,15 @@ class Server:
     def _walls(self, usual: Sequence[pages.Stretch]) -> Walls:
         """The rules for every child; the server itself may change its two folders, and otherwise reads no more than they."""
         rules = None
-        if self.settings["landlock"]:
+        version = self.settings["landlock"]
+        if version:
             readable = [(path, landlock.LOOK) for path in self.settings["readable"]]
             readable.append((os.devnull, landlock.LOOK | landlock.WRITE_FILE))
-            rules = landlock.ruleset([*readable, (self.shelf, landlock.LOOK), (self.work, landlock.CHANGE)])
-            if landlock.version() > 1:  # the first version allows no renames between folders, which tidying up needs
+            rules = landlock.ruleset([*readable, (self.shelf, landlock.LOOK), (self.work, landlock.CHANGE)], version)
+            if version > 1:  # the first version allows no renames between folders, which tidying up needs
                 change = landlock.CHANGE | landlock.MAKE_LINK
                 more = [("/proc", landlock.LOOK | landlock.WRITE_FILE), (self.work, change), (self.shelf, change)]
-                mine = landlock.ruleset([*readable, *more])
+                mine = landlock.ruleset([*readable, *more], version)
                 landlock.restrict(mine)
                 os.close(mine)
         program = seccomp.build(seccomp.machine()) if self.settings["seccomp"] else None
@@ -65,6 +67,9 @@ class Server:
             head, size = read_head(self.requests)
             if head["do"] == "table":
                 self._load(head, read_exactly(self.requests, size))
+                continue
+            if head["do"] == "drawing":
+                self._prepare_drawing()
                 continue
             code = Vault(size)
             while code.used < size:
@@ -83,6 +88,11 @@ class Server:
         self._dismiss()  # it has the tables of before
         write_all(self.replies, frame({"error": error}))
 
+    def _prepare_drawing(self) -> None:
+        warm_up_drawing()
+        self._dismiss()  # it has no matplotlib yet
+        write_all(self.replies, frame({}))
+
     def _run(self, head: dict[str, Any], code: Vault) -> None:
         missing = self.tables.missing([table["digest"] for table in head["tables"]])
         if missing:
@@ -97,6 +107,7 @@ class Server:
             self._prepare()
         watch = Watch(child.pid, child.reading, head["limits"], self.work)
         try:
+            watch.let_go(self.requests, child.release)
             facts = watch.until_the_end(self.requests, self._prepare, self._kill_the_rest)
         finally:
             child.close()
@@ -117,9 +128,9 @@ class Server:
     def _prepare(self) -> None:
         """The next child, beside this one, or on a single processor once this one has answered: it would be timed with it.
 
-        Only where children cannot start processes: else all is killed.
+        Only where children cannot start processes (else all is killed) and cannot look into one that is being made.
         """
-        if self.walls.filter is not None and self.spare is None:
+        if self.walls.filter is not None and self.walls.rules is not None and self.spare is None:
             self.spare = self._fork()
 
     def _set_out(self, head: Mapping[str, Any]) -> None:

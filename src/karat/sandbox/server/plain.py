@@ -13,16 +13,20 @@ from typing import Any
 import numpy
 import pandas
 
+from . import forms
+
 DEPTH = 24
 TEXT = 2_000
 ARRAYS = (pandas.Index, pandas.api.extensions.ExtensionArray)
 CONTAINER = 8
 """What a list or dict counts beside its items: even empty ones take room."""
 NULLS = (type(None), type(pandas.NaT), type(pandas.NA))
+SIMPLE = frozenset({str, bool, int, float, complex, pandas.Timestamp, *NULLS})
+"""Single values that need no further look."""
 
 
 class TooLarge(Exception):
-    """The result has more cells than may be sent."""
+    """The result has more "cells", or a number in it more "digits", than may be sent."""
 
 
 class Converter:
@@ -30,7 +34,6 @@ class Converter:
 
     def __init__(self, most_cells: int) -> None:
         self.left = most_cells
-        self.most = most_cells
 
     def value(self, value: Any, depth: int = 0) -> Any:
         """Anything at all, as plain data."""
@@ -47,16 +50,53 @@ class Converter:
             self._spend(CONTAINER + 2 * len(value))
             pairs = [[self.value(key, depth + 1), self.value(item, depth + 1)] for key, item in value.items()]
             return {"k": "dict", "v": pairs}
-        if kind is numpy.ndarray:
-            return self._list(list(value), "ndarray", depth) if value.ndim else self.value(value.item(), depth + 1)
+        if kind is numpy.ndarray and value.dtype.names is None:
+            self._afford(value.size)
+            items = list(forms.native(value)) if value.ndim else []
+            return self._list(items, "ndarray", depth) if value.ndim else self.value(value[()], depth + 1)
         if isinstance(value, ARRAYS) and kind.__module__.partition(".")[0] == "pandas":
             return self._list(list(value), kind.__name__, depth)
-        return scalar(value)
+        if kind in SIMPLE:
+            return scalar(value)
+        return self._formed(value, depth)
+
+    def _formed(self, value: Any, depth: int) -> Any:
+        """What is none of these: another container, a record, a table of another library; else a single value."""
+        form = forms.form_of(value)
+        if form is None:
+            return scalar(value)
+        if isinstance(form, forms.Simpler):
+            return self.value(form.value, depth + 1)
+        if isinstance(form, forms.Pairs):
+            return self.value(form.value, depth)
+        if isinstance(form, forms.Items):
+            items = forms.bounded(form.values, self.left)
+            if items is None:
+                raise TooLarge("cells")
+            return self._list(items, form.kind, depth)
+        if isinstance(form, forms.Parts):
+            self._spend(CONTAINER + 2 * len(form.names))
+            parts = [self.value(part, depth + 1) for part in form.values]
+            return {"k": "record", "type": form.kind[:200], "names": [name[:200] for name in form.names], "v": parts}
+        if isinstance(form, forms.Column):
+            self._spend(form.height)
+            return {"k": "series", **self._cells(form), "counted": True, "index": []}
+        self._spend(form.height * len(form.columns) + len(form.columns))
+        columns = [self._cells(forms.Column(*column)) for column in form.columns]
+        return {"k": "table", "height": form.height, "columns": columns, "counted": True, "index": []}
+
+    def _cells(self, column: forms.Column) -> Any:
+        values = [self._cell(item) for item in column.values]
+        return {"name": self._cell(column.name), "dtype": column.dtype[:100], "values": values}
+
+    def _afford(self, cells: int) -> None:
+        if cells > self.left:
+            raise TooLarge("cells")
 
     def _spend(self, cells: int) -> None:
         self.left -= cells
         if self.left < 0:
-            raise TooLarge(f"the result has more than {self.most:,} cells")
+            raise TooLarge("cells")
 
     def _list(self, values: list[Any], kind: str, depth: int) -> Any:
         self._spend(CONTAINER + len(values))
@@ -88,7 +128,7 @@ class Converter:
         return {"name": self._cell(name), "dtype": str(dtype)[:100], "values": values}
 
     def _cell(self, item: Any) -> Any:
-        return self.value(item, 1) if type(item) in (list, tuple, dict, set, numpy.ndarray) else scalar(item)
+        return scalar(item) if type(item) in SIMPLE else self.value(item, 1)
 
 
 def scalar(value: Any) -> Any:
@@ -102,8 +142,11 @@ def scalar(value: Any) -> Any:
         return value if -(2**63) <= value < 2**63 else _big(value)
     if kind in NULLS:
         return None
+    if kind is complex:
+        missing = value.real != value.real or value.imag != value.imag
+        return None if missing else {"k": "complex", "real": _float(value.real), "imag": _float(value.imag)}
     if kind is pandas.Timestamp or kind is datetime.datetime:
-        return {"k": "datetime", "v": value.isoformat()}
+        return {"k": "datetime", "v": value.isoformat()} if 1 <= value.year <= 9999 else str(value)
     if kind is datetime.date:
         return {"k": "date", "v": value.isoformat()}
     if kind is datetime.time:
@@ -111,7 +154,7 @@ def scalar(value: Any) -> Any:
     if kind is pandas.Timedelta or kind is datetime.timedelta:
         return {"k": "timedelta", "v": pandas.Timedelta(value).total_seconds()}
     if kind is decimal.Decimal:
-        return None if value.is_nan() else {"k": "decimal", "v": str(value)}
+        return None if value.is_nan() else _decimal(value)
     if kind is bytes:
         return {"k": "bytes", "v": value.hex()} if len(value) <= TEXT else other(value)
     if kind is pandas.Period or kind is pandas.Interval:
@@ -123,7 +166,10 @@ def scalar(value: Any) -> Any:
 
 def _numpy(value: Any) -> Any:
     if value.dtype.kind in "Mm":
-        return scalar(pandas.Timestamp(value) if value.dtype.kind == "M" else pandas.Timedelta(value))
+        try:
+            return scalar(pandas.Timestamp(value) if value.dtype.kind == "M" else pandas.Timedelta(value))
+        except (ValueError, OverflowError):  # a year that no calendar of Python's has
+            return str(value)
     native = value.item()
     if isinstance(native, numpy.generic):  # long doubles have no Python number of their own
         return _float(float(native)) if native.dtype.kind == "f" else other(value)
@@ -137,7 +183,16 @@ def _float(value: float) -> Any:
 
 
 def _big(value: int) -> Any:
-    return {"k": "integer", "v": hex(value)} if value.bit_length() <= 4 * TEXT else other("an integer of many digits")
+    if value.bit_length() > 4 * TEXT:
+        raise TooLarge("digits")
+    return {"k": "integer", "v": hex(value)}
+
+
+def _decimal(value: decimal.Decimal) -> Any:
+    """Written in full it must have no more digits than the host takes."""
+    if len(value.as_tuple().digits) > 2 * TEXT or (value.is_finite() and abs(value.adjusted()) > 2 * TEXT):
+        raise TooLarge("digits")
+    return {"k": "decimal", "v": str(value)}
 
 
 def other(value: Any) -> Any:

@@ -12,10 +12,10 @@ import platform
 import struct
 
 from .kernel import set_filter
-from .syscalls import ALLOWED, DONE_NOTHING, HAS_BIT, MACHINES, NOT_THERE, ONE_OF, OWN_PID
+from .syscalls import ALLOWED, BITS_NOT, DONE_NOTHING, HAS_BIT, MACHINES, NOT_THERE, ONE_OF, OWN_PID
 
 ALLOW, KILL, ANSWER = 0x7FFF0000, 0x80000000, 0x00050000
-LOAD, EQUAL, BIT, RETURN = 0x20, 0x15, 0x45, 0x06
+LOAD, AND, EQUAL, BIT, RETURN = 0x20, 0x54, 0x15, 0x45, 0x06
 NUMBER_AT, MACHINE_AT, ARGUMENTS_AT = 0, 4, 16
 
 Instruction = tuple[int, int, int, int]
@@ -49,6 +49,10 @@ def build(machine_name: str) -> tuple[bytes, list[int]]:
     for first, second, argument, bit in HAS_BIT.values():
         number = (first, second)[column]
         _when(code, number, [_argument(argument), (BIT, 0, 1, bit), (RETURN, 0, 0, ALLOW), _answer(errno.EPERM)])
+    for here, there, argument, mask, values in BITS_NOT.values():
+        tests = [(EQUAL, len(values) - index, 0, value) for index, value in enumerate(values)]
+        masked = [_argument(argument), (AND, 0, 0, mask), *tests]
+        _when(code, (here, there)[column], [*masked, (RETURN, 0, 0, ALLOW), _answer(errno.EPERM)])
     for numbers in DONE_NOTHING.values():
         _when(code, numbers[column], [_answer(0)])
     for numbers in NOT_THERE.values():

@@ -28,9 +28,7 @@ ALLOWED: dict[str, tuple[int | None, int | None]] = {
     "dup3": (292, 24),
     "sendfile": (40, 71),
     "copy_file_range": (326, 285),
-    # Opening and looking: which paths may be opened is Landlock's business.
-    "open": (2, None),
-    "openat": (257, 56),
+    # Looking; opening stands below.
     "stat": (4, None),
     "fstat": (5, 80),
     "lstat": (6, None),
@@ -57,7 +55,6 @@ ALLOWED: dict[str, tuple[int | None, int | None]] = {
     "rename": (82, None),
     "renameat": (264, 38),
     "renameat2": (316, 276),
-    "truncate": (76, 45),
     "ftruncate": (77, 46),
     "fallocate": (285, 47),
     "fsync": (74, 82),
@@ -168,6 +165,14 @@ HAS_BIT = {
     "clone": (56, 220, 0, 0x10000),
 }
 """Call → (numbers, which argument, the bit that must be set)."""
+
+BITS_NOT: dict[str, tuple[int | None, int | None, int, int, tuple[int, ...]]] = {
+    # Which paths may be opened is Landlock's business, but its first two versions do not see a file being emptied. O_TRUNC goes with an open
+    # for writing, which they do see; without one it is refused. So is truncate, which needs no open file: ftruncate is there for honest code.
+    "open": (2, None, 1, 0o1003, (0o1000, 0o1003)),
+    "openat": (257, 56, 2, 0o1003, (0o1000, 0o1003)),
+}
+"""Call → (numbers, which argument, which bits of it, the values that these must not have)."""
 
 DONE_NOTHING: dict[str, tuple[int | None, int | None]] = {
     # Times and modes of files: libraries that copy or write files set them and fail if they cannot. A snippet has the same user

@@ -13,6 +13,8 @@ import pandas
 
 KEPT = 64
 KEPT_BYTES = 2 * 1024**3
+VAST = 2**53
+"""From here on a float does not hold every whole number."""
 
 
 class Tables:
@@ -79,7 +81,7 @@ def _write(path: str, data: bytes) -> None:
 def load(kind: str, data: bytes) -> Any:
     """A frame from the bytes of a CSV, a Parquet file, an Arrow stream or file, or columns in JSON."""
     if kind == "csv":
-        return pandas.read_csv(io.BytesIO(data))
+        return _from_csv(data)
     if kind == "parquet":
         return pandas.read_parquet(io.BytesIO(data))
     if kind == "arrow":
@@ -88,6 +90,28 @@ def load(kind: str, data: bytes) -> Any:
     return pandas.DataFrame({place: _column(column) for place, column in enumerate(columns)}).set_axis(
         [column["name"] for column in columns], axis=1
     )
+
+
+def _from_csv(data: bytes) -> Any:
+    """As pandas reads it, but for whole numbers beside blanks that a float does not hold: their column keeps all digits."""
+    frame = pandas.read_csv(io.BytesIO(data))
+    for place, kind in enumerate(frame.dtypes):
+        if kind == "float64" and frame.iloc[:, place].abs().max() >= VAST:
+            texts = pandas.read_csv(io.BytesIO(data), usecols=[place], dtype=str).iloc[:, 0]
+            if texts.dropna().str.fullmatch("[+-]?[0-9]+").all():
+                values = [None if pandas.isna(text) else int(text) for text in texts]
+                frame.isetitem(place, _whole_numbers(values))
+    return frame
+
+
+def _whole_numbers(values: Sequence[int | None]) -> Any:
+    """Whole numbers of any size and nulls, none of them made a float."""
+    for kind in ("Int64", "UInt64"):
+        try:
+            return pandas.Series(pandas.array(values, dtype=kind))
+        except (OverflowError, TypeError, ValueError):
+            continue
+    return pandas.Series(values, dtype=object)
 
 
 def _from_arrow(data: bytes) -> Any:
@@ -101,7 +125,11 @@ def _from_arrow(data: bytes) -> Any:
 
 
 def _column(column: Mapping[str, Any]) -> Any:
-    values = pandas.Series(column["values"])
+    given = column["values"]
+    whole = all(value is None or type(value) is int for value in given)
+    if whole and None in given and any(value is not None and abs(value) >= VAST for value in given):
+        return _whole_numbers(given)
+    values = pandas.Series(given)
     if column.get("kind") != "datetime":
         return values
     since_2 = int(pandas.__version__.partition(".")[0]) >= 2

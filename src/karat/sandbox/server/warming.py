@@ -48,3 +48,17 @@ def warm_up() -> list[Callable[[], object]]:
     gc.collect()
     gc.freeze()
     return [partial(snippet.run, code, {"table": frame}, 1_000) for code in MOST_USUAL]
+
+
+def warm_up_drawing() -> None:
+    """Import matplotlib, find its fonts and draw once. Where it is not installed, the snippet says so itself."""
+    try:
+        from matplotlib import pyplot
+
+        figure = pandas.DataFrame({"a": [1, 2]}).plot(title="a").figure
+        figure.canvas.draw()
+        pyplot.close("all")
+    except Exception:  # a matplotlib that cannot draw here shows in the snippet too
+        return
+    gc.collect()
+    gc.freeze()

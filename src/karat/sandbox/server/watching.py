@@ -1,4 +1,8 @@
-"""Watching one child: reading what it says up to a cap, ending it when its time, output or folder is too much."""
+"""Watching one child: reading what it says up to a cap, ending it when its time, output or folder is too much.
+
+Every figure is the server's or the kernel's. The clock runs from the word to begin until the way of the answer is closed and nothing can
+be added to it, or until the child is gone if it stays; processor time and memory are what the kernel says of the child. None of them is read from anything a snippet can write.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,8 @@ CHUNK = 65_536
 LOOK_EVERY = 0.2
 """Seconds between two looks at the size of the folder."""
 ENTRIES = 5_000
+LINGER, LINGER_SHARE = 0.05, 0.25
+"""Seconds, and share of its time, that the kernel may take to end a child that has answered. One that stays longer is counted to its end."""
 
 
 class Stream:
@@ -61,14 +67,37 @@ class Watch:
         self.result = Stream(pipes[0], int(limits["result"]) + BEGIN.size + LENGTH.size + 1)
         self.out = Stream(pipes[1], int(limits["output"]))
         self.err = Stream(pipes[2], int(limits["output"]))
-        self.ended: tuple[float, float] | None = None
+        self.begin: tuple[float, float, int] | None = None
+        """When it was let go, and the processor seconds and peak memory it had used by then."""
+        self.end: tuple[float, float] | None = None
+        """When the way of its answer was closed, and the processor seconds it had used by then."""
         self.stopped = ""
+
+    def let_go(self, control: int, release: Callable[[], None]) -> None:
+        """Wait until it is ready, start the clock, then give the word. What it says of itself is from before the snippet runs."""
+        os.set_blocking(self.result.fd, False)
+        poll = select.poll()
+        poll.register(self.result.fd, select.POLLIN)
+        poll.register(control, 0)
+        deadline = time.monotonic() + self.limits["wall"]
+        while self.result.open and not self.stopped and self.begin is None:
+            left = deadline - time.monotonic()
+            ready = {fd for fd, _ in poll.poll(max(0.0, left) * 1000 + 1)}
+            self._end_with_the_host(control in ready)
+            self.result.read()
+            said = self.result.view()
+            if len(said) >= BEGIN.size and said[:1] == READY:
+                _, processor, peak = BEGIN.unpack_from(said)
+                self.begin = time.monotonic(), processor, peak
+                release()
+            elif left <= 0:
+                self.stopped = "time"
 
     def until_the_end(
         self, control: int, answered: Callable[[], None], kill_the_rest: Callable[[], None]
     ) -> dict[str, Any]:
-        """Wait, limit, kill, bury; what is known of it. ``answered`` is called once its whole answer is there."""
-        start = time.monotonic()
+        """Wait, limit, kill, bury; what is known of it. ``answered`` is called once it can add nothing to its answer."""
+        start = self.begin[0] if self.begin is not None else time.monotonic()
         deadline, look = start + self.limits["wall"], start + LOOK_EVERY
         poll = select.poll()
         for stream in (self.result, self.out, self.err):
@@ -88,15 +117,14 @@ class Watch:
                     self._measure_folder()
                 wait = min(deadline, look) - now if exit_fd >= 0 else 0.005
                 ready = {fd for fd, _ in poll.poll(max(0.0, wait) * 1000 + 1)}
-                if control in ready:
-                    os.kill(self.pid, signal.SIGKILL)
-                    os._exit(0)
+                self._end_with_the_host(control in ready)
                 for stream in (self.result, self.out, self.err):
                     if stream.fd in ready:
                         stream.read()
                         if not stream.open:
                             poll.unregister(stream.fd)
-                if self._note_times():
+                if not self.result.open and self.end is None:
+                    self.end = time.monotonic(), self._processor_time()
                     answered()
                 self._limit_output()
                 if exit_fd in ready or (exit_fd < 0 and _has_ended(self.pid)):
@@ -106,15 +134,10 @@ class Watch:
                 os.close(exit_fd)
         return self._bury(kill_the_rest)
 
-    def _note_times(self) -> bool:
-        """Whether the answer has become whole just now; if so, when, and after how much work."""
-        data = self.result.view()
-        if self.ended is None and len(data) >= BEGIN.size + LENGTH.size:
-            (size,) = LENGTH.unpack_from(data, BEGIN.size)
-            if len(data) >= BEGIN.size + LENGTH.size + size:
-                self.ended = time.monotonic(), self._processor_time()
-                return True
-        return False
+    def _end_with_the_host(self, gone: bool) -> None:
+        if gone:
+            os.kill(self.pid, signal.SIGKILL)
+            os._exit(0)
 
     def _processor_time(self) -> float:
         """Of the child with all its threads, up to now; 0 when it is gone."""
@@ -144,34 +167,28 @@ class Watch:
         kill_the_rest()
         for stream in (self.result, self.out, self.err):
             stream.drain()
-        self._note_times()
         if not self.stopped:
             self._limit_output()
-        begun, began, cpu_before, peak_before = self._begin()
-        ended, cpu_after = self.ended or (gone, 0.0)
-        cpu_after = cpu_after or used.ru_utime + used.ru_stime
+        began, processor, peak = self.begin or (gone, 0.0, 0)
+        if self.end is not None and gone - self.end[0] > max(LINGER, LINGER_SHARE * (self.end[0] - began)):
+            self.end = None
+        ended, processor_then = self.end or (gone, 0.0)
+        processor_then = processor_then or used.ru_utime + used.ru_stime
         return {
             "stopped": self.stopped,
-            "begun": begun,
+            "begun": self.begin is not None,
             "exit": os.WEXITSTATUS(status) if os.WIFEXITED(status) else -1,
             "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
-            "wall": max(0.0, ended - began) if begun else 0.0,
-            "cpu": max(0.0, cpu_after - cpu_before),
-            "peak": max(0, used.ru_maxrss * 1024 - peak_before),
+            "wall": max(0.0, ended - began) if self.begin is not None else 0.0,
+            "cpu": max(0.0, processor_then - processor),
+            "peak": max(0, used.ru_maxrss * 1024 - peak),
             "cut": [self.out.total > self.out.keep, self.err.total > self.err.keep],
         }
 
-    def _begin(self) -> tuple[bool, float, float, int]:
-        """Whether it began, when, and what it had used by then. Its own words, but from before the snippet ran."""
-        if len(self.result.view()) < BEGIN.size:
-            return False, 0.0, 0.0, 0
-        mark, began, cpu, peak = BEGIN.unpack_from(self.result.view())
-        return mark == READY, began, cpu, peak
-
     def parts(self) -> tuple[memoryview, memoryview, memoryview]:
         """Output, errors, and the message as the child wrote it; before it began, why it could not."""
-        began = self.result.view()[:1] == READY
-        return self.out.view(), self.err.view(), self.result.vault.view(BEGIN.size if began else 0)
+        start = BEGIN.size if self.begin is not None else 0
+        return self.out.view(), self.err.view(), self.result.vault.view(start)
 
 
 def _has_ended(pid: int) -> bool:

@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from karat.core.extras import install_command
 from karat.search.models.info import ModelInfo
 from karat.search.models.packages import installed, package_folder, package_version
 from karat.search.records import Floats, Model
 
-INSTALL = "pip install bm25s"
+INSTALL = install_command("retrieval")
 COST = 1.0
 
 WORD = re.compile(r"\w+")

@@ -20,7 +20,7 @@ from karat.search.models.prefixes import prefixes_of
 from karat.search.models.rows import checked_rows, sendable
 from karat.search.records import Floats, Model, Role
 
-INSTALL = 'pip install "karat[fastembed]"'
+INSTALL = "pip install fastembed"
 PREFIX = "fastembed:"
 COST_OF_OTHERS = 7.0
 

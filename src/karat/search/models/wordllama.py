@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from karat.core.extras import install_command
 from karat.search.models.info import ModelInfo
 from karat.search.models.packages import installed, package_folder, package_version
 from karat.search.models.rows import sendable, unit_rows
 from karat.search.records import Floats, Model, Role
 
 PACKAGE = "wordllama"
-INSTALL = "pip install wordllama"
+INSTALL = install_command("retrieval")
 DIMENSIONS = 256
 COST = 2.0
 TEXTS_AT_ONCE = 4096

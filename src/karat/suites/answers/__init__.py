@@ -4,6 +4,7 @@ from karat.core.suite import Suite
 from karat.suites.answers.accepting import accept
 from karat.suites.answers.cases import load_cases, recognises, truth
 from karat.suites.answers.comparison import compare, details
+from karat.suites.answers.extras import extras
 from karat.suites.answers.gold_check import check_cases
 from karat.suites.answers.highlights import highlights
 from karat.suites.answers.metrics import METRICS
@@ -28,4 +29,5 @@ suite = Suite(
     recognises=recognises,
     highlights=highlights,
     accept=accept,
+    extras=extras,
 )

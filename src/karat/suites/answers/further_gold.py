@@ -14,7 +14,7 @@ from karat.core.problems import UserError
 from karat.core.suite import Edit
 from karat.suites.answers.cases import FLAT_FOLDER
 from karat.suites.answers.records import Answer, Entry, Gold
-from karat.suites.answers.spider2.tables import says_nothing
+from karat.suites.answers.spider2.conditions import says_nothing
 from karat.suites.answers.strict.found_numbers import find_numbers
 
 MOST_BYTES = 8 * 1024 * 1024

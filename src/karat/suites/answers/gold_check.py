@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from karat.core.extras import install_command
 from karat.core.problems import Problem, Severity, count_of, did_you_mean, nearest
 from karat.core.records import Case
 from karat.core.suite import CheckedCases
@@ -30,7 +31,7 @@ PARAMETERS = {
 }
 """The parameters of the contract. Any other makes the public tool fail the entry, whatever was answered."""
 EVERYWHERE = ("sql",)
-OWN_PARAMETERS = ("rel_tol", "abs_tol", "allow_shape")
+OWN_PARAMETERS = ("rel_tol", "abs_tol", "whole_numbers", "normalise", "allow_shape")
 EVALUATION_KEYS = ("func", "parameters", "temporal")
 ROW_KEYS = ("instance_id", "evaluation", "temporal", "tags", "type", *FLAT_KEYS, *OWN_KEYS)
 HEAD_BYTES = (64 * 1024, 8 * 1024 * 1024)
@@ -141,7 +142,10 @@ def _string_findings(parameters: Mapping[str, Any]) -> Iterator[Finding]:
         elif any(not text.strip() for text in texts):
             yield Finding(f'the "{key}" of string_match holds an empty text: {effect}', "Take it out.")
     if isinstance(parameters.get("exclude"), str):
-        yield Finding('the "exclude" of string_match is a text, not a list', 'A list is meant: ["…"].', "warning")
+        hint = 'The public tool excludes each of its characters. A list is meant: ["…"].'
+        yield Finding('the "exclude" of string_match is a text, not a list', hint, "warning")
+    elif "exclude" in parameters and parameters["exclude"] is None:
+        yield Finding('the "exclude" of string_match is null: no answer can pass', "Leave it out, or write [].")
     texts = [str(text).lower() for text in golds]
     ruled_out = [
         text for text in texts if any(isinstance(word, str) and word and word.lower() in text for word in excluded)
@@ -184,23 +188,29 @@ def _table_findings(entry: Entry, family: str) -> Iterator[Finding]:
     for name, head in heads:
         if head is not None:
             yield from _head_findings(name, head)
-    conditions = parameters.get("condition_cols", [])
     if entry.func == "table_match":
         yield from _flag_findings(parameters.get("ignore_order", False))
-        yield from _choice_findings(conditions, heads, family)
+        yield from _choice_findings(parameters.get("condition_cols", []), heads, family)
         return
+    conditions = parameters.get("condition_cols")
+    if entry.func == "duckdb_match" and parameters.get("condition_tabs") == []:
+        yield Finding("condition_tabs is empty: every answer passes", "Name the tables, or leave it out for all.")
     tables = len(_listed(parameters.get("condition_tabs"))) if entry.func == "duckdb_match" else len(heads)
-    flags = parameters.get("ignore_orders", [])
+    flags = parameters.get("ignore_orders")
+    if flags is None:
+        flags = [False] * tables
     if not isinstance(flags, list) or not all(isinstance(flag, bool) for flag in flags):
         yield Finding(
             f"ignore_orders must be a list of true and false, not {_shown(flags)}", "One flag for each table."
         )
-    elif flags and tables and len(flags) != tables:
+    elif tables and len(flags) != tables:
         yield Finding(f"{count_of(len(flags), 'flag')} in ignore_orders for {count_of(tables, 'table')}")
+    if conditions is None:
+        conditions = [[]] * tables
     if not _is_nested(conditions):
         yield Finding(f"condition_cols must be a list for each table, not {_shown(conditions)}", "[[0, 1], []]")
     else:
-        if conditions and tables and len(conditions) != tables:
+        if tables and len(conditions) != tables:
             yield _count_finding(len(conditions), tables)
         for (name, head), columns in zip(heads, conditions, strict=False):
             yield from _column_findings(columns, name, head)
@@ -230,6 +240,10 @@ def _choice_findings(conditions: Any, heads: Sequence[tuple[str, Head | None]], 
         if conditions and len(heads) > 1 and family == "contract":
             hint = "Write one list for each gold: [[0], [0]]."
             yield Finding("one list of condition_cols for several golds is not read in this family", hint, "warning")
+        if len(conditions) > 1 and len(heads) == 1 and family == "flat" and re.search(r"_[a-z]\.csv$", heads[0][0]):
+            what = f"the public tool reads only the first of the condition_cols {_shown(conditions)} of a lone lettered gold"
+            hint = f"Write [{conditions}]" + (": a 0 alone means all columns there." if conditions[0] == 0 else ".")
+            yield Finding(what, hint, "warning")
         for name, head in heads:
             yield from _column_findings(conditions, name, head)
 
@@ -305,7 +319,7 @@ def duckdb_heads(file: str) -> dict[str, Head] | str:
     try:
         import duckdb
     except ImportError:
-        return "is not checked: install karat[answers]"
+        return f"is not checked: {install_command('answers')}"
     closed: dict[str, Any] = {"enable_external_access": "false", "lock_configuration": "true"}
     try:
         with duckdb.connect(file, read_only=True, config=closed) as connection:
@@ -335,7 +349,11 @@ def _letter_findings(gold: Gold) -> Iterator[Finding]:
     letters = [name[-1] for name in names if name != gold.instance_id]
     if letters and len(letters) < len(names):
         what = f"there is {gold.instance_id}.csv and also {gold.instance_id}_{letters[0]}.csv"
-        yield Finding(what, "All of them are taken as golds, the one without a letter first.", "warning")
+        yield Finding(
+            what,
+            "All of them are taken as golds, the one without a letter first.",
+            "warning",
+        )
     gaps = [chr(code) for code in range(ord("a"), ord(max(letters, default="a"))) if chr(code) not in letters]
     if gaps:
         what = f"{NO_FILE} {', '.join(f'{gold.instance_id}_{letter}.csv' for letter in gaps)}, though later letters are there"

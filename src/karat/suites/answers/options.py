@@ -8,7 +8,7 @@ import msgspec
 
 from karat.core.suite import SuiteOptions
 from karat.suites.answers.records import Gold
-from karat.tables.options import CompareOptions, Normalise
+from karat.tables.options import CompareOptions, Normalise, WholeNumbers
 
 Nulls = Literal["equal", "zero"]
 EngineName = Literal["sqlite", "duckdb", "postgresql", "mysql", "bigquery", "snowflake"]
@@ -33,9 +33,11 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     nulls: Nulls | None = None
     """spider2 profile: whether a null equals only a null, or counts as 0. None: as the gold's family does it."""
     rel_tol: float = 1e-4
-    """strict profile: two numbers are equal within this share of the larger."""
+    """strict profile: two numbers, not both whole, are equal within this share of the larger."""
     abs_tol: float = 1e-9
     """strict profile: and always within this distance."""
+    whole_numbers: WholeNumbers = "exact"
+    """strict profile: two whole numbers must be the same; ``tolerance``: they may differ as others do."""
     normalise: Normalise = Normalise()
     """strict profile: what else is taken as equal."""
     allow_shape: bool = False
@@ -69,7 +71,9 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     def compare_options(self) -> CompareOptions:
         """What the strict profile takes as equal, in the words of the tables."""
         switches = msgspec.structs.asdict(self.normalise)
-        return CompareOptions(self.rel_tol, self.abs_tol, allow_shape=self.allow_shape, **switches)
+        return CompareOptions(
+            self.rel_tol, self.abs_tol, allow_shape=self.allow_shape, whole_numbers=self.whole_numbers, **switches
+        )
 
     def engine_for(self, instance_id: str) -> Engine | None:
         """The engine of the longest prefix that fits."""

@@ -35,4 +35,5 @@ suite = Suite(
     figures=figures,
     follow_up=follow_up,
     accept=accept,
+    extras=lambda _cases, _options: ("codegen",),
 )

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case
 from karat.core.suite import CheckedCases
@@ -51,7 +53,7 @@ def _task_problems(case: Case[Task], task: Task) -> list[Problem]:
 
 
 def _reference_problems(case: Case[Task], task: Task) -> list[Problem]:
-    snippet = snippet_of(task, task.reference)
+    snippet = snippet_of(msgspec.structs.replace(task, harness=None), task.reference)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -60,9 +60,14 @@ def _text_in(body: Any) -> str | None:
 
 def code_in(text: str) -> str:
     """The Python blocks of a text, joined; without blocks the whole text. Prompts (``>>>``) and common indentation are cut."""
-    blocks = [match for match in _FENCE.finditer(text) if match[1].lower() in _PYTHON]
-    code = "\n\n".join(textwrap.dedent(match[2]).strip("\n") for match in blocks) if blocks else textwrap.dedent(text)
+    blocks = blocks_in(text)
+    code = "\n\n".join(textwrap.dedent(block).strip("\n") for block in blocks) if blocks else textwrap.dedent(text)
     lines = [line for line in code.splitlines() if line.strip()]
     if lines and all(line.startswith((">>>", "...")) for line in lines):
         code = _PROMPT.sub("", code)
     return code.strip("\n")
+
+
+def blocks_in(text: str) -> list[str]:
+    """What stands in the Python blocks of a text, each with its indentation."""
+    return [match[2] for match in _FENCE.finditer(text) if match[1].lower() in _PYTHON]

@@ -6,7 +6,7 @@ import msgspec
 
 from karat.suites.codegen.analysis import analyse
 from karat.suites.codegen.execution import Snippet, snippet_of
-from karat.suites.codegen.records import CodeFacts, Schema, Task
+from karat.suites.codegen.records import CodeFacts, Filter, Link, Schema, Task
 
 
 def facts_of(task: Task, code: str, schema: Schema) -> CodeFacts:
@@ -14,7 +14,7 @@ def facts_of(task: Task, code: str, schema: Schema) -> CodeFacts:
     if not task.template:
         return analyse(code, schema, task.answer)
     # Without the setup: what that makes is in the schema, and would be read as made by the code.
-    snippet = snippet_of(msgspec.structs.replace(task, setup="", answer="result"), code)
+    snippet = snippet_of(msgspec.structs.replace(task, setup="", answer="result", harness=None), code)
     return _in_own_lines(analyse(snippet.code, schema, task.answer), snippet)
 
 
@@ -22,9 +22,13 @@ def _in_own_lines(facts: CodeFacts, snippet: Snippet) -> CodeFacts:
     def own(line: int) -> int:
         return snippet.own_line(line)
 
+    def moved(one: Filter) -> Filter:
+        return msgspec.structs.replace(one, line=own(one.line))
+
     return msgspec.structs.replace(
         facts,
-        filters=tuple(msgspec.structs.replace(one, line=own(one.line)) for one in facts.filters),
+        filters=tuple(moved(one) for one in facts.filters),
+        links=tuple(Link(one.word, moved(one.first), moved(one.second)) for one in facts.links),
         orders=tuple(msgspec.structs.replace(one, line=own(one.line)) for one in facts.orders),
         joins=tuple(msgspec.structs.replace(one, line=own(one.line)) for one in facts.joins),
         aggregations=tuple(msgspec.structs.replace(one, line=own(one.line)) for one in facts.aggregations),

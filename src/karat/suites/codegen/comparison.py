@@ -10,22 +10,25 @@ import msgspec
 
 from karat.core.records import Case, Prediction, attempts
 from karat.core.suite import NotApplicable
-from karat.sandbox import Outcome, Sandbox
+from karat.sandbox import Outcome, Plain, Sandbox
 from karat.suites.codegen.asking.question import read_question
 from karat.suites.codegen.asking.vocabulary import vocabulary
 from karat.suites.codegen.box import warm_box
-from karat.suites.codegen.code import code_of
 from karat.suites.codegen.code_facts import facts_of
+from karat.suites.codegen.completion import code_for
 from karat.suites.codegen.correctness import Correctness, correctness_of
 from karat.suites.codegen.execution import run_code
+from karat.suites.codegen.harness.tested import tested
 from karat.suites.codegen.metrics.coverage import RequirementCoverage, coverage_of
 from karat.suites.codegen.metrics.understanding import PromptUnderstanding, understanding_of
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.overall import Overall, overall_of
 from karat.suites.codegen.performance import Performance, performance_of
+from karat.suites.codegen.perturb import perturbed
+from karat.suites.codegen.precision import with_asked_digits
+from karat.suites.codegen.printing import REASON, advice
 from karat.suites.codegen.quality import Quality, quality_of
-from karat.suites.codegen.rechecking import needs_recheck, rechecked
-from karat.suites.codegen.records import Asked, Attempt, CodeFacts, Task
+from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, Task
 from karat.suites.codegen.recovery import ErrorRecovery, recovery_of
 from karat.suites.codegen.references import reference_outcome, schema_of
 from karat.suites.codegen.telling import details
@@ -61,7 +64,7 @@ class Comparison(msgspec.Struct, frozen=True):
 def compare(case: Case[Task], turn: int, prediction: Prediction, options: Options) -> Comparison:
     """Run and judge an answer. Raises Unreadable when the response holds no text, NotApplicable when the task's own gold fails."""
     question, task = asked_in(case, turn)
-    codes = [code_of(response) for response in attempts(prediction.response)]
+    codes = [code_for(task, response) for response in attempts(prediction.response)]
     return judged(question, task, codes, options, warm_box(options.python, unsafe=options.unsafe))
 
 
@@ -73,14 +76,24 @@ def asked_in(case: Case[Task], turn: int) -> tuple[str, Task]:
     return said.content, said.target
 
 
-def judged(question: str, task: Task, codes: list[str], options: Options, box: Sandbox) -> Comparison:
-    """The whole judgement of the first try and its repairs."""
+def judged(
+    question: str, task: Task, codes: list[str], options: Options, box: Sandbox, *, live: bool = False
+) -> Comparison:
+    """The whole judgement of the first try and its repairs.
+
+    Where nothing says what is right, correctness is not known. ``live``: code that did not run at all is wrong even so, since its user got nothing.
+    """
     tried, outcome = _tried(box, task, codes)
     code = tried[-1].code
     schema, values = schema_of(box, task)
     asked = read_question(question, schema, values=values, words_known=vocabulary(options.vocabulary))
     facts = facts_of(task, code, schema)
-    correctness = _correctness(box, task, code, outcome, asked, facts, options)
+    correctness = _correctness(box, task, code, outcome, asked, facts, with_asked_digits(options, asked, task))
+    if tried[-1].printed and correctness.score is not None and not correctness.passed:
+        told = {**correctness.evidence, "problem": advice(task)}
+        correctness = msgspec.structs.replace(correctness, reason=REASON, evidence=told)
+    if live and correctness.score is None and not outcome.ok:
+        correctness = Correctness(0.0, reason="did_not_run")
     quality = quality_of(code, facts)
     performance = performance_of(box, task, code, passed=correctness.passed, options=options)
     understanding = understanding_of(asked, facts)
@@ -113,8 +126,13 @@ def judged(question: str, task: Task, codes: list[str], options: Options, box: S
         recovery,
         overall_of(parts, reasons),
         None if correctness.score is None else correctness.passed and len(tried) == 1,
-        repr(outcome.result)[:2_000] if outcome.ok else "",
+        _shown(outcome.result) if outcome.ok else "",
     )
+
+
+def _shown(result: Plain) -> str:
+    """Cut; of the results of several inputs the first."""
+    return repr(result.shown if isinstance(result, Answers) else result)[:2_000]
 
 
 def _tried(box: Sandbox, task: Task, codes: list[str]) -> tuple[tuple[Attempt, ...], Outcome]:
@@ -132,12 +150,11 @@ def _tried(box: Sandbox, task: Task, codes: list[str]) -> tuple[tuple[Attempt, .
 def _correctness(
     box: Sandbox, task: Task, code: str, outcome: Outcome, asked: Asked, facts: CodeFacts, options: Options
 ) -> Correctness:
-    ordered = bool(asked.ordering)
+    if task.harness is not None:
+        return tested(box, task, task.harness, code, outcome, options)
     if task.reference:
         reference_outcome(
             box, task
         )  # a reference that fails here speaks against the task, also beside a written result
-    found = correctness_of(box, task, outcome, ordered=ordered, options=options)
-    if needs_recheck(task, facts, found, options):
-        found = rechecked(box, task, code, found, ordered=ordered, options=options)
-    return found
+    found = correctness_of(box, task, outcome, ordered=asked.ordered, options=options)
+    return perturbed(box, task, code, found, asked=asked, facts=facts, options=options)

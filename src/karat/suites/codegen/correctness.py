@@ -13,25 +13,52 @@ By hand: expected ``[1, 2, 3, 4]``, given ``[1, 2, 3, 5]``. Three of four cells 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import msgspec
 
 from karat.core.suite import NotApplicable
-from karat.sandbox import Column, Outcome, Plain, Sandbox, Series
+from karat.sandbox import Column, Outcome, Plain, Sandbox, Series, Unordered
 from karat.sandbox import Table as Frame
+from karat.suites.codegen.labels import swapped_labels
 from karat.suites.codegen.named_figures import figures_of
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Expected, Task
 from karat.suites.codegen.references import reference_outcome, untouched
-from karat.suites.codegen.result_tables import NoTableError, Shaped, expected_table, file_table, given_table
-from karat.tables.matching import Match, match_tables
-from karat.tables.options import CompareOptions
-from karat.tables.table import Table, TableError
+from karat.suites.codegen.result_tables import (
+    NoTableError,
+    Shaped,
+    expected_table,
+    file_table,
+    given_table,
+    has_places,
+    readings,
+)
+from karat.suites.codegen.ties import but_for_ties
+from karat.tables.cells import composed, folded
+from karat.tables.labels import LABELS_SWAPPED
+from karat.tables.matching import match_tables
+from karat.tables.table import Limits, Table, TableError
 
+EXACT = Options().with_exact_digits()
+MOST_COLUMNS = Limits().columns
 PART = 0.5
 """What the cells of a wrong result can give at most."""
+
+
+class Perturbed(msgspec.Struct, frozen=True):
+    """What changed copies of the tables said about a right result."""
+
+    tried: int = 0
+    """Changed copies that the code was run on and compared."""
+    telling: int = 0
+    """Those of them on which the right result is another one than on the task's own tables."""
+    copies: dict[str, bool] = {}
+    """The kinds of copies, and whether the result was right there too."""
+    left_out: dict[str, str] = {}
+    """Kinds that could not be used, and why."""
+    note: str = ""
+    """Why nothing was checked, or why the check says little."""
 
 
 class Correctness(msgspec.Struct, frozen=True):
@@ -42,8 +69,8 @@ class Correctness(msgspec.Struct, frozen=True):
     reason: str = ""
     evidence: dict[str, Any] = {}
     normalised: tuple[str, ...] = ()
-    copies: dict[str, bool] = {}
-    """Changed copies of the tables, and whether the result was right there too."""
+    perturbed: Perturbed | None = None
+    """None for a result that was wrong before any table was changed."""
     cell_f1: float = 0.0
 
 
@@ -80,20 +107,22 @@ def _with_names(
 
 
 def _missing_names(gold: Gold, result: Plain) -> set[str]:
-    return set(gold.parts[0].names) - set(given_table(result).table.names)
+    given = {composed(name) for name in given_table(result).table.names}
+    return {name for name in gold.parts[0].names if composed(name) not in given}
 
 
 def _does_nothing(box: Sandbox, task: Task, gold: Gold) -> bool:
     """Whether the input is the right result already, names included."""
-    idle = [value for value in untouched(box, task) if judge(gold, value, ordered=True, options=Options()).passed]
+    idle = [value for value in untouched(box, task) if judge(gold, value, ordered=True, options=EXACT).passed]
     return any(not _missing_names(gold, value) for value in idle)
 
 
 class Gold(msgspec.Struct, frozen=True):
-    """The right result: one table, or several results that are compared one by one."""
+    """The right result: one table, or several results that are compared one by one. ``value`` is what it was before it became a table."""
 
     parts: tuple[Table, ...]
     several: bool = False
+    value: Plain = None
 
 
 def gold_of(box: Sandbox, task: Task) -> Gold:
@@ -114,9 +143,9 @@ def gold_of(box: Sandbox, task: Task) -> Gold:
 
 def as_gold(value: Plain, *, calls: bool) -> Gold:
     """A list of tables is several results, and so is any list when a template collects what several ``calls`` gave."""
-    if isinstance(value, list) and value and (calls or any(isinstance(part, Frame | Series) for part in value)):
-        return Gold(tuple(expected_table(part) for part in value), several=True)
-    return Gold((expected_table(value),))
+    if isinstance(value, list | tuple) and value and (calls or any(isinstance(part, Frame | Series) for part in value)):
+        return Gold(tuple(expected_table(part) for part in value), several=True, value=value)
+    return Gold((expected_table(value),), value=value)
 
 
 def _written(expected: Expected) -> Plain:
@@ -129,11 +158,12 @@ def _written(expected: Expected) -> Plain:
 def judge(gold: Gold, result: Plain, *, ordered: bool, options: Options) -> Correctness:
     """A result against the right one. Of several, all must be right; else the mean of their cells' F1 counts."""
     if not gold.several:
-        return _judge(gold.parts[0], result, ordered=ordered, options=options)
-    if not isinstance(result, list) or len(result) != len(gold.parts):
+        return _read(gold.value, gold.parts[0], result, ordered=ordered, options=options)
+    if not isinstance(result, list | tuple) or len(result) != len(gold.parts):
         return Correctness(0.0, reason="row_count", evidence={"problem": f"{len(gold.parts)} results are expected"})
     found = [
-        _judge(part, given, ordered=ordered, options=options) for part, given in zip(gold.parts, result, strict=True)
+        _read(value, part, given, ordered=ordered, options=options)
+        for value, part, given in zip(gold.value, gold.parts, result, strict=True)
     ]
     wrong = {place: one for place, one in enumerate(found) if not one.passed}
     normalised = tuple(sorted({name for one in found for name in one.normalised}))
@@ -145,21 +175,52 @@ def judge(gold: Gold, result: Plain, *, ordered: bool, options: Options) -> Corr
     return Correctness(PART * f1, reason=first.reason, evidence=evidence, cell_f1=f1)
 
 
+def _read(value: Plain, table: Table, result: Plain, *, ordered: bool, options: Options) -> Correctness:
+    """One result against the right one in every form in which the two can be compared; the first that agrees counts."""
+    found: list[Correctness] = []
+    for gold, given in readings(value, result):
+        right = table if gold is value else expected_table(gold)
+        order = (ordered or has_places(gold)) and not isinstance(gold, Unordered)
+        if order and isinstance(given, Unordered):
+            found.append(_in_no_order(right, given, options))
+        else:
+            found.append(_judge(right, given, ordered=order, options=options))
+        if found[-1].passed:
+            return found[-1]
+    return found[0]
+
+
+def _in_no_order(gold: Table, result: Plain, options: Options) -> Correctness:
+    """A set where an order is asked for: it may hold the right items, and no order."""
+    found = _judge(gold, result, ordered=False, options=options)
+    if not found.passed or gold.height < 2:
+        return found
+    return Correctness(PART, reason="order_differs", evidence={"problem": "a set has no order"}, cell_f1=1.0)
+
+
 def _judge(gold: Table, result: Plain, *, ordered: bool, options: Options) -> Correctness:
     """One result against the right one."""
     try:
         given = given_table(result)
     except NoTableError as error:
         return Correctness(0.0, reason="no_table", evidence={"problem": str(error)})
+    if given.table.width > max(MOST_COLUMNS, gold.width):
+        problem = f"{given.table.width:,} columns; {MOST_COLUMNS:,} can be compared"
+        return Correctness(0.0, reason="no_table", evidence={"problem": problem})
     if gold.height == 0 or given.table.height == 0:
         return _empty(gold, given)
     compare = options.compare_options()
     match = match_tables(gold, given.table, ignore_order=not ordered, options=compare)
     if ordered and not match.passed and match.reason == "order_differs":
-        match = _but_for_ties(gold, given.table, match, compare)
+        match = but_for_ties(gold, given.table, match, compare)
+    if match.reason == LABELS_SWAPPED:
+        return _mislabelled([each["header"] for each in match.evidence["labels"]])
     if not match.passed:
         f1 = min(1.0, max(0.0, match.cell_f1))
         return Correctness(PART * f1, reason=match.reason, evidence=match.evidence, cell_f1=f1)
+    wrong_labels = swapped_labels(gold, given.table, match.mapping, ordered=ordered, options=compare)
+    if wrong_labels:
+        return _mislabelled(wrong_labels)
     extra = [] if options.extra_columns else _extra(given, match.mapping)
     if extra:
         f1 = 2 * gold.width / (2 * gold.width + len(extra))
@@ -168,10 +229,16 @@ def _judge(gold: Table, result: Plain, *, ordered: bool, options: Options) -> Co
     return Correctness(1.0, passed=True, normalised=match.normalised, cell_f1=1.0)
 
 
+def _mislabelled(names: Sequence[str]) -> Correctness:
+    """The right cells under the wrong labels."""
+    evidence = {"swapped_labels": [name[:80] for name in names[:20]]}
+    return Correctness(PART, reason=LABELS_SWAPPED, evidence=evidence, cell_f1=1.0)
+
+
 def _empty(gold: Table, given: Shaped) -> Correctness:
     """Tables without rows: nothing but the names of their columns can tell them apart."""
-    needed = {name.casefold() for name in gold.names}
-    offered = {name.casefold() for name in given.table.names}
+    needed = {folded(name) for name in gold.names}
+    offered = {folded(name) for name in given.table.names}
     if gold.height == given.table.height and (needed <= offered or gold.width == given.table.width == 1):
         return Correctness(1.0, passed=True, cell_f1=1.0)
     sizes = {"gold_size": [gold.height, gold.width], "pred_size": [given.table.height, given.table.width]}
@@ -191,30 +258,3 @@ def _extra(given: Shaped, mapping: Sequence[int | None]) -> list[int]:
         for place in range(given.table.width)
         if place not in used | given.free and tuple(given.table.texts(place)) not in known
     ]
-
-
-def _but_for_ties(gold: Table, given: Table, differs: Match, compare: CompareOptions) -> Match:
-    """Rows that tie may stand in any order: when a column that gold has in order is the same in both, the order is kept."""
-    match = match_tables(gold, given, ignore_order=True, options=compare)
-    for place, other in enumerate(match.mapping):
-        if other is None or not _in_order_with_ties(gold.texts(place)):
-            continue
-        one, its = gold.select([place]), given.select([other])
-        if match_tables(one, its, options=compare, explained=False).passed:
-            return msgspec.structs.replace(match, normalised=(*match.normalised, "ties"))
-    return differs
-
-
-def _in_order_with_ties(texts: Sequence[str | None]) -> bool:
-    """Whether a column rises or falls, with ties, and is not the same all over."""
-    keys = [_key(text) for text in texts]
-    rises = all(a <= b for a, b in pairwise(keys))
-    falls = all(a >= b for a, b in pairwise(keys))
-    return rises != falls and any(a == b for a, b in pairwise(keys))
-
-
-def _key(text: str | None) -> tuple[int, float, str]:
-    try:
-        return (0, float(text or ""), "") if text is not None else (2, 0.0, "")
-    except ValueError:
-        return (1, 0.0, text or "")

@@ -16,12 +16,14 @@ from pathlib import Path
 import msgspec
 
 from karat.sandbox import Limits, Outcome, Sandbox
+from karat.sandbox.messages import NOTHING_SET
 from karat.sandbox.tables import TableSource as Given
 from karat.suites.codegen.errors import classify
-from karat.suites.codegen.records import Attempt, ErrorClass, Task
+from karat.suites.codegen.harness.programs import INSERT, answering
+from karat.suites.codegen.printing import advice, ends_in_print, only_printed, printed_figures
+from karat.suites.codegen.records import Answers, Attempt, ErrorClass, Harness, Task
 
 MB = 1024**2
-INSERT = re.compile(r"^([ \t]*)\[insert\][ \t]*$", re.MULTILINE)
 _QUOTED = re.compile(r"'([^']+)'\s*$")
 _PLACE = re.compile(r" \(<snippet>, line \d+\)$")
 _TRIED = (
@@ -50,16 +52,24 @@ def run_code(box: Sandbox, task: Task, code: str, tables: Mapping[str, Given] | 
     """Run an answer over the task's tables, or over others of the same names."""
     snippet = snippet_of(task, code)
     outcome = box.run(snippet.code, given_tables(task) if tables is None else tables, limits=limits_of(task))
-    if _printed(task, outcome):
+    if task.harness is not None:
+        outcome = _with_answers(task.harness, outcome)
+    if printed_figures(task, outcome):
         outcome = msgspec.structs.replace(outcome, status="ok")
+    elif ends_in_print(task, code, outcome):
+        outcome = msgspec.structs.replace(outcome, status="no_result", detail=NOTHING_SET)
     return attempt_of(task, code, snippet, outcome), outcome
 
 
-def _printed(task: Task, outcome: Outcome) -> bool:
-    """Whether code that left no result printed named figures, which is an answer where figures are asked for. It must have ended by itself."""
-    named = task.expected.named if task.expected is not None else None
-    ended = outcome.status == "no_result" and outcome.detail.startswith("it set no")
-    return ended and any(f"@{name}[" in outcome.stdout for name in named or ())
+def _with_answers(harness: Harness, outcome: Outcome) -> Outcome:
+    """What an answer says it gave on each input, once it is in the right form: its process may say anything."""
+    found = outcome.result
+    if not outcome.ok:
+        return outcome
+    texts = found.get("exact") if isinstance(found, dict) else None
+    if isinstance(texts, list) and len(texts) == harness.count and all(isinstance(text, str) for text in texts):
+        return msgspec.structs.replace(outcome, result=Answers(found.get("shown"), tuple(texts)))
+    return msgspec.structs.replace(outcome, status="bad_message", detail="its results are not in the right form")
 
 
 def limits_of(task: Task) -> Limits:
@@ -77,19 +87,27 @@ def given_tables(task: Task) -> dict[str, Given]:
 def snippet_of(task: Task, code: str) -> Snippet:
     """The answer with what the task puts around it. Code that cannot be parsed stays alone, so that nothing after it mends it."""
     lines = code.count("\n") + 1
+    if task.harness is not None:
+        head, body, tail = _inserted(task.harness.program, code)
+        return Snippet(answering(task.harness, head + body + tail), head.count("\n"), lines)
     if not _parses(task, code):
         return Snippet(code, 0, lines)
-    place = INSERT.search(task.template)
-    if place is None:
-        head, body, tail = "", code, ""
-    else:
-        head, tail = task.template[: place.start()], task.template[place.end() :]
-        body = textwrap.indent(code, place[1])
+    head, body, tail = _inserted(task.template, code)
     if task.setup:
         head = f"{task.setup.rstrip()}\n{head}"
     if task.answer != "result":
         tail = f"{tail.rstrip()}\nresult = {task.answer}"
     return Snippet(head + body + tail, head.count("\n"), lines)
+
+
+def _inserted(template: str, code: str) -> tuple[str, str, str]:
+    """What comes before the answer, the answer as indented as its place wants it, and what comes after it."""
+    place = INSERT.search(template)
+    if place is not None:
+        body = code if code[:1] in (" ", "\t") else textwrap.indent(code, place[1])
+        return template[: place.start()], body, template[place.end() :]
+    head, mark, tail = template.partition("[insert]")
+    return (head, code, tail) if mark else ("", code, "")
 
 
 def _parses(task: Task, code: str) -> bool:
@@ -111,7 +129,15 @@ def attempt_of(task: Task, code: str, snippet: Snippet, outcome: Outcome) -> Att
     line = snippet.own_line(raised.line) if raised is not None else 0
     text, found = ("", None) if outcome.ok else _told(task, snippet, outcome)
     return Attempt(
-        code, outcome.ok, found, text, line, outcome.status, seconds=outcome.wall, peak_memory=outcome.peak_memory
+        code,
+        outcome.ok,
+        found,
+        text,
+        line,
+        outcome.status,
+        seconds=outcome.wall,
+        peak_memory=outcome.peak_memory,
+        printed=only_printed(outcome, nothing_set=_sets_nothing(task, snippet, outcome)),
     )
 
 
@@ -123,6 +149,8 @@ def _told(task: Task, snippet: Snippet, outcome: Outcome) -> tuple[str, ErrorCla
             return f"no answer within {task.timeout:g} s", "other_error"
         case "memory":
             return f"asked for more than {task.memory_mb:,} MB", "other_error"
+        case "no_result" if only_printed(outcome, nothing_set=_sets_nothing(task, snippet, outcome)):
+            return advice(task), "other_error"
         case "no_result":
             return "left no result", "other_error"
         case "refused":
@@ -130,10 +158,18 @@ def _told(task: Task, snippet: Snippet, outcome: Outcome) -> tuple[str, ErrorCla
     if raised is None:
         return outcome.detail or outcome.status, "other_error"
     if _misses_answer(task, snippet, outcome):
+        if only_printed(outcome, nothing_set=True):
+            return advice(task), "other_error"
         return f"left no result: it sets no `{task.answer}`", "other_error"
     message = _PLACE.sub("", raised.message)  # it counts lines before the model's own
     text = f"{raised.class_}: {message}" if message else raised.class_
     return text, classify(raised.class_, raised.bases, raised.message)
+
+
+def _sets_nothing(task: Task, snippet: Snippet, outcome: Outcome) -> bool:
+    """Whether it ended by itself and set no answer."""
+    ended = outcome.status == "no_result" and outcome.detail == NOTHING_SET
+    return ended or _misses_answer(task, snippet, outcome)
 
 
 def _misses_answer(task: Task, snippet: Snippet, outcome: Outcome) -> bool:

@@ -19,7 +19,8 @@ from karat.suites.codegen.result_tables import NoTableError, text_of
 from karat.tables.cells import equal, folded, parse
 from karat.tables.options import CompareOptions
 
-WRITTEN = re.compile(r"@([\w .%/-]{1,200})\[([^\[\]]*(?:\[[^\]]*\])?[^\[\]]*)\]")
+WRITTEN = re.compile(r"@([\w .%/-]{1,200})\[([^\[\]]{0,2000}(?:\[[^\]]{0,2000}\][^\[\]]{0,2000})?)\]")
+"""Its parts have a length at most: a text of nothing but beginnings would else be read to its end for each of them."""
 MOST_MENTIONS = 10_000
 
 
@@ -49,7 +50,7 @@ def figures_of(expected: Mapping[str, str], result: Plain, stdout: str, options:
 
 
 def _plainly(name: object) -> str:
-    return re.sub(r"[\s_-]+", " ", str(name)).strip().casefold()
+    return folded(re.sub(r"[\s_-]+", " ", str(name)))
 
 
 def _mentions(text: str) -> dict[str, str]:
@@ -64,7 +65,7 @@ def _mentions(text: str) -> dict[str, str]:
 def _in(value: Plain) -> dict[str, str]:
     if isinstance(value, str):
         return _mentions(value)
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return {name: text for item in value if isinstance(item, str | dict) for name, text in _in(item).items()}
     return {_plainly(name): text for name, text in _pairs(value) if text is not None}
 
@@ -84,13 +85,13 @@ def _pairs(value: Plain) -> Iterator[tuple[Any, str | None]]:
 
 
 def _single(value: Plain) -> str:
-    while isinstance(value, list) and len(value) == 1:
+    while isinstance(value, list | tuple) and len(value) == 1:
         value = value[0]
     if isinstance(value, Series) and len(value.column.values) == 1:
         value = value.column.values[0]
     if isinstance(value, Table) and (value.height, len(value.columns)) == (1, 1):
         value = value.columns[0].values[0]
-    return (_text(value) or "") if not isinstance(value, list | Mapping | Table | Series) else ""
+    return (_text(value) or "") if not isinstance(value, list | tuple | Mapping | Table | Series) else ""
 
 
 def _text(value: Plain) -> str | None:
@@ -121,6 +122,6 @@ def _listed(text: str) -> list[str] | None:
         return None
     try:
         value = ast.literal_eval(text)
+        return [str(item) for item in value] if isinstance(value, list | tuple) else None
     except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
         return [folded(part) for part in text.strip("[]()").split(",")] if "," in text else None
-    return [str(item) for item in value] if isinstance(value, list | tuple) else None

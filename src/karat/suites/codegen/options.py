@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
+import msgspec
+
 from karat.core.suite import SuiteOptions
-from karat.tables.options import CompareOptions
+from karat.tables.options import CompareOptions, Normalise, WholeNumbers
 
 MOST_REPAIRS = 20
 MOST_REPEATS = 100
 LARGEST_SCALE = 1_024
+FLOAT_NOISE = 1e-12
+"""How far apart two numbers with the same digits may be, after arithmetic with floats."""
 
 
 class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -16,11 +22,19 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     max_recovery_attempts: int = 2
     """How often a system is asked to mend code that did not run."""
     rel_tol: float = 1e-4
-    """Two numbers of a result are equal within this share of the larger."""
+    """Two numbers of a result, not both whole, are equal within this share of the larger."""
+    abs_tol: float = 1e-9
+    """And always within this distance."""
+    whole_numbers: WholeNumbers = "exact"
+    """Two whole numbers must be the same; ``tolerance``: they may differ as others do."""
+    normalise: Normalise = Normalise()
+    """What else is taken as equal, ``rounding`` among it."""
+    asked_digits: bool = True
+    """Where the question asks for a precision, or the reference rounds, the digits of numbers must agree exactly."""
     extra_columns: bool = False
     """Pass a result that has columns beside the expected ones; without this it is half right at most."""
-    perturb: bool = False
-    """Run right code again on changed copies of the tables, where a reference says what is right there."""
+    perturb: bool | Literal["yes", "quick", "no"] = "yes"
+    """Run right code again on changed copies of the tables, where a reference says what is right there; ``quick`` takes one copy of each kind."""
     performance: bool = True
     """Measure right code against the reference."""
     repeats_for_timing: int = 3
@@ -38,13 +52,41 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         super().__post_init__()
         if not 0 <= self.max_recovery_attempts <= MOST_REPAIRS:
             raise ValueError(f"max_recovery_attempts must be 0 to {MOST_REPAIRS}")
-        if not 0 <= self.rel_tol < 1:
-            raise ValueError("rel_tol must be at least 0 and below 1")
+        if self.perturb_level not in ("yes", "quick", "no"):
+            raise ValueError("perturb must be yes, quick or no")
+        for name in ("rel_tol", "abs_tol"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 0 and below 1")
         if not 1 <= self.repeats_for_timing <= MOST_REPEATS:
             raise ValueError(f"repeats_for_timing must be 1 to {MOST_REPEATS}")
         if not self.scales or any(not 1 <= scale <= LARGEST_SCALE for scale in self.scales):
             raise ValueError(f"scales must name at least one whole number, each 1 to {LARGEST_SCALE}")
 
+    @property
+    def perturb_level(self) -> Literal["yes", "quick", "no"]:
+        """``perturb`` as a word: ``true`` is yes, ``false`` is no."""
+        if isinstance(self.perturb, bool):
+            return "yes" if self.perturb else "no"
+        return self.perturb
+
     def compare_options(self) -> CompareOptions:
         """What counts as equal, in the words of the tables. A row as a series is as good as a row of a frame."""
-        return CompareOptions(rel_tol=self.rel_tol, allow_shape=True)
+        switches = msgspec.structs.asdict(self.normalise)
+        return CompareOptions(
+            self.rel_tol,
+            self.abs_tol,
+            allow_shape=True,
+            whole_numbers=self.whole_numbers,
+            nested=True,
+            **switches,
+        )
+
+    def with_exact_digits(self) -> Options:
+        """The same options, under which no rounding is forgiven and floats differ by noise only."""
+        return msgspec.structs.replace(
+            self,
+            rel_tol=min(self.rel_tol, FLOAT_NOISE),
+            abs_tol=min(self.abs_tol, FLOAT_NOISE),
+            whole_numbers="exact",
+            normalise=msgspec.structs.replace(self.normalise, rounding=False),
+        )

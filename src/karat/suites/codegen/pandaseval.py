@@ -22,7 +22,7 @@ import msgspec
 from karat.core.problems import Problem
 from karat.core.records import Case, Turn, Where
 from karat.suites.codegen.prompting import instructions
-from karat.suites.codegen.records import Task
+from karat.suites.codegen.records import Task, Unfinished
 
 KEYS = frozenset({"task_id", "prompt", "entry_point", "canonical_solution", "test"})
 MOST_CALLS = 20
@@ -36,7 +36,8 @@ class _Row(msgspec.Struct, frozen=True):
     task_id: str
     prompt: str
     entry_point: str
-    canonical_solution: tuple[str, ...]
+    canonical_solution: tuple[str, ...] | str
+    """The first of several; HumanEval has one."""
     test: str
 
 
@@ -64,11 +65,16 @@ def read_problem(row: Mapping[str, Any], source: Where) -> Case[Task] | Problem:
 
 def _script(row: _Row) -> tuple[Task, str]:
     setup, broken = _split(row.prompt)
-    reference = broken + row.canonical_solution[0]
+    reference = broken + _solution(row)
     answer = _answer(row, setup, broken, reference)
     said = f"This code has run already:\n```python\n{setup.rstrip()}\n```"
     more = f"\nContinue it; it was about to write: {broken.strip()}" if broken.strip() else "\nContinue it."
-    return Task(reference=reference.strip("\n"), setup=_without_comments(setup), answer=answer), said + more
+    return Task(
+        reference=reference.strip("\n"),
+        setup=_without_comments(setup),
+        answer=answer,
+        unfinished=Unfinished(setup, broken),
+    ), said + more
 
 
 def _split(prompt: str) -> tuple[str, str]:
@@ -112,11 +118,19 @@ def _function(row: _Row) -> tuple[Task, str]:
     before, head = row.prompt[: start.start()], row.prompt[start.start() :]
     calls = _calls(row.test, row.entry_point)
     template = f"[insert]\nresult = [{', '.join(calls)}]" if len(calls) > 1 else f"[insert]\nresult = {calls[0]}"
-    body = row.canonical_solution[0]
-    if body.startswith(" "):  # it brings its own indentation
-        head = head.rstrip(" ")
-    task = Task(reference=(head + body).strip("\n"), setup=before.strip("\n"), template=template)
+    body = _solution(row)
+    task = Task(
+        reference=(head.rstrip(" ") + body if body.startswith(" ") else head + body).strip("\n"),
+        setup=before.strip("\n"),
+        template=template,
+        unfinished=Unfinished(before, head, row.entry_point),
+    )
     return task, f"Write this function, whole:\n```python\n{row.prompt.rstrip()}\n```"
+
+
+def _solution(row: _Row) -> str:
+    given = row.canonical_solution
+    return given if isinstance(given, str) else given[0] if given else ""
 
 
 def _calls(test: str, name: str) -> list[str]:

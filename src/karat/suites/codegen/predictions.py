@@ -2,39 +2,48 @@
 
 A line has ``id`` and one of ``code``, ``response`` (text with a fenced block, or a chat completion), ``attempts`` (the first try and its repairs, in
 their order); and, where known, ``repeat``, ``latency``, ``tokens``, ``cost``, ``error``. In file names ``/`` of an id is written ``__``.
+
+Files in HumanEval's form have ``task_id`` and ``completion`` (EvalPlus: ``solution``), one line for each sample: several samples of a task are its
+repeats, in their order. Ids may be numbers, as in DS-1000's answers.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from karat.core import json
+from karat.core.files import read_bytes
 from karat.core.problems import Problem, UserError, did_you_mean
-from karat.core.records import Prediction, join_attempts, recorded_error, recorded_tokens
+from karat.core.records import Prediction, join_attempts, misplaced, recorded_error, recorded_tokens
 from karat.core.suite import LoadedPredictions
 
-ANSWERS = ("code", "response", "attempts")
-ABOUT = ("id", "turn", "repeat", "latency", "tokens", "cost", "error")
+ANSWERS = ("code", "response", "attempts", "completion", "solution")
+SAMPLES = ("completion", "solution")
+"""A second line for the same task is another sample."""
+ABOUT = ("id", "task_id", "turn", "repeat", "latency", "tokens", "cost", "error")
 EXAMPLE = 'A line is a JSON object such as {"id": "task id", "code": "result = df.price.sum()"}.'
 SLASH = "__"
 
 
 class _Line(msgspec.Struct, frozen=True):
-    id: str
+    id: str | int | None = None
+    task_id: str | int | None = None
     code: str | None = None
     response: Any = None
     attempts: tuple[Any, ...] | None = None
+    completion: str | None = None
+    solution: str | None = None
     turn: int | None = None
-    repeat: int = 0
+    repeat: int | None = None
     latency: float | None = None
     tokens: Any = None
     cost: float | None = None
     error: Any = None
-
-
-_line = msgspec.json.Decoder(_Line)
 
 
 def read_predictions(path: Path) -> LoadedPredictions:
@@ -49,24 +58,31 @@ def read_predictions(path: Path) -> LoadedPredictions:
 
 
 def _read_folder(folder: Path) -> LoadedPredictions:
-    files = sorted(file for file in folder.rglob("*.py") if file.is_file())
+    files = sorted(file for file in folder.rglob("*.py") if not file.is_dir())
     if not files:
         raise UserError(f"there is no code in {folder}", hint="Put <task id>.py files there, or give a JSONL file.")
-    predictions = []
+    predictions: list[Prediction] = []
+    problems: list[Problem] = []
     for file in files:
         name = file.relative_to(folder).with_suffix("").as_posix()
-        predictions.append(Prediction(name.replace(SLASH, "/"), None, response=file.read_bytes()))
-    return LoadedPredictions(tuple(predictions))
+        try:
+            code = read_bytes(file)
+        except OSError as error:
+            problems.append(Problem(f"cannot be read: {error.strerror or error}", file=str(file)))
+            continue
+        predictions.append(Prediction(name.replace(SLASH, "/"), None, response=code))
+    return LoadedPredictions(tuple(predictions), tuple(problems))
 
 
 def _read_lines(file: Path) -> LoadedPredictions:
     predictions: list[Prediction] = []
     problems: list[Problem] = []
     first: dict[tuple[str, int | None, int], int] = {}
-    for number, line in enumerate(file.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+    samples: Counter[str] = Counter()
+    for number, line in enumerate(read_bytes(file).removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         if not line.strip():
             continue
-        found = _prediction(line, str(file), number)
+        found = _prediction(line, str(file), number, samples)
         if isinstance(found, Problem):
             problems.append(found)
             continue
@@ -81,29 +97,58 @@ def _read_lines(file: Path) -> LoadedPredictions:
     return LoadedPredictions(tuple(predictions), tuple(problems))
 
 
-def _prediction(line: bytes, file: str, number: int) -> Prediction | Problem:
+def _prediction(line: bytes, file: str, number: int, samples: Counter[str]) -> Prediction | Problem:
     try:
-        told = _line.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as bad:
+        told = msgspec.convert(json.decode(line), _Line)
+    except json.BadJson as bad:
+        return bad.problem(file, number, what="not an answer", hint=EXAMPLE)
+    except msgspec.ValidationError as bad:
         return Problem(f"not an answer: {bad}", file=file, line=number, hint=EXAMPLE)
+    task = told.id if told.id is not None else told.task_id
+    if task is None:
+        keys = list(msgspec.json.decode(line))
+        return Problem('an answer without "id"', file=file, line=number, hint=_nearest(keys, ("id", "task_id")))
+    if fault := misplaced(told.turn, told.repeat or 0):
+        return Problem(fault, file=file, line=number, hint="The answer is left out.")
     error = recorded_error(told.error)
     given = [name for name in ANSWERS if getattr(told, name) is not None]
     if len(given) > 1:
         message = f"an answer with {' and '.join(given)}: only one of them can be it"
         return Problem(message, file=file, line=number, hint=EXAMPLE)
     if not given and error is None:
-        unknown = [key for key in msgspec.json.decode(line) if key not in (*ANSWERS, *ABOUT)]
-        hint = did_you_mean(unknown[0], ANSWERS) if unknown else EXAMPLE
+        hint = _nearest(list(msgspec.json.decode(line)), ANSWERS)
         return Problem('an answer without "code", "response" or "attempts"', file=file, line=number, hint=hint)
     if told.attempts is not None and not told.attempts:
         return Problem('"attempts" is an empty list', file=file, line=number, hint=EXAMPLE)
     if told.attempts is not None:
         response = join_attempts([_bytes(attempt) for attempt in told.attempts])
     else:
-        response = _bytes(told.code if told.code is not None else told.response) if given else b""
+        response = _bytes(getattr(told, given[0])) if given else b""
     return Prediction(
-        told.id, told.turn, told.repeat, response, error, told.latency, recorded_tokens(told.tokens), told.cost
+        str(task),
+        told.turn,
+        _repeat(told, str(task), given, samples),
+        response,
+        error,
+        told.latency,
+        recorded_tokens(told.tokens),
+        told.cost,
     )
+
+
+def _repeat(line: _Line, task: str, given: Sequence[str], samples: Counter[str]) -> int:
+    """The number that a line says; for samples, which say none, the next one."""
+    if line.repeat is not None:
+        return line.repeat
+    if not set(given) & set(SAMPLES):
+        return 0
+    samples[task] += 1
+    return samples[task] - 1
+
+
+def _nearest(keys: Sequence[str], known: Sequence[str]) -> str:
+    unknown = [key for key in keys if key not in (*ANSWERS, *ABOUT)]
+    return did_you_mean(unknown[0], known) if unknown else EXAMPLE
 
 
 def _bytes(answer: Any) -> bytes:

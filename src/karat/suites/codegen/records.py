@@ -36,6 +36,37 @@ class Expected(msgspec.Struct, frozen=True, omit_defaults=True):
     """Named figures, as in DABench: each must be among the result's."""
 
 
+class Harness(msgspec.Struct, frozen=True):
+    """The tests that a problem brings along (DS-1000): they judge in place of a comparison."""
+
+    inputs: str
+    """Code whose ``generate_test_case(number)`` makes an input, without what makes or checks the right result."""
+    program: str
+    """What runs on each input: code with one ``[insert]``."""
+    context: str
+    """The problem's code as published. It never enters the process that runs an answer."""
+    count: int = 1
+    """How many inputs there are."""
+
+
+class Unfinished(msgspec.Struct, frozen=True):
+    """A program that breaks off, which an answer may continue."""
+
+    before: str
+    """The finished part."""
+    rest: str
+    """The unfinished statement, or the head of the function; empty when the program ends between statements."""
+    function: str = ""
+    """The function that is to be finished; empty for a script."""
+
+
+class Answers(msgspec.Struct, frozen=True):
+    """What an answer gave on every input of a harness: the first as it shows itself, all of them as exact text."""
+
+    shown: Any
+    exact: tuple[str, ...]
+
+
 class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the code works on and what it should come to. Paths are as the loader resolved them."""
 
@@ -53,6 +84,10 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     """Tasks of one cluster are variants of each other, and count as one when intervals are made."""
     timeout: float = 10.0
     memory_mb: int = 1024
+    unfinished: Unfinished | None = None
+    """What an answer may continue in place of writing it out."""
+    harness: Harness | None = None
+    """Where there is one, ``setup`` and ``template`` are only read, to see what the code does; this is what runs."""
 
 
 class Schema(msgspec.Struct, frozen=True):
@@ -78,6 +113,14 @@ class Filter(msgspec.Struct, frozen=True):
     value: str
     """The constant it is compared with, as text; empty when it is no constant."""
     line: int = 0
+
+
+class Link(msgspec.Struct, frozen=True):
+    """Two conditions and how they are joined."""
+
+    word: Literal["and", "or"]
+    first: Filter
+    second: Filter
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -115,6 +158,8 @@ class CodeFacts(msgspec.Struct, frozen=True):
     operations: tuple[str, ...] = ()
     """Methods and functions that are called, by their last name: ``groupby``, ``merge``, ``mean``…"""
     filters: tuple[Filter, ...] = ()
+    links: tuple[Link, ...] = ()
+    """How filters are joined, as far as the code says: ``&`` and ``|``, a list of values, one filter after another."""
     group_keys: tuple[str, ...] = ()
     orders: tuple[Order, ...] = ()
     joins: tuple[Join, ...] = ()
@@ -151,7 +196,20 @@ class Asked(msgspec.Struct, frozen=True):
     """Whether it asks for groups, also where no column of the schema is named for them."""
     ordering: tuple[str, ...] = ()
     """The words that ask for an order, and ``ascending`` or ``descending`` where that is said."""
+    keeps_order: bool = False
+    """Whether rows are to stay in the order they are in."""
     joining: bool = False
+    links: tuple[Link, ...] = ()
+    """How conditions are joined: by ``and`` or by ``or``."""
+    whole_table: bool = False
+    """Whether it speaks of columns in general, so that one more column would make a difference."""
+    precision: tuple[str, ...] = ()
+    """The words that ask for a precision of numbers: ``rounded``, ``2 decimals``, ``to the nearest cent``."""
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the order of the result's rows counts."""
+        return bool(self.ordering) or self.keeps_order
 
 
 # -- what running it gave ---------------------------------------------------------------------------------------------
@@ -170,3 +228,5 @@ class Attempt(msgspec.Struct, frozen=True, omit_defaults=True):
     """The sandbox's word for how it ended."""
     seconds: float = 0.0
     peak_memory: int = 0
+    printed: bool = False
+    """Whether it printed something and left no answer."""

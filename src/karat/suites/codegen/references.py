@@ -18,8 +18,9 @@ import msgspec
 
 from karat.core.suite import NotApplicable
 from karat.sandbox import Outcome, Plain, Sandbox, Table
-from karat.suites.codegen.execution import attempt_of, given_tables, limits_of, snippet_of
-from karat.suites.codegen.records import Schema, Task
+from karat.suites.codegen.execution import attempt_of, given_tables, limits_of, run_code, snippet_of
+from karat.suites.codegen.harness.verdict import published_of, verdict_of
+from karat.suites.codegen.records import Answers, Harness, Schema, Task
 
 KEPT = 256
 KEPT_TABLES = 4
@@ -61,6 +62,7 @@ class _Kept:
     def __init__(self) -> None:
         self.outcomes: OrderedDict[str, Outcome] = OrderedDict()
         self.tables: OrderedDict[str, dict[str, Columns] | None] = OrderedDict()
+        self.trusted: OrderedDict[str, bool] = OrderedDict()
         self.schemas: OrderedDict[str, tuple[Schema, Values]] = OrderedDict()
 
 
@@ -76,15 +78,34 @@ def reference_outcome(box: Sandbox, task: Task) -> Outcome:
     kept, key = _of(box).outcomes, digest(task, task.reference)
     outcome = kept.get(key)
     if outcome is None:
-        snippet = snippet_of(task, task.reference)
-        outcome = box.run(snippet.code, given_tables(task), limits=limits_of(task))
+        outcome = run_code(box, task, task.reference)[1]
         if outcome.status not in PASSING:
             _keep(kept, key, outcome, KEPT)
     if not outcome.ok:
         attempt = attempt_of(task, task.reference, snippet_of(task, task.reference), outcome)
         at = f" (line {attempt.line})" if attempt.line else ""
         raise NotApplicable(f"gold_error: the reference fails here: {attempt.error}{at}")
+    if task.harness is not None and (trouble := _harness_trouble(box, task, task.harness, outcome.result)):
+        raise NotApplicable(f"gold_error: {trouble}")
     return outcome
+
+
+def _harness_trouble(box: Sandbox, task: Task, harness: Harness, answers: Answers) -> str:
+    """Why a problem's own tests cannot judge here; empty when they can, which is kept."""
+    kept, key = _of(box).trusted, digest(task, task.reference)
+    if key in kept:
+        return ""
+    published = published_of(box, harness, task.reference, limits_of(task))
+    if published.reference:
+        return f"its own tests do not pass the reference here: {published.reference}"
+    if published.idle:
+        return f"its own tests pass code that does nothing: {published.idle[0].strip()}"
+    verdict = verdict_of(box, harness, task.reference, answers, limits_of(task))
+    if not verdict.passed:
+        error = verdict.execution or verdict.string
+        return f"its tests pass the reference only in one process with it: {error}"
+    _keep(kept, key, True, KEPT)
+    return ""
 
 
 def untouched(box: Sandbox, task: Task) -> list[Plain]:
@@ -131,15 +152,15 @@ def plain_tables(box: Sandbox, task: Task) -> dict[str, Columns] | None:
         name: box.run("result = next(iter(tables.values()))", {name: source}).result
         for name, source in given_tables(task).items()
     }
-    columns = {name: _columns(value) for name, value in seen.items()}
+    columns = {name: columns_of(value) for name, value in seen.items()}
     whole = {name: found for name, found in columns.items() if found is not None}
     found = whole if len(whole) == len(columns) else None
     _keep(kept, key, found, KEPT_TABLES)
     return found
 
 
-def _columns(value: Any) -> Columns | None:
-    """None: not all of it can be given back as it was."""
+def columns_of(value: Any) -> Columns | None:
+    """A table as columns. None: not all of it can be given back as it was."""
     if not isinstance(value, Table) or len(set(value.names)) < len(value.columns):
         return None
     found = {column.name: column.values for column in value.columns}
@@ -160,7 +181,7 @@ def digest(task: Task, code: str) -> str:
         else:
             about = Path(source.path).stat() if Path(source.path).exists() else None
             tables.append((name, source.path, (about.st_size, about.st_mtime_ns) if about else None))
-    said = (tables, task.setup, task.template, task.answer, code, task.timeout, task.memory_mb)
+    said = (tables, task.setup, task.template, task.answer, code, task.timeout, task.memory_mb, task.harness)
     return hashlib.sha256(msgspec.json.encode(said, enc_hook=repr)).hexdigest()
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from karat.core.records import Case
 from karat.core.suite import Unreadable
 from karat.suites.codegen.box import warm_box
-from karat.suites.codegen.code import code_of
 from karat.suites.codegen.comparison import asked_in
+from karat.suites.codegen.completion import code_for
 from karat.suites.codegen.execution import run_code
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Attempt, Schema, Task
@@ -24,7 +24,7 @@ def follow_up(case: Case[Task], turn: int, responses: Sequence[bytes], options: 
         return None
     question, task = asked_in(case, turn)
     try:
-        code = code_of(responses[-1])
+        code = code_for(task, responses[-1])
     except Unreadable:
         return None
     box = warm_box(options.python, unsafe=options.unsafe)

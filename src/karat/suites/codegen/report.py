@@ -23,7 +23,9 @@ from karat.core.report import (
 from karat.core.result import CaseResult, Estimator, RunResult
 from karat.core.usage import USAGE
 from karat.suites.codegen.counts import Try, class_of, error_counts, kind_of, missing, missing_counts, tries
+from karat.suites.codegen.harness.tested import TEST_FAILED
 from karat.suites.codegen.metrics import METRICS
+from karat.suites.codegen.printing import REASON as PRINTED
 from karat.suites.codegen.recovery_sheet import recovery_sheet
 
 PARTS = ("correctness", "quality", "performance", "understanding", "coverage", "recovery")
@@ -106,9 +108,13 @@ def why(case: CaseResult) -> str:
         lines.append(f"{case.details['error']}{f' (line {line})' if line else ''}")
     elif len(tried) > 1:
         lines.append(f"first: {tried[0].get('error', '')}")
-    reason = case.details.get("correctness", {}).get("reason")
-    if reason and reason != "did_not_run":
-        lines.append(str(reason).replace("_", " "))
+    found = case.details.get("correctness", {})
+    reason = found.get("reason")
+    if reason == PRINTED:
+        lines = [found["evidence"]["problem"]]  # also where it is the error already
+    elif reason and reason != "did_not_run":
+        problem = found["evidence"]["problem"] if reason == TEST_FAILED else ""
+        lines.append(str(reason).replace("_", " ") + (f": {problem}" if problem else ""))
     lines += missing(case.details)
     return "\n".join(lines)
 

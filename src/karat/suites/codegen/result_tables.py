@@ -2,7 +2,10 @@
 
 - a data frame: the levels of its index and its columns; a series: a frame of one column
 - a number, text or date: one cell; a list: one column, or rows when its items are lists of one length
-- a mapping: a row for each key, or columns when its values are lists of one length
+- a mapping (also a Counter): a row for each key, or columns when its values are lists of one length
+- a set: a list in no order; a tuple of single values: a list whose places count; a named tuple or dataclass: a mapping beside a mapping, a tuple
+  beside a tuple, see ``readings``; a list of them: rows with named columns
+- complex numbers: a column of their real and one of their imaginary parts, unless these are all 0
 
 Numbers are written in full, dates in ISO form, missing values are null. Of the expected result an index counts when it is named or is not
 merely numbers; of a single row only when it is named. Of a given result every index may stand for an expected column, and none is too much.
@@ -19,10 +22,14 @@ from typing import Any
 
 import msgspec
 
-from karat.sandbox import Column, Other, Plain, Series, Table
+from karat.sandbox import Column, Other, Plain, Record, Series, Table, Unordered
 from karat.tables.reading import read_csv
 from karat.tables.table import Table as TextTable
 from karat.tables.table import TableError
+
+_HINTS = {"polars.expr.expr.Expr": ": an expression that no frame has evaluated"}
+NEGLIGIBLE = 1e-12
+"""An imaginary part below this share of the number is noise."""
 
 
 class NoTableError(Exception):
@@ -45,6 +52,36 @@ def expected_table(value: Plain) -> TextTable:
 def given_table(value: Plain) -> Shaped:
     """An answer's result: all of its columns, the index first."""
     return _shape(value, lambda *_: True)
+
+
+def readings(gold: Plain, given: Plain) -> list[tuple[Plain, Plain]]:
+    """Both results in the forms in which they can be compared. A record is a mapping and a tuple, whichever the other one is."""
+    if isinstance(gold, Record) and isinstance(given, Record):
+        by_name = set(gold.names) == set(given.names)
+        return [(_fields(gold), _fields(given))] if by_name else [(gold.values, given.values)]
+    if isinstance(gold, Record):
+        return [(form, given) for form in _forms(gold, given)]
+    if isinstance(given, Record):
+        return [(gold, form) for form in _forms(given, gold)]
+    return [(gold, given)]
+
+
+def _forms(record: Record, beside: Plain) -> list[Plain]:
+    if isinstance(beside, Mapping):
+        return [_fields(record)]
+    return [record.values] if isinstance(beside, list | tuple) else [_fields(record), record.values]
+
+
+def _fields(record: Record) -> dict[str, Plain]:
+    return dict(zip(record.names, record.values, strict=True))
+
+
+def has_places(value: Plain) -> bool:
+    """Whether it is a tuple of single values: (rows, columns) is not (columns, rows)."""
+    return isinstance(value, tuple) and len(value) > 1 and not any(isinstance(part, _SEVERAL) for part in value)
+
+
+_SEVERAL = (list, tuple, Mapping, Table, Series, Record)
 
 
 def file_table(path: str) -> TextTable:
@@ -79,7 +116,7 @@ def _needed(level: Column, height: int) -> bool:
 
 def _shape(value: Plain, wants: Callable[[Column, int], bool]) -> Shaped:
     if isinstance(value, Other):
-        raise NoTableError(f"the result is a {value.type}, which is no table, number or text")
+        raise NoTableError(f"a result of type {value.type} cannot be compared{_HINTS.get(value.type, '')}")
     if isinstance(value, Series):
         value = Table(len(value.column.values), (value.column,), value.index)
     if isinstance(value, Table):
@@ -89,6 +126,8 @@ def _shape(value: Plain, wants: Callable[[Column, int], bool]) -> Shaped:
             len(levels) + place for place, column in enumerate(value.columns) if _counts(column)
         }  # an index that reset_index has made a column
         return Shaped(_table(named, value.height), frozenset({*range(len(levels)), *counting}))
+    if isinstance(value, Record):
+        value = dict(zip(value.names, value.values, strict=True))
     if isinstance(value, Mapping):
         return Shaped(_mapping(value))
     if isinstance(value, list | tuple):
@@ -114,22 +153,37 @@ def _items(value: Plain) -> list[Any] | None:
     """The values of a list or series."""
     if isinstance(value, Series):
         return value.column.values
-    return list(value) if isinstance(value, list | tuple) else None
+    return list(value) if isinstance(value, list | tuple) and not isinstance(value, Unordered) else None
 
 
 def _list(values: Sequence[Any]) -> TextTable:
+    values = [_fields(row) if isinstance(row, Record) else row for row in values]
     rows = [_items(row) for row in values]
     lists = [row for row in rows if row is not None]
     if lists and len(lists) == len(values) and len({len(row) for row in lists}) == 1:
         return _table([(str(place), [row[place] for row in lists]) for place in range(len(lists[0]))], len(values))
-    if values and all(isinstance(row, Mapping) for row in values) and len({tuple(row) for row in values}) == 1:
+    if values and all(isinstance(row, Mapping) and list(row) == list(values[0]) for row in values):
         return _table([(name, [row[name] for row in values]) for name in values[0]], len(values))
     return _table([("value", list(values))], len(values))
 
 
 def _table(columns: Sequence[tuple[Any, Sequence[Any]]], height: int) -> TextTable:
-    names = tuple(_name(name) for name, _ in columns)
-    return TextTable(names, tuple([text_of(value) for value in values] for _, values in columns), height)
+    parts = [part for name, values in columns for part in _real_and_imaginary(_name(name), values)]
+    names = tuple(name for name, _ in parts)
+    return TextTable(names, tuple([text_of(value) for value in values] for _, values in parts), height)
+
+
+def _real_and_imaginary(name: str, values: Sequence[Any]) -> list[tuple[str, Sequence[Any]]]:
+    """A column of complex numbers as two, so that each part is compared as a number; one when all of them are real."""
+    if not any(isinstance(value, complex) for value in values):
+        return [(name, values)]
+    real = [value.real if isinstance(value, complex) else value for value in values]
+    imaginary = [0.0 if not isinstance(value, complex) or _is_real(value) else value.imag for value in values]
+    return [(name, real), (f"{name} (imaginary)", imaginary)] if any(imaginary) else [(name, real)]
+
+
+def _is_real(value: complex) -> bool:
+    return abs(value.imag) <= NEGLIGIBLE * max(1.0, abs(value.real))
 
 
 def _name(name: Any) -> str:
@@ -147,12 +201,12 @@ def text_of(value: Plain) -> str | None:
     if isinstance(value, bool | int | float):
         return repr(value)
     if isinstance(value, Decimal):
-        return str(value)
+        return f"{value:f}"
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     if isinstance(value, timedelta):
         return f"{value.total_seconds()!r} seconds"
-    if isinstance(value, bytes):
+    if isinstance(value, bytes | complex):
         return repr(value)
     if isinstance(value, Other):
         raise NoTableError(f"the result holds a {value.type}, which is no plain value")
@@ -160,6 +214,10 @@ def text_of(value: Plain) -> str | None:
 
 
 def _nested(value: Plain) -> Any:
+    if isinstance(value, Record):
+        return _nested(_fields(value))
+    if isinstance(value, Unordered):
+        return sorted((_nested(item) for item in value), key=lambda item: json.dumps(item, sort_keys=True))
     if isinstance(value, list | tuple):
         return [_nested(item) for item in value]
     if isinstance(value, Mapping):
@@ -168,6 +226,4 @@ def _nested(value: Plain) -> Any:
         return {_name(column.name): _nested(column.values) for column in value.columns}
     if isinstance(value, Series):
         return _nested(value.column.values)
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        return int(value)  # 3 and 3.0 are one number here too
     return value if value is None or isinstance(value, str | bool | int | float) else text_of(value)

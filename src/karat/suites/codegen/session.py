@@ -5,7 +5,8 @@
 
 Under ``chat_history/{session_id}/`` lie ``metrics.json``, a list with an entry for each generation, and ``metrics_summary.json``. Several processes may record at
 once: a lock file orders them, and each file is replaced in one step, so that a crash leaves the one before. A file that cannot be read is set aside
-under another name and named in the error; nothing is ever written over it.
+under another name and named in the error; nothing is ever written over it. A list with an entry of another shape stays as it is: nothing is recorded until
+it is fixed.
 """
 
 from __future__ import annotations
@@ -71,14 +72,15 @@ class Session:
         )
         box = warm_box(self._options.python, unsafe=self._options.unsafe)
         try:
-            comparison = judged(question, task, [code_in(text) for text in codes], self._options, box)
+            comparison = judged(question, task, [code_in(text) for text in codes], self._options, box, live=True)
         except NotApplicable as error:
             raise UserError(f"this generation cannot be judged: {error}", hint="Mend the reference.") from error
         entry = _entry(question, comparison)
         with self._locked():
             entries = [*self._read(), entry]
-            write_bytes(self.folder / METRICS_FILE, _json(entries))
-            write_bytes(self.folder / SUMMARY_FILE, _json(summary_of(entries)))
+            metrics, summary = _json(entries), _json(self._summary(entries))  # both are made before one is written
+            write_bytes(self.folder / METRICS_FILE, metrics)
+            write_bytes(self.folder / SUMMARY_FILE, summary)
         return entry
 
     def entries(self) -> list[dict[str, Any]]:
@@ -88,7 +90,16 @@ class Session:
 
     def summary(self) -> dict[str, Any]:
         """The contract's summary of everything recorded so far."""
-        return summary_of(self.entries())
+        return self._summary(self.entries())
+
+    def _summary(self, entries: Sequence[Any]) -> dict[str, Any]:
+        try:
+            return summary_of(entries)
+        except msgspec.ValidationError as error:
+            raise UserError(
+                f"{self.folder / METRICS_FILE}: {error}",
+                hint="Nothing was recorded, and the file is as it was. Fix or remove that entry, move the file away, or use another session id.",
+            ) from error
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -106,7 +117,7 @@ class Session:
         """The entries on disk. What is no list of entries is set aside, and said."""
         file = self.folder / METRICS_FILE
         try:
-            return msgspec.json.decode(file.read_bytes(), type=list[dict[str, Any]])
+            return msgspec.json.decode(file.read_bytes(), type=list[Any])
         except FileNotFoundError:
             return []
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -120,30 +131,60 @@ class Session:
             raise UserError(f"cannot read {file}: {error.strerror or error}") from error
 
 
+class _Understanding(msgspec.Struct):
+    understanding_score: float
+
+
+class _Coverage(msgspec.Struct):
+    coverage_score: float
+
+
+class _Recovery(msgspec.Struct):
+    has_error: bool
+    recovery_success: bool | None = None
+    recovery_attempts_count: int = 0
+    recovery_score: float | None = None
+
+
+class _Entry(msgspec.Struct):
+    """What the summary needs of an entry. Whatever else it holds is left alone."""
+
+    prompt_understanding: _Understanding
+    requirement_coverage: _Coverage
+    error_recovery: _Recovery
+    overall_score: float | None = None
+
+
 def summary_of(entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The contract's summary. An average without a value is null; so is the rate when there was no error."""
-    understanding = [entry["prompt_understanding"]["understanding_score"] for entry in entries]
-    coverage = [entry["requirement_coverage"]["coverage_score"] for entry in entries]
-    recoveries = [entry["error_recovery"] for entry in entries if entry["error_recovery"]["has_error"]]
-    recovered = sum(bool(recovery["recovery_success"]) for recovery in recoveries)
-    overall = [entry["overall_score"] for entry in entries if entry["overall_score"] is not None]
+    found = [_summed(entry, number) for number, entry in enumerate(entries, 1)]
+    recoveries = [entry.error_recovery for entry in found if entry.error_recovery.has_error]
+    recovered = sum(bool(recovery.recovery_success) for recovery in recoveries)
     return {
         "summary": {
-            "average_understanding_score": _mean(understanding),
-            "average_coverage_score": _mean(coverage),
-            "average_recovery_score": _mean([recovery["recovery_score"] for recovery in recoveries]),
+            "average_understanding_score": _mean([entry.prompt_understanding.understanding_score for entry in found]),
+            "average_coverage_score": _mean([entry.requirement_coverage.coverage_score for entry in found]),
+            "average_recovery_score": _mean([recovery.recovery_score for recovery in recoveries]),
             "errors_encountered": len(recoveries),
-            "total_recovery_attempts": sum(recovery["recovery_attempts_count"] for recovery in recoveries),
+            "total_recovery_attempts": sum(recovery.recovery_attempts_count for recovery in recoveries),
             "successful_recoveries": recovered,
             "recovery_success_rate": recovered / len(recoveries) if recoveries else None,
-            "average_overall_score": _mean(overall),
-            "entries": len(entries),
+            "average_overall_score": _mean([entry.overall_score for entry in found]),
+            "entries": len(found),
         }
     }
 
 
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+def _summed(entry: Any, number: int) -> _Entry:
+    try:
+        return msgspec.convert(entry, _Entry)
+    except msgspec.ValidationError as error:
+        raise msgspec.ValidationError(f"entry {number} has another shape: {error}") from error
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
 
 
 def _entry(question: str, comparison: Comparison) -> dict[str, Any]:

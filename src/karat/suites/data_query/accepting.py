@@ -17,8 +17,7 @@ from karat.core.records import Case, Prediction, default_turn
 from karat.core.suite import Edit, Unreadable
 from karat.suites.data_query.alternative_text import with_alternative
 from karat.suites.data_query.cases import load_cases
-from karat.suites.data_query.comparison import Comparison, compare_selection
-from karat.suites.data_query.metrics import out_of_scope
+from karat.suites.data_query.comparison import compare_selection
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.predictions import read_response
 from karat.suites.data_query.selection import DatasetSelection, Dimension, Selection, Target
@@ -37,17 +36,15 @@ def accept(case: Case[Target], prediction: Prediction, _cases: Path, options: Op
     if target is None:
         raise UserError(f"turn {turn} expects nothing, so that there is nothing to add to")
     try:
-        selection = read_response(prediction.response)
+        selection = read_response(prediction.response, options.today)
     except Unreadable as error:
         raise UserError(f"there is no selection to accept: {error}") from error
-    if _right(compare_selection(target, selection, options)):
+    if compare_selection(target, selection, options).wholly_right:
         return ()
     wanted = as_alternative(selection, options)
     more = msgspec.structs.replace(target, alternatives=(*target.alternatives, wanted))
-    if not _right(compare_selection(more, selection, options)):
-        raise UserError(
-            "as an alternative it would not be right either: alternatives are told apart by their terms alone"
-        )
+    if not compare_selection(more, selection, options).wholly_right:
+        raise UserError("as an alternative it would not be right either")
     data = file.read_bytes()
     new = with_alternative(data, cases[number].source, ("conversation", place, "target"), wanted)
     expected = list(cases)
@@ -62,22 +59,12 @@ def as_alternative(selection: Selection, options: Options) -> Selection:
     parts = []
     for part in selection.indicator_selection:
         dimensions = [
-            Dimension(one.dimension_name, one.values, one.operator if one.everything else "in")
+            Dimension(one.dimension_name, one.values, one.operator)
             for one in part.dimensions
             if not (one.is_default and options.ignore_defaults)
         ]
-        parts.append(DatasetSelection(part.dataset_id, tuple(dimensions)))
+        parts.append(DatasetSelection(part.dataset_id, tuple(dimensions), part.period))
     return msgspec.structs.replace(selection, indicator_selection=tuple(parts))
-
-
-def _right(comparison: Comparison) -> bool:
-    """Right in everything that the case asks for."""
-    datasets = comparison.datasets
-    scope = out_of_scope.score(comparison).value
-    ends = comparison.period_ends
-    return (
-        comparison.fully_right and not datasets.fp and not datasets.fn and scope in (None, 1.0) and all(ends or (True,))
-    )
 
 
 def _place(case: Case[Target], turn: int) -> int:

@@ -119,6 +119,7 @@ def _member(key: str, value: Any) -> list[str]:
     lines = [f"{key}:"]
     for part in value:
         lines.append(f"- dataset_id: {_scalar(part['dataset_id'])}")
+        lines += [f"  {name}: {_flow(part[name])}" for name in ("period",) if name in part]
         lines.append("  dimensions:" if part["dimensions"] else "  dimensions: []")
         for dimension in part["dimensions"]:
             lines.append(f"  - dimension_name: {_scalar(dimension['dimension_name'])}")

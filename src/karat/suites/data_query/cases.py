@@ -9,11 +9,14 @@ from pathlib import Path
 import msgspec
 from yaml.nodes import Node, SequenceNode
 
+from karat.core.files import read_bytes, why_not_there
+from karat.core.limits import YAML_MB
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Turn, Where
-from karat.core.suite import LoadedCases
+from karat.core.suite import LoadedCases, Unreadable
 from karat.core.yaml import Findings, documents, reader_for
-from karat.suites.data_query.selection import Target
+from karat.suites.data_query.operators import known
+from karat.suites.data_query.selection import Dimension, Target
 
 SUFFIXES = (".yaml", ".yml", ".json")
 
@@ -41,8 +44,7 @@ def load_cases(path: Path) -> LoadedCases:
         files += 1
         findings = Findings(file)
         try:
-            with open(file, "rb") as handle:  # noqa: PTH123 (5,000 Path objects are a tenth of the load)
-                data = handle.read()
+            data = read_bytes(file, YAML_MB)
         except OSError as error:
             problems.append(Problem(f"cannot be read: {error.strerror}", file=file))
             continue
@@ -73,7 +75,7 @@ def _files(path: Path) -> Iterator[str]:
         return
     if not path.is_dir():
         raise UserError(
-            f"there are no cases at {path}: no such file or folder", hint="Give a YAML file, or a folder of them."
+            f"there are no cases at {path}: {why_not_there(path)}", hint="Give a YAML file, or a folder of them."
         )
     found = False
     for folder, folders, names in os.walk(path):
@@ -111,9 +113,23 @@ def _case(node: Node, findings: Findings, source: Where) -> Case[Target] | None:
         findings.add(
             node, f'case "{found.id}" has a target on a turn that is not the user\'s', "Put it on the user turn before."
         )
+    for dimension in _dimensions(found):
+        try:
+            known(dimension.operator, dimension.dimension_name)
+        except Unreadable as error:
+            findings.add(node, f'case "{found.id}": {error}', "Leave the operator out for a list of values.")
     if len(findings.problems) > before:
         return None
     return Case(found.id, found.conversation, found.name, found.tags, found.comments, {}, source)
+
+
+def _dimensions(case: CaseFile) -> Iterator[Dimension]:
+    """Every dimension of the targets and their alternatives."""
+    for turn in case.conversation:
+        if turn.target is not None:
+            for selection in (turn.target, *turn.target.alternatives):
+                for part in selection.indicator_selection:
+                    yield from part.dimensions
 
 
 def _name_case(node: Node, findings: Findings, before: int) -> None:

@@ -17,15 +17,19 @@ from pathlib import Path
 
 import msgspec
 
+from karat.core.files import read_bytes
+from karat.core.limits import YAML_MB
 from karat.core.problems import Problem, Severity, count_of, did_you_mean
 from karat.core.records import Case, Where
 from karat.core.suite import CheckedCases, Fix
 from karat.core.yaml import Findings, Path_, documents
 from karat.core.yaml_edit import find
+from karat.suites.data_query.operators import meaning
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.selection import Selection, Target, Term
 from karat.suites.data_query.structure_files import read_files
 from karat.suites.data_query.structure_records import Codelist, Contents, DataStructure, Dimension, Ref, parse_ref
+from karat.suites.data_query.time_filters import TIME_DIMENSION
 
 SAME_DIMENSION = ({"freq", "frequency"},)
 """Dimensions that agencies call differently and mean the same by."""
@@ -198,7 +202,7 @@ def check_cases(cases: Sequence[Case[Target]], structure_files: Sequence[Path], 
     """Every term of every target against its codelist: unknown ids, drifted names, and what could not be checked."""
     files = [*structure_files, *(Path(file) for file in options.structures)]
     if not files:
-        return CheckedCases()
+        return CheckedCases(tuple(_open_targets(cases)))
     codelists = read_structures(files)
     found: dict[tuple[str, str], Codelist | NoCodelist] = {}
     unchecked: dict[tuple[str, str], int] = defaultdict(int)
@@ -222,6 +226,22 @@ def check_cases(cases: Sequence[Case[Target]], structure_files: Sequence[Path], 
         _report(file, held, hints, problems, fixes)
     problems.extend(_unchecked(found, unchecked))
     return CheckedCases(tuple(dict.fromkeys(problems)), tuple(fixes))  # an aliased term is one problem, not several
+
+
+def _open_targets(cases: Iterable[Case[Target]]) -> Iterator[Problem]:
+    """Targets that take every code, or all but some: without a codelist an answer that lists codes cannot be judged there."""
+    for case in cases:
+        targets = [turn.target for turn in case.conversation if turn.target is not None]
+        selections = [one for target in targets for one in (target, *target.alternatives)]
+        dimensions = [d for one in selections for part in one.indicator_selection for d in part.dimensions]
+        for dimension in dimensions:
+            if dimension.dimension_name != TIME_DIMENSION and meaning(dimension.operator) in ("all", "not_in"):
+                message = (
+                    f'case "{case.id}" expects "{dimension.operator}" in {dimension.dimension_name}, and no structure says which codes '
+                    "these are: an answer that says the same is right, one that lists codes is not counted there"
+                )
+                hint = "Give the structures: --structure FILE here, and the option structures for scoring."
+                yield Problem(message, file=case.source.file, line=case.source.line, hint=hint, severity="warning")
 
 
 def _terms(case: Case[Target]) -> Iterator[tuple[Path_, str, str, Term]]:
@@ -251,7 +271,7 @@ def _report(
     """The problems of one file, each at its scalar. The file is parsed once."""
     findings = Findings(file)
     try:
-        roots = list(documents(Path(file).read_bytes(), findings)) if file else []
+        roots = list(documents(read_bytes(file, YAML_MB), findings)) if file else []
     except OSError:  # it was there when the cases were loaded; its terms are told without a column
         roots = []
     for suspect in suspects:

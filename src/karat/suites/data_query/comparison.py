@@ -3,8 +3,11 @@
 - Terms pool over datasets by the name of their dimension; ``dataset_aware`` makes the dataset part of the term.
 - A term is (id, name), both exact. A term given twice counts once.
 - A dimension with no target terms is "not in target": all that is selected there is a false positive.
-- ``all`` with no values is "everything selected": without a codelist to expand it, its terms are not counted at all.
-- With alternatives, each is compared and the best counts: fully right first, then recall, then precision.
+- ``all`` and ``not_in`` are expanded where a codelist is at hand. Without one, "everything selected" has neither true nor false positives,
+  and a target term that ``not_in`` leaves out is missing. Where the target says ``all``, an answer that says ``all`` is right, one that names
+  terms cannot be judged, and one that says nothing misses it.
+- With alternatives, each is compared and the best whole one counts for every metric: right in everything first, then by scope, recall,
+  precision, datasets and period; of equal ones the first.
 """
 
 from __future__ import annotations
@@ -17,14 +20,18 @@ from typing import Any
 import msgspec
 
 from karat.core.records import Case, Prediction
+from karat.suites.data_query.operators import on_codes
 from karat.suites.data_query.options import Options
-from karat.suites.data_query.period import ends_right
+from karat.suites.data_query.period import PeriodComparison, compare_periods
 from karat.suites.data_query.predictions import read_response
 from karat.suites.data_query.selection import DatasetSelection, Selection, Target, Term, as_plain, dataset_keys
+from karat.suites.data_query.time_filters import with_period
 
 Key = Any
 """What a term compares by: the Term itself, or (dataset, Term) when datasets count."""
-Pool = dict[str, dict[Key, Term]]
+Terms = dict[Key, Term]
+EVERYTHING = Term("*", "everything")
+"""What stands in the lists where everything was expected: found, or missing."""
 
 
 class LabelDrift(msgspec.Struct, frozen=True, gc=False):
@@ -70,8 +77,19 @@ class DimensionComparison(msgspec.Struct, frozen=True):
     by_id: Counts
     everything: bool = False
     """Everything was selected, and no codelist was at hand to say what that is."""
+    everything_expected: bool = False
+    """The same in the target."""
+    undecided: bool = False
+    """No codelist was at hand to say whether the selected terms are the expected ones. Not right, and not counted."""
     default: bool = False
     """The system filled this dimension in by itself."""
+
+    @property
+    def uncounted(self) -> bool:
+        """Everything was selected or expected, and nothing can be counted."""
+        return (self.everything or self.everything_expected) and not (
+            self.counts.tp or self.counts.fp or self.counts.fn
+        )
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -86,14 +104,38 @@ class Comparison(msgspec.Struct, frozen=True):
     target: Selection
     selection: Selection
     options: Options
-    period_ends: tuple[bool, bool] | None
+    periods: tuple[PeriodComparison, ...]
+    """The period of each entry of the answer; empty where none is expected."""
     alternative: int | None = None
     """Which alternative counted; None: the target itself."""
 
     @property
     def fully_right(self) -> bool:
         """Every dimension has exactly its target terms. "Everything" in a dimension of the target is not exactly those."""
-        return all(not d.counts.fp and not d.counts.fn and not (d.everything and d.in_target) for d in self.dimensions)
+        return all(not d.counts.fp and not d.counts.fn and not d.undecided for d in self.dimensions)
+
+    @property
+    def scope_right(self) -> bool | None:
+        """Whether the answer declines exactly when the case is out of scope; None where the case does not say."""
+        expected = self.target.is_out_of_scope
+        return None if expected is None else self.selection.declines == expected
+
+    @property
+    def period(self) -> float | None:
+        """Half for each right end, the mean over the entries of the answer; None where no period is expected."""
+        return sum(sum(one.ends) for one in self.periods) / (2 * len(self.periods)) if self.periods else None
+
+    @property
+    def wholly_right(self) -> bool:
+        """Right in everything that the case asks for."""
+        datasets = self.datasets
+        return (
+            self.fully_right
+            and not datasets.fp
+            and not datasets.fn
+            and self.scope_right is not False
+            and self.period in (None, 1.0)
+        )
 
 
 def compare(case: Case[Target], turn: int, prediction: Prediction, options: Options) -> Comparison:
@@ -102,7 +144,7 @@ def compare(case: Case[Target], turn: int, prediction: Prediction, options: Opti
     target = users[turn].target
     if target is None:
         raise ValueError(f"turn {turn} of case {case.id!r} has no target")
-    return compare_selection(target, read_response(prediction.response), options)
+    return compare_selection(target, read_response(prediction.response, options.today), options)
 
 
 def compare_selection(target: Target, selection: Selection, options: Options) -> Comparison:
@@ -114,29 +156,45 @@ def compare_selection(target: Target, selection: Selection, options: Options) ->
     return max((best, *others), key=_goodness)
 
 
-def _goodness(comparison: Comparison) -> tuple[bool, float, float]:
+def _goodness(comparison: Comparison) -> tuple[float, ...]:
+    """What is undefined comes last."""
     recalls = [r for d in comparison.dimensions if (r := d.counts.recall()) is not None]
     precisions = [p for d in comparison.dimensions if (p := d.counts.precision()) is not None]
-    recall = sum(recalls) / len(recalls) if recalls else 0.0
-    precision = sum(precisions) / len(precisions) if precisions else 0.0
-    return comparison.fully_right, recall, precision
+    figures = (
+        sum(recalls) / len(recalls) if recalls else None,
+        sum(precisions) / len(precisions) if precisions else None,
+        comparison.datasets.f(),
+        comparison.period,
+    )
+    right = (comparison.wholly_right, comparison.scope_right is not False)
+    return (*right, *(-1.0 if figure is None else figure for figure in figures))
 
 
 def _compare_one(target: Selection, selection: Selection, options: Options, alternative: int | None) -> Comparison:
+    target = with_period(target, options.today)
     expected_ids = _datasets(target)
     found_ids = _datasets(selection)
     left, right = dataset_keys(expected_ids, found_ids, strict_versions=options.strict_versions)
     expected_sets, found_sets = set(left.values()), set(right.values())
 
-    wanted, _, _ = _pool(target.indicator_selection, left, options)
-    given, everything, defaults = _pool(
+    wanted, wanted_open, _ = _pool(target.indicator_selection, left, options)
+    given, given_open, defaults = _pool(
         selection.indicator_selection, right, options, leave_defaults=options.ignore_defaults
     )
 
     drifts: list[LabelDrift] = []
     dimensions = [
-        _dimension(name, wanted.get(name, {}), given.get(name, {}), name in everything, name in defaults, drifts)
-        for name in dict.fromkeys((*wanted, *given, *sorted(everything)))
+        _open_dimension(
+            name,
+            wanted.get(name, {}),
+            given.get(name, {}),
+            wanted_open.get(name),
+            given_open.get(name),
+            name in defaults,
+        )
+        if name in wanted_open or name in given_open
+        else _dimension(name, wanted.get(name, {}), given.get(name, {}), name in defaults, drifts)
+        for name in dict.fromkeys((*wanted, *wanted_open, *given, *sorted(given_open)))
     ]
     hits = len(expected_sets & found_sets)
     return Comparison(
@@ -149,21 +207,18 @@ def _compare_one(target: Selection, selection: Selection, options: Options, alte
         target=target,
         selection=selection,
         options=options,
-        period_ends=ends_right(target.period, selection.period, options.today) if target.period else None,
+        periods=compare_periods(target, selection, left, right, options.today),
         alternative=alternative,
     )
 
 
 def _dimension(
     name: str,
-    wanted: dict[Key, Term],
-    given: dict[Key, Term],
-    everything: bool,
+    wanted: Terms,
+    given: Terms,
     default: bool,
     drifts: list[LabelDrift],
 ) -> DimensionComparison:
-    if everything:
-        return DimensionComparison(name, bool(wanted), (), (), (), Counts(0, 0, 0), Counts(0, 0, 0), True, default)
     hits = tuple(term for key, term in wanted.items() if key in given)
     missed = [key for key in wanted if key not in given]
     extra = [key for key in given if key not in wanted]
@@ -184,8 +239,38 @@ def _dimension(
         tuple(wanted[k] for k in missed),
         counts,
         by_id,
-        False,
-        default,
+        default=default,
+    )
+
+
+def _open_dimension(
+    name: str, wanted: Terms, given: Terms, wanted_out: set[Any] | None, given_out: set[Any] | None, default: bool
+) -> DimensionComparison:
+    """A dimension where one side at least takes all codes but those in its set, and no codelist says which these are."""
+    hits: tuple[Term, ...] = ()
+    extra: tuple[Term, ...] = ()
+    missed: tuple[Term, ...] = ()
+    if wanted_out is None:
+        missed = tuple(term for key, term in wanted.items() if given_out and _id(key) in given_out)
+    elif given_out is None:
+        extra = tuple(term for key, term in given.items() if _id(key) in wanted_out)
+        missed = () if given else (EVERYTHING,)
+    elif wanted_out == given_out:
+        hits = (EVERYTHING,)
+    in_target = bool(wanted) or wanted_out is not None
+    counts = Counts(len(hits), len(extra), len(missed))
+    return DimensionComparison(
+        name,
+        in_target,
+        hits,
+        extra,
+        missed,
+        counts,
+        counts,
+        everything=given_out is not None,
+        everything_expected=wanted_out is not None,
+        undecided=in_target and not hits,
+        default=default,
     )
 
 
@@ -207,35 +292,45 @@ def _datasets(selection: Selection) -> list[str]:
 
 def _pool(
     parts: Sequence[DatasetSelection], keys: Mapping[str, str], options: Options, *, leave_defaults: bool = False
-) -> tuple[Pool, set[str], set[str]]:
-    """Terms by dimension; dimensions where everything is selected; dimensions the system filled in by itself."""
-    pool: Pool = {}
-    everything: set[str] = set()
+) -> tuple[dict[str, Terms], dict[str, set[Any]], set[str]]:
+    """Terms by dimension; what is left out in dimensions where all the rest is selected; dimensions the system filled in by itself."""
+    pool: dict[str, Terms] = {}
+    left_out: dict[str, set[Any]] = {}
     defaults: set[str] = set()
     aware = options.dataset_aware
     for part in parts:
         for dimension in part.dimensions:
+            name = dimension.dimension_name
             if dimension.is_default:
                 if leave_defaults:
                     continue
-                defaults.add(dimension.dimension_name)
+                defaults.add(name)
             terms: Iterable[Term] = dimension.values
-            if dimension.everything:
-                terms = _expanded(part.dataset_id, dimension.dimension_name, options)
-                if not terms:
-                    everything.add(dimension.dimension_name)
+            dataset = keys.get(part.dataset_id, part.dataset_id) if aware else ""
+            if dimension.operator != "in":
+                meaning = on_codes(dimension.operator, name)
+                if meaning == "excluded":
                     continue
+                if meaning != "in":
+                    out = {term.id for term in dimension.values} if meaning == "not_in" else set()
+                    codes = _expanded(part.dataset_id, name, options)
+                    if not codes:
+                        keyed = {(dataset, code) for code in out} if aware else out
+                        left_out[name] = left_out[name] & keyed if name in left_out else keyed
+                        continue
+                    terms = [term for term in codes if term.id not in out]
             if not terms:
                 continue
-            held = pool.setdefault(dimension.dimension_name, {})
+            held = pool.setdefault(name, {})
             if aware:
-                dataset = keys.get(part.dataset_id, part.dataset_id)
                 for term in terms:
                     held.setdefault((dataset, term), term)
             else:
                 for term in terms:
                     held.setdefault(term, term)
-    return pool, everything, defaults
+    for name, out in left_out.items():
+        out.difference_update(_id(key) for key in pool.get(name, ()))
+    return pool, left_out, defaults
 
 
 def _expanded(dataset_id: str, dimension: str, options: Options) -> tuple[Term, ...]:
@@ -272,35 +367,41 @@ def details(turns: Sequence[tuple[int, Comparison]]) -> dict[str, Any]:
     alternatives = {turn: c.alternative for turn, c in turns if c.alternative is not None}
     if alternatives:
         found["alternative"] = alternatives if len(turns) > 1 else next(iter(alternatives.values()))
-    periods = [
-        {
-            "turn": turn,
-            "expected": msgspec.to_builtins(c.target.period),
-            "found": msgspec.to_builtins(c.selection.period),
-        }
-        for turn, c in turns
-        if c.target.period
-    ]
+    periods = [period for turn, c in turns for period in _period_details(turn, c)]
     if periods:
         found["period"] = periods
     return found
 
 
+def _period_details(turn: int, comparison: Comparison) -> list[dict[str, Any]]:
+    """What was expected and found; with the dataset where the entries of an answer differ."""
+    rows = {(one.expected, one.found): one.dataset for one in comparison.periods}
+    several = len(rows) > 1
+    return [
+        {"turn": turn, "expected": msgspec.to_builtins(expected), "found": msgspec.to_builtins(found)}
+        | ({"dataset": dataset} if several else {})
+        for (expected, found), dataset in rows.items()
+    ]
+
+
 def _dimension_details(turn: int, dimension: DimensionComparison, options: Options) -> dict[str, Any]:
     counts, zero = dimension.counts, options.zero_division
+    uncounted = dimension.uncounted
     found: dict[str, Any] = {
         "dimension": dimension.dimension,
         "turn": turn,
         "in_target": dimension.in_target,
-        "precision": None if dimension.everything else counts.precision(zero),
-        "recall": None if dimension.everything else counts.recall(zero),
-        "f1": None if dimension.everything else counts.f(1.0, zero),
+        "precision": None if uncounted else counts.precision(zero),
+        "recall": None if uncounted else counts.recall(zero),
+        "f1": None if uncounted else counts.f(1.0, zero),
         "true_positives": as_plain(dimension.true_positives),
         "false_positives": as_plain(dimension.false_positives),
         "false_negatives": as_plain(dimension.false_negatives),
     }
     if dimension.everything:
         found["everything_selected"] = True
+    if dimension.everything_expected:
+        found["everything_expected"] = True
     if dimension.default:
         found["is_default"] = True
     return found

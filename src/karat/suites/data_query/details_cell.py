@@ -23,6 +23,13 @@ LISTS = (
 )
 
 
+OPEN = {
+    "everything_expected": "everything expected",
+    "everything_selected": "everything selected: its terms are not counted",
+}
+"""What is said of a dimension where no codelist gives the terms."""
+
+
 class _Block(msgspec.Struct, frozen=True):
     """A heading, and the terms under it."""
 
@@ -70,8 +77,10 @@ def _dimension_blocks(dimension: Mapping[str, Any], gap: str) -> list[_Block]:
     note = " (filled in by the system)" if dimension.get("is_default") else ""
     rates = f"[recall: {_rate(dimension['recall'])}, precision: {_rate(dimension['precision'])}]"
     head = f"{gap}{_one_line(dimension['dimension'])}{note}\n{rates}"
-    if dimension.get("everything_selected"):
-        return [_Block(f"{head}\neverything selected: its terms are not counted")]
+    notes = [note for key, note in OPEN.items() if dimension.get(key)]
+    if notes and not any(dimension[key] for _, key in LISTS):
+        return [_Block("\n".join((head, *notes)))]
+    head = "\n".join((head, *notes))
     lists = [
         _Block(f"{title} [{len(dimension[key])}]", [_term(term) for term in dimension[key]]) for title, key in LISTS
     ]

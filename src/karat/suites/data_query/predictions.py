@@ -12,30 +12,40 @@ body in ``<case id>.json`` (``<case id>.<turn>.json`` for a later turn).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from karat.core.problems import Problem, UserError
-from karat.core.records import Prediction, recorded_error, recorded_tokens
+from karat.core import json
+from karat.core.files import read_bytes
+from karat.core.problems import Problem, UserError, nearest
+from karat.core.records import Prediction, misplaced, recorded_error, recorded_tokens
 from karat.core.suite import LoadedPredictions, Unreadable
+from karat.suites.data_query.mcp import mcp_content, mcp_selection
+from karat.suites.data_query.misspelt import refuse_misspelt
+from karat.suites.data_query.operators import on_codes
 from karat.suites.data_query.selection import DatasetSelection, Dimension, Period, Selection, Term
+from karat.suites.data_query.time_filters import TIME_DIMENSION, with_period
 
 # -- a response into a selection --------------------------------------------------------------------------------------
 
 _own = msgspec.json.Decoder(Selection)
-_any = msgspec.json.Decoder()
 OWN_KEYS = ("indicator_selection", "is_out_of_scope", "datasets_selection", "period")
-TIME_DIMENSION = "TIME_PERIOD"
+LINE_KEYS = ("id", "turn", "repeat", "error", "latency", "tokens", "cost", "response")
+"""What a recorded line may say beside the selection."""
 
 
-def read_response(response: bytes) -> Selection:
-    """The selection in a raw response. Raises :class:`Unreadable` with what was expected when there is none."""
+def read_response(response: bytes, today: str = "") -> Selection:
+    """The selection in a raw response. Raises :class:`Unreadable` with what was expected when there is none.
+
+    ``today`` is the day that relative dates mean.
+    """
     try:
-        body = _any.decode(response)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        body = json.decode(response)
+    except json.BadJson as error:
         raise Unreadable(f"the response is not JSON: {error}") from error
     if not isinstance(body, Mapping):
         raise Unreadable(f"the response is {_kind(body)}, not a JSON object")
@@ -44,12 +54,13 @@ def read_response(response: bytes) -> Selection:
         if not isinstance(body, Mapping):
             raise Unreadable(f'"response" is {_kind(body)}, not a JSON object')
     if any(key in body for key in OWN_KEYS):
-        return _own_selection(body)
+        return with_period(_own_selection(body), today)
     if "choices" in body:
         return _dial_selection(body)
-    mcp = _mcp_content(body)
+    mcp = mcp_content(body)
     if mcp is not None:
-        return _mcp_selection(mcp)
+        return mcp_selection(mcp, today)
+    refuse_misspelt(body, (*OWN_KEYS, "choices", "structuredContent"), "the response")
     keys = ", ".join(list(body)[:8]) or "none"
     raise Unreadable(
         f'no selection in the response: expected "indicator_selection", "choices" (DIAL) or "structuredContent" (MCP); its keys are: {keys}'
@@ -61,10 +72,41 @@ def _kind(value: Any) -> str:
 
 
 def _own_selection(body: Mapping[str, Any]) -> Selection:
+    refuse_misspelt(body, (*OWN_KEYS, *LINE_KEYS), "the answer")
     try:
-        return msgspec.convert(body, Selection)
+        selection = msgspec.convert(body, Selection)
     except msgspec.ValidationError as error:
-        raise Unreadable(f"the selection is not in the expected shape: {error}") from error
+        raise Unreadable(f"the selection is not in the expected shape: {error}{_nearest_key(str(error))}") from error
+    return msgspec.structs.replace(
+        selection, indicator_selection=tuple(_with_known_operators(part) for part in selection.indicator_selection)
+    )
+
+
+_UNKNOWN_FIELD = re.compile(r"unknown field `([^`]*)`")
+
+
+def _nearest_key(message: str) -> str:
+    """``. Did you mean values?`` for a key that msgspec does not know."""
+    found = _UNKNOWN_FIELD.search(message)
+    known = {name for shape in _SHAPES for name in shape.__struct_fields__}
+    near = nearest(found[1], known, cutoff=50.0) if found else []
+    return f". Did you mean {near[0]}?" if near else ""
+
+
+_SHAPES: tuple[type[msgspec.Struct], ...] = (DatasetSelection, Dimension, Term, Period)
+
+
+def _with_known_operators(part: DatasetSelection) -> DatasetSelection:
+    """Every operator under the name that it is compared by; a dimension that is excluded is left out."""
+    if all(one.operator == "in" for one in part.dimensions):
+        return part
+    dimensions = [
+        one if one.dimension_name == TIME_DIMENSION else msgspec.structs.replace(one, operator=operator)
+        for one in part.dimensions
+        if one.dimension_name == TIME_DIMENSION
+        or (operator := on_codes(one.operator, one.dimension_name)) != "excluded"
+    ]
+    return msgspec.structs.replace(part, dimensions=tuple(dimensions))
 
 
 def _dial_selection(body: Mapping[str, Any]) -> Selection:
@@ -76,18 +118,25 @@ def _dial_selection(body: Mapping[str, Any]) -> Selection:
     content = _mapping(message, "custom_content")
     tools = _mapping(content, "state").get("tool_messages") or []
     parts: list[DatasetSelection] = []
-    period: Period | None = None
+    periods: set[Period] = set()
     for tool in tools if isinstance(tools, list) else []:
         state = _mapping(_mapping(tool, "custom_content"), "state")
         names = _mapping(state, "indexed_datasets_id_map")
+        here: list[tuple[str, tuple[Dimension, ...]]] = []
         for key, dimensions in _mapping(state, "dimension_id_to_name").items():
             if not isinstance(dimensions, Mapping):
                 raise Unreadable(f'dimension_id_to_name["{key}"] is {_kind(dimensions)}, not an object')
-            parts.append(DatasetSelection(str(names.get(key, key)), tuple(_dial_dimensions(dimensions))))
+            here.append((str(names.get(key, key)), tuple(_dial_dimensions(dimensions))))
         when = _mapping(state, "date_time_query_response")
+        own = None
         if when.get("start") or when.get("end"):
-            period = Period(_text(when.get("start")), _text(when.get("end")))
-    return Selection(tuple(parts), period=period)
+            own = Period(_text(when.get("start")), _text(when.get("end")))
+            periods.add(own)
+        parts.extend(DatasetSelection(dataset, dimensions, own) for dataset, dimensions in here)
+    if len(periods) == 1:  # one tool may find the period and another the terms
+        parts = [DatasetSelection(part.dataset_id, part.dimensions) for part in parts]
+        return Selection(tuple(parts), period=periods.pop())
+    return Selection(tuple(parts))
 
 
 def _dial_dimensions(dimensions: Mapping[str, Any]) -> Iterable[Dimension]:
@@ -95,62 +144,6 @@ def _dial_dimensions(dimensions: Mapping[str, Any]) -> Iterable[Dimension]:
         if not isinstance(terms, Mapping):
             raise Unreadable(f'the terms of dimension "{name}" are {_kind(terms)}, not an object of id: name')
         yield Dimension(name, tuple(Term(str(code), _text(label) or "") for code, label in terms.items()))
-
-
-def _mcp_content(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The structured content of a tool result, bare or inside a JSON-RPC envelope."""
-    for holder in (body, _mapping(body, "result")):
-        content = holder.get("structuredContent")
-        if isinstance(content, Mapping) and "queries" in content:
-            return content
-    return None
-
-
-class _McpFilter(msgspec.Struct, frozen=True):
-    dimensionId: str
-    operator: str = "in"
-    values: tuple[Term | str, ...] = ()
-    isDefault: bool = False
-
-
-class _McpQuery(msgspec.Struct, frozen=True):
-    datasetUrn: str
-    filters: tuple[_McpFilter, ...] = ()
-
-
-def _mcp_selection(content: Mapping[str, Any]) -> Selection:
-    try:
-        queries = msgspec.convert(content["queries"], tuple[_McpQuery, ...])
-    except msgspec.ValidationError as error:
-        raise Unreadable(f"structuredContent.queries is not in the expected shape: {error}") from error
-    parts: list[DatasetSelection] = []
-    period: Period | None = None
-    for query in queries:
-        dimensions = []
-        for item in query.filters:
-            terms = tuple(Term(value) if isinstance(value, str) else value for value in item.values)
-            if item.dimensionId == TIME_DIMENSION:
-                period = _mcp_period(item.operator, [term.id for term in terms], period)
-            elif item.operator != "excluded":
-                dimensions.append(Dimension(item.dimensionId, terms, item.operator, item.isDefault))
-        parts.append(DatasetSelection(_dataset_of_urn(query.datasetUrn), tuple(dimensions)))
-    return Selection(tuple(parts), period=period)
-
-
-def _mcp_period(operator: str, values: list[str], period: Period | None) -> Period | None:
-    known = period or Period()
-    if operator in ("between", "in") and values:
-        return Period(min(values), max(values))
-    if operator in ("ge", "gt") and values:
-        return Period(values[0], known.end)
-    if operator in ("le", "lt") and values:
-        return Period(known.start, values[0])
-    return period
-
-
-def _dataset_of_urn(urn: str) -> str:
-    """``urn:sdmx:…Dataflow=IMF.RES:WEO(9.0.0)`` → ``IMF.RES:WEO(9.0.0)``; anything else as it is."""
-    return urn.rpartition("=")[2] if urn.startswith("urn:") else urn
 
 
 def _mapping(holder: Any, key: str) -> Mapping[str, Any]:
@@ -177,7 +170,7 @@ class _Line(msgspec.Struct, frozen=True):
     cost: float | None = None
 
 
-_line = msgspec.json.Decoder(_Line)
+EXAMPLE = 'Each line is a JSON object such as {"id": "case id", "indicator_selection": […]}.'
 
 
 def read_predictions(path: Path) -> LoadedPredictions:
@@ -185,7 +178,7 @@ def read_predictions(path: Path) -> LoadedPredictions:
     try:
         if path.is_dir():
             return _read_folder(path)
-        data = path.read_bytes()
+        data = read_bytes(path)
     except FileNotFoundError:
         raise UserError(
             f"there are no predictions at {path}: no such file or folder", hint="Give a JSONL file."
@@ -215,12 +208,13 @@ def _read_list(path: Path, data: bytes) -> LoadedPredictions:
     predictions: list[Prediction] = []
     problems: list[Problem] = []
     seen: dict[tuple[str, int | None, int], int] = {}
+    data = data.removeprefix(b"\xef\xbb\xbf")
     try:
-        items = msgspec.json.decode(data, type=list[msgspec.Raw])
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        return LoadedPredictions((), (Problem(f"not valid JSON: {error}", file=str(path)),))
-    for number, item in enumerate(items, start=1):
-        _take(bytes(item), str(path), number, predictions, problems, seen, noun="item")
+        items = json.items(data)
+    except json.BadJson as error:
+        return LoadedPredictions((), (error.problem(str(path)),))
+    for number, (line, item) in enumerate(items, start=1):
+        _take(item, str(path), number, predictions, problems, seen, noun="item", line_of_item=line)
     return LoadedPredictions(tuple(predictions), tuple(problems))
 
 
@@ -232,11 +226,15 @@ def _take(
     problems: list[Problem],
     seen: dict[tuple[str, int | None, int], int],
     noun: str = "line",
+    line_of_item: int = 0,
 ) -> None:
-    place = number if noun == "line" else 0
+    place = line_of_item or number
     where = "" if noun == "line" else f"{noun} {number}: "
     try:
-        head = _line.decode(line)
+        head = msgspec.convert(json.decode(line), _Line)
+        if fault := misplaced(head.turn, head.repeat):
+            problems.append(Problem(f"{where}{fault}", file=file, line=place, hint="The prediction is left out."))
+            return
         prediction = Prediction(
             head.id,
             head.turn,
@@ -247,9 +245,11 @@ def _take(
             recorded_tokens(head.tokens),
             head.cost,
         )
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        hint = 'Each line is a JSON object such as {"id": "case id", "indicator_selection": […]}.'
-        problems.append(Problem(f"{where}not a prediction: {error}", file=file, line=place, hint=hint))
+    except json.BadJson as error:
+        problems.append(error.problem(file, place, what=f"{where}not a prediction", hint=EXAMPLE))
+        return
+    except msgspec.ValidationError as error:
+        problems.append(Problem(f"{where}not a prediction: {error}", file=file, line=place, hint=EXAMPLE))
         return
     key = (prediction.case_id, prediction.turn or 0, prediction.repeat)
     if key in seen:
@@ -261,7 +261,7 @@ def _take(
 
 
 def _read_folder(path: Path) -> LoadedPredictions:
-    files = sorted(file for file in path.rglob("*.json*") if file.is_file())
+    files = sorted(file for file in path.rglob("*.json*") if not file.is_dir())
     if not files:
         raise UserError(
             f"there are no predictions in {path}", hint="Put <case id>.json files there, or give a JSONL file."
@@ -269,14 +269,17 @@ def _read_folder(path: Path) -> LoadedPredictions:
     predictions: list[Prediction] = []
     problems: list[Problem] = []
     for file in files:
+        try:
+            data = read_bytes(file)
+        except OSError as error:
+            problems.append(Problem(f"cannot be read: {error.strerror}", file=str(file)))
+            continue
         if file.suffix == ".jsonl":
-            loaded = _read_lines(file, file.read_bytes())
+            loaded = _read_lines(file, data)
             predictions.extend(loaded.predictions)
             problems.extend(loaded.problems)
         elif file.suffix == ".json":
             case_id, _, turn = file.stem.rpartition(".")
-            whole = not (case_id and turn.isdigit())
-            predictions.append(
-                Prediction(file.stem if whole else case_id, None if whole else int(turn), response=file.read_bytes())
-            )
+            whole = not (case_id and turn.isdecimal() and turn.isascii() and len(turn) < 5)
+            predictions.append(Prediction(file.stem if whole else case_id, None if whole else int(turn), response=data))
     return LoadedPredictions(tuple(predictions), tuple(problems))

@@ -7,16 +7,18 @@ from typing import Any
 
 import msgspec
 
+from karat.suites.data_query.operators import meaning
 
-class Term(msgspec.Struct, frozen=True, gc=False):
+
+class Term(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """A code: its id and its name. Both must be equal for two terms to be the same."""
 
     id: str
     name: str = ""
 
 
-class Dimension(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The terms selected in one dimension. The operator ``all`` with no values means every term of its codelist."""
+class Dimension(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The terms selected in one dimension. The operator ``all`` means every term of its codelist, ``not_in`` all but the values."""
 
     dimension_name: str
     values: tuple[Term, ...] = ()
@@ -26,24 +28,28 @@ class Dimension(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def everything(self) -> bool:
-        return not self.values and self.operator.lower() in ("all", "*")
+        return self.operator != "in" and meaning(self.operator) == "all"
 
 
-class DatasetSelection(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The part of a selection that lies in one dataset. The same dataset may stand several times."""
-
-    dataset_id: str
-    dimensions: tuple[Dimension, ...] = ()
-
-
-class Period(msgspec.Struct, frozen=True, omit_defaults=True):
+class Period(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A span of time. An end may be relative, such as ``$TODAY-10Y``."""
 
     start: str | None = None
     end: str | None = None
+    also: tuple[Period, ...] = ()
+    """Further spans, where the period is not one: 2015 and 2017."""
 
 
-class DatasetsSelection(msgspec.Struct, frozen=True):
+class DatasetSelection(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The part of a selection that lies in one dataset. The same dataset may stand several times."""
+
+    dataset_id: str
+    dimensions: tuple[Dimension, ...] = ()
+    period: Period | None = None
+    """The period of this entry, before that of the whole selection."""
+
+
+class DatasetsSelection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The datasets an answer should come from, where they are asked for apart from the terms."""
 
     datasets: tuple[str, ...] = ()
@@ -56,6 +62,13 @@ class Selection(msgspec.Struct, frozen=True, omit_defaults=True):
     is_out_of_scope: bool | None = None
     datasets_selection: DatasetsSelection | None = None
     period: Period | None = None
+
+    @property
+    def declines(self) -> bool:
+        """Whether an answer says, or shows by selecting nothing, that the question is out of scope."""
+        if self.is_out_of_scope is not None:
+            return self.is_out_of_scope
+        return not any(one.values or one.everything for part in self.indicator_selection for one in part.dimensions)
 
 
 class Target(Selection, frozen=True, omit_defaults=True):

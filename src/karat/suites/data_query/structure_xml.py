@@ -6,6 +6,7 @@ import io
 import re
 from typing import Any
 
+from karat.core.extras import install_command
 from karat.core.problems import UserError
 from karat.suites.data_query.structure_records import (
     Codelist,
@@ -21,7 +22,7 @@ from karat.suites.data_query.structure_records import (
 )
 
 _DECLARED = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
-_ROOT = re.compile(r"(?:\s+|<\?.*?\?>|<!--.*?-->)*<(?:[\w.-]+:)?([\w.-]+)", re.DOTALL)
+_ROOT = re.compile(r"(?:\s++|<\?.*?\?>|<!--.*?-->)*+<(?:[\w.-]+:)?([\w.-]+)", re.DOTALL)
 
 
 def xml_text(data: bytes) -> str:
@@ -59,9 +60,7 @@ def read_xml(text: str, contents: Contents) -> None:
         for artefact in read_sdmx(io.BytesIO(text.encode()), validate=False).structures or ():
             _take_artefact(artefact, contents)
     except ImportError as error:
-        raise UserError(
-            "reading SDMX-ML needs pysdmx, which is not installed", hint="pip install 'karat[sdmx]'"
-        ) from error
+        raise UserError("reading SDMX-ML needs pysdmx, which is not installed", hint=install_command("sdmx")) from error
     except Exception as error:  # pysdmx meets a malformed message with errors of every kind, KeyError among them
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         raise Unusable(f"not valid SDMX-ML: {reason}", line=getattr(error, "lineno", 0)) from error

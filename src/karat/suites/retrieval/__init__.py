@@ -29,4 +29,5 @@ suite = Suite(
     highlights=highlights,
     default_system=default_system,
     accept=accept,
+    extras=lambda cases, _options: ("retrieval",) if any(case.source.file.endswith(".sheet") for case in cases) else (),
 )

@@ -1,7 +1,12 @@
 // Keys, copying, filters that apply at once, and live progress. Every page works without this.
+// It runs in the head, before the page has a control: so it listens on the document, and looks for elements when the page is there.
 "use strict";
 
 const find = (selector) => document.querySelector(selector);
+const whenWhole = (action) => {
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", action, { once: true });
+  else action();
+};
 const follow = (selector) => { const link = find(selector); if (link) link.click(); };
 
 function moveRow(step) {
@@ -34,7 +39,7 @@ document.addEventListener("keydown", (event) => {
   const verdict = /^[0-4]$/.test(event.key) && find(`[data-verdict="${event.key}"]`);
   if (verdict) { event.preventDefault(); verdict.click(); return; }
   const action = KEYS[event.key];
-  if (action) { event.preventDefault(); action(); }
+  if (action) { event.preventDefault(); whenWhole(action); }
 });
 
 // An open menu closes when something else is clicked, or by Escape.
@@ -43,7 +48,7 @@ document.addEventListener("keydown", (event) => { if (event.key === "Escape") cl
 
 document.addEventListener("click", async (event) => {
   closeMenus(event.target.closest("details.menu"));
-  if (event.target.closest("[data-keys]")) find("#keys").showModal();
+  if (event.target.closest("[data-keys]")) whenWhole(KEYS["?"]);
   const copy = event.target.closest("[data-copy]");
   if (copy) {
     await navigator.clipboard.writeText(document.getElementById(copy.dataset.copy).textContent);
@@ -54,7 +59,7 @@ document.addEventListener("click", async (event) => {
 });
 
 document.addEventListener("change", (event) => {
-  if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
+  if (event.target.matches("[data-submit]")) whenWhole(() => event.target.form.requestSubmit());
 });
 
 // What is empty or as usual says nothing: keep it out of the address.
@@ -95,8 +100,6 @@ async function watch(panel) {
   }
 }
 
-document.querySelectorAll("[data-progress]").forEach((panel) => watch(panel).catch(() => {}));
-
 // Differences to the baseline that were not computed yet: one after the other, so that the page is there at once.
 async function fillDifferences() {
   for (const spot of document.querySelectorAll("[data-against]")) {
@@ -109,4 +112,12 @@ async function fillDifferences() {
   }
 }
 
-fillDifferences().catch(() => {});
+whenWhole(() => {
+  document.querySelectorAll("[data-progress]").forEach((panel) => watch(panel).catch(() => {}));
+  fillDifferences().catch(() => {});
+});
+
+// A page that the browser kept shows what was chosen on it last, not what it lists: choosing the same again would do nothing.
+window.addEventListener("pageshow", (event) => {
+  if (event.persisted) document.querySelectorAll("form[method=get]").forEach((form) => form.reset());
+});

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from karat.suites.answers.spider2 import texts
+from karat.suites.answers.spider2 import tables_match, texts
 from karat.suites.answers.spider2.text_order import by_text
-from tests.suites.answers.spider2.agreeing import assert_tables_agree
+from tests.suites.answers.spider2 import literal
+from tests.suites.answers.spider2.agreeing import assert_tables_agree, literally
 from tests.suites.answers.spider2.perturbing import write_rows
 
 WORDS = (
@@ -83,7 +84,7 @@ def test_drawn_tables(
 ) -> None:
     gold = write_rows(tmp_path / "gold.csv", table(pair[0]))
     result = write_rows(tmp_path / "result.csv", table(pair[1]))
-    assert_tables_agree(result, gold, [0] if first else None, ignore_order, nulls=nulls)
+    assert_tables_agree(result, gold, [0] if first else [], ignore_order, nulls=nulls)
 
 
 PIECES = (
@@ -125,7 +126,7 @@ def test_drawn_files(tmp_path: Path, gold: str, other: str, same: int, ignore_or
     """Any bytes: where the small reader and pandas could split a file in different ways."""
     (tmp_path / "gold.csv").write_bytes(gold.encode())
     (tmp_path / "result.csv").write_bytes((gold if same else other).encode())
-    assert_tables_agree(str(tmp_path / "result.csv"), str(tmp_path / "gold.csv"), None, ignore_order)
+    assert_tables_agree(str(tmp_path / "result.csv"), str(tmp_path / "gold.csv"), [], ignore_order)
 
 
 @settings(max_examples=300, deadline=None)
@@ -172,16 +173,40 @@ def _nothing() -> Any:
     return nullcontext()
 
 
+WIDTH = 256
+PIECE = texts.rows_in_a_piece(WIDTH)
+
+
+def write_wide(path: Path, cells: list[str]) -> str:
+    """A file with these cells in its first column and ones in 255 more, so that a piece has few rows."""
+    path.write_text("\n".join([",".join(["a"] + ["b"] * (WIDTH - 1)), *(cell + ",1" * (WIDTH - 1) for cell in cells)]))
+    assert path.stat().st_size < texts.SMALL
+    return str(path)
+
+
 def test_a_long_file_whose_types_hang_on_the_place(tmp_path: Path) -> None:
     """The same texts in another order are other values when pandas reads them in pieces."""
-    count = texts.rows_in_a_piece(1) + 10
-    cells = ["7"] * count + ["x"] * 10
-    spread = cells.copy()
-    random.Random(1).shuffle(spread)
-    (tmp_path / "gold.csv").write_text("\n".join(["a", *cells]))
-    (tmp_path / "result.csv").write_text("\n".join(["a", *spread]))
-    assert (tmp_path / "gold.csv").stat().st_size < texts.SMALL
-    assert not assert_tables_agree(str(tmp_path / "result.csv"), str(tmp_path / "gold.csv"), None, True)
+    cells = ["7"] * (PIECE + 10) + ["x"] * 10
+    paths = (
+        write_wide(tmp_path / "result.csv", random.Random(1).sample(cells, len(cells))),
+        write_wide(tmp_path / "gold.csv", cells),
+    )
+    assert not assert_tables_agree(*paths, [0], True, family="flat")
+    assert literally(literal.tables_match, paths[:1], paths[1:], [[0]], [True]) is False
+    assert not tables_match(paths[:1], paths[1:], [[0]], [True])
+    assert assert_tables_agree(*paths, [0], True)  # the contract's table_match infers types from whole columns
+
+
+def test_a_column_of_numbers_and_then_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read whole, all its cells are texts, and "7" is not "7.0"; in pieces the first are numbers, and equal."""
+    monkeypatch.setattr("karat.suites.answers.spider2.csv_files.SMALL", -1)
+    paths = (
+        write_wide(tmp_path / "result.csv", ["7.0"] * PIECE + ["x"] * 20),
+        write_wide(tmp_path / "gold.csv", ["7"] * PIECE + ["x"] * 20),
+    )
+    assert not assert_tables_agree(*paths, [0], False)
+    assert assert_tables_agree(*paths, [0], False, family="flat")
+    assert tables_match(paths[:1], paths[1:], [[0]])
 
 
 @pytest.mark.parametrize("nulls", ["equal", "zero"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -40,7 +41,7 @@ def test_all_tables_of_gold_count_unless_some_are_named(make: Make) -> None:
     assert duckdb_match(found, gold, ["people"])
     assert duckdb_match(gold, found)  # more tables are free
     assert duckdb_match(gold, gold, ["people", "towns"], [[0], []], [True, False])
-    assert duckdb_match(found, gold, ["nobody"]).reason == "missing_prediction"
+    assert duckdb_match(found, gold, ["nobody"]).reason == "gold_error"  # gold is read first
     assert duckdb_match(gold, found, ["towns"]).reason == "gold_error"
 
 
@@ -62,6 +63,80 @@ def test_every_type_agrees_with_the_literal_algorithm(make: Make, nulls: str, ig
     assert_duckdb_agrees(turned, gold, ["people"], None, [ignore], nulls=nulls)
     assert_duckdb_agrees(gold, turned, ["people"], [[]], [ignore], nulls=nulls)
     assert_duckdb_agrees(gold, turned, ["people"], [[9]], [ignore], nulls=nulls)
+
+
+def test_names_of_tables_go_into_the_query_as_they_are(make: Make) -> None:
+    gold, found = make("gold.duckdb", PEOPLE), make("found.duckdb", PEOPLE.replace("people", "PEOPLE"))
+    assert assert_duckdb_agrees(found, gold)  # case does not count
+    assert assert_duckdb_agrees(found, gold, ["People"])
+    assert assert_duckdb_agrees(found, gold, ["main.people"])
+    spaced = make("spaced.duckdb", 'CREATE TABLE "my towns" AS SELECT 1 AS a')
+    assert not assert_duckdb_agrees(spaced, spaced)  # a name that needs quotes
+    assert "Table with name my does not exist" in duckdb_match(spaced, spaced).evidence["error"]
+
+
+@pytest.mark.parametrize(
+    ("tabs", "columns", "ignore", "passes"),
+    [
+        (None, None, None, True),
+        (None, [], None, False),  # an empty list is a list of the wrong length
+        (None, None, [], False),
+        (None, [[], []], [True, False], True),
+        (["towns"], [[]], [1], True),
+        (["towns"], [[0], [0]], None, False),
+        (["towns"], None, [True, True], False),
+        (["towns"], [None], None, False),
+        (["towns"], [0], None, False),
+        (["towns"], None, True, False),
+        ("towns", None, None, False),  # a text names a table with each of its letters
+    ],
+)
+def test_lists_must_have_as_many_entries_as_there_are_tables(
+    make: Make, tabs: Any, columns: Any, ignore: Any, passes: bool
+) -> None:
+    gold = make("gold.duckdb", TOWNS, TOWNS.replace("towns", "cities"))
+    assert assert_duckdb_agrees(gold, gold, tabs, columns, ignore) is passes
+
+
+def test_a_list_of_the_wrong_length_is_named(make: Make) -> None:
+    gold = make("gold.duckdb", TOWNS)
+    verdict = duckdb_match(gold, gold, ["towns"], [[0], [0]])
+    assert verdict.evidence["error"] == "ValueError: condition_cols has 2 entries for 1 tables: it must have as many"
+
+
+def test_no_tables_named_is_nothing_to_compare(make: Make, tmp_path: Path) -> None:
+    gold, other = make("gold.duckdb", PEOPLE), make("other.duckdb", TOWNS)
+    assert assert_duckdb_agrees(other, gold, [])
+    assert assert_duckdb_agrees(str(tmp_path / "gone.duckdb"), gold, [])
+    assert not assert_duckdb_agrees(other, gold, [], [[0]])
+
+
+LISTS = "CREATE TABLE t AS SELECT * FROM (VALUES ({}, 'x'), ({}, 'y')) v(l, s)"
+
+
+@pytest.mark.parametrize("ignore", [True, False])
+@pytest.mark.parametrize(
+    "one", ["[1, 2]", "[1]", "['x']", "[]::INT[]", "NULL", "{'a': 1}", "MAP {'k': 1}", "INTERVAL 1 DAY"]
+)
+def test_cells_that_cannot_be_compared_do_not_end_the_search(make: Make, one: str, ignore: bool) -> None:
+    gold = make("gold.duckdb", "CREATE TABLE t AS SELECT * FROM (VALUES ('x'), ('y')) v(s)")
+    lists = make("lists.duckdb", LISTS.format(one, one))
+    assert assert_duckdb_agrees(lists, gold, None, None, [ignore])
+    assert_duckdb_agrees(lists, lists, None, [[0]], [ignore])
+    assert_duckdb_agrees(gold, lists, None, None, [ignore])
+
+
+def test_nulls_of_other_types_sort_elsewhere(make: Make) -> None:
+    """A null of an ENUM comes as NaN and sorts as the text "nan"; None sorts last."""
+    gold = make("gold.duckdb", "CREATE TABLE t AS SELECT * FROM (VALUES ('zebra'), (NULL), ('ant')) v(s)")
+    typed = make(
+        "typed.duckdb",
+        "CREATE TYPE animal AS ENUM ('ant', 'zebra')",
+        "CREATE TABLE t AS SELECT * FROM (VALUES ('zebra'::animal), (NULL), ('ant'::animal)) v(s)",
+    )
+    for ignore in (True, False):
+        assert_duckdb_agrees(typed, gold, None, None, [ignore])
+        assert_duckdb_agrees(gold, typed, None, None, [ignore])
 
 
 def test_a_table_that_differs(make: Make) -> None:

@@ -24,7 +24,10 @@ from tests.suites.answers.spider2.agreeing import literally
         ("Rome", ["Paris", "Rome"], {"conj": "and"}, False),
         ("Rome, Paris", ["Paris", "Rome"], {"conj": "and"}, True),
         ("Paris and Rome", ["Paris"], {"exclude": ["rome"]}, False),
-        ("Paris", ["Paris"], {"exclude": "Rome"}, True),
+        ("Pajis", ["Pajis"], {"exclude": "Rome"}, True),  # a text excludes its characters: r, o, m, e
+        ("Paris, Texas", ["Paris"], {"exclude": "Rome"}, False),
+        ("Paris", ["Paris"], {"exclude": ""}, True),
+        ("Paris", ["Paris"], {"exclude": [""]}, False),
         ("Paris", ["Paris"], {"exclude": []}, True),
         ("Paris", [], {}, False),
         ("Paris", [], {"conj": "and"}, True),
@@ -33,6 +36,16 @@ from tests.suites.answers.spider2.agreeing import literally
 def test_string_match(pred: str, gold: Any, options: dict[str, Any], passes: bool) -> None:
     assert bool(string_match(pred, gold, **options)) is passes
     assert literal.string_match(pred, gold, **options) is passes
+
+
+def test_exclude_that_is_null_fails_every_answer() -> None:
+    verdict = string_match("Paris", ["Paris"], exclude=None)
+    assert (verdict.reason, verdict.evidence["error"]) == (
+        "gold_error",
+        "TypeError: exclude is null, not a list of texts",
+    )
+    assert literally(literal.string_match, "Paris", ["Paris"], exclude=None) is False
+    assert literally(literal.string_match, "Paris", None) is bool(string_match("Paris", None)) is False  # type: ignore[arg-type]
 
 
 def test_why_a_text_fails() -> None:
@@ -69,6 +82,12 @@ def test_which_numbers_are_found(text: str, numbers: list[float]) -> None:
         ("17.5056918%", "17.5056918795851%", {"percentage": True}, True),
         ("17.5056", "0.175056", {}, False),
         ("17.5056", "0.175056", {"percentage": True}, True),
+        ("0.5 of 50", ["0.5", "50%"], {"percentage": True, "conj": "and"}, True),
+        ("0.5", ["0.5", "50%"], {"percentage": True, "conj": "and"}, False),  # 50 is wanted as well
+        ("50", "0.5", {"percentage": True, "conj": "and"}, False),
+        ("0", "0", {"percentage": True, "conj": "and"}, True),
+        ("0.5 or 50", 0.5, {"percentage": True, "conj": "and"}, False),  # one number only
+        ("7 or 700", 7, {"percentage": True, "conj": "and"}, True),
         ("3 of 1106", 1106, {}, True),  # an int skips the rule of one number
         ("3 of 1106", "1106", {}, False),
         ("3 of 1106", [1106], {}, False),
@@ -101,7 +120,9 @@ def test_why_a_number_fails() -> None:
 answers = st.lists(st.sampled_from(["5", "-5", "1,000", ",", "12%", " ", ".5", "1e3", "a", "0.05", "500", "."])).map(
     "".join
 )
-golds = st.sampled_from(["5", 5, 5.0, "5%", "0.05", ["5"], ["5", 1000], [0.12, "12"], "-5", "x", [], "1,000"])
+golds = st.sampled_from(
+    ["5", 5, 5.0, "5%", "0.05", ["5"], ["5", 1000], [0.12, "12"], "-5", "x", [], "1,000", True, None, {"5": 5}, "%5"]
+)
 
 
 @given(answers, golds, st.booleans(), st.integers(0, 5), st.sampled_from(["or", "and"]))

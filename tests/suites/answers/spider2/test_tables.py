@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from karat.suites.answers.spider2 import table_match, tables_match
+from karat.suites.answers.records import Answer, Entry, Gold
+from karat.suites.answers.spider2 import judge, table_match, tables_match
 from tests.suites.answers.spider2 import literal
 from tests.suites.answers.spider2.agreeing import assert_tables_agree, literally
 
@@ -46,14 +47,62 @@ GOLD = "city,sales,share a,10,0.5 b,2,0.25"
         ("sales 10 2", {"condition_cols": [3]}, False),
         ("sales 10 2", {"condition_cols": [[1]]}, False),  # nested, for a gold that is not a list
         (GOLD, {"condition_cols": []}, True),
-        (GOLD, {"condition_cols": [[]]}, True),
+        (GOLD, {"condition_cols": ()}, True),
+        (GOLD, {"condition_cols": [[]]}, False),  # only an empty list means all columns of a lone gold
+        (GOLD, {"condition_cols": [None]}, False),
+        (GOLD, {"condition_cols": None}, False),
+        (GOLD, {"condition_cols": 1}, False),
+        (GOLD, {"condition_cols": "1"}, False),
+        ("sales 10 2", {"condition_cols": [False, True, False]}, True),  # a mask, as pandas takes it
+        ("sales 10 2", {"condition_cols": [1.0]}, True),
     ],
 )
 def test_one_gold(answer: str, options: dict[str, Any], passes: bool, write: Write) -> None:
     result, gold = write("result.csv", answer), write("gold.csv", GOLD)
     assert bool(table_match(result, gold, **options)) is passes
-    if options.get("condition_cols") != [[]]:
-        assert literally(literal.table_match, result, gold, **options) is passes
+    assert literally(literal.table_match, result, gold, **options) is passes
+
+
+@pytest.mark.parametrize(
+    ("answer", "conditions", "lettered", "passes"),
+    [
+        ("x,y 1,5", [0, 1], True, True),
+        ("x 1", [0], True, False),  # 0 alone is empty, and means all columns
+        ("x 1", [0, 1], True, False),
+        ("x 5", [1], True, True),
+        ("x 5", [1, 0, 7], True, True),  # only the first entry is looked at
+        ("x 1", [[0]], True, True),
+        ("x 1", [[0], [1]], True, True),
+        ("x 1", None, True, False),
+        ("x,y 1,5", None, True, True),
+        ("x,y 1,5", [None], True, True),
+        ("x,y 1,5", [[]], True, True),
+        ("x 1", 0, True, False),  # nothing in the first place of a number
+        ("x 5", 1, True, False),
+        ("x 1", [0], False, True),  # <id>.csv: the list as it is
+        ("x 5", [1, 0], False, False),
+        ("x 5", 1, False, True),
+        ("x,y 1,5", 0, False, True),
+        ("x,y 1,5", None, False, True),
+        ("x 1", [[0]], False, False),
+        ("x,y 1,5", [[]], False, False),
+    ],
+)
+def test_a_lone_gold_of_lite_and_snow(answer: str, conditions: Any, lettered: bool, passes: bool, write: Write) -> None:
+    path = write("one_a.csv" if lettered else "one.csv", "p,q 1,5")
+    result = write("result.csv", answer)
+    gold: Any = [path] if lettered else path
+    assert bool(table_match(result, gold, conditions, family="flat")) is passes
+    assert literally(literal.table_match, result, gold, conditions, family="flat") is passes
+    entry = Entry("table_match", {"condition_cols": conditions, "ignore_order": True}, (path,))
+    assert bool(judge(Gold("one", (entry,), family="flat"), Answer("one", "file", paths=(result,)))) is passes
+
+
+def test_own_gold_gives_a_flat_list_to_a_lone_gold_too(write: Write) -> None:
+    gold = [write("a.csv", "p,q 1,5")]
+    assert table_match(write("result.csv", "x 1"), gold, [0], family="own")
+    assert not table_match(write("result.csv", "x 1"), gold, [0, 1], family="own")
+    assert table_match(write("result.csv", "x,y 1,5"), gold[0], None, family="own")
 
 
 @pytest.mark.parametrize(
@@ -72,13 +121,20 @@ def test_one_gold(answer: str, options: dict[str, Any], passes: bool, write: Wri
         ("x 2", [[], [0]], False, True),
         ("x 2", [1], True, False),
         ("x 2", [5], True, False),
+        ("x,y 2,6", None, False, True),
+        ("x,y 2,6", [None], False, True),
+        ("x,y 2,6", [[], None], False, False),  # null for one of them
+        ("x 2", [[0], 0], True, False),  # mixed: the list as it is for each, which pandas refuses
+        ("x 2", 0, True, False),
+        ("x 2", [[0]], True, False),
     ],
 )
 def test_several_golds(answer: str, conditions: Any, flat: bool, passes: bool, write: Write) -> None:
     golds = [write("a.csv", "p,q 1,5"), write("b.csv", "p,q 2,6")]
     result = write("result.csv", answer)
-    assert bool(table_match(result, golds, conditions, flat=flat)) is passes
-    assert literally(literal.table_match, result, golds, conditions, flat=flat) is passes
+    family: Any = "flat" if flat else "contract"
+    assert bool(table_match(result, golds, conditions, family=family)) is passes
+    assert literally(literal.table_match, result, golds, conditions, family=family) is passes
 
 
 @pytest.mark.parametrize(
@@ -130,11 +186,19 @@ def test_tables_match(write: Write) -> None:
     golds = [write("a.csv", "p,q 1,5"), write("b.csv", "p 2 3")]
     found = [write("c.csv", "x,y 1,5"), write("d.csv", "x 3 2")]
     assert tables_match(found, golds, [[], []], [True, True])
-    assert tables_match([*found, found[0]], golds, None, [False, True])
+    surplus = tables_match([*found, found[0]], golds, None, [False, True])
+    assert (surplus.reason, surplus.evidence["error"]) == (
+        "shape_differs",
+        "3 files for 2 gold tables: there must be as many",
+    )
     assert tables_match(found, golds).evidence["table"] == "b.csv"
     assert tables_match(found, golds, [[0]], [True, True]).reason == "gold_error"
     assert tables_match(found, golds, None, [True]).reason == "gold_error"
     assert tables_match(found[:1], golds).reason == "missing_prediction"
-    for ignore in (None, [True, True], [False, True], [True]):
-        expected = literally(literal.tables_match, found, golds, None, ignore)
-        assert bool(tables_match(found, golds, None, ignore)) is expected
+    for ignore in (None, [], [True, True], [False, True], [True], [True] * 3, True, "ab"):
+        choices: list[Any] = [None, [], [[]], [[], []], [[0], [0]], [[0], None], [[0], 0], [[], [], []], [[0], [1]]]
+        for conditions in choices:
+            for given in (found, [*found, found[0]], found[:1], []):
+                expected = literally(literal.tables_match, given, golds, conditions, ignore)
+                verdict = tables_match(given, golds, conditions, ignore)  # type: ignore[arg-type]
+                assert bool(verdict) is expected, (given, conditions, ignore, verdict)

@@ -159,6 +159,12 @@ def test_a_table_that_needed_normalising_says_so(folder: Path) -> None:
 def test_gold_sets_tolerance_and_shape(folder: Path) -> None:
     assert against(folder, "n\n100\n7\n", "m\n104\n7\n", rel_tol=0.05)
     assert not against(folder, "n\n100\n7\n", "m\n104\n7\n")
+    assert not against(folder, "n\n100\n7\n", "m\n104\n7\n", rel_tol=0.05, whole_numbers="exact")
+    assert not against(folder, "n\n100001\n7\n", "m\n100002\n7\n")
+    assert against(folder, "n\n100001\n7\n", "m\n100002\n7\n", whole_numbers="tolerance")
+    assert against(folder, "n\n100001\n7\n", "m\n100002\n7\n", whole_numbers="close").state == "gold_error"
+    assert against(folder, "p\n0.1234\n", "m\n0.12\n").normalised == ("rounding",)
+    assert not against(folder, "p\n0.1234\n", "m\n0.12\n", normalise={"rounding": False})
     assert against(folder, "n\nParis\n", "m\nPARIS\n", normalise=["case_or_space"])
     long = against(folder, "a,b\n1,2\n", "k,v\na,1\nb,2\n")
     assert (long.state, long.reason) == ("wrong", "shape_differs")

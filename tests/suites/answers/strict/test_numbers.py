@@ -8,6 +8,7 @@ import pytest
 
 from karat.suites.answers.strict.found_numbers import Tolerance, find_numbers
 from karat.suites.answers.strict.numbers import number_match
+from karat.tables.options import CompareOptions
 
 
 @pytest.mark.parametrize(
@@ -32,32 +33,70 @@ from karat.suites.answers.strict.numbers import number_match
     ],
 )
 def test_numbers_in_a_text(text: str, shown: list[float]) -> None:
-    assert [number.shown for number in find_numbers(text)] == shown
+    assert [number.number for number in find_numbers(text)] == shown
 
 
 @pytest.mark.parametrize(
     ("text", "factors"),
     [
-        ("1.2 million", (1e6,)),
-        ("1.2 billion", (1e9,)),
-        ("3 thousand", (1e3,)),
-        ("5M", (1.0, 1e6)),
-        ("5km", (1.0,)),
-        ("5%", (1.0, 0.01)),
-        ("5 percent", (1.0, 0.01)),
+        ("1.2 million", (10**6,)),
+        ("1.2 billion", (10**9,)),
+        ("3 thousand", (10**3,)),
+        ("5M", (1, 10**6)),
+        ("5km", (1,)),
+        ("5%", (1,)),
+        ("5 percent", (1,)),
     ],
 )
-def test_what_a_number_is_multiplied_by(text: str, factors: tuple[float, ...]) -> None:
-    assert find_numbers(text)[0].factors == factors
+def test_what_a_number_is_multiplied_by(text: str, factors: tuple[int, ...]) -> None:
+    found = find_numbers(text)[0]
+    assert (found.factors, found.percent) == (factors, text.startswith("5%") or "percent" in text)
 
 
 CASES: list[tuple[str, Any, dict[str, Any], str, str]] = [
     ("184", "184", {}, "right", ""),
     ("-184", 184, {}, "wrong", "wrong_number"),
-    ("10001", 10000, {}, "right", ""),
-    ("10002", 10000, {}, "wrong", "wrong_number"),
+    ("10001", 10000, {}, "wrong", "wrong_number"),
+    ("12212", 12213, {}, "wrong", "wrong_number"),
+    ("12,212", "12213", {}, "wrong", "wrong_number"),
+    ("9007199254740993", 9007199254740992, {}, "wrong", "wrong_number"),
+    ("9,007,199,254,740,993", 9007199254740993, {}, "right", ""),
+    ("9007199254740993", 9007199254740992, {"precision": 2}, "wrong", "wrong_number"),
+    ("123456789012345678901234567890", "123456789012345678901234567891", {}, "wrong", "wrong_number"),
+    ("30000.0000001", 30000, {}, "right", ""),
+    ("30000", 30000.0, {}, "right", ""),
+    ("10000.6", 10001, {}, "right", ""),
+    ("100001", 1e5, {}, "wrong", "wrong_number"),
+    ("100001", "1e5", {}, "right", ""),
     ("0.12", "0.1234", {}, "right", ""),
+    ("0.66123", 0.66, {}, "right", ""),
+    ("1235", 1234.56, {}, "right", ""),
+    ("0.50", 0.4951, {}, "right", ""),
+    ("0.5", 0.4951, {}, "wrong", "wrong_number"),
+    ("0.0", 0.0049, {}, "wrong", "wrong_number"),
+    ("0", 0.004, {}, "wrong", "wrong_number"),
+    ("0.01", 0.0149, {}, "wrong", "wrong_number"),
     ("0.1", "0.1234", {}, "wrong", "wrong_number"),
+    ("1.2 million", 1_234_567, {}, "right", ""),
+    ("12 million", 12_345_678, {}, "wrong", "wrong_number"),
+    ("3 million", 3_000_000, {}, "right", ""),
+    ("3 million", 3_000_100, {}, "wrong", "wrong_number"),
+    ("43.35%", 0.4335, {}, "right", ""),
+    ("0.4335%", 0.4335, {}, "wrong", "scale_100"),
+    ("0.4335%", 0.4335, {"percentage": True}, "wrong", "scale_100"),
+    ("4335%", 0.4335, {"percentage": True}, "wrong", "scale_100"),
+    ("0.004335", 0.4335, {"percentage": True}, "wrong", "scale_100"),
+    ("43.35", 0.4335, {"percentage": True}, "right", ""),
+    ("0.4335", "0.4335%", {}, "wrong", "scale_100"),
+    ("0.4335", "43.35%", {}, "right", ""),
+    ("43.35", "43.35%", {}, "right", ""),
+    ("43.35 percent", "43.35%", {}, "right", ""),
+    ("0.43", "0.43%", {"percentage": True}, "right", ""),
+    ("43%", 0.4335, {}, "right", ""),
+    ("4%", 0.0435, {}, "wrong", "wrong_number"),
+    ("43.35% and 12%", [0.4335, 0.12], {"conj": "and"}, "right", ""),
+    ("0.4335% and 0.12%", [0.4335, 0.12], {"conj": "and"}, "wrong", "wrong_number"),
+    ("12.34%", 0.1234567, {"precision": 4}, "right", ""),
     ("1.2 million", 1_200_000, {}, "right", ""),
     ("17.5056918%", "17.5056918795851%", {"percentage": True}, "right", ""),
     ("0.175056918", "17.5056918795851%", {}, "right", ""),
@@ -66,7 +105,9 @@ CASES: list[tuple[str, Any, dict[str, Any], str, str]] = [
     ("17.5", 0.175, {"percentage": True}, "right", ""),
     ("0.175", 17.5, {"percentage": True}, "right", ""),
     ("17.5", 0.175, {}, "wrong", "scale_100"),
-    ("17.5%", "17.5056918795851%", {}, "wrong", "wrong_number"),
+    ("17.5%", "17.5056918795851%", {}, "right", ""),
+    ("18%", "17.5056918795851%", {}, "right", ""),
+    ("20%", "17.5056918795851%", {}, "wrong", "wrong_number"),
     ("12.3457", 12.34567, {"precision": 2}, "right", ""),
     ("12.36", 12.34567, {"precision": 2}, "wrong", "wrong_number"),
     ("123457", 123456.789, {"precision": 2}, "wrong", "wrong_number"),
@@ -110,10 +151,14 @@ def test_another_number_is_never_passed_over(answer: str, state: str) -> None:
 
 def test_what_was_needed_is_said() -> None:
     assert number_match("0.12", "0.1234").normalised == ("rounding",)
-    assert number_match("10001", 10000).normalised == ("tolerance",)
+    assert number_match("10001", 10000.5).normalised == ("tolerance",)
+    assert number_match("43.35%", 0.4335).normalised == ()
     assert number_match("184.0", 184).normalised == ()
 
 
 def test_tolerance_is_an_option() -> None:
-    assert number_match("109", 100, tolerance=Tolerance(rel_tol=0.1))
-    assert not number_match("0.12", "0.1234", tolerance=Tolerance(rounding=False))
+    loose = CompareOptions(rel_tol=0.1)
+    assert number_match("109", 100.5, tolerance=Tolerance(loose))
+    assert not number_match("109", 100, tolerance=Tolerance(loose))
+    assert number_match("109", 100, tolerance=Tolerance(CompareOptions(rel_tol=0.1, whole_numbers="tolerance")))
+    assert not number_match("0.12", "0.1234", tolerance=Tolerance(CompareOptions(rounding=False)))

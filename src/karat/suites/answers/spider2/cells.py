@@ -22,11 +22,11 @@ def near(gold: NDArray[np.float64], found: NDArray[np.float64]) -> bool:
 
 
 def same_cell(gold: Any, found: Any) -> bool:
-    """Numbers (booleans too) within tolerance, anything else exactly; null equals only null."""
+    """Numbers (booleans too) within tolerance, anything else exactly; null equals only null. Raises for cells that have no one
+    truth value, such as lists of several elements."""
     if isinstance(gold, (int, float)) and isinstance(found, (int, float)):
         return math.isclose(gold, found, rel_tol=RELATIVE, abs_tol=ABSOLUTE) or (gold != gold and found != found)
-    nulls = is_null(gold) + is_null(found)
-    return nulls == 2 if nulls else bool(gold == found)
+    return (is_null(gold) and is_null(found)) or bool(gold == found)
 
 
 def is_null(cell: Any) -> bool:
@@ -40,5 +40,5 @@ def nulls_as_zero(cells: Sequence[Any]) -> list[Any]:
 
 
 def in_order(cells: Sequence[Any]) -> list[Any]:
-    """Sorted by (is null, text, is number), the order in which columns are compared when rows may come in any."""
-    return sorted(cells, key=lambda cell: (is_null(cell), str(cell), isinstance(cell, (int, float))))
+    """Sorted by (is None, text, is number), the order in which columns are compared when rows may come in any. NaN is a text here."""
+    return sorted(cells, key=lambda cell: (cell is None, str(cell), isinstance(cell, (int, float))))

@@ -200,9 +200,16 @@ def _is_number(type_: Any) -> bool:
 
 
 def columns_equal(gold: Columns, wanted: int, found: Columns, other: int, *, ignore_order: bool) -> bool:
-    """Whether a gold column equals a column of the answer."""
+    """Whether a gold column equals a column of the answer. Cells that cannot be compared (lists) are not equal, and no more than that."""
     if gold.rows != found.rows:
         return False
+    try:
+        return _equal(gold, wanted, found, other, ignore_order=ignore_order)
+    except (TypeError, ValueError, ArithmeticError):
+        return False
+
+
+def _equal(gold: Columns, wanted: int, found: Columns, other: int, *, ignore_order: bool) -> bool:
     one, two = gold[wanted], found[other]
     if isinstance(one, Numbers) and isinstance(two, Numbers):
         return one.equals(two, ignore_order)

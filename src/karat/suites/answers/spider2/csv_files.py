@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 class CsvFile:
     """Reading fails with the exception that says whose file it is."""
 
-    def __init__(self, path: str, failure: type[UnreadableGold] | type[UnreadablePrediction]) -> None:
+    def __init__(
+        self, path: str, failure: type[UnreadableGold] | type[UnreadablePrediction], *, whole: bool = False
+    ) -> None:
+        """``whole``: types are inferred from whole columns, else piece by piece, so that a long column may hold 1 and "1"."""
         self.path = path
+        self._whole = whole
         self._failure = failure
         self._columns: dict[Nulls, Columns] = {}
 
@@ -54,7 +58,7 @@ class CsvFile:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # about columns of mixed types, which are compared as they are
-                return pandas.read_csv(Path(self.path), compression=None)
+                return pandas.read_csv(Path(self.path), compression=None, low_memory=not self._whole)
         except Exception as problem:
             raise self._failure(unreadable(self.path, problem)) from problem
 

@@ -12,19 +12,6 @@ if TYPE_CHECKING:
     import pandas
 
 
-def chosen_columns(chosen: Sequence[Any] | None, width: int) -> list[int]:
-    """The gold columns that count, by position from the left; all when none are named. Negative ones count from the right."""
-    positions = list(range(width))
-    if not chosen:
-        return positions
-    if not isinstance(chosen, (list, tuple)) or not all(type(position) is int for position in chosen):
-        raise TypeError(f"condition_cols must be column numbers, not {chosen!r}")
-    outside = [position for position in chosen if not -width <= position < width]
-    if outside:
-        raise IndexError(f"condition_cols names column {outside[0]}, but gold has {width} columns (0 to {width - 1})")
-    return [positions[position] for position in chosen]
-
-
 def unmatched(
     gold: pandas.DataFrame, found: Columns, chosen: list[int], left: Iterable[int], *, ignore_order: bool, nulls: Nulls
 ) -> list[int]:

@@ -56,7 +56,7 @@ def _try(functions: dict[str, Match], gold: Gold, entry: Entry, answer: Answer, 
             return match(answer.text, **parameters)
         parameters["gold"] = _gold_of(gold, entry)
         if entry.func == "table_match":
-            return match(answer.paths[0], **parameters, nulls=nulls, flat=gold.family != "contract")
+            return match(answer.paths[0], **parameters, nulls=nulls, family=gold.family)
         if entry.func == "duckdb_match":
             return match(answer.paths[0], **parameters, nulls=nulls)
         return match(list(answer.paths), **parameters, nulls=nulls)
@@ -70,9 +70,17 @@ def _gold_of(gold: Gold, entry: Entry) -> Any:
         raise FileNotFoundError(f"gold of {gold.instance_id} has no file")
     if entry.func == "duckdb_match":
         return entry.gold_files[0]
-    if entry.func == "table_match" and isinstance(entry.parameters.get("gold"), str):
+    if entry.func == "table_match" and _is_lone(gold, entry):
         return entry.gold_files[0]
     return list(entry.gold_files)
+
+
+def _is_lone(gold: Gold, entry: Entry) -> bool:
+    """One gold table and not a list of one: named by a text, or ``<id>.csv`` alone in lite and snow."""
+    if isinstance(entry.parameters.get("gold"), str):
+        return True
+    names = [Path(file).name for file in entry.gold_files]
+    return gold.family == "flat" and names == [f"{gold.instance_id}.csv"]
 
 
 def _reason_of(answer: Answer) -> str:

@@ -5,8 +5,8 @@ optional ``%`` that divides by 100. Signs are not read (``-5`` is 5), nor expone
 leading point (``.5`` is 5).
 
 - Gold as a text, a float or a list of one: the answer must hold exactly one number. An int as gold skips that.
-- ``percentage`` accepts gold×100 as well. The tolerance is absolute, 10^-precision.
-- ``or`` wants any gold number, ``and`` all of them, each by any number of the answer.
+- ``percentage`` puts gold×100 beside every gold number. The tolerance is absolute, 10^-precision.
+- ``or`` wants any gold number, ``and`` all of them, each by any number of the answer: with ``percentage`` that is 0.5 and 50.
 - A gold text keeps its sign, so that a negative gold meets no answer.
 """
 
@@ -35,17 +35,15 @@ def number_match(
     if conj not in ("and", "or"):
         raise ValueError(f'conj is "{conj}", not "and" or "or"')
     found = numbers_in(pred)
-    golds = [gold] if isinstance(gold, (str, int, float)) else list(gold)
+    golds = list(gold) if isinstance(gold, (list, tuple)) else [gold]
     if len(golds) == 1 and not isinstance(gold, int) and len(found) != 1:
         return wrong("wrong_number", found=found, expected=golds, rule="the answer must hold exactly one number")
+    expected = [_read(str(value)) for value in golds]
+    if percentage:
+        expected = [number for value in expected for number in (value, value * 100)]
     tolerance = 10.0**-precision
-    missing = []
-    for value in golds:
-        expected = _read(value) if isinstance(value, str) else value
-        accepted = (expected, expected * 100) if percentage else (expected,)
-        if not any(abs(number - other) <= tolerance for number in found for other in accepted):
-            missing.append(value)
-    passed = not missing if conj == "and" else len(missing) < len(golds)
+    missing = [value for value in expected if not any(abs(number - value) <= tolerance for number in found)]
+    passed = not missing if conj == "and" else len(missing) < len(expected)
     return right() if passed else wrong("wrong_number", found=found, expected=golds, missing=missing)
 
 
@@ -56,4 +54,4 @@ def numbers_in(text: str) -> list[float]:
 
 def _read(text: str) -> float:
     plain = text.replace(",", "")
-    return float(plain[:-1]) / 100 if plain.endswith("%") else float(plain)
+    return float(plain.replace("%", "")) / 100 if "%" in plain else float(plain)

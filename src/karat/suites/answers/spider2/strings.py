@@ -2,7 +2,9 @@
 
 Both sides are lower-cased; a gold text counts when it is a part of the answer, also within a word ("UK" is found in "Ukulele").
 ``exclude`` comes first: any of its texts in the answer, and the answer is wrong. ``or`` wants any gold text, ``and`` all of
-them. A lone text is a list of one. No gold text at all: ``or`` fails, ``and`` passes.
+them. A lone gold text is a list of one. No gold text at all: ``or`` fails, ``and`` passes.
+
+``exclude`` is read as a list whatever it is: a lone text there excludes each of its characters, and null makes the match fail.
 """
 
 from __future__ import annotations
@@ -14,22 +16,19 @@ from karat.suites.answers.spider2.failures import never_raising
 
 
 @never_raising
-def string_match(
-    pred: str, gold: str | Sequence[str], conj: str = "or", exclude: str | Sequence[str] | None = None
-) -> Verdict:
+def string_match(pred: str, gold: str | Sequence[str], conj: str = "or", exclude: Sequence[str] | None = ()) -> Verdict:
     """The verdict on a text. ``gold``, ``conj`` and ``exclude`` as in the contract."""
     answer = pred.lower()
-    excluded = [text for text in _listed(exclude) if text.lower() in answer]
+    if exclude is None:
+        raise TypeError("exclude is null, not a list of texts")
+    golds: list[str] = list(gold) if isinstance(gold, (list, tuple)) else [gold]  # type: ignore[list-item]
+    lowered = [text.lower() for text in golds]
+    excluded = [text for text in exclude if text.lower() in answer]
     if excluded:
         return wrong("extra_match_excluded", excluded=excluded)
-    golds = _listed(gold)
-    missing = [text for text in golds if text.lower() not in answer]
+    missing = [text for text, low in zip(golds, lowered, strict=True) if low not in answer]
     passed = not missing if _wants_all(conj) else len(missing) < len(golds)
     return right() if passed else wrong("wrong_text", missing=missing)
-
-
-def _listed(texts: str | Sequence[str] | None) -> Sequence[str]:
-    return [texts] if isinstance(texts, str) else texts or []
 
 
 def _wants_all(conj: str) -> bool:

@@ -6,11 +6,13 @@ thousand, million, billion, trillion. Not numbers: dates, times, ordinals, list 
 
 from __future__ import annotations
 
+import math
 import re
 
 import msgspec
 
-from karat.tables.cells import half_unit
+from karat.tables.numbers import NOISE, SLACK, decimals_shown, small_scale, whole_number, why_equal
+from karat.tables.options import CompareOptions
 
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _NOT_NUMBERS = re.compile(
@@ -32,72 +34,127 @@ _NUMBER = re.compile(
     r"(?![\w])(?!\.[0-9])",
     re.IGNORECASE,
 )
-_WORDS = {"thousand": 1e3, "million": 1e6, "mn": 1e6, "billion": 1e9, "bn": 1e9, "trillion": 1e12, "tn": 1e12}
-_LETTERS = {"k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
+_THOUSAND, _MILLION, _BILLION, _TRILLION = 10**3, 10**6, 10**9, 10**12
+_WORDS = {
+    "thousand": _THOUSAND,
+    "million": _MILLION,
+    "mn": _MILLION,
+    "billion": _BILLION,
+    "bn": _BILLION,
+    "trillion": _TRILLION,
+    "tn": _TRILLION,
+}
+_LETTERS = {"k": _THOUSAND, "m": _MILLION, "b": _BILLION, "t": _TRILLION}
 
 
 class Number(msgspec.Struct, frozen=True):
-    """A number as it is shown, where it stands, and what it may be multiplied by: 1 unless a word, a letter or a sign says so."""
+    """A number as it is shown, where it stands, and what a word or letter multiplies it by: 1 unless one does; several where it
+    may or may not.
+    """
 
-    shown: float
+    number: float
     decimals: int
+    whole: int | None
     start: int
     end: int
     text: str
-    factors: tuple[float, ...] = (1.0,)
+    factors: tuple[int, ...] = (1,)
     percent: bool = False
+
+
+class Value(msgspec.Struct, frozen=True):
+    """What a number comes to: see :class:`karat.tables.numbers.Figure`."""
+
+    number: float
+    decimals: int = 0
+    whole: int | None = None
+    unit: float = 1.0
+    """What a precision in decimals is multiplied by: 100 for a number in percent, whose precision is that of the share."""
+
+    def times(self, factor: int) -> Value:
+        """So many times as large, with as many digits."""
+        return Value(
+            self.number * factor,
+            self.decimals - (len(str(factor)) - 1),
+            None if self.whole is None else self.whole * factor,
+        )
+
+    def hundredth(self) -> Value:
+        """As a share of 1, of a number in percent. A share is no whole number."""
+        return Value(self.number / 100, self.decimals + 2)
+
+    def hundredfold(self) -> Value:
+        """In percent, of a share."""
+        return self.times(100)
+
+    def in_percent(self) -> Value:
+        """The same number, which has a percent sign."""
+        return msgspec.structs.replace(self, unit=100.0)
 
 
 def find_numbers(text: str) -> list[Number]:
     """The numbers in a text, from left to right."""
     masked = _NOT_NUMBERS.sub(lambda match: " " * len(match[0]), text)
-    return [_number(match) for match in _NUMBER.finditer(masked)]
+    return [number for match in _NUMBER.finditer(masked) if math.isfinite((number := _number(match)).number)]
 
 
 def _number(match: re.Match[str]) -> Number:
     digits, power = match["digits"].replace(",", ""), match["power"]
-    shown = float(digits + power)
     if (match["sign"] or match["inner"]) in ("-", "\u2212"):
-        shown = -shown
-    decimals = max(0, len(digits.partition(".")[2]) - int(power[1:] or 0))
-    factors: tuple[float, ...] = (1.0,)
+        digits = f"-{digits}"
+    number = float(digits + power)
+    whole = None if power or not math.isfinite(number) else whole_number(digits, number)
+    factors: tuple[int, ...] = (1,)
     if match["word"]:
         factors = (_WORDS[match["word"].lower()],)
     elif match["unit"] and match["unit"].lower() in _LETTERS:
         # 5m may be metres or millions.
-        factors = (1.0, _LETTERS[match["unit"].lower()])
-    elif match["percent"]:
-        # Both ways of writing a share: 12.5% is 12.5 in percent, and 0.125.
-        factors = (1.0, 0.01)
+        factors = (1, _LETTERS[match["unit"].lower()])
     start = match.start() + len(match[0]) - len(match[0].lstrip())
-    return Number(shown, decimals, start, match.end(), match[0].strip(), factors, bool(match["percent"]))
+    decimals = decimals_shown(digits, power[1:])
+    return Number(
+        number, decimals, whole, start, match.end(), match[0].strip(), factors, percent=bool(match["percent"])
+    )
 
 
-def agrees(number: Number, gold: float, gold_decimals: int, tolerance: Tolerance) -> str | None:
-    """Why a number of the answer is the gold number under one of its readings: ``""`` exactly, ``tolerance``, ``rounding``;
-    None when it is not. Rounding is judged on the scale that is shown.
+def agrees(number: Number, gold: Value, tolerance: Tolerance) -> str | None:
+    """Why a number of the answer, percent signs aside, is the gold number under one of its readings: ``""`` exactly,
+    ``tolerance``, ``rounding``; None when it is not.
     """
     for factor in number.factors:
-        value = gold / factor
-        difference = abs(number.shown - value)
-        if difference <= 4e-16 * abs(value):
-            return ""
-        if tolerance.precision is not None:
-            if abs(number.shown * factor - gold) <= 10.0**-tolerance.precision * (1 + 1e-9):
-                return "tolerance"
-            continue
-        if difference <= max(tolerance.abs_tol / factor, tolerance.rel_tol * max(abs(value), abs(number.shown))):
-            return "tolerance"
-        decimals = min(number.decimals, gold_decimals if factor == 1.0 else number.decimals)
-        if tolerance.rounding and difference <= half_unit(decimals) * (1 + 1e-9):
-            return "rounding"
+        why = _agrees(number, factor, gold, tolerance)
+        if why is not None:
+            return why
     return None
+
+
+def _agrees(number: Number, factor: int, gold: Value, tolerance: Tolerance) -> str | None:
+    shown = Value(number.number, number.decimals, number.whole)
+    if tolerance.precision is not None:
+        return _within(shown.times(factor), gold, tolerance.precision)
+    options, scale = tolerance.options, small_scale((gold.number,))
+    if factor == 1 or number.whole is not None:
+        return why_equal(shown.times(factor), gold, options, scale)
+    # 1.2 million: on the scale that is shown, so that it may stand for 1234567. What is given in full is the more precise.
+    zeros = len(str(factor)) - 1
+    in_words = Value(gold.number / factor, max(0, gold.decimals) + zeros)
+    return why_equal(shown, in_words, options, scale / factor)
+
+
+def _within(value: Value, gold: Value, precision: int) -> str | None:
+    if value.whole is not None and gold.whole is not None:
+        difference = float(abs(value.whole - gold.whole))
+    else:
+        difference = abs(value.number - gold.number)
+        if difference <= NOISE * abs(gold.number):
+            return ""
+    if difference == 0:
+        return ""
+    return "tolerance" if difference <= 10.0**-precision * gold.unit * SLACK else None
 
 
 class Tolerance(msgspec.Struct, frozen=True):
     """How far a number may be from gold. ``precision``, where gold sets it, stands instead of the rest: so many decimals."""
 
-    rel_tol: float = 1e-4
-    abs_tol: float = 1e-9
-    rounding: bool = True
+    options: CompareOptions = CompareOptions()
     precision: int | None = None

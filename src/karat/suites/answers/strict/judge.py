@@ -55,7 +55,6 @@ def _of_text(entry: Entry, text: str, options: CompareOptions) -> Verdict:
         conj = _conj(given)
         if entry.func == "string_match":
             return string_match(text, gold, exclude, conj)
-        tolerance = Tolerance(chosen.rel_tol, chosen.abs_tol, chosen.rounding)
         return number_match(
             text,
             gold,
@@ -63,7 +62,7 @@ def _of_text(entry: Entry, text: str, options: CompareOptions) -> Verdict:
             _precision(given),
             conj,
             exclude=exclude,
-            tolerance=tolerance,
+            tolerance=Tolerance(chosen),
         )
     except BadParameter as error:
         return gold_error(str(error))

@@ -1,7 +1,8 @@
 """Numbers to be found in an answer.
 
-The gold number must be there, within a relative tolerance (or the precision that gold sets). Shares count in both
-directions, 0.125 and 12.5, only where gold says ``percentage`` or a percent sign stands by one of the two.
+The gold number must be there, by the rule for two numbers (:mod:`karat.tables.numbers`), or within the precision that gold
+sets. Shares count in both directions, 0.125 and 12.5, only where gold says ``percentage`` or a percent sign stands by one of
+the two. A number up to 1 without a sign is a share: gold 0.4335 is 43.35%, never 0.4335%. A larger one may be meant in percent.
 
 Gold is one number (or several ways to give it): another number in the answer may be the one it really states. The answer
 is right when the gold number is the only one, years aside; or when words that state it ("is", "=", ":") stand before the
@@ -14,16 +15,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import msgspec
+
 from karat.suites.answers.records import Verdict, right, wrong
-from karat.suites.answers.strict.found_numbers import Number, Tolerance, agrees, find_numbers
+from karat.suites.answers.strict.found_numbers import Number, Tolerance, Value, agrees, find_numbers
 from karat.suites.answers.strict.strings import negated
+from karat.tables.numbers import may_be_percent
+from karat.tables.options import CompareOptions
 
 _STATED = re.compile(
     r"(?:\b(?:is|are|was|were|equals?|answer|result)|[=:≈])\s*(?:exactly|about|approximately|around|roughly|only|just|a|the)?\s*[*_`\"'(]*$",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
-_EXACT = Tolerance(rel_tol=1e-12, abs_tol=0.0, rounding=False)
+_EXACT = Tolerance(CompareOptions(rel_tol=1e-12, abs_tol=0.0, rounding=False))
 """An excluded number is meant exactly: it may be as near to gold as a zip code to the next."""
 _SHOWN = 200
 
@@ -45,7 +50,7 @@ def number_match(
     """Whether any (``or``) or all (``and``) gold numbers are in the answer. An unreadable gold number gives ``gold_error``."""
     tolerance = tolerance or Tolerance()
     if precision is not None:
-        tolerance = Tolerance(tolerance.rel_tol, tolerance.abs_tol, tolerance.rounding, int(precision))
+        tolerance = Tolerance(tolerance.options, int(precision))
     golds = list(gold) if isinstance(gold, Sequence) and not isinstance(gold, str) else [gold]
     try:
         wanted = [_readings(each, percentage) for each in golds]
@@ -84,29 +89,36 @@ def _single(pred: str, numbers: Sequence[Number], hits: Sequence[Number], names:
     return right(normalised=names, found=[hits[0].text])
 
 
-def _readings(gold: str | float, percentage: bool) -> list[tuple[float, int]]:
-    """The values that count as this gold number, each with the decimals it shows."""
+class _Readings(msgspec.Struct, frozen=True):
+    """The values that count as one gold number: without a percent sign, and with one."""
+
+    plain: tuple[Value, ...]
+    signed: tuple[Value, ...]
+
+
+def _readings(gold: str | float, percentage: bool) -> _Readings:
     numbers = find_numbers(repr(gold) if isinstance(gold, float) else str(gold))
     if len(numbers) != 1 or isinstance(gold, bool):
         raise UnreadableNumber(f"gold is {gold!r}, and should be one number")
     number = numbers[0]
-    value = number.shown * (1.0 if number.percent else number.factors[0])
-    readings = [(value, number.decimals)]
-    if percentage or number.percent:
-        readings += [(value / 100, number.decimals + 2)]
-    if percentage and not number.percent:
-        readings += [(value * 100, max(0, number.decimals - 2))]
-    return readings
+    value = Value(number.number, number.decimals, number.whole).times(number.factors[0])
+    above_one = may_be_percent(int(abs(value.number) > 1), int(0 < abs(value.number) <= 1))
+    if number.percent:
+        in_percent = (value,) if percentage or above_one else ()
+        return _Readings((value.hundredth(), *in_percent), (value.in_percent(),))
+    plain = [value]
+    if percentage:
+        plain += [value.hundredfold(), *([value.hundredth()] if above_one else [])]
+    return _Readings(tuple(plain), (value.hundredfold().in_percent(), *([value] if above_one else [])))
 
 
-def _why(number: Number, readings: Sequence[tuple[float, int]], tolerance: Tolerance) -> str | None:
-    reasons = [agrees(number, value, decimals, tolerance) for value, decimals in readings]
+def _why(number: Number, readings: _Readings, tolerance: Tolerance) -> str | None:
+    values = readings.signed if number.percent else readings.plain
+    reasons = [agrees(number, value, tolerance) for value in values]
     return min((why for why in reasons if why is not None), key=("", "tolerance", "rounding").index, default=None)
 
 
-def _names(
-    hits: Sequence[Sequence[Number]], wanted: Sequence[Sequence[tuple[float, int]]], tolerance: Tolerance
-) -> tuple[str, ...]:
+def _names(hits: Sequence[Sequence[Number]], wanted: Sequence[_Readings], tolerance: Tolerance) -> tuple[str, ...]:
     found = set()
     for numbers, readings in zip(hits, wanted, strict=True):
         reasons = [_why(number, readings, tolerance) or "" for number in numbers]
@@ -114,16 +126,15 @@ def _names(
     return tuple(sorted(found - {""}))
 
 
-def _missed(
-    pred: str, numbers: Sequence[Number], missing: list[str], wanted: Sequence[Sequence[tuple[float, int]]]
-) -> Verdict:
+def _missed(pred: str, numbers: Sequence[Number], missing: list[str], wanted: Sequence[_Readings]) -> Verdict:
     """Wrong, and whether it is only a factor of 100 away."""
-    value, decimals = wanted[0][0]
+    value = wanted[0].plain[0]
+    away = {False: (value.hundredfold(), value.hundredth()), True: (value, value.hundredfold().hundredfold())}
     scaled = [
         number
         for number in numbers
-        for factor in (100.0, 0.01)
-        if value and agrees(number, value * factor, decimals, Tolerance()) in ("", "tolerance")
+        for other in away[number.percent]
+        if value.number and agrees(number, other, Tolerance()) in ("", "tolerance")
     ]
     reason = "scale_100" if scaled and len(wanted) == 1 else "wrong_number"
     return wrong(reason, missing=missing[:20], found=[number.text for number in numbers][:20], given=pred[:_SHOWN])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
 from karat.core.problems import did_you_mean
-from karat.tables.options import NORMALISATIONS, CompareOptions
+from karat.tables.options import NORMALISATIONS, CompareOptions, WholeNumbers
 
 
 class BadParameter(ValueError):
@@ -16,11 +16,17 @@ class BadParameter(ValueError):
 
 
 def options_of(parameters: Mapping[str, Any], options: CompareOptions) -> CompareOptions:
-    """The options with what gold sets. ``normalise`` is a list of the ones that are on, or says on or off by name."""
+    """The options with what gold sets. ``normalise`` is a list of the ones that are on, or says on or off by name. A gold that sets
+    a wider ``rel_tol`` means its whole numbers too, unless it says ``whole_numbers: exact``.
+    """
     changes: dict[str, Any] = {}
     for name in ("rel_tol", "abs_tol"):
         if name in parameters:
             changes[name] = _tolerance(name, parameters[name])
+    if changes.get("rel_tol", 0.0) > options.rel_tol:
+        changes["whole_numbers"] = "tolerance"
+    if "whole_numbers" in parameters:
+        changes["whole_numbers"] = _whole_numbers(parameters["whole_numbers"])
     if "allow_shape" in parameters:
         changes["allow_shape"] = _flag("allow_shape", parameters["allow_shape"])
     if "normalise" in parameters:
@@ -70,6 +76,12 @@ def _flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise BadParameter(f"{name} is {value!r}, and should be true or false")
     return value
+
+
+def _whole_numbers(value: Any) -> str:
+    if value not in get_args(WholeNumbers):
+        raise BadParameter(f'whole_numbers is {value!r}, and should be "exact" or "tolerance"')
+    return str(value)
 
 
 def _normalise(value: Any) -> dict[str, bool]:

@@ -1,7 +1,7 @@
 """Texts to be found in an answer.
 
-Gold and answer are compared in NFKC, case-folded, with white space collapsed. A text is found at word boundaries only:
-"UK" is not in "Ukraine". ``exclude`` first: an excluded text that stands outside every gold text found makes the answer
+Gold and answer are compared in NFKC, case-folded, with white space collapsed. A text is found as whole words only (see
+``words``): "UK" is not in "Ukraine", nor "C" in "C++". ``exclude`` first: an excluded text that stands outside every gold text found makes the answer
 wrong. A text that is only found negated ("not Paris", "Paris isn't …") needs a person.
 """
 
@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from karat.suites.answers.records import Verdict, right, wrong
+from karat.suites.answers.strict.words import places_of
 from karat.tables.cells import folded
 
 _BEFORE = re.compile(
@@ -21,7 +22,15 @@ _AFTER = re.compile(
     r"^\W*(?:(?:is|are|was|were|does|do|did|has|have|had|can|could|should|would|will)\s+(?:not|never|no longer)\b"
     r"|\w+n['’]t\b|no longer\b)"
 )
-_CLAUSE_END = re.compile(r"[.;!?]\s|\bbut\b|\n")
+_UNSPACED_BEFORE = re.compile(
+    r"(?:不是|并非|並非|绝非|絕非|而非|不在|没有|沒有|不包括|不含|除了|ไม่ใช่|ไม่|ບໍ່ແມ່ນ|ບໍ່|មិនមែន|មិន)[\w\s]{0,3}$"
+)
+_UNSPACED_AFTER = re.compile(
+    r"^(?:では|じゃ|で|は)(?:ない|なく|ありません|なかった)|^以外|^(?:之外|以外)|^不是|^并不是"
+    r"|^(?:이|가|은|는)?\s?(?:아니|아닙|아닌|않)"
+)
+"""Denials in scripts without spaces between words, and in Korean."""
+_CLAUSE_END = re.compile(r"[.;!?]\s|\bbut\b|\n|[。！？；，、]")
 _WINDOW = 60
 _SHOWN = 200
 
@@ -30,12 +39,12 @@ def string_match(pred: str, gold: str | Sequence[str], exclude: str | Sequence[s
     """Whether any (``or``) or all (``and``) gold texts are in the answer, and no excluded one is."""
     text = folded(pred)
     wanted = _texts(gold)
-    found = {each: _places(folded(each), text) for each in wanted}
+    found = {each: places_of(folded(each), text) for each in wanted}
     spans = [span for places in found.values() for span in places]
     shown = pred[:_SHOWN]
     outside = {}
     for each in _texts(exclude):
-        places = [place for place in _places(folded(each), text) if not _inside(place, spans)]
+        places = [place for place in places_of(folded(each), text) if not _inside(place, spans)]
         if places:
             outside[each] = places
     affirmed = [each for each, places in outside.items() if any(not negated(text, *place) for place in places)]
@@ -56,17 +65,14 @@ def negated(text: str, start: int, end: int) -> bool:
     """Whether the words next to a place in the text deny it, within its clause and three words."""
     before = _CLAUSE_END.split(text[max(0, start - _WINDOW) : start])[-1]
     after = _CLAUSE_END.split(text[end : end + _WINDOW])[0]
-    return _BEFORE.search(before.split(",")[-1]) is not None or _AFTER.search(after) is not None
+    said_before = before.split(",")[-1]
+    if _BEFORE.search(said_before) is not None or _AFTER.search(after) is not None:
+        return True
+    return _UNSPACED_BEFORE.search(said_before) is not None or _UNSPACED_AFTER.search(after) is not None
 
 
 def _texts(given: str | Sequence[str]) -> list[str]:
     return [given] if isinstance(given, str) else [str(each) for each in given]
-
-
-def _places(wanted: str, text: str) -> list[tuple[int, int]]:
-    if not wanted:
-        return []
-    return [match.span() for match in re.finditer(rf"(?<!\w){re.escape(wanted)}(?!\w)", text)]
 
 
 def _inside(place: tuple[int, int], spans: Sequence[tuple[int, int]]) -> bool:

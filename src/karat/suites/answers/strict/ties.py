@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from karat.tables.bipartite import Unsettled
-from karat.tables.cells import Cell, as_gold, as_prediction, equal, folded
+from karat.tables.cells import Cell, as_gold, equal, folded
 from karat.tables.labels import LABELS_SWAPPED, label_evidence
 from karat.tables.mapping import by_header, find_mapping, preferred
 from karat.tables.matching import Match, chosen, match_tables
@@ -93,8 +93,8 @@ class _Search:
 
     def __init__(self, gold: Table, pred: Table, options: CompareOptions) -> None:
         self.options = options
-        self.gold = [as_gold(read_cells(gold.texts(index), options), options) for index in range(gold.width)]
-        self.pred = [as_prediction(read_cells(pred.texts(index), options)) for index in range(pred.width)]
+        self.gold = [as_gold(read_cells(gold.texts(index), options)) for index in range(gold.width)]
+        self.pred = [read_cells(pred.texts(index), options) for index in range(pred.width)]
         self.names = gold.names, pred.names
 
     def legal(self, above: Sequence[int], allowed: Sequence[int], in_order: Sequence[int]) -> list[int] | None:

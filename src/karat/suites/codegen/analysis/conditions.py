@@ -7,11 +7,13 @@ from karat.suites.codegen.analysis.columns import columns_named
 from karat.suites.codegen.analysis.constants import as_text
 from karat.suites.codegen.analysis.masks import (
     METHODS,
+    any_of,
     as_condition,
     compared,
     filtered,
     in_values,
     label,
+    linked,
     negate,
 )
 from karat.suites.codegen.analysis.run import Run
@@ -34,6 +36,7 @@ def is_in(run: Run, call: Call) -> Value:
     nodes = run.reach(call.receiver, values)
     found = Value("series", run.node(nodes), sources=call.receiver.sources)
     found.mask = tuple(in_values(run, call.receiver, values))
+    found.links = any_of(found.mask)
     if values.node.tabular and values.kind == "series":
         keys = tuple(dict.fromkeys((*call.receiver.sources, *values.sources)))
         found.node = run.node(nodes, Join("merge", keys, run.line))  # rows of one table by those of another
@@ -53,6 +56,7 @@ def between(run: Run, call: Call) -> Value:
         for bound, operator in bounds
         if bound is not None
     )
+    found.links = linked("and", *([condition] for condition in found.mask))
     return found
 
 
@@ -65,6 +69,7 @@ def contains(run: Run, call: Call) -> Value:
         texts = texts[0].split("|")
     found = fresh(run.with_fact(call.receiver, parents=run.reach(*call.given)), name="")
     found.mask = tuple(Filter(label(call.receiver), operator, text, run.line) for text in texts)
+    found.links = any_of(found.mask)
     return found
 
 

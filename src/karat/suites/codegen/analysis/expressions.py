@@ -115,7 +115,14 @@ class Expressions(Run):
             known = fold(operator, left.const, right.const)
             return self.const(known) if known is not MISSING else unknown(self.reach(left, right), self.line)
         if isinstance(operator, ast.BitAnd | ast.BitOr) and "series" in (left.kind, right.kind):
-            return combined(self, [left, right])
+            return combined(self, [left, right], "and" if isinstance(operator, ast.BitAnd) else "or")
+        if (
+            isinstance(operator, ast.Mult | ast.Add)
+            and left.mask
+            and right.mask
+            and left.kind == right.kind == "series"
+        ):
+            return combined(self, [left, right], "and" if isinstance(operator, ast.Mult) else "or")
         if isinstance(operator, ast.Div):
             mean = over_mean(self, left, right)
             if mean is not None:
@@ -165,7 +172,7 @@ class Expressions(Run):
             return self.const(test(bool(value.const) for value in values))
         if isinstance(expression.op, ast.And) and any(truth_in(value) is False for value in values):
             return self.const(False)
-        return combined(self, values)
+        return combined(self, values, "and" if isinstance(expression.op, ast.And) else "or")
 
     def choice(self, expression: ast.IfExp) -> Value:
         test = self.evaluate(expression.test)

@@ -18,7 +18,7 @@ from karat.suites.codegen.analysis.functions import SILENT
 from karat.suites.codegen.analysis.run import ExhaustedError
 from karat.suites.codegen.analysis.statements import Statements
 from karat.suites.codegen.analysis.values import GroupKey, Node, Operation, TableRead, Used, Value, reach
-from karat.suites.codegen.records import Aggregation, CodeFacts, Filter, Join, Order, Schema
+from karat.suites.codegen.records import Aggregation, CodeFacts, Filter, Join, Link, Order, Schema
 
 LONGEST = 200_000
 """Characters of code that are read."""
@@ -108,6 +108,7 @@ def _collected(run: Statements, tree: ast.Module, reached: list[Node], schema: S
         columns=tuple(column for column in schema.columns if column in used),
         operations=tuple(dict.fromkeys(fact.name for fact in facts if isinstance(fact, Operation))),
         filters=tuple(fact for fact in facts if isinstance(fact, Filter)),
+        links=tuple(fact for fact in facts if isinstance(fact, Link)),
         group_keys=tuple(dict.fromkeys(fact.column for fact in facts if isinstance(fact, GroupKey) and fact.column)),
         orders=tuple(fact for fact in facts if isinstance(fact, Order)),
         joins=tuple(fact for fact in facts if isinstance(fact, Join)),

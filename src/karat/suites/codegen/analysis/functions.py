@@ -9,7 +9,7 @@ from karat.suites.codegen.analysis.aggregates import FUNCTIONS, aggregate, funct
 from karat.suites.codegen.analysis.calls import Call, Handler
 from karat.suites.codegen.analysis.constants import date_of, number_in, truth_in
 from karat.suites.codegen.analysis.iteration import element_of
-from karat.suites.codegen.analysis.masks import as_condition, label
+from karat.suites.codegen.analysis.masks import as_condition, combined, label
 from karat.suites.codegen.analysis.methods import HANDLERS as METHODS
 from karat.suites.codegen.analysis.methods import call_method
 from karat.suites.codegen.analysis.orders import extreme, sort
@@ -162,6 +162,13 @@ def _choice(run: Run, call: Call) -> Value:
     return Value("series", run.node(run.reach(*parts, *items)), sources=sources)
 
 
+def _both_or_either(run: Run, call: Call) -> Value:
+    """``np.logical_and(a, b)``, ``np.logical_or(a, b)``, ``operator.and_``."""
+    if len(call.arguments) < 2:
+        return unknown(run.reach(*call.given), run.line)
+    return combined(run, call.arguments[:2], "and" if "and" in call.name else "or")
+
+
 def _frame(run: Run, call: Call) -> Value:
     """``pd.DataFrame(...)`` of a dict of columns, of rows, of anything."""
     data = call.argument(0, "data")
@@ -245,6 +252,7 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("read_csv", "read_parquet", "read_excel", "read_table", "read_json", "read_feather"), _read_table),
     **dict.fromkeys(("merge", "pivot_table", "pivot", "melt"), _on_first),
     **dict.fromkeys(("where", "select"), _choice),
+    **dict.fromkeys(("logical_and", "logical_or", "and_", "or_"), _both_or_either),
     **dict.fromkeys(("nlargest", "nsmallest"), _heap),
     **dict.fromkeys(("Timestamp", "datetime", "date"), _date),
     **dict.fromkeys(("dict", "defaultdict", "OrderedDict"), _mapping),

@@ -1,17 +1,19 @@
 """Truth values over rows, as the conditions they stand for: ``df.age > 30`` is ``age > 30``, and ``~`` of it ``age <= 30``.
 
-``&`` and ``|`` both leave the conditions side by side: which rows they pick together is for the comparison of results to find out.
+``&`` and ``|`` leave the conditions side by side, with a link for each two that says how they are joined; ``~`` turns the links round as well.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from itertools import combinations
+from typing import Literal
 
 from karat.suites.codegen.analysis.constants import as_text, compare, texts_of
 from karat.suites.codegen.analysis.run import Run
 from karat.suites.codegen.analysis.values import MISSING, GroupKey, Value, fresh
-from karat.suites.codegen.records import Filter
+from karat.suites.codegen.records import Filter, Link
 
 OPERATORS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
@@ -38,6 +40,8 @@ _NEGATED = {
     "isnull": "notnull",
     "notnull": "isnull",
 }
+MOST_LINKS = 200
+"""Links of one condition that are told."""
 MOST_VALUES = 50
 """Values of one ``isin`` that are told one by one."""
 
@@ -52,7 +56,18 @@ def negate(run: Run, value: Value) -> Value:
     mask = value.mask
     if not mask and value.kind == "series" and not value.pending:
         mask = (Filter(label(value), "==", "True", run.line),)
-    return fresh(value, mask=tuple(_opposite(condition) for condition in mask), pending=())
+    return fresh(value, mask=tuple(map(_opposite, mask)), links=tuple(map(_turned, value.links)), pending=())
+
+
+def _turned(link: Link) -> Link:
+    """Not (a and b) is not a, or not b."""
+    return Link("or" if link.word == "and" else "and", _opposite(link.first), _opposite(link.second))
+
+
+def linked(word: Literal["and", "or"], *masks: Sequence[Filter]) -> tuple[Link, ...]:
+    """Every condition of one with every condition of another."""
+    pairs = [(one, other) for first, second in combinations(masks, 2) for one in first for other in second]
+    return tuple(Link(word, one, other) for one, other in pairs[:MOST_LINKS])
 
 
 def _opposite(condition: Filter) -> Filter:
@@ -71,10 +86,17 @@ def compared(run: Run, left: Value, operator: str, right: Value, negative: bool 
         keys = tuple(GroupKey(column) for column in left.sources)
         return Value("series", run.node(nodes, *keys))  # one value of a column after the other: a group made by hand
     conditions = tuple(_conditions(run, left, operator, right))
+    links = any_of(conditions)
     if negative:
-        conditions = tuple(_opposite(condition) for condition in conditions)
+        conditions, links = tuple(map(_opposite, conditions)), tuple(map(_turned, links))
     sources = left.sources if left.kind == "series" else right.sources
-    return Value("series" if by_row else "scalar", run.node(nodes), sources=sources, mask=conditions)
+    return Value("series" if by_row else "scalar", run.node(nodes), sources=sources, mask=conditions, links=links)
+
+
+def any_of(conditions: Sequence[Filter]) -> tuple[Link, ...]:
+    """The links of a list of values: one of them is enough, or, when they are excluded, none may be."""
+    excluded = any(condition.operator == "!=" for condition in conditions)
+    return linked("and" if excluded else "or", *([condition] for condition in conditions))
 
 
 def _conditions(run: Run, left: Value, operator: str, right: Value) -> list[Filter]:
@@ -121,17 +143,18 @@ def comparison(run: Run, left: Value, operators: Sequence[ast.cmpop], rights: Se
             else:
                 found.append(compared(run, left, name, right))
         left = right
-    return found[0] if len(found) == 1 else combined(run, found)
+    return found[0] if len(found) == 1 else combined(run, found, "and")
 
 
-def combined(run: Run, values: Sequence[Value]) -> Value:
-    """Truth values put together by ``&``, ``|``, ``and``, ``or``."""
+def combined(run: Run, values: Sequence[Value], word: Literal["and", "or"]) -> Value:
+    """Truth values put together by ``&`` and ``and``, or by ``|`` and ``or``."""
     by_row = any(value.kind == "series" for value in values)
     bare = [as_condition(run, value) for value in values]
     sources = tuple(dict.fromkeys(source for value in values for source in value.sources))
     mask = tuple(condition for value in bare for condition in value.mask)
-    nodes = [node for value in bare for node in run.reach(fresh(value, mask=()))]
-    return Value("series" if by_row else "scalar", run.node(nodes), sources=sources, mask=mask)
+    links = tuple(link for value in bare for link in value.links) + linked(word, *(value.mask for value in bare))
+    nodes = [node for value in bare for node in run.reach(fresh(value, mask=(), links=()))]
+    return Value("series" if by_row else "scalar", run.node(nodes), sources=sources, mask=mask, links=links)
 
 
 def as_condition(run: Run, value: Value) -> Value:
@@ -142,6 +165,9 @@ def as_condition(run: Run, value: Value) -> Value:
 
 
 def filtered(run: Run, value: Value, mask: Value) -> Value:
-    """The rows of a value for which the mask is true."""
+    """The rows of a value for which the mask is true. What they fulfilled before, they still do."""
     condition = as_condition(run, mask)
-    return run.with_fact(value, parents=run.reach(condition))
+    both = linked("and", value.kept, condition.mask)
+    return fresh(
+        run.with_fact(value, *both, parents=run.reach(condition)), kept=(*value.kept, *condition.mask)[:MOST_VALUES]
+    )

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from karat.suites.codegen.records import Aggregation, Filter, Join, Order
+from karat.suites.codegen.records import Aggregation, Filter, Join, Link, Order
 
 Kind: TypeAlias = Literal["frame", "series", "groups", "scalar", "const", "list", "dict", "function", "name", "unknown"]
 """``series`` is also one cell of a column, ``frame`` also one row; ``name`` is a module or a function of one."""
@@ -34,7 +34,7 @@ class TableRead(msgspec.Struct, frozen=True):
     name: str
 
 
-Fact: TypeAlias = Used | Operation | GroupKey | TableRead | Filter | Order | Join | Aggregation
+Fact: TypeAlias = Used | Operation | GroupKey | TableRead | Filter | Link | Order | Join | Aggregation
 
 
 class Node:
@@ -109,6 +109,10 @@ class Value(msgspec.Struct):
     """Columns of the schema that a series was made from."""
     mask: tuple[Filter, ...] = ()
     """The conditions that a truth value stands for; told only where it is used, and only of rows (``len(df) > 0`` is a guard)."""
+    links: tuple[Link, ...] = ()
+    """How these conditions are joined."""
+    kept: tuple[Filter, ...] = ()
+    """The conditions that the rows of a table fulfil already."""
     pending: tuple[Aggregation, ...] = ()
     """Aggregations that it is the result of; told only where it is used."""
     sort: Sorting | None = None
@@ -150,7 +154,8 @@ def reach(value: Value, line: int = 0) -> Node:
         parents.extend(reach(made, line) for made in value.shared.made.values())
     if value.inner is not None and value.kind == "groups":
         parents.append(reach(value.inner, line))
-    facts: tuple[Fact, ...] = (*(value.mask if value.kind == "series" else ()), *value.pending)
+    told: tuple[Fact, ...] = (*value.mask, *value.links) if value.kind == "series" else ()
+    facts: tuple[Fact, ...] = (*told, *value.pending)
     if len(parents) == 1 and not facts:
         return parents[0]
     return Node(parents, facts, line)
@@ -183,6 +188,8 @@ def join(first: Value, second: Value, line: int = 0) -> Value:
             node=node,
             sources=tuple(dict.fromkeys((*first.sources, *second.sources))),
             mask=(),
+            links=(),
+            kept=(),
             pending=(),
             sort=first.sort or second.sort,
         )

@@ -24,9 +24,18 @@ def conditions_of(
     mentions: Sequence[Mention],
     vocabulary: Vocabulary,
     values: Mapping[str, Collection[str]],
-) -> list[Filter]:
-    """All conditions, in the order in which their values stand."""
+) -> list[tuple[int, Filter]]:
+    """All conditions with the places of their values, in that order."""
     return _Reader(words, mentions, vocabulary, values).read()
+
+
+def or_more(words: Sequence[Word], vocabulary: Vocabulary, taken: Sequence[bool]) -> list[tuple[int, int, str]]:
+    """Where "or older" and the like stand; "above 10 or below 5" has none: a value follows."""
+    return [
+        (start, end, phrase)
+        for start, end, phrase in find_phrases(words, tuple(vocabulary.or_more), taken)
+        if end >= len(words) or number_of(words[end], vocabulary) is None
+    ]
 
 
 class _Reader:
@@ -47,15 +56,17 @@ class _Reader:
             self.taken[mention.start : mention.end] = [True] * (mention.end - mention.start)
         self.used: set[int] = set()
         self.found: list[tuple[int, Filter]] = []
+        self.ends: dict[int, tuple[str, str]] = {}
+        """Where known values end, and the conditions they are."""
         self.known = self._known_values(values)
 
-    def read(self) -> list[Filter]:
+    def read(self) -> list[tuple[int, Filter]]:
         self._between()
         self._or_more()
         self._missing()
         self._comparisons()
         self._known()
-        return [condition for _, condition in sorted(self.found, key=lambda item: item[0])]
+        return sorted(self.found, key=lambda item: item[0])
 
     # -- the forms ----------------------------------------------------------------------------------------------------
 
@@ -70,7 +81,7 @@ class _Reader:
                     self._add(high, column, "<=")
 
     def _or_more(self) -> None:
-        for start, _, phrase in find_phrases(self.words, tuple(self.vocabulary.or_more), self.taken):
+        for start, _, phrase in or_more(self.words, self.vocabulary, self.taken):
             at = next((at for at in range(start - 1, max(start - 3, -1), -1) if self._value(at) is not None), None)
             if at is not None:
                 self._add(at, self._column(at, at), self.vocabulary.or_more[phrase])
@@ -123,8 +134,17 @@ class _Reader:
         for start, end, column, value in self.known:
             if not self.used & set(range(start, end)):
                 self.used |= set(range(start, end))
-                operator = "!=" if self._excluded(start, _REACH) else "=="
+                listed = self._listed_after(start)
+                operator = "!=" if self._excluded(start, _REACH) or listed == (column, "!=") else "=="
                 self.found.append((start, Filter(column, operator, value)))
+                self.ends[end] = (column, operator)
+
+    def _listed_after(self, start: int) -> tuple[str, str] | None:
+        """The condition that this value continues a list of: "not in Berlin, Rome or Paris"."""
+        at = start
+        while at > 0 and self.words[at - 1].lower in self.vocabulary.listing:
+            at -= 1
+        return self.ends.get(at) if at < start else None
 
     def _excluded(self, start: int, reach: int) -> bool:
         """Whether the words before say that these rows are left out: "excluding people in Berlin"."""

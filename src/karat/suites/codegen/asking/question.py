@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from karat.suites.codegen.asking.conditions import conditions_of
+from karat.suites.codegen.asking.links import links_of
+from karat.suites.codegen.asking.ordering import ordering_of
+from karat.suites.codegen.asking.precision import precision_of
 from karat.suites.codegen.asking.vocabulary import Vocabulary, vocabulary
 from karat.suites.codegen.asking.words import Mention, Word, find_phrases, mentions_of, number_of, words_of
 from karat.suites.codegen.records import Asked, Schema
@@ -34,7 +37,8 @@ def read_question(
     taken = [False] * len(words)
     for mention in mentions:
         taken[mention.start : mention.end] = [True] * (mention.end - mention.start)
-    conditions = conditions_of(words, mentions, known, values or {})
+    placed = conditions_of(words, mentions, known, values or {})
+    conditions = [condition for _, condition in placed]
     compared = tuple(phrase for said in (*known.comparisons.values(), tuple(known.or_more)) for phrase in said)
     for start, end, _ in find_phrases(words, [phrase for phrase in compared if " " in phrase], taken):
         taken[start:end] = [True] * (end - start)  # the "least" of "at least" is no minimum
@@ -45,6 +49,7 @@ def read_question(
     keys = _listed(words, mentions, taken, known, measured, top_at | bottom_at)
     if keys and "groupby" not in statistics:
         statistics.append("groupby")
+    ordering, keeps_order = ordering_of(words, taken, known, schema, counted=bool(top or bottom))
     return Asked(
         columns=tuple(dict.fromkeys(mention.column for mention in mentions)),
         top=tuple(top),
@@ -54,8 +59,12 @@ def read_question(
         conditions=tuple(conditions),
         group_keys=tuple(keys),
         grouping="groupby" in statistics,
-        ordering=_ordering(words, taken, known, bool(top or bottom)),
+        ordering=ordering,
+        keeps_order=keeps_order,
         joining=_joining(words, taken, known, schema) or _of_several_tables(mentions, schema),
+        links=links_of(words, placed, known),
+        whole_table=bool(find_phrases(words, known.whole_table, taken)),
+        precision=precision_of(question[:LONGEST], words, taken, known),
     )
 
 
@@ -124,17 +133,6 @@ def _listed(
             else:
                 break
     return list(dict.fromkeys(found))
-
-
-def _ordering(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary, counted: bool) -> tuple[str, ...]:
-    found = [phrase for _, _, phrase in find_phrases(words, known.sorting, taken)]
-    if find_phrases(words, known.descending, taken):
-        found.append("descending")
-    if find_phrases(words, known.ascending, taken):
-        found.append("ascending")
-    if counted:
-        found.append("top or bottom")
-    return tuple(dict.fromkeys(found))
 
 
 def _joining(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary, schema: Schema) -> bool:

@@ -42,6 +42,32 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     descending: Phrases
     joining: Phrases
     joining_always: Phrases
+    not_order: Phrases = ()
+    order_nouns: Phrases = ()
+    order_things: Phrases = ()
+    keep_verbs: Phrases = ()
+    keep_adjectives: Phrases = ()
+    keep_after: Phrases = ()
+    keep_order: Phrases = ()
+    keep_order_loosely: Phrases = ()
+    ordered_words: Phrases = ()
+    after_ordered: Phrases = ()
+    clause_words: Phrases = ()
+    low_words: Phrases = ()
+    high_words: Phrases = ()
+    either_words: Phrases = ()
+    ahead_words: Phrases = ()
+    first_words: Phrases = ()
+    behind_words: Phrases = ()
+    to_words: Phrases = ()
+    links: dict[str, Phrases] = {}
+    listing: Phrases = ()
+    whole_table: Phrases = ()
+    rounding: Phrases = ()
+    digits: Phrases = ()
+    digit_counts: Phrases = ()
+    nearest: Phrases = ()
+    nearest_units: Phrases = ()
 
 
 @lru_cache(maxsize=8)

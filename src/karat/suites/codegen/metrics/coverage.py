@@ -4,7 +4,8 @@
 
 Each part is the mean over the requirements of its kind, 0 to 1:
 
-- filters: each condition, held one to one against the code's filters (see ``matching``)
+- filters: each condition, held one to one against the code's filters (see ``matching``); one more for each two that the question joins by "and"
+  or "or" and the code has: whether it joins them so
 - groups: each column to group by; "groups" alone when no column is named
 - sorting: each top N and bottom N with its direction and number; one more when an order is asked for, with its direction where that is said
 - joins: tables put together, by ``merge``, ``join``, ``concat``, or a lookup in the other table
@@ -15,6 +16,8 @@ that is not met in full, in words.
 
 By hand: "top 3 names by salary in Berlin with age over 30" and ``df[df.age > 30].nsmallest(3, "salary")``. Two conditions, one met: filters 0.5.
 No group: 1. Top 3 against the smallest 3: sorting 0. No join: 1. Coverage = 0.3 × 0.5 + 0.3 + 0.2 × 0 + 0.2 = 0.65.
+
+By hand: "people older than 30 or in Berlin" and ``df[(df.age > 30) & (df.city == "Berlin")]``. Both conditions, joined by the wrong word: filters 2/3.
 """
 
 from __future__ import annotations
@@ -23,7 +26,16 @@ from collections.abc import Iterable
 
 import msgspec
 
-from karat.suites.codegen.metrics.matching import FULL, does_nothing, groups, met, sorts, taken, takes_some_rows
+from karat.suites.codegen.metrics.matching import (
+    FULL,
+    does_nothing,
+    groups,
+    joined_so,
+    met,
+    sorts,
+    taken,
+    takes_some_rows,
+)
 from karat.suites.codegen.records import Asked, CodeFacts, Filter
 
 FILTERS_WEIGHT = 0.3
@@ -76,8 +88,20 @@ def _mean(requirements: list[Requirement]) -> float:
 
 
 def _filters(asked: Asked, facts: CodeFacts) -> Iterable[Requirement]:
-    for condition, (share, _) in zip(asked.conditions, met(asked.conditions, facts.filters), strict=True):
+    found = met(asked.conditions, facts.filters)
+    for condition, (share, _) in zip(asked.conditions, found, strict=True):
         yield Requirement(share, f"Filter {'only in part' if share else 'missing'}: {_said(condition)}")
+    by_condition = {
+        condition: one for condition, (share, one) in zip(asked.conditions, found, strict=True) if share == FULL
+    }
+    for link in asked.links:
+        first, second = by_condition.get(link.first), by_condition.get(link.second)
+        if first is not None and second is not None:
+            wanted = f"{_said(link.first)} {link.word} {_said(link.second)}"
+            other = "and" if link.word == "or" else "or"
+            yield Requirement(
+                float(joined_so(facts, first, second, link.word)), f'Filters joined by "{other}": {wanted}'
+            )
     if asked.filtering and not asked.conditions:
         yield Requirement(float(takes_some_rows(facts)), "Filter missing")
 

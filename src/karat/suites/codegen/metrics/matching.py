@@ -69,6 +69,12 @@ def credit(condition: Filter, one: Filter) -> float:
     return HALF if named and same_value and (condition.operator, one.operator) == ("==", "contains") else 0.0
 
 
+def joined_so(facts: CodeFacts, first: Filter, second: Filter, word: str) -> bool:
+    """Whether the code joins two filters by this word. Where it does not say (two tables put together), it is believed."""
+    words = {link.word for link in facts.links if (link.first, link.second) in ((first, second), (second, first))}
+    return not words or word in words
+
+
 def _same(asked: str, found: str) -> bool:
     try:
         return float(asked) == float(found)

@@ -9,21 +9,13 @@ from __future__ import annotations
 from karat.core.scores import Score, not_applicable
 from karat.core.suite import Metric
 from karat.suites.data_query.comparison import Comparison
-from karat.suites.data_query.selection import Selection
-
-
-def declined(selection: Selection) -> bool:
-    """Whether an answer says, or shows by selecting nothing, that the question is out of scope."""
-    if selection.is_out_of_scope is not None:
-        return selection.is_out_of_scope
-    return not any(d.values or d.everything for part in selection.indicator_selection for d in part.dimensions)
 
 
 def score(comparison: Comparison) -> Score:
-    expected = comparison.target.is_out_of_scope
-    if expected is None:
+    right = comparison.scope_right
+    if right is None:
         return not_applicable("the case does not say whether it is out of scope")
-    return Score(1.0 if declined(comparison.selection) == expected else 0.0)
+    return Score(1.0 if right else 0.0)
 
 
 metric = Metric(

@@ -1,4 +1,7 @@
-"""Period: half for the right start, half for the right end. Only cases whose target has a period count."""
+"""Period: half for the right start, half for the right end; the mean over the entries of the answer where they differ.
+
+Only cases whose target has a period count.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,8 @@ from karat.suites.data_query.comparison import Comparison
 
 
 def score(comparison: Comparison) -> Score:
-    ends = comparison.period_ends
-    return not_applicable("the case has no period") if ends is None else Score(sum(ends) / 2)
+    value = comparison.period
+    return not_applicable("the case has no period") if value is None else Score(value)
 
 
 metric = Metric("period", "period", "(start right + end right) / 2", score, zero_on_error=False)

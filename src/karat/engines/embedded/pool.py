@@ -1,0 +1,127 @@
+"""The children of this process. A query takes a free one, best one that has its database open, and gives it back."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import threading
+
+from karat.core.problems import UserError
+from karat.engines.deadline import Abandoned
+from karat.engines.embedded.messages import Database, Reply, Request
+from karat.engines.embedded.process import Child, ChildGone
+from karat.engines.protocol import EngineError, ResultTable
+
+MOST_IDLE = 4
+"""Children that are kept for later; those beyond are ended when they come back."""
+
+
+class Pool:
+    """As many children as there are queries at one time."""
+
+    def __init__(self) -> None:
+        self._idle: list[Child] = []
+        self._lock = threading.Lock()
+
+    def run(self, database: Database, sql: str, timeout: float, row_limit: int) -> ResultTable:
+        """The query's table. Raises EngineError."""
+        table = self._ask(Request("run", database, sql, timeout, row_limit)).table
+        if table is None:
+            raise EngineError("sql_error", "the query gave no table")
+        return table
+
+    def open(self, database: Database) -> None:
+        """Open the database now, to know that it can be. Raises UserError."""
+        self._ask(Request("open", database))
+
+    def close(self, database: Database) -> None:
+        """Let the file go, in every child that has it."""
+        with self._lock:
+            holders = [child for child in self._idle if database in child.open]
+            self._idle = [child for child in self._idle if database not in child.open]
+        for child in holders:
+            try:
+                child.ask(Request("close", database))
+            except (ChildGone, EngineError):
+                child.kill()
+            else:
+                self._give_back(child)
+
+    def end(self) -> None:
+        """End every child that is idle."""
+        with self._lock:
+            children, self._idle = self._idle, []
+        for child in children:
+            child.kill()
+
+    def forget(self) -> None:
+        """After a fork: the children are the parent's."""
+        self._lock = threading.Lock()
+        children, self._idle = self._idle, []
+        for child in children:
+            child.forget()
+
+    def _ask(self, request: Request) -> Reply:
+        child = self._taken(request.database)
+        try:
+            if request.verb == "run" and request.database not in child.open:
+                _checked(child.ask(Request("open", request.database)))  # the time to start is not the query's
+            reply = _checked(child.ask(request))
+        except ChildGone:
+            code = child.exit_code()
+            self._replace(child)
+            if code == -signal.SIGKILL:
+                raise EngineError(
+                    "memory", "the system ended the query's process, most likely for want of memory"
+                ) from None
+            raise EngineError("sql_error", f"the query made the database crash (exit code {code})") from None
+        except EngineError as error:
+            # One that was late is busy, and one that was out of memory is in an unknown state.
+            if error.kind == "memory" or isinstance(error, Abandoned):
+                self._replace(child)
+            else:
+                self._give_back(child)
+            raise
+        except UserError:
+            self._give_back(child)
+            raise
+        except BaseException:  # Ctrl-C: the query must not go on alone
+            child.kill()
+            raise
+        self._give_back(child)
+        return reply
+
+    def _replace(self, child: Child) -> None:
+        """End a child and start another at once, so that it is ready for the next query."""
+        child.kill()
+        self._give_back(Child())
+
+    def _taken(self, database: Database) -> Child:
+        with self._lock:
+            for place, child in enumerate(self._idle):
+                if database in child.open:
+                    return self._idle.pop(place)
+            if self._idle:
+                return self._idle.pop()
+        return Child()
+
+    def _give_back(self, child: Child) -> None:
+        with self._lock:
+            if len(self._idle) < MOST_IDLE:
+                self._idle.append(child)
+                return
+        child.kill()
+
+
+def _checked(reply: Reply) -> Reply:
+    if reply.hint is not None:
+        raise UserError(reply.message, hint=reply.hint)
+    if reply.message:
+        raise EngineError(reply.kind, reply.message)
+    return reply
+
+
+POOL = Pool()
+atexit.register(POOL.end)
+os.register_at_fork(after_in_child=POOL.forget)

@@ -1,0 +1,55 @@
+"""An engine over one file: the guard reads the query here, a child process runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from karat.core.problems import UserError
+from karat.engines.embedded.messages import Database
+from karat.engines.embedded.pool import POOL
+from karat.engines.fingerprints import file_fingerprint
+from karat.engines.guard import check
+from karat.engines.protocol import ResultTable
+
+
+class EmbeddedEngine:
+    """A database file. Its name is also the name of its dialect."""
+
+    def __init__(self, database: Database, beside: Sequence[str]) -> None:
+        """``beside``: the endings of files that belong to its content."""
+        self._database = database
+        self._beside = beside
+        POOL.open(database)
+
+    @property
+    def name(self) -> str:
+        return self._database.kind
+
+    @property
+    def dialect(self) -> str:
+        return self._database.kind
+
+    def run(self, sql: str, *, timeout: float, row_limit: int) -> ResultTable:
+        return self.unguarded(check(sql, self.dialect), timeout=timeout, row_limit=row_limit)
+
+    def unguarded(self, sql: str, *, timeout: float, row_limit: int) -> ResultTable:
+        """Run without the first look at the SQL; the connection still refuses what writes or reads files."""
+        return POOL.run(self._database, sql, timeout, row_limit)
+
+    def fingerprint(self) -> str:
+        path = self._database.path
+        return file_fingerprint(Path(path), *(Path(path + ending) for ending in self._beside))
+
+    def close(self) -> None:
+        POOL.close(self._database)
+
+
+def existing_file(folder: Path, path: str) -> Path:
+    """The database file; a missing one is never made."""
+    found = folder / path
+    if not found.is_file():
+        raise UserError(
+            f"the database {path} is not there", hint="Paths are relative to the working folder; check the route."
+        )
+    return found

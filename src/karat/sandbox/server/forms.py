@@ -1,0 +1,204 @@
+"""What else a result can be: Python's other containers, records, iterators, and the tables of other libraries.
+
+Each is turned into a form that has a record of its own on the wire: a dict, a list, a record with named parts, columns, or a simpler value. A
+library that the snippet has not imported cannot have made its result, so none is imported here.
+"""
+
+from __future__ import annotations
+
+import array
+import collections
+import dataclasses
+import enum
+import fractions
+import io
+import itertools
+import pathlib
+import types
+import uuid
+from typing import Any, NamedTuple
+
+import numpy
+
+MAPPINGS = (
+    collections.Counter,
+    collections.OrderedDict,
+    collections.defaultdict,
+    collections.ChainMap,
+    types.MappingProxyType,
+)
+LISTS: tuple[type, ...] = (
+    range,
+    type({}.keys()),
+    type({}.values()),
+    type({}.items()),
+    type(collections.OrderedDict().keys()),
+    type(collections.OrderedDict().values()),
+    type(collections.OrderedDict().items()),
+    collections.deque,
+    array.array,
+)
+
+
+class Pairs(NamedTuple):
+    """A mapping, as a dict."""
+
+    value: dict[Any, Any]
+
+
+class Items(NamedTuple):
+    """Items in a row, and the word for what held them. There may be no end of them."""
+
+    values: Any
+    kind: str
+
+
+class Parts(NamedTuple):
+    """A record: its parts by name."""
+
+    kind: str
+    names: list[str]
+    values: list[Any]
+
+
+class Columns(NamedTuple):
+    """A table without an index: the name, type and cells of each column."""
+
+    height: int
+    columns: list[tuple[Any, str, Any]]
+
+
+class Column(NamedTuple):
+    """One column without an index."""
+
+    name: Any
+    dtype: str
+    values: Any
+    height: int = 0
+
+
+class Simpler(NamedTuple):
+    """Another value that says the same."""
+
+    value: Any
+
+
+def form_of(value: Any) -> Any:
+    """The form of a value that is no plain one; None when it has none. What a class says of itself is not asked, only what it is."""
+    kind = type(value)
+    if kind in MAPPINGS:
+        return Pairs(dict(value))
+    if kind in LISTS:
+        return Items(value, kind.__name__)
+    if kind is bytearray or kind is memoryview:
+        return Simpler(bytes(value))
+    if kind is fractions.Fraction:
+        return Simpler(float(value))
+    if kind is uuid.UUID or issubclass(kind, pathlib.PurePath):
+        return Simpler(str(value))
+    if issubclass(kind, enum.Enum):
+        return Simpler(value.value)
+    record = _record(value, kind)
+    if record is not None:
+        return record
+    if issubclass(kind, numpy.ndarray):
+        return _array(value)
+    if kind is numpy.void and value.dtype.names:
+        return Parts("void", list(value.dtype.names), [value[name] for name in value.dtype.names])
+    library = kind.__module__.partition(".")[0]
+    if library == "polars":
+        return _polars(value, kind.__name__)
+    if library == "pyarrow":
+        return _arrow(value, kind.__name__)
+    if _is_iterator(kind) and not issubclass(kind, io.IOBase):
+        return Items(value, kind.__name__)
+    return None
+
+
+def _is_iterator(kind: type) -> bool:
+    return any("__next__" in base.__dict__ for base in kind.__mro__) and any(
+        "__iter__" in base.__dict__ for base in kind.__mro__
+    )
+
+
+def _record(value: Any, kind: type) -> Any:
+    """A named tuple, a dataclass (also of attrs), a simple namespace."""
+    if issubclass(kind, tuple) and kind is not tuple:
+        names = getattr(kind, "_fields", None)
+        values = list(tuple.__iter__(value))
+        if type(names) is tuple and len(names) == len(values) and all(type(name) is str for name in names):
+            return Parts(kind.__name__, list(names), values)
+        return None
+    if dataclasses.is_dataclass(kind):
+        names = [field.name for field in dataclasses.fields(kind)]
+    elif "__attrs_attrs__" in kind.__dict__:
+        names = [field.name for field in kind.__dict__["__attrs_attrs__"]]
+    elif kind is types.SimpleNamespace:
+        names = list(vars(value))
+    else:
+        return None
+    return Parts(kind.__name__, names, [object.__getattribute__(value, name) for name in names])
+
+
+def _array(value: Any) -> Any:
+    """An array of numpy: one of records is a table, a masked cell is missing."""
+    kind = type(value)
+    if kind.__module__.partition(".")[0] != "numpy":
+        return None
+    if issubclass(kind, numpy.ma.MaskedArray):
+        cells = numpy.asarray(value.filled(), dtype=object)
+        cells[numpy.ma.getmaskarray(value)] = None
+        return Simpler(cells)
+    plain = numpy.asarray(value)
+    if plain.dtype.names and plain.ndim == 1:
+        return Columns(len(plain), [(name, str(plain.dtype[name]), plain[name]) for name in plain.dtype.names])
+    return Simpler(plain.item()) if plain.ndim == 0 else Items(native(plain), "ndarray")
+
+
+def native(values: Any) -> Any:
+    """The items of an array, as Python's own numbers where that loses nothing."""
+    if values.ndim == 1 and values.dtype.kind in "biufcUS" and values.dtype.itemsize <= 8:
+        return values.tolist()
+    return values
+
+
+def _polars(value: Any, name: str) -> Any:
+    if name == "LazyFrame":
+        value, name = value.collect(), "DataFrame"
+    if name == "DataFrame":
+        columns = [(column.name, str(column.dtype), Lazily(column.to_list)) for column in value.get_columns()]
+        return Columns(value.height, columns)
+    if name == "Series":
+        return Column(value.name or None, str(value.dtype), Lazily(value.to_list), len(value))
+    return None
+
+
+def _arrow(value: Any, name: str) -> Any:
+    if name in ("Table", "RecordBatch"):
+        named = zip(value.schema.names, value.schema.types, value.columns)  # noqa: B905 (Python 3.9)
+        return Columns(value.num_rows, [(label, str(kind), Lazily(cells.to_pylist)) for label, kind, cells in named])
+    if name.endswith("Array"):
+        return Column(None, str(value.type), Lazily(value.to_pylist), len(value))
+    return Simpler(value.as_py()) if name.endswith("Scalar") else None
+
+
+class Lazily:
+    """The cells of a column, not made before it is known that they are not too many."""
+
+    def __init__(self, cells: Any) -> None:
+        self.cells = cells
+
+    def __iter__(self) -> Any:
+        return iter(self.cells())
+
+
+def bounded(values: Any, most: int) -> list[Any] | None:
+    """All items; None when there are more than so many. Never reads further than that."""
+    if type(values) in LISTS:
+        try:
+            if len(values) > most:
+                return None
+        except OverflowError:
+            return None
+    found = list(itertools.islice(values, most + 1))
+    return found if len(found) <= most else None

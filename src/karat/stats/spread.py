@@ -1,0 +1,74 @@
+"""The mean of some values and what is known of its error.
+
+- Values that share a cluster (the turns or repeats of a case, variants of a task) belong together: the mean is over values, and only its
+  uncertainty is by cluster.
+- The standard error is the jackknife's: how much the mean moves when one cluster is left out. With every value its own cluster that is
+  the usual s/√n.
+- Clusters of different sizes count as fewer: the degrees of freedom are (Σ size)² / Σ size² - 1, which is n - 1 for equal ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+ROUNDING = 1e-12
+"""A spread below this share of the values is rounding."""
+
+
+class Spread(msgspec.Struct, frozen=True):
+    """A mean, its standard error, over how many independent clusters, and how far these lean to one side."""
+
+    mean: float
+    error: float
+    clusters: int
+    freedom: float
+    skewness: float
+
+
+def sums_by_cluster(values: Sequence[float] | Floats, clusters: Sequence[str] | None) -> tuple[Floats, Floats]:
+    """The sum and the number of values in each cluster. Without clusters every value is its own."""
+    import numpy as np
+
+    numbers = np.asarray(values, dtype=np.float64)
+    if clusters is None:
+        return numbers, np.ones(len(numbers))
+    if len(clusters) != len(numbers):
+        raise ValueError(f"every value needs a cluster: {len(numbers)} values, {len(clusters)} clusters")
+    places: dict[str, int] = {}
+    index = np.fromiter((places.setdefault(name, len(places)) for name in clusters), np.int64, len(clusters))
+    sums = np.bincount(index, numbers, len(places)).astype(np.float64)
+    return sums, np.bincount(index, minlength=len(places)).astype(np.float64)
+
+
+def spread_of(values: Sequence[float] | Floats, clusters: Sequence[str] | None = None) -> Spread:
+    """The spread of at least one value. One cluster, or values that are all equal, have an error of 0."""
+    import numpy as np
+
+    sums, sizes = sums_by_cluster(values, clusters)
+    order = np.lexsort((sizes, sums))  # the order of the cases must not matter, not even in the last digit
+    sums, sizes = sums[order], sizes[order]
+    count, total = len(sums), float(sizes.sum())
+    mean = math.fsum(sums) / total
+    if count < 2:
+        return Spread(mean, 0.0, count, 0.0, 0.0)
+    without = (mean * total - sums) / (total - sizes)  # the mean with one cluster left out
+    moves = mean - without
+    scale = float(np.abs(np.asarray(values, dtype=np.float64)).max())
+    if float(np.abs(moves).max()) <= ROUNDING * scale:
+        return Spread(mean, 0.0, count, count - 1.0, 0.0)
+    error = math.sqrt((count - 1) / count * float(np.square(moves).sum()))
+    centred = moves - moves.mean()
+    second = float(np.square(centred).mean())
+    skewness = float((centred**3).mean()) / second**1.5 if second > 0 else 0.0
+    freedom = max(1.0, min(count - 1.0, total * total / float(np.square(sizes).sum()) - 1))
+    return Spread(mean, error, count, freedom, skewness)

@@ -1,0 +1,113 @@
+"""Who works on a run. One process holds it and says every few seconds that it is alive; when it is gone, another may take over.
+
+A hold is a row of ``leases``, for the run as a whole; ``part`` leaves room for several processes that share a run. Every write of a holder
+is made together with a look at its row, so one that was thought dead and wakes up writes nothing more.
+
+Times are those of the server on PostgreSQL, so that the clocks of the machines do not matter, and those of this machine for a file.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, Double, cast, delete, func, insert, literal, select, update
+
+from karat.core.problems import UserError
+from karat.store.holder import Holder, is_dead
+from karat.store.records import run_name
+from karat.store.schema import leases, runs
+
+HEARTBEAT = 5.0
+"""Seconds between two signs of life."""
+EXPIRES = 60.0
+"""Seconds without one after which a hold is over. It is many heartbeats, for a busy disk or a slow server."""
+WHOLE_RUN = -1
+
+_OWN = ("holder", "host", "machine", "pid", "born")
+
+
+class Lease(msgspec.Struct, frozen=True):
+    """A hold on a run, as it was read: ``age`` seconds after its last sign of life."""
+
+    run_id: int
+    holder: Holder
+    age: float
+
+    @property
+    def over(self) -> bool:
+        """Whether its holder is gone: dead on this machine, or silent for too long. A clock that was set back counts as silence."""
+        return abs(self.age) > EXPIRES or is_dead(self.holder)
+
+
+def clock(connection: Connection) -> ColumnElement[float]:
+    """The time now in seconds, as a part of a query."""
+    if connection.dialect.name == "postgresql":
+        return cast(func.extract("epoch", func.clock_timestamp()), Double)
+    return literal(time.time(), Double)
+
+
+def lease_columns(connection: Connection) -> list[ColumnElement[Any]]:
+    """What :func:`lease_of` reads, for queries that join the hold on the run as a whole."""
+    return [*(leases.c[name] for name in _OWN), (clock(connection) - leases.c.renewed).label("lease_age")]
+
+
+WHOLE = (leases.c.run_id == runs.c.id) & (leases.c.part == WHOLE_RUN)
+"""How that hold is joined to its run."""
+
+
+def lease_of(run_id: int, row: Any) -> Lease | None:
+    """The hold in a row of a query with :func:`lease_columns`; None where there is none."""
+    if row["holder"] is None:
+        return None
+    holder = Holder(row["holder"], row["host"], row["machine"], row["pid"], row["born"])
+    return Lease(run_id, holder, row["lease_age"])
+
+
+def read_lease(connection: Connection, run_id: int) -> Lease | None:
+    """Who holds a run; None when nobody does."""
+    query = select(*lease_columns(connection)).where(leases.c.run_id == run_id, leases.c.part == WHOLE_RUN)
+    row = connection.execute(query).mappings().first()
+    return None if row is None else lease_of(run_id, row)
+
+
+def refuse_live(connection: Connection, run_id: int, what: str) -> None:
+    """An error that names the holder, when there is one who is not known to be gone."""
+    lease = read_lease(connection, run_id)
+    if lease is None or lease.over:
+        return
+    hint = (
+        f"Its last sign of life was {max(lease.age, 0):.0f} s ago. Wait for it, or stop it. A holder that is dead is passed over: "
+        f"at once on its own machine, elsewhere {EXPIRES:.0f} s after its last sign."
+    )
+    raise UserError(f"{run_name(run_id)} {what}: {lease.holder.shown} is working on it", hint=hint)
+
+
+def take_lease(connection: Connection, run_id: int, holder: Holder) -> None:
+    """Hold a run, whose row is locked, from now on; refused while another does."""
+    refuse_live(connection, run_id, "cannot be resumed")
+    release_lease(connection, run_id)
+    own = {"holder": holder.id, "host": holder.host, "machine": holder.machine, "pid": holder.pid, "born": holder.born}
+    now = clock(connection)
+    connection.execute(insert(leases).values(run_id=run_id, part=WHOLE_RUN, taken=now, renewed=now, **own))
+
+
+def renew_lease(connection: Connection, run_id: int, holder: Holder) -> bool:
+    """A sign of life; False when the run is no longer held by this holder."""
+    own = (leases.c.run_id == run_id, leases.c.part == WHOLE_RUN, leases.c.holder == holder.id)
+    return connection.execute(update(leases).where(*own).values(renewed=clock(connection))).rowcount > 0
+
+
+def release_lease(connection: Connection, run_id: int) -> None:
+    """Let go of a run."""
+    connection.execute(delete(leases).where(leases.c.run_id == run_id, leases.c.part == WHOLE_RUN))
+
+
+def check_lease(connection: Connection, run_id: int, holder: Holder) -> None:
+    """That the run is still held by this holder. It stands before each write that a holder makes."""
+    found = read_lease(connection, run_id)
+    if found is None or found.holder.id != holder.id:
+        now = f"{found.holder.shown} has taken it over" if found else "it is no longer held by anyone"
+        hint = "This process gave no sign of life for too long. What it had stored is kept; it stores nothing more."
+        raise UserError(f"{run_name(run_id)} was lost: {now}", hint=hint)

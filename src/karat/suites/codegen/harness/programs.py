@@ -1,0 +1,66 @@
+"""The text that is sent to the sandbox: one line that builds the modules it needs and calls one of them.
+
+One line, because the line numbers that come back are those of the answer's own program, which has several before the answer.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+
+from karat.suites.codegen.records import Harness
+
+INSERT = re.compile(r"^([ \t]*)\[insert\][ \t]*$", re.MULTILINE)
+INPUT = "test_input"
+
+
+def answering(harness: Harness, program: str) -> str:
+    """Run a program on every input of a problem."""
+    call = f"answering.answers({harness.inputs!r}, {program!r}, {harness.count}, exact.encode)"
+    return f"{_modules('exact', 'answering')}; _ = globals().update({call})"
+
+
+def judging(harness: Harness, solution: str, texts: Sequence[str]) -> str:
+    """Hold a problem's tests against what an answer gave."""
+    call = f"judging.judged({harness.context!r}, {solution!r}, {list(texts)!r}, exact.decode)"
+    return f"{_modules('exact', 'judging')}; result = {call}"
+
+
+def publishing(harness: Harness, reference: str, idle: Sequence[str]) -> str:
+    """Hold the tests, as published, against the reference and against answers that do nothing."""
+    call = f"judging.published({harness.context!r}, {reference!r}, {list(idle)!r})"
+    return f"{_modules('judging')}; result = {call}"
+
+
+def idle_answers(harness: Harness) -> list[str]:
+    """Answers that do nothing: none at all, and nothing or an input as it came for the result."""
+    place = INSERT.search(harness.program)
+    indent = place[1] if place else ""
+    tree = ast.parse(INSERT.sub(r"\1pass", harness.program) if place else "")
+    if indent:
+        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+        returned = [argument.arg for function in functions for argument in function.args.args]
+        return [f"{indent}pass", *(f"{indent}return {name}" for name in dict.fromkeys(returned))]
+    names = [name.id for node in tree.body if is_input(node) for name in ast.walk(node) if isinstance(name, ast.Name)]
+    return ["pass", *(f"result = {name}" for name in dict.fromkeys([*names, "None"]))]
+
+
+def is_input(node: ast.stmt) -> bool:
+    """``df, limit = test_input``: a statement that gives names to the input."""
+    return isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id == INPUT
+
+
+def _modules(*names: str) -> str:
+    parts = ["import types"]
+    for name in names:
+        parts.append(f"{name} = types.ModuleType({name!r})")
+        parts.append(f"exec(compile({_source(name)!r}, '<{name}>', 'exec'), {name}.__dict__)")
+    return "; ".join(parts)
+
+
+@cache
+def _source(name: str) -> str:
+    return resources.files("karat.suites.codegen.harness").joinpath(f"{name}.py").read_text(encoding="utf-8")

@@ -1,0 +1,97 @@
+"""New values for a column that look like its own: within the range of numbers and dates, in the form of its texts."""
+
+from __future__ import annotations
+
+import random
+import string
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from karat.suites.codegen.perturb.profile import Column, parsed
+
+FEW = 12
+"""Whole numbers with so few values, some of them repeated, are codes, ratings or years: new ones are drawn from those that are there."""
+_TRIES = 60
+
+
+def redrawn(values: Sequence[Any], about: Column, pick: random.Random) -> list[Any]:
+    """Each value anew; nulls stay where they are. What is no number or date is drawn again from the values that are there."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return list(values)
+    return [None if value is None else drawn(known, about, pick) for value in values]
+
+
+def drawn(known: Sequence[Any], about: Column, pick: random.Random) -> Any:
+    """One value as the column might have held it."""
+    if about.kind == "number" or (about.kind == "whole" and len(set(known)) > min(FEW, 0.8 * len(known))):
+        return _number(known, pick)
+    if about.kind == "date" or about.kind == "dated":
+        return _moment(known, about.form, pick)
+    return pick.choice(known)
+
+
+def _number(known: Sequence[Any], pick: random.Random) -> Any:
+    low, high = pick.choice(known), pick.choice(known)
+    value = low + (high - low) * pick.random()
+    if all(float(one).is_integer() for one in known):
+        return type(low)(round(value))
+    return round(value, max(_decimals(low), _decimals(high)))
+
+
+def _decimals(value: float) -> int:
+    text = repr(float(value))
+    return 12 if "e" in text or "n" in text else len(text.partition(".")[2])
+
+
+def _moment(known: Sequence[Any], form: str, pick: random.Random) -> Any:
+    first, second = pick.choice(known), pick.choice(known)
+    if not form:
+        return _between(first, second, pick)
+    start, end = parsed(first, form), parsed(second, form)
+    return first if start is None or end is None else _between(start, end, pick).strftime(form)
+
+
+def _between(start: Any, end: Any, pick: random.Random) -> Any:
+    """A moment between two: whole days between dates and midnights, else whole seconds."""
+    span: timedelta = end - start
+    if not isinstance(start, datetime) or (start.time() == end.time()):
+        return start + timedelta(days=round(span.days * pick.random()))
+    return start + timedelta(seconds=round(span.total_seconds() * pick.random()))
+
+
+# -- new keys and categories ---------------------------------------------------------------------------------------------
+
+
+def new_value(like: Any, about: Column, taken: Collection[Any], known: Sequence[Any], pick: random.Random) -> Any:
+    """A value that is not taken, in the form of another: ``A-17`` may give ``A-52``, ``East`` may give ``Qast``."""
+    for wider in range(1, _TRIES):
+        value = _fresh(like, about, known, wider, pick)
+        if value not in taken:
+            return value
+    return f"{like} {len(taken)}" if isinstance(like, str) else max(known) + len(taken) + 1
+
+
+def _fresh(like: Any, about: Column, known: Sequence[Any], wider: int, pick: random.Random) -> Any:
+    if about.kind == "dated":
+        moments = [moment for text in (min(known), max(known)) if (moment := parsed(text, about.form)) is not None]
+        span = max(abs((moments[-1] - moments[0]).days), 10) * wider
+        return (max(moments) - timedelta(days=pick.randrange(0, 2 * span) - span)).strftime(about.form)
+    if isinstance(like, str):
+        return _alike(like, pick)
+    low, high = min(known), max(known)
+    return low + pick.randrange(int(high - low) + 10 * wider)
+
+
+def _alike(text: str, pick: random.Random) -> str:
+    """The same shape: where it has digits only they change, else its first letters."""
+    if any(char.isdigit() for char in text):
+        return "".join(str(pick.randint(1, 9)) if char.isdigit() else char for char in text)
+    changed, made = 0, []
+    for char in text:
+        letters = string.ascii_uppercase if char.isupper() else string.ascii_lowercase
+        changes = char.isalpha() and changed < 3
+        changed += changes
+        made.append(pick.choice(letters) if changes else char)
+    return "".join(made)

@@ -1,0 +1,179 @@
+"""What is right on each changed copy: the reference's own result there, computed once a task and kept with the sandbox.
+
+A copy tells nothing, and is left out by name, when the reference fails on it, when its result there has no plain form, or when it is not settled:
+two runs differ, values that are missing make its own result miss some, or, where the order of rows makes no difference to the task as given, the same rows in reverse give another result (a tie).
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from karat.sandbox import Sandbox
+from karat.suites.codegen.correctness import Gold, as_gold, judge
+from karat.suites.codegen.execution import given_tables, limits_of
+from karat.suites.codegen.options import Options
+from karat.suites.codegen.perturb.copies import PLAN, Copier, Hints
+from karat.suites.codegen.perturb.profile import Columns
+from karat.suites.codegen.perturb.runs import on_all
+from karat.suites.codegen.records import Asked, Task
+from karat.suites.codegen.references import columns_of, digest
+from karat.suites.codegen.result_tables import NoTableError
+
+ROWS = 400
+CELLS = 6_000
+"""Copies are made from so many rows of all tables together at most: what only fits the data shows on a part of it too."""
+KEPT = 8
+_DIFFERENT = frozenset({"nunique", "unique", "drop_duplicates", "duplicated", "set", "distinct", "n_unique"})
+
+_SAMPLE = """
+import json as _json
+_frame = next(iter(tables.values()))
+_most, _named = _json.loads(_given)
+if len(_frame) > _most:
+    _hits = np.zeros(len(_frame), dtype=bool)
+    for _place in range(_frame.shape[1]):
+        try:
+            _hits |= _frame.iloc[:, _place].isin(_named).to_numpy(dtype=bool)
+        except (TypeError, ValueError):
+            pass
+    _about = np.flatnonzero(_hits)
+    if len(_about) > _most // 2:
+        _about = _about[np.linspace(0, len(_about) - 1, _most // 2).astype(int)]
+    _even = np.linspace(0, len(_frame) - 1, _most - len(_about)).astype(int)
+    _frame = _frame.iloc[np.unique(np.concatenate([_about, _even]))].reset_index(drop=True)
+result = _frame
+"""
+
+
+class Right(msgspec.Struct, frozen=True):
+    """The right result on one copy. ``telling``: it is another one than on the task's own tables."""
+
+    kind: str
+    tables: dict[str, Columns]
+    gold: Gold
+    telling: bool
+
+
+class Oracle(msgspec.Struct, frozen=True):
+    """The copies of one task and what is right on them. ``problem``: why there are none; ``left_out``: kinds that could not be used."""
+
+    right: tuple[Right, ...] = ()
+    left_out: dict[str, str] = {}
+    problem: str = ""
+
+
+def build(box: Sandbox, task: Task, gold: Gold, asked: Asked, options: Options) -> Oracle:
+    """Make the copies and run the reference on them."""
+    hints = hints_of(task.reference)
+    tables = sampled(box, task, hints)
+    if isinstance(tables, str):
+        return Oracle(problem=tables)
+
+    def same(one: Gold | str, other: Gold | str) -> bool:
+        """Whether two results of the reference are equal, as an answer's would have to be."""
+        if isinstance(one, str) or isinstance(other, str):
+            return one == other
+        return judge(one, other.value, ordered=asked.ordered, options=options).passed
+
+    own, *turned = _results(box, task, [tables, _reversed(tables), _turned(tables)])
+    if isinstance(own, str):
+        return Oracle(problem=f"the reference {own} on a part of the tables")
+    keep_order = not all(same(own, other) for other in turned)
+    widest = min((len(columns) for columns in tables.values()), default=0)
+    more = not asked.whole_table and not gold.several and gold.parts[0].width < widest
+    copier = Copier(tables, msgspec.structs.replace(hints, keep_order=keep_order, more_columns=more))
+    copies = [(kind, copy) for kind, seed in PLAN if (copy := copier.copy(kind, seed)) is not None]
+    again = [copy if keep_order else _reversed(copy) for _, copy in copies]
+    found = _results(box, task, [*(copy for _, copy in copies), *again])
+    right: list[Right] = []
+    left_out: dict[str, str] = {}
+    for (kind, copy), there, second in zip(copies, found, found[len(copies) :], strict=False):
+        if isinstance(there, str):
+            left_out.setdefault(kind, f"the reference {there}")
+        elif kind == "nulls" and _holds_nulls(there) and not _holds_nulls(own):
+            left_out.setdefault(kind, "the reference does not say what is right where values are missing")
+        elif not same(there, second):
+            left_out.setdefault(kind, "the reference gives two results" if keep_order else "it has ties")
+        else:
+            right.append(Right(kind, copy, there, not same(own, there)))
+    return Oracle(tuple(right), left_out)
+
+
+def _holds_nulls(gold: Gold) -> bool:
+    return any(None in part.texts(place) for part in gold.parts for place in range(part.width))
+
+
+def _results(box: Sandbox, task: Task, copies: Sequence[Mapping[str, Columns]]) -> list[Gold | str]:
+    """What the reference gives on each copy, or in words why nothing."""
+    found: list[Gold | str] = []
+    for ran in on_all(box, task, task.reference, copies):
+        try:
+            found.append(as_gold(ran.value, calls=False) if ran.ok else "was not tried" if ran.late else "fails")
+        except NoTableError:
+            found.append("gives nothing that can be compared")
+    return found
+
+
+_oracles: WeakKeyDictionary[Sandbox, OrderedDict[Any, Oracle]] = WeakKeyDictionary()
+
+
+def oracle_of(box: Sandbox, task: Task, gold: Gold, asked: Asked, options: Options) -> Oracle:
+    """The oracle of a task; kept, so that the reference runs once however many answers there are."""
+    kept = _oracles.setdefault(box, OrderedDict())
+    key = (digest(task, task.reference), asked.ordered, asked.whole_table, options.compare_options())
+    found = kept.get(key)
+    if found is None:
+        found = kept[key] = build(box, task, gold, asked, options)
+        while len(kept) > KEPT:
+            kept.popitem(last=False)
+    return found
+
+
+def sampled(box: Sandbox, task: Task, hints: Hints) -> dict[str, Columns] | str:
+    """The tables, large ones in part: rows with what the reference names, and others. A text says why they cannot be had."""
+    most = max(ROWS // max(1, len(task.tables)), 20)
+    named = json.dumps([value for value in hints.named if isinstance(value, str | int | float)])
+    found: dict[str, Columns] = {}
+    for name, source in given_tables(task).items():
+        code = f"_given = {json.dumps(f'[{most}, {named}]')}\n{_SAMPLE}"
+        columns = columns_of(box.run(code, {name: source}, limits=limits_of(task)).result)
+        if columns is None:
+            return f'the table "{name}" holds values that cannot be changed and sent'
+        width = max(1, len(columns))
+        short = max(20, CELLS // len(task.tables) // width)
+        found[name] = {label: values[:short] for label, values in columns.items()}
+    if not any(values for columns in found.values() for values in columns.values()):
+        return "the tables are empty"
+    return found
+
+
+def hints_of(reference: str) -> Hints:
+    """What the reference's own text says."""
+    try:
+        tree = ast.parse(reference)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Hints()
+    constants = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    named = frozenset(value for value in constants if isinstance(value, str | int | float))
+    words = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    words |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return Hints(named, counts_different=bool(words & _DIFFERENT))
+
+
+def _reversed(tables: Mapping[str, Columns]) -> dict[str, Columns]:
+    return {name: {label: values[::-1] for label, values in columns.items()} for name, columns in tables.items()}
+
+
+def _turned(tables: Mapping[str, Columns]) -> dict[str, Columns]:
+    """Every other row first."""
+    return {
+        name: {label: [*values[1::2], *values[::2]] for label, values in columns.items()}
+        for name, columns in tables.items()
+    }

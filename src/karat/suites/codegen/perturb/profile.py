@@ -1,0 +1,309 @@
+"""What a table's columns are, so that a changed copy still looks like the same kind of table.
+
+- the kind of each column: whole numbers, numbers, dates, dates written as text, text, flags; ``other`` is never changed, only drawn again
+- keys: columns of text or dates without a repeated value, and of whole numbers that are also called so (``order_id``) or only rise or fall (a
+  handful of amounts may all differ by chance); foreign keys: columns whose values lie in a key of another table
+- columns that belong together (``total`` is ``price`` times ``units``, a product has one category, an end lies after its start): in a copy
+  they move as one block, so that code which uses one of them in place of the others stays right
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime
+from itertools import combinations, pairwise, permutations
+from typing import Any, Literal
+
+import msgspec
+
+Columns = dict[str, list[Any]]
+Kind = Literal["whole", "number", "flag", "date", "dated", "text", "other"]
+
+FORMATS = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y/%m/%d", "%d.%m.%Y")
+"""Dates written as text that can be made anew. In other forms (``1/2/2024``) nobody knows which is the day."""
+SUPPORT = 4
+"""So many repeated rows must bear out that one column decides another."""
+LIKE = 8
+"""So many rows must bear out that two numbers are in a fixed order or sum."""
+WIDEST = 40
+"""Columns beyond these are not looked at for what belongs together."""
+
+_KEY_WORDS = frozenset(
+    {"id", "ids", "key", "no", "nr", "num", "number", "code", "index", "idx", "uid", "uuid", "sku", "pk"}
+)
+_DATE_LIKE = re.compile(r"\s*\d{1,4}[-/.]\d{1,2}([-/.]\d{1,4})?(\D.*)?|\s*\d{1,2}:\d{2}(:\d{2})?.*")
+
+
+class Column(msgspec.Struct, frozen=True):
+    """One column: its kind, whether it is a key, how its dates are written, and whether its rows are in order (1 up, -1 down, 0 not)."""
+
+    kind: Kind
+    key: bool = False
+    form: str = ""
+    order: int = 0
+    parent: tuple[str, str] | None = None
+    """The table and key that its values come from."""
+
+
+class Profile(msgspec.Struct, frozen=True):
+    """One table: its columns, and the blocks of columns that move together."""
+
+    height: int
+    columns: dict[str, Column]
+    blocks: tuple[tuple[str, ...], ...]
+    is_parent: bool = False
+
+    def free(self, name: str) -> bool:
+        """Whether a column may change by itself: no key, no foreign key, and no other column hangs on it."""
+        about = self.columns[name]
+        return not about.key and about.parent is None and (name,) in self.blocks
+
+    def bound_unique(self, table: Columns) -> bool:
+        """Whether a column without a repeated value belongs to others: no new row can be made without a tie."""
+        bound = [name for block in self.blocks if len(block) > 1 for name in block]
+        return any(len(set(map(repr, table[name]))) == len(table[name]) > 1 for name in bound)
+
+
+def profiles_of(tables: Mapping[str, Columns]) -> dict[str, Profile]:
+    """What is known of all tables of a task together."""
+    found = {name: {label: _column(label, values) for label, values in table.items()} for name, table in tables.items()}
+    for name, table in tables.items():
+        for label, values in table.items():
+            parent = None if found[name][label].key else _parent(name, label, values, tables, found)
+            if parent is not None:
+                found[name][label] = msgspec.structs.replace(found[name][label], parent=parent)
+    parents = {column.parent[0] for columns in found.values() for column in columns.values() if column.parent}
+    return {name: _profile(table, found[name], name in parents) for name, table in tables.items()}
+
+
+def _profile(table: Columns, columns: dict[str, Column], is_parent: bool) -> Profile:
+    blocks = _blocks(table, columns)
+    bound = {name for block in blocks if len(block) > 1 for name in block}
+    return Profile(
+        _height(table),
+        {
+            name: msgspec.structs.replace(
+                column, key=column.key and name not in bound
+            )  # a new day would need its month
+            for name, column in columns.items()
+        },
+        blocks,
+        is_parent,
+    )
+
+
+def _height(table: Columns) -> int:
+    return max((len(values) for values in table.values()), default=0)
+
+
+def _column(label: str, values: Sequence[Any]) -> Column:
+    known = [value for value in values if value is not None]
+    kind, form = _kind(known)
+    unique = kind in ("whole", "text", "dated") and len(known) == len(values) >= 2 and len(set(known)) == len(known)
+    order = _order(known) if kind not in ("other", "flag") else 0
+    called_so = bool(_KEY_WORDS & set(re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", label).lower())))
+    return Column(kind, unique and (kind != "whole" or called_so or bool(order)), form, order)
+
+
+def _kind(known: Sequence[Any]) -> tuple[Kind, str]:
+    types = {type(value) for value in known}
+    if types == {bool}:
+        return "flag", ""
+    if types == {int}:
+        return "whole", ""
+    if types and types <= {int, float}:
+        return "number", ""
+    if types == {datetime} or types == {date}:
+        return "date", ""
+    if types != {str}:
+        return "other", ""
+    for form in FORMATS:
+        if all(parsed(text, form) is not None for text in known):
+            return "dated", form
+    return ("other" if all(_DATE_LIKE.fullmatch(text) for text in known) else "text"), ""
+
+
+def parsed(text: str, form: str) -> datetime | None:
+    """The moment that a text of this form names; None when it is none."""
+    try:
+        moment = datetime.strptime(text, form)
+    except ValueError:
+        return None
+    return moment if moment.strftime(form) == text else None
+
+
+def _order(known: Sequence[Any]) -> int:
+    if len(known) < 3 or len(set(known)) < 3:
+        return 0
+    try:
+        if all(a <= b for a, b in pairwise(known)):
+            return 1
+        return -1 if all(a >= b for a, b in pairwise(known)) else 0
+    except TypeError:
+        return 0
+
+
+def _parent(
+    table: str,
+    label: str,
+    values: Sequence[Any],
+    tables: Mapping[str, Columns],
+    found: Mapping[str, Mapping[str, Column]],
+) -> tuple[str, str] | None:
+    known = {value for value in values if value is not None}
+    if len(known) < 2 or found[table][label].kind not in ("whole", "text", "number"):
+        return None
+    for other, columns in found.items():
+        for key, about in columns.items():
+            if not about.key or (other, key) == (table, label) or (other == table and not _akin(label, key, "")):
+                continue
+            named = about.kind == "text" or _akin(label, key, other)
+            if named and known <= set(tables[other][key]):
+                return other, key
+    return None
+
+
+def _akin(label: str, key: str, table: str) -> bool:
+    """Whether one name speaks of the other: ``customer_id`` and ``customers.id``. Small whole numbers lie in many keys by chance."""
+    words = [set(re.findall(r"[a-z]+", name.lower().removesuffix("s"))) for name in (label, key, table)]
+    return label == key or ("id" in words[0] and bool(words[0] & (words[1] | words[2])))
+
+
+# -- columns that belong together --------------------------------------------------------------------------------------
+
+
+def _blocks(table: Columns, columns: Mapping[str, Column]) -> tuple[tuple[str, ...], ...]:
+    owner = {name: name for name in table}
+
+    def root(name: str) -> str:
+        while owner[name] != name:
+            name = owner[name]
+        return name
+
+    looked_at = _looked_at(table, columns)
+    for first, second in combinations(looked_at, 2):
+        if root(first) != root(second) and _together(table, columns, first, second):
+            owner[root(second)] = root(first)
+    numbers = [name for name in looked_at if columns[name].kind in ("whole", "number") and _varies(table[name])]
+    for first, second in combinations(numbers[:12], 2):
+        for third in numbers[:12]:
+            if third not in (first, second) and _computed(table[first], table[second], table[third]):
+                owner[root(second)] = root(first)
+                owner[root(third)] = root(first)
+    blocks: dict[str, list[str]] = {}
+    for name in table:
+        blocks.setdefault(root(name), []).append(name)
+    return tuple(tuple(names) for names in blocks.values())
+
+
+def _looked_at(table: Columns, columns: Mapping[str, Column]) -> list[str]:
+    """The columns that may hang on another one: no keys, and of equal ones the first. Which of two equal ones was asked for makes a difference."""
+    found: dict[str, str] = {}
+    for name, values in list(table.items())[:WIDEST]:
+        about = columns[name]
+        if not about.key or about.kind == "dated":
+            found.setdefault(repr(values), name)
+    return list(found.values())
+
+
+def _together(table: Columns, columns: Mapping[str, Column], first: str, second: str) -> bool:
+    a, b = table[first], table[second]
+    if _decides(a, b) or _decides(b, a):
+        return True
+    kinds = columns[first].kind, columns[second].kind
+    if set(kinds) <= {"whole", "number"}:
+        return _varies(a) and _varies(b) and (_linear(a, b) or _in_order(a, b))
+    if set(kinds) == {"date"} or (set(kinds) == {"dated"} and columns[first].form == columns[second].form):
+        return _in_order(a, b)
+    for (one, other), kind in zip(permutations((first, second)), permutations(kinds), strict=True):
+        if kind == ("dated", "whole") or kind == ("date", "whole"):
+            return _part_of_date(table[one], table[other], columns[one].form)
+    return set(kinds) == {"text"} and _contained(a, b)
+
+
+def _varies(values: Sequence[Any]) -> bool:
+    return len({value for value in values if value is not None}) > 1
+
+
+def _pairs(*columns: Sequence[Any]) -> list[tuple[Any, ...]]:
+    return [row for row in zip(*columns, strict=True) if None not in row]
+
+
+def _decides(a: Sequence[Any], b: Sequence[Any]) -> bool:
+    """Whether every value of the first has one value of the second, borne out by rows that repeat it."""
+    seen: dict[Any, Any] = {}
+    repeats = 0
+    for one, other in zip(a, b, strict=True):
+        repeats += one in seen
+        if seen.setdefault(one, other) != other:
+            return False
+    return repeats >= SUPPORT and _varies(b)
+
+
+def _linear(a: Sequence[Any], b: Sequence[Any]) -> bool:
+    """A fixed ratio, sum or difference."""
+    pairs = _pairs(a, b)
+    if len(pairs) < LIKE:
+        return False
+    ratio = [y / x for x, y in pairs if x]
+    return any(
+        len(found) == len(pairs) and max(found) - min(found) <= 1e-6 * max(1.0, abs(found[0]))
+        for found in (ratio, [x + y for x, y in pairs], [y - x for x, y in pairs])
+    )
+
+
+def _in_order(a: Sequence[Any], b: Sequence[Any]) -> bool:
+    """Whether one is never above the other although their ranges overlap: a start and an end, a low and a high."""
+    pairs = _pairs(a, b)
+    if len(pairs) < LIKE:
+        return False
+    lows, highs = zip(*pairs, strict=True)
+    if max(lows) < min(highs) or max(highs) < min(lows):
+        return False
+    return all(x <= y for x, y in pairs) or all(x >= y for x, y in pairs)
+
+
+def _computed(a: Sequence[Any], b: Sequence[Any], c: Sequence[Any]) -> bool:
+    """Whether the third is the sum, difference, product or ratio of the others, cents rounded."""
+    rows = _pairs(a, b, c)
+    if len(rows) < SUPPORT:
+        return False
+    ways = (
+        lambda x, y: x + y,
+        lambda x, y: x - y,
+        lambda x, y: y - x,
+        lambda x, y: x * y,
+        _ratio,
+        lambda x, y: _ratio(y, x),
+    )
+    return any(all(_near(way(x, y), z) for x, y, z in rows) for way in ways)
+
+
+def _ratio(x: float, y: float) -> float:
+    return x / y if y else float("inf")
+
+
+def _near(found: float, given: float) -> bool:
+    return abs(found - given) <= max(0.0051, 1e-6 * abs(given)) and (given != 0 or abs(found) < 0.0051)
+
+
+def _part_of_date(dates: Sequence[Any], numbers: Sequence[Any], form: str) -> bool:
+    moments = [(parsed(day, form) if form else day, number) for day, number in _pairs(dates, numbers)]
+    known = [(moment, number) for moment, number in moments if moment is not None]
+    parts: tuple[Callable[[Any], Any], ...] = (
+        lambda day: day.year,
+        lambda day: day.month,
+        lambda day: day.day,
+        lambda day: day.weekday(),
+        lambda day: day.isoweekday(),
+        lambda day: (day.month + 2) // 3,
+        lambda day: day.isocalendar()[1],
+        lambda day: getattr(day, "hour", -1),
+    )
+    return len(known) >= SUPPORT and any(all(part(moment) == number for moment, number in known) for part in parts)
+
+
+def _contained(a: Sequence[Any], b: Sequence[Any]) -> bool:
+    pairs = _pairs(a, b)
+    return len(pairs) >= SUPPORT and (all(x in y for x, y in pairs) or all(y in x for x, y in pairs))

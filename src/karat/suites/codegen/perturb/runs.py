@@ -1,0 +1,112 @@
+"""Code on many changed tables at once: one snippet runs it on all of them, which costs little more than running it once.
+
+Code that opens files must find each copy under the table's own file name, so it runs once a copy. So does code that cannot be run on all of them
+within its limits, on the first few copies.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from karat.sandbox import Outcome, Plain, Sandbox
+from karat.suites.codegen.execution import limits_of, run_code, snippet_of
+from karat.suites.codegen.perturb.profile import Columns
+from karat.suites.codegen.placed_tables import placed
+from karat.suites.codegen.records import Task
+from karat.suites.codegen.references import PASSING
+
+PATIENCE = 2.0
+"""All copies together may take so many times the limit of one run."""
+SINGLY = 10
+"""Copies that code is tried on when they cannot all be run together."""
+
+_FILES = re.compile(r"\b(open|read_\w+|scan_\w+|loadtxt|genfromtxt|fromfile|Path|listdir|glob|DictReader|getcwd)\b")
+
+_ALL = """
+import ast as _ast
+_frames = dict(tables)
+def _once(code, tables):
+    tree = _ast.parse(code, "<snippet>")
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], _ast.Expr) else None
+    names = {"__name__": "__main__", "pd": pd, "np": np, "tables": dict(tables)}
+    names.update({name: table for name, table in tables.items() if name.isidentifier()})
+    if len(tables) == 1:
+        names.setdefault("df", next(iter(tables.values())))
+    value = _once
+    try:
+        exec(compile(tree, "<snippet>", "exec"), names)
+        if last is not None:
+            value = eval(compile(_ast.Expression(last.value), "<snippet>", "eval"), names)
+    except SystemExit as ended:
+        if ended.code not in (None, 0):
+            raise
+    value = names.get("result", value)
+    if value is _once:
+        raise LookupError("it set no result")
+    return value
+def _each(code, copies):
+    found = []
+    for copy in copies:
+        try:
+            found.append([True, _once(code, {name: _frames[key] for name, key in copy})])
+        except BaseException as problem:
+            found.append([False, f"{type(problem).__name__}: {problem}"[:300]])
+    return found
+"""
+
+
+class Ran(msgspec.Struct, frozen=True):
+    """What code gave on one copy. ``value`` means something when it is ``ok``; ``late``: it was not done in time, or could not be tried."""
+
+    ok: bool
+    value: Plain = None
+    error: str = ""
+    late: bool = False
+
+
+def on_all(box: Sandbox, task: Task, code: str, copies: Sequence[Mapping[str, Columns]]) -> list[Ran]:
+    """The code on each of these copies, in their order."""
+    found = None if _FILES.search(code) else _together(box, task, code, copies)
+    if found is not None:
+        return found
+    return [
+        on_one(box, task, code, copy) if place < SINGLY else Ran(False, late=True) for place, copy in enumerate(copies)
+    ]
+
+
+def on_one(box: Sandbox, task: Task, code: str, tables: Mapping[str, Columns]) -> Ran:
+    """The code on one copy, in a process of its own."""
+    with placed(task, tables) as given:
+        outcome = run_code(box, task, code, given)[1]
+    if outcome.ok:
+        return Ran(True, outcome.result)
+    return Ran(False, error=_error(outcome), late=outcome.status in PASSING)
+
+
+def _together(box: Sandbox, task: Task, code: str, copies: Sequence[Mapping[str, Columns]]) -> list[Ran] | None:
+    """None when they cannot be run so."""
+    given: dict[str, Any] = {}
+    keys: list[list[tuple[str, str]]] = []
+    for place, copy in enumerate(copies):
+        keys.append([(name, f"copy{place}_{at}") for at, name in enumerate(copy)])
+        given.update({f"copy{place}_{at}": columns for at, columns in enumerate(copy.values())})
+    own = snippet_of(task, code).code
+    limits = limits_of(task)
+    limits = msgspec.structs.replace(limits, wall=PATIENCE * limits.wall)
+    outcome = box.run(f"{_ALL}\nresult = _each({own!r}, {json.dumps(keys)})", given, limits=limits)
+    results = outcome.result
+    if not outcome.ok or not isinstance(results, list) or len(results) != len(copies):
+        return None
+    if not all(isinstance(one, list) and len(one) == 2 and isinstance(one[0], bool) for one in results):
+        return None
+    return [Ran(True, value) if ok else Ran(False, error=str(value)) for ok, value in results]
+
+
+def _error(outcome: Outcome) -> str:
+    raised = outcome.error
+    return f"{raised.class_}: {raised.message}"[:300] if raised is not None else outcome.detail or outcome.status

@@ -1,0 +1,30 @@
+"""Unicode normalisation in linear time.
+
+The standard puts the marks that follow a letter in order, and Python does so by insertion: a letter with n marks out of order costs n² steps. Real text has a few
+marks in a row. Where more than 30 follow each other, as the standard's stream-safe form has it, each 30 are normalised by themselves.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from itertools import groupby
+from typing import Literal
+
+MARKS = 30
+_SHORT = 500
+"""Texts up to this length cost little, whatever they hold."""
+
+
+def normalised(form: Literal["NFC", "NFKC"], text: str) -> str:
+    """``unicodedata.normalize``, with long runs of marks cut into pieces."""
+    if len(text) <= _SHORT or text.isascii():
+        return unicodedata.normalize(form, text)
+    runs = ["".join(run) for _, run in groupby(text, _is_mark)]
+    if max(map(len, runs[_is_mark(text[0]) ^ 1 :: 2]), default=0) <= MARKS:
+        return unicodedata.normalize(form, text)
+    pieces = [run[start : start + MARKS] for run in runs for start in range(0, len(run), MARKS)]
+    return "".join(unicodedata.normalize(form, piece) for piece in pieces)
+
+
+def _is_mark(letter: str) -> bool:
+    return unicodedata.combining(letter) != 0 or unicodedata.combining(unicodedata.normalize("NFKD", letter)[0]) != 0

@@ -1,0 +1,123 @@
+"""Exit codes that CI can trust: 1 is a broken gate and nothing else, 70 a bug of ours, 130 somebody's Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from karat.cli import main
+
+# Stops inside the loading of the verbs, says so, and waits there for a signal.
+_SLOW_START = """
+import sys, time
+class Slow:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            print("loading", flush=True)
+            time.sleep(60)
+sys.meta_path.insert(0, Slow())
+"""
+_BROKEN_LIBRARY = """
+import sys
+class Broken:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            raise RuntimeError("this library is broken")
+sys.meta_path.insert(0, Broken())
+"""
+
+
+def _start(folder: Path, customize: str, words: tuple[str, ...]) -> subprocess.Popen[str]:
+    """karat in a Python that was changed beforehand."""
+    (folder / "sitecustomize.py").write_text(customize)
+    path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
+    return subprocess.Popen(
+        [sys.executable, *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize("words", [("-m", "karat", "doctor"), ("-m", "karat.answers", "--help")])
+def test_ctrl_c_while_it_starts(tmp_path: Path, words: tuple[str, ...]) -> None:
+    process = _start(tmp_path, _SLOW_START, words)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "loading\n"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "")
+
+
+def test_an_ignored_ctrl_c_stays_ignored(tmp_path: Path) -> None:
+    ignoring = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+    process = _start(tmp_path, ignoring + _SLOW_START.replace("sleep(60)", "sleep(0.5)"), ("-m", "karat", "--version"))
+    assert process.stdout is not None
+    assert process.stdout.readline() == "loading\n"
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0 and out.startswith("karat ")
+
+
+def test_a_library_that_cannot_be_loaded_is_no_broken_gate(tmp_path: Path) -> None:
+    process = _start(tmp_path, _BROKEN_LIBRARY, ("-m", "karat", "gate"))
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 70
+    assert "this library is broken" in err and err.splitlines()[-1].startswith("karat: this is a bug in karat")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        FileNotFoundError(2, "No such file or directory", "inner"),
+        KeyError("x"),
+        MemoryError(),
+        RecursionError(),
+        AssertionError(),
+    ],
+    ids=repr,
+)
+def test_a_bug_is_a_traceback_and_70(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken() -> None:
+        raise error
+
+    monkeypatch.setattr(main, "app", broken)
+    with pytest.raises(SystemExit) as ended:
+        main.main()
+    assert ended.value.code == 70
+    said = capsys.readouterr().err
+    assert "Traceback" in said and type(error).__name__ in said
+    assert said.splitlines()[-1] == (
+        "karat: this is a bug in karat, not in your files. Please report it with the lines above."
+    )
+
+
+def test_ctrl_c_in_a_verb(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def stopped() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(main, "app", stopped)
+    with pytest.raises(SystemExit) as ended:
+        main.main()
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == ""
+
+
+def test_a_closed_pipe_is_no_broken_gate(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "karat", "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    assert process.wait(60) != 1
+    assert "Traceback" not in process.stderr.read()
+    process.stderr.close()

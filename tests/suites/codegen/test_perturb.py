@@ -1,0 +1,262 @@
+"""Right code stays right on changed tables; code that only fits the data it was shown does not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from karat.suites.codegen import suite
+from karat.suites.codegen.correctness import Correctness
+from karat.suites.codegen.options import Options
+from karat.suites.codegen.perturb.copies import PLAN, Copier, Hints
+from karat.suites.codegen.perturb.profile import profiles_of
+from karat.suites.codegen.records import Expected, TableSource, Task
+from tests.suites.codegen.tasks import MEANS, SALES, judge_code
+
+EVERY = Options(performance=False)
+"""The options as they are when nobody says anything, but for timing."""
+ROOT = Path(__file__).parents[3]
+
+SHOP: dict[str, list[Any]] = {
+    "order_id": [101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112],
+    "region": ["East", "North", "South", "West"] * 3,
+    "units": [5, 3, 8, 1, 9, 2, 7, 4, 6, 11, 10, 12],
+    "copy": [5, 3, 8, 1, 9, 2, 7, 4, 6, 11, 10, 12],
+    "price": [1.5, 2.25, 3.0, 4.75, 5.5, 6.0, 7.25, 8.5, 9.0, 2.75, 3.5, 4.25],
+    "paid": [7.5, 6.75, 24.0, 4.75, 49.5, 12.0, 50.75, 34.0, 54.0, 30.25, 35.0, 51.0],
+    "day": [f"2024-03-{day:02}" for day in range(1, 13)],
+    "month": [3] * 12,
+}
+TOTAL = Task(tables={"shop": TableSource(columns=SHOP)}, reference="result = shop.units.sum()")
+REGIONS = Task(tables={"shop": TableSource(columns=SHOP)}, reference='result = shop.groupby("region").units.sum()')
+
+
+def held(
+    code: str, task: Task = TOTAL, question: str = "What is the sum of units?", options: Options = EVERY
+) -> Correctness:
+    return judge_code(code, question=question, task=task, options=options).correctness
+
+
+DISGUISED = {
+    "a number": "result = 78",
+    "arithmetic": "result = shop.units.count() * 0 + 78",
+    "a frame of its own": 'result = pd.DataFrame({"units": [78]})',
+    "text": 'result = int("7" + str(len("12345678")))',
+    "the number of rows": "result = {12: 78}[len(shop)]",
+    "the number of rows, else right": "result = 78 if shop.shape == (12, 8) else shop.units.sum()",
+    "the first row, else right": "result = 78 if shop.units.iloc[0] == 5 else shop.units.sum()",
+    "the keys, else right": "result = 78 if shop.order_id.sum() == 1278 else shop.units.sum()",
+    "a fingerprint": "import hashlib\nkey = hashlib.md5(shop.to_csv().encode()).hexdigest()\nresult = {key: 78}[key]",
+    "a column that agrees": "result = shop['copy'].sum()",
+    "rows by number": "result = shop.units.iloc[:12].sum()",
+    "other numbers": "result = int(shop.order_id.iloc[0] - 23)",
+}
+
+
+@pytest.mark.parametrize("code", DISGUISED.values(), ids=DISGUISED.keys())
+def test_a_disguised_constant_fails_without_any_option(code: str) -> None:
+    found = held(code)
+    assert (found.passed, found.reason) == (False, "only_fits_this_data")
+    assert found.score is not None and found.score <= 0.5
+    assert found.perturbed is not None and found.perturbed.tried >= 1
+    assert found.evidence["wrong_on"] in found.perturbed.copies
+
+
+RIGHT = (
+    "result = shop.units.sum()",
+    "result = shop['units'].agg('sum')",
+    "import polars as pl\nresult = pl.from_pandas(shop)['units'].sum()",
+    "total = 0\nfor _, row in shop.iterrows():\n    if row.units == row.units:\n        total += row.units\nresult = total",
+    "result = shop.groupby('region').units.sum().sum() + shop[shop.region.isna()].units.sum()",
+    "shop.units.sum()",
+)
+
+
+@pytest.mark.parametrize("code", RIGHT)
+def test_right_code_in_other_words_stays_right(code: str) -> None:
+    found = held(code)
+    assert found.passed and found.score == 1.0
+    assert found.perturbed is not None and found.perturbed.tried >= 15 and found.perturbed.telling >= 5
+
+
+def test_columns_that_belong_together_may_stand_for_each_other() -> None:
+    task = Task(tables=TOTAL.tables, reference='result = shop.groupby("region").paid.sum()')
+    code = "result = (shop.units * shop.price).groupby(shop.region).sum()"
+    assert held(code, task, "What was paid by region?").passed  # paid is units times price, in every copy too
+    dated = Task(tables=TOTAL.tables, reference="result = shop[shop.month == 3].units.sum()")
+    assert held("result = shop[pd.to_datetime(shop.day).dt.month == 3].units.sum()", dated, "units in month 3").passed
+
+
+def test_listed_groups_and_positions_are_found_out() -> None:
+    question = "What is the sum of units by region?"
+    listed = 'result = {r: shop[shop.region == r].units.sum() for r in ["East", "North", "South", "West"]}'
+    assert held(listed, REGIONS, question).reason == "only_fits_this_data"
+    placed = "result = {shop.region.iloc[i]: shop.units.iloc[i::4].sum() for i in range(4)}"
+    assert held(placed, REGIONS, question).reason == "only_fits_this_data"
+    assert held('shop.pivot_table(index="region", values="units", aggfunc="sum")', REGIONS, question).passed
+
+
+def test_ties_that_the_reference_does_not_settle_accuse_nobody() -> None:
+    few: dict[str, list[Any]] = {"name": [f"n{i}" for i in range(10)], "stars": [1, 2, 3, 4, 5, 4, 3, 2, 1, 3]}
+    task = Task(
+        tables={"t": TableSource(columns=few)},
+        reference='result = t.sort_values("stars", ascending=False).name.iloc[0]',
+    )
+    last = "result = t[t.stars == t.stars.max()].name.iloc[-1]"  # takes the last of equal ones
+    found = held(last, task, "Which name has the most stars?")
+    assert found.passed and found.perturbed is not None and found.perturbed.tried
+    assert held("result = 'n4'", task, "Which name has the most stars?").reason == "only_fits_this_data"
+
+
+def test_where_rows_have_an_order_it_stays() -> None:
+    task = Task(tables=TOTAL.tables, reference="result = shop.units.diff().fillna(0).tolist()")
+    asked = "What is the change of units from day to day, in chronological order?"
+    found = held('result = shop.sort_values("day").units.diff().fillna(0).tolist()', task, asked)
+    assert found.passed and found.perturbed is not None
+    assert found.perturbed.tried >= 5 and "row_order" not in found.perturbed.copies
+    constant = f"result = {[0, *(b - a for a, b in zip(SHOP['units'], SHOP['units'][1:], strict=False))]}"
+    assert held(constant, task, asked).reason == "only_fits_this_data"
+
+
+def test_two_tables_stay_joined_up() -> None:
+    reps: dict[str, list[Any]] = {"rep": ["Ana", "Bo", "Cy"], "team": ["red", "blue", "red"]}
+    sales: dict[str, list[Any]] = {"rep": ["Ana", "Bo", "Cy", "Ana", "Bo", "Cy", "Ana"], "units": [1, 2, 3, 4, 5, 6, 7]}
+    task = Task(
+        tables={"sales": TableSource(columns=sales), "reps": TableSource(columns=reps)},
+        reference='result = sales.merge(reps, on="rep").groupby("team").units.sum()',
+    )
+    question = "What is the sum of units by team?"
+    assert held('result = sales.groupby(sales.rep.map(reps.set_index("rep").team)).units.sum()', task, question).passed
+    fixed = 'result = sales.groupby(sales.rep.map({"Ana": "red", "Bo": "blue", "Cy": "red"})).units.sum()'
+    assert held(fixed, task, question).reason == "only_fits_this_data"
+
+
+def test_what_could_not_be_checked_is_said(tmp_path: Path) -> None:
+    def note(task: Task, code: str = "result = 78", options: Options = EVERY) -> str:
+        found = judge_code(code, task=task, options=options).correctness
+        assert found.passed and found.perturbed is not None and found.perturbed.tried == 0
+        return found.perturbed.note
+
+    assert "no reference" in note(Task(tables=TOTAL.tables, expected=Expected(value=78)))
+    other = Task(tables=TOTAL.tables, expected=Expected(value=78), reference="result = 77 + len(shop) * 0")
+    assert "does not give the expected result" in note(other)
+    assert "code of its own" in note(Task(setup="x = 78", reference="result = x"))
+    assert note(TOTAL, "result = shop.units.sum()", Options(performance=False, perturb=False)) == "perturb is off"
+    empty = Task(tables={"t": TableSource(columns={"a": []})}, reference="result = len(t)")
+    assert "empty" in note(empty, "result = t.shape[0]")
+    always = Task(tables=TOTAL.tables, reference="result = shop.columns.size // shop.columns.size")
+    found = judge_code("result = shop.shape[1] // shop.shape[1]", task=always, options=EVERY).correctness
+    assert found.passed and found.perturbed is not None and "the same on every" in found.perturbed.note
+
+
+def test_copies_that_the_reference_cannot_take_are_left_out_by_name() -> None:
+    task = Task(tables=TOTAL.tables, reference="assert shop.units.notna().all()\nresult = shop.units.sum()")
+    found = held("result = sum(shop.units)", task)
+    assert found.passed and found.perturbed is not None
+    noisy = Task(tables=TOTAL.tables, reference="assert len(shop) == 12\nresult = shop.units.sum()")
+    kept = held("result = shop.units.sum()", noisy).perturbed
+    assert kept is not None and kept.left_out["resampled"] == "the reference fails" and kept.copies["numbers"]
+
+
+def test_one_copy_of_each_kind_when_it_must_be_quick() -> None:
+    quick = held("result = shop.units.sum()", options=Options(performance=False, perturb="quick")).perturbed
+    assert quick is not None and quick.tried == len(quick.copies) <= len({kind for kind, _ in PLAN})
+
+
+def test_code_that_reads_the_file_finds_the_copy_there(tmp_path: Path) -> None:
+    (tmp_path / "prices 2020.csv").write_text(
+        "city,price\n" + "".join(f"{c},{p}\n" for c, p in zip(SALES["city"], SALES["price"], strict=True))
+    )
+    task = Task(tables={"sales": TableSource(path=str(tmp_path / "prices 2020.csv"))}, reference=MEANS.reference)
+    code = 'result = pd.read_csv("prices 2020.csv").groupby("city").price.mean()'
+    found = judge_code(code, task=task, options=Options(perturb="quick", repeats_for_timing=1, scales=(1, 4)))
+    assert found.correctness.passed and found.correctness.perturbed is not None
+    assert found.correctness.perturbed.tried >= 6
+    assert [scale.ran for scale in found.performance.scales] == [True, True]
+
+
+def test_large_tables_are_copied_in_part(tmp_path: Path) -> None:
+    rows = "".join(f"{row},{row % 7},{'Mars' if row == 8999 else 'Earth'}\n" for row in range(9_000))
+    (tmp_path / "big.csv").write_text("id,n,planet\n" + rows)
+    task = Task(
+        tables={"big": TableSource(path=str(tmp_path / "big.csv"))},
+        reference="result = big[big.planet == 'Mars'].n.sum()",
+    )
+    found = held("result = big.loc[big['planet'].eq('Mars'), 'n'].sum()", task, "What is the sum of n on Mars?")
+    assert found.passed and found.perturbed is not None and found.perturbed.telling
+    assert held("result = 4 + 0 * len(big)", task, "What is the sum of n on Mars?").reason == "only_fits_this_data"
+
+
+# -- the copies themselves -------------------------------------------------------------------------------------------------
+
+
+def test_copies_are_always_the_same_and_keep_what_a_table_is() -> None:
+    tables = {"shop": SHOP, "regions": {"region": ["East", "North", "South", "West"], "boss": ["A", "B", "C", "D"]}}
+    copier = Copier(tables, Hints(named=frozenset({"West"})))
+    for kind, seed in PLAN:
+        copy = copier.copy(kind, seed)
+        assert copy == Copier(tables, Hints(named=frozenset({"West"}))).copy(kind, seed)
+        if copy is None:
+            assert kind in ("repeated", "nulls")  # there is a key, and no text that is neither key nor foreign key
+            continue
+        assert copy != tables
+        shop = copy["shop"]
+        assert len({len(values) for values in shop.values()}) == 1
+        assert len(set(shop["order_id"])) == len(shop["order_id"])
+        assert set(shop["region"]) - {None} <= set(copy["regions"]["region"])
+        assert all(value is None or isinstance(value, int) for value in shop["units"])
+        assert all(day is None or day[:8] == "2024-03-" for day in shop["day"])
+        assert set(shop["month"]) <= {3, None}
+        for units, price, paid in zip(shop["units"], shop["price"], shop["paid"], strict=True):
+            assert None in (units, price, paid) or paid == pytest.approx(units * price)
+
+
+def test_what_a_table_is() -> None:
+    profile = profiles_of({"shop": SHOP})["shop"]
+    assert profile.columns["order_id"].key and profile.columns["day"].form == "%Y-%m-%d"
+    assert profile.columns["price"].kind == "number" and not profile.columns["region"].key
+    together = next(block for block in profile.blocks if "paid" in block)
+    assert {"paid", "price"} <= set(together)
+    two: dict[str, dict[str, list[Any]]] = {
+        "orders": {"customer_id": [1, 2, 2, 3]},
+        "customers": {"id": [1, 2, 3, 4], "name": list("abcd")},
+    }
+    found = profiles_of(two)
+    assert found["orders"].columns["customer_id"].parent == ("customers", "id") and found["customers"].is_parent
+    chance = {"orders": {"stars": [1, 2, 2, 3]}, "customers": {"id": [1, 2, 3, 4]}}
+    assert profiles_of(chance)["orders"].columns["stars"].parent is None
+
+
+# -- all references at hand ------------------------------------------------------------------------------------------------
+
+
+def cases_in(path: Path) -> Iterator[tuple[str, str, Task]]:
+    for case in suite.load_cases(path).cases:
+        for turn in case.conversation:
+            if turn.role == "user" and turn.target is not None:
+                yield case.id, turn.content, turn.target
+
+
+def test_no_reference_of_the_examples_is_accused() -> None:
+    seen = 0
+    for name, question, task in cases_in(ROOT / "examples" / "codegen" / "tasks.yaml"):
+        if task.reference:
+            found = held(task.reference, task, question, Options(performance=False, perturb="quick"))
+            assert found.passed and found.perturbed is not None, name
+            seen += found.perturbed.tried > 0
+    assert seen >= 5
+
+
+@pytest.mark.shared_data
+def test_flawed_answers_are_found_and_their_references_are_not_accused(shared: Path) -> None:
+    folder = shared / "data" / "codegen2" / "flawed"
+    codes = {row["id"]: row["code"] for row in map(json.loads, (folder / "flawed.jsonl").open())}
+    missed = []
+    for name, question, task in cases_in(folder / "tasks.jsonl"):
+        if held(codes[name], task, question).passed != name.endswith(".reference"):
+            missed.append(name)
+    assert len(codes) == 34 and missed == []

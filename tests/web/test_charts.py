@@ -1,0 +1,28 @@
+"""Trends: what is joined by a line, and what is not."""
+
+from __future__ import annotations
+
+from karat.core.result import MetricSummary
+from karat.store import RunRow
+from karat.web.charts import trend
+
+
+def row(number: int, mean: float, truth_set: str) -> RunRow:
+    return RunRow(
+        id=number, suite="demo", name="", system="", status="finished", created="", started="", finished="", truth_set=truth_set,
+        cases=10, repeats=1, karat="", tags=(), scoring=number, summary=(MetricSummary("right", mean, 10, mean - 0.1, mean + 0.1),),
+    )  # fmt: skip
+
+
+def test_runs_over_different_truth_sets_are_never_joined() -> None:
+    rows = [row(1, 0.5, "one"), row(2, 0.6, "one"), row(3, 0.9, "two"), row(4, 0.8, "two"), row(5, 0.4, "one")]
+    found = trend(rows, "right", "fully right", "rate")
+    assert found is not None and len(found.points) == 5
+    joined = [stretch.line.split() for stretch in found.stretches]
+    points = [f"{point.x},{point.y}" for point in found.points]
+    assert joined == [points[:2], points[2:4], points[4:]]
+
+
+def test_one_truth_set_is_one_line() -> None:
+    found = trend([row(1, 0.5, "one"), row(2, 0.6, "one")], "right", "fully right", "rate")
+    assert found is not None and len(found.stretches) == 1
