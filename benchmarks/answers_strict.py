@@ -21,6 +21,9 @@ MODULE = "benchmarks.answers_strict"
 REPEATS = 3
 CALLS = 100
 ROWS = 1_000_000
+CURVE = (10**2, 10**3, 10**4, 10**5, 10**6)
+REFUSED = {"shuffled": ("right", ""), "scrambled": ("wrong", "rows_scrambled"), "cell": ("wrong", "values_differ")}
+MOST_TIMES = 3
 HUGE_ROWS = 100_000_000
 HUGE_LIMIT_MB = 4096
 GOLD = Path(__file__).resolve().parents[2] / "shared" / "data" / "spider2" / "lite" / "evaluation_suite" / "gold"
@@ -30,6 +33,7 @@ def main() -> None:
     small()
     with TemporaryDirectory() as name:
         scrambled(Path(name))
+        curve(Path(name))
     real_gold()
 
 
@@ -66,14 +70,28 @@ def small() -> None:
 
 def scrambled(folder: Path) -> None:
     measure.heading(
-        "a million rows, scrambled",
-        f"{ROWS:,} rows × 5 columns, one column shuffled on its own, order ignored: refused and explained, "
-        f"median of {REPEATS} fresh processes",
+        "a million rows, refused",
+        f"{ROWS:,} rows × 5 columns, rows shuffled, order ignored: accepted; refused and explained with one column shuffled on its own, "
+        f"with one changed cell; median of {REPEATS} fresh processes, libraries imported before",
     )
     measure.in_fresh_process(MODULE, "make_scrambled", str(folder))
-    print_costs(
-        measure.alternately({"scrambled": lambda: measure.in_fresh_process(MODULE, "scrambled", str(folder))}, REPEATS)
-    )
+    sides = {case: (lambda case=case: measure.in_fresh_process(MODULE, case, str(folder))) for case in REFUSED}
+    costs = measure.alternately(sides, REPEATS)
+    print_costs(costs)
+    for case in list(REFUSED)[1:]:
+        measure.verdict(f"CPU, {case} against accepted", costs[case].cpu / costs["shuffled"].cpu, at_most=MOST_TIMES)
+
+
+def curve(folder: Path) -> None:
+    """Accepting and refusing from a hundred rows to a million: more rows never cost less."""
+    measure.heading("growth with the rows", "CPU of one comparison, reading included, libraries imported before")
+    rows = []
+    for count in CURVE:
+        measure.in_fresh_process(MODULE, "make_scrambled", str(folder), str(count))
+        sides = {case: (lambda case=case: measure.in_fresh_process(MODULE, case, str(folder))) for case in REFUSED}
+        costs = measure.alternately(sides, REPEATS)
+        rows.append([f"{count:,}", *(f"{costs[case].cpu:.3f} s" for case in REFUSED)])
+    measure.table(["rows", *REFUSED], rows)
 
 
 def print_costs(costs: dict[str, measure.Cost]) -> None:
@@ -81,23 +99,26 @@ def print_costs(costs: dict[str, measure.Cost]) -> None:
     measure.table(["", "wall", "CPU", "peak memory"], rows)
 
 
-def make_scrambled(folder: Path) -> None:
+def make_scrambled(folder: Path, rows: int = ROWS) -> None:
     import polars
 
     from benchmarks.answers_spider2 import write_tables
 
-    write_tables(folder, ROWS)
+    write_tables(folder, rows)
     shuffled = polars.read_csv(folder / "shuffled.csv")
     other = shuffled["share"].shuffle(seed=2)
     shuffled.with_columns(other).write_csv(folder / "scrambled.csv")
+    amounts = shuffled["amount"].to_list()
+    amounts[rows // 2] += 7777.5
+    shuffled.with_columns(polars.Series("amount", amounts)).write_csv(folder / "cell.csv")
 
 
-def compare_scrambled(folder: Path) -> None:
+def compare_with_gold(case: str, folder: Path) -> None:
     from karat.suites.answers.strict import table_match
 
-    verdict = table_match(str(folder / "scrambled.csv"), str(folder / "gold.csv"), None, True)
-    if verdict.reason != "rows_scrambled":
-        raise AssertionError(f"{verdict.state}: {verdict.reason}")
+    verdict = table_match(str(folder / f"{case}.csv"), str(folder / "gold.csv"), None, True)
+    if (verdict.state, verdict.reason) != REFUSED[case]:
+        raise AssertionError(f"{case}: {verdict.state}, {verdict.reason}")
 
 
 def real_gold() -> None:
@@ -192,16 +213,26 @@ def compare_huge(case: str, folder: Path) -> None:
         raise AssertionError(f"{case}: {match.reason}")
 
 
-def _side(case: str, name: str) -> None:
-    """One step in this process: files are made apart, since a child's peak of memory starts at its parent's. Importing the
-    libraries is part of what a user waits for, and of the measure.
-    """
+def _side(case: str, name: str, rows: str = str(ROWS)) -> None:
+    """One step in this process: files are made apart, since a child's peak of memory starts at its parent's."""
     folder = Path(name)
+    if case in REFUSED:
+        import numpy  # noqa: F401
+        import polars
+
+        import karat.suites.answers.strict
+        import karat.tables.large  # noqa: F401
+
+        polars.DataFrame({"a": ["1"]}).hash_rows()
+        measure.say(measure.of_call(lambda: compare_with_gold(case, folder)))
+        return
     if case.startswith("huge_"):
         measure.say(measure.of_call(lambda: compare_huge(case.removeprefix("huge_"), folder)))
         return
-    steps = {"make_huge": make_huge, "make_scrambled": make_scrambled, "scrambled": compare_scrambled}
-    measure.say(measure.of_call(lambda: steps[case](folder)))
+    if case == "make_scrambled":
+        measure.say(measure.of_call(lambda: make_scrambled(folder, int(rows))))
+        return
+    measure.say(measure.of_call(lambda: make_huge(folder)))
 
 
 if __name__ == "__main__":

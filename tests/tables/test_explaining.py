@@ -58,7 +58,9 @@ def test_nearest_columns_with_their_share() -> None:
     match = match_tables(table_of(["k", "days"], gold), table_of(["key", "n"], pred), ignore_order=True)
     assert match.reason == "values_differ"
     assert match.evidence["columns"] == [{"gold": "days", "nearest": "n", "share": 0.75}]
-    assert match.evidence["rows"] == [{"gold_row": 4, "gold": ["d", "4"], "pred_row": 4, "pred": ["d", "9"]}]
+    assert match.evidence["rows"] == [
+        {"gold_row": 4, "gold": ["d", "4"], "pred_row": 4, "pred": ["d", "9"], "differs": [1]}
+    ]
     assert match.evidence["shown_columns"] == ["k", "days"]
 
 

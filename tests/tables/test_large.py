@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 
 import numpy
+import polars
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -137,3 +138,51 @@ def test_keys_in_order_also_where_only_their_last_bits_differ(keys: list[int]) -
 def test_twins_are_columns_with_the_same_texts_in_the_same_rows() -> None:
     table = held(list("pqrs"), [["1", "2", "1", None], ["2", "1", "2", "2"], [None, None, None, "1"]])
     assert LargeComparison(table, table, CompareOptions(), ordered=False).twins == [0, 1, 0, 3]
+
+
+@pytest.fixture(scope="module")
+def tall() -> polars.DataFrame:
+    """200,000 rows with a text, a number with a fraction, and a date; ids are texts, so that every row is a group of its own."""
+    chance = numpy.random.default_rng(3)
+    count = 200_000
+    return polars.DataFrame(
+        {
+            "id": [f"u{row}" for row in range(count)],
+            "city": numpy.array(["Paris", "Rome", "Oslo"])[chance.integers(0, 3, count)],
+            "share": chance.uniform(0.1, 0.9, count),
+            "amount": chance.integers(1_000, 900_000, count) / 100,
+        }
+    ).cast(polars.String)
+
+
+def as_table(frame: polars.DataFrame) -> Table:
+    return Table(tuple(frame.columns), tuple(frame.get_columns()), frame.height)
+
+
+@pytest.mark.parametrize(("scrambled", "extra"), [(["share"], False), (["city"], True), (["share", "amount"], True)])
+def test_200_000_rows_with_scrambled_columns_are_settled(
+    tall: polars.DataFrame, scrambled: list[str], extra: bool
+) -> None:
+    pred = tall.with_columns(tall[name].shuffle(seed=place) for place, name in enumerate(scrambled))
+    if extra:
+        pred = pred.with_columns(pred["amount"].alias("amount again"), polars.lit("x").alias("more"))
+    match = match_tables(as_table(tall), as_table(pred.sample(fraction=1, shuffle=True, seed=4)), ignore_order=True)
+    assert (match.passed, match.settled, match.reason) == (False, True, "rows_scrambled")
+    assert all(column["share"] < 1 for column in match.evidence["columns"])
+
+
+def test_200_000_rows_with_one_change_are_settled_and_the_row_is_shown(tall: polars.DataFrame) -> None:
+    gold, names = as_table(tall), tall.columns
+    cells = tall["share"].to_list()
+    cells[123_456] = "0.95"
+    changed = tall.with_columns(polars.Series("share", cells)).rename({name: f"x {name}" for name in names})
+    match = match_tables(gold, as_table(changed), ignore_order=True)
+    assert (match.settled, match.reason, match.row_share) == (True, "values_differ", round(1 - 1 / 200_000, 6))
+    assert match.evidence["columns"] == [{"gold": "share", "nearest": "x share", "share": 0.9999}]
+    (row,) = match.evidence["rows"]
+    assert (row["gold_row"], row["pred_row"], row["differs"]) == (123_457, 123_457, [2])
+    dropped = match_tables(gold, as_table(tall.slice(0, 150_000).vstack(tall.slice(150_001))), ignore_order=True)
+    assert (dropped.settled, dropped.reason) == (True, "row_count")
+    assert [row["gold_row"] for row in dropped.evidence["rows"]] == [150_001]
+    doubled = match_tables(gold, as_table(tall.vstack(tall.slice(9, 1))), ignore_order=True)
+    assert (doubled.settled, doubled.reason) == (True, "duplicates")

@@ -115,6 +115,11 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"Known here: {', '.join(words)}." if 0 < len(words) <= 24 else ""
 
 
+def percent(share: float) -> str:
+    """A share for people. What is not all never reads 100%: close to it, hundredths are shown, rounded down."""
+    return f"{share:.0%}" if share < 0.995 or share >= 1 else f"{int(share * 10_000) / 100:.2f}%"
+
+
 def count_of(number: int, noun: str, plural: str = "") -> str:
     """``1 case``, ``3 cases``: a count with its noun in the right number."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

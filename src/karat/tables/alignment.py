@@ -5,7 +5,7 @@ For seeing progress and for showing differences. The verdict does not depend on 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,33 +25,36 @@ Mapped = Sequence[tuple[Sequence[Cell], Sequence[Cell] | None]]
 
 
 class Alignment(msgspec.Struct, frozen=True):
-    """Gold rows beside prediction rows; either side may be alone. ``cell_f1`` is of gold's columns only: others are free."""
+    """Gold rows beside prediction rows, either of which may be alone, and how many of gold's cells agree in each pair."""
 
     pairs: tuple[tuple[int | None, int | None], ...]
     equal_cells: tuple[int, ...]
-    cell_f1: float
-    row_share: float
+    width: int
+
+    @property
+    def whole(self) -> int:
+        """How many rows agree in all cells."""
+        return sum(1 for (g, p), count in zip(self.pairs, self.equal_cells, strict=True) if self._agrees(g, p, count))
+
+    def _agrees(self, g: int | None, p: int | None, count: int) -> bool:
+        return g is not None and p is not None and count == self.width
 
 
-def align(mapped: Mapped, gold_height: int, pred_height: int, options: CompareOptions, *, ordered: bool) -> Alignment:
-    """Pairs the rows: in their order, or else equal rows first and then those with the most cells in common."""
-    if ordered:
+def align(
+    mapped: Mapped, keyed: Mapped, gold_height: int, pred_height: int, options: CompareOptions, *, in_order: bool
+) -> Alignment:
+    """Pairs the rows: in their order, or else equal rows first and then those with the most cells in common. ``keyed`` are the same
+    columns as the rows are looked for; ``mapped`` are the cells that are compared.
+    """
+    if in_order:
         length = max(gold_height, pred_height)
         pairs = [(i if i < gold_height else None, i if i < pred_height else None) for i in range(length)]
     else:
-        pairs = _pair_by_cells(mapped, gold_height, pred_height)
+        pairs = _pair_by_cells(keyed, gold_height, pred_height)
     agreeing = []
     for g, p in pairs:
         agreeing.append(0 if g is None or p is None else _agreeing(mapped, g, p, options))
-    cells = (gold_height + pred_height) * len(mapped)
-    whole = sum(1 for count in agreeing if count == len(mapped))
-    rows = max(gold_height, pred_height)
-    return Alignment(
-        tuple(pairs),
-        tuple(agreeing),
-        2 * sum(agreeing) / cells if cells else 1.0,
-        whole / rows if rows else 1.0,
-    )
+    return Alignment(tuple(pairs), tuple(agreeing), len(mapped))
 
 
 def _agreeing(mapped: Mapped, g: int, p: int, options: CompareOptions) -> int:
@@ -83,21 +86,24 @@ def _pair_the_rest(
     holding: dict[Any, list[int]] = defaultdict(list)
     for row in pred_rows:
         for column, key in enumerate(pred_keys[row]):
-            if len(holding[column, key]) < _POSTINGS:
-                holding[column, key].append(row)
-    taken: set[int] = set()
-    pairs: list[tuple[int | None, int | None]] = []
-    alone = []
+            holding[column, key].append(row)
+    # A cell that few rows have tells more than one that many have: an id more than a year.
+    likely: list[tuple[float, int, int]] = []
     for row in gold_rows:
-        votes = Counter(
-            other for column, key in enumerate(gold_keys[row]) for other in holding[column, key] if other not in taken
-        )
-        if votes:
-            best = max(votes, key=lambda other: (votes[other], -other))
-            taken.add(best)
-            pairs.append((row, best))
-        else:
-            alone.append(row)
+        votes: dict[int, float] = defaultdict(float)
+        for column, key in enumerate(gold_keys[row]):
+            holders = holding.get((column, key), ())
+            for other in holders[:_POSTINGS]:
+                votes[other] += 1 / len(holders)
+        likely += [(-vote, row, other) for other, vote in votes.items()]
+    found: dict[int, int] = {}
+    taken: set[int] = set()
+    for _, row, other in sorted(likely):
+        if row not in found and other not in taken:
+            found[row] = other
+            taken.add(other)
+    pairs: list[tuple[int | None, int | None]] = list(found.items())
+    alone = [row for row in gold_rows if row not in found]
     rest = [row for row in pred_rows if row not in taken]
     # What has nothing in common is put side by side in the order of its values, where a small difference moves a row least.
     alone.sort(key=lambda row: gold_keys[row])
@@ -109,23 +115,43 @@ def _pair_the_rest(
     return pairs
 
 
-def first_differences(alignment: Alignment, mapped: Mapped) -> list[dict[str, Any]]:
-    """The first rows that differ, gold and prediction side by side, as plain JSON of bounded size. Rows count from 1."""
+def first_differences(
+    alignment: Alignment,
+    mapped: Mapped,
+    columns: Sequence[int],
+    options: CompareOptions,
+    numbers: tuple[Sequence[int], Sequence[int]] | None = None,
+) -> list[dict[str, Any]]:
+    """The first rows that differ, gold and prediction side by side in these columns, as plain JSON of bounded size, with the places
+    of the shown cells that differ. Rows count from 1; ``numbers`` gives their places in the tables these are a part of.
+    """
     shown: list[dict[str, Any]] = []
     for (g, p), agreeing in zip(alignment.pairs, alignment.equal_cells, strict=True):
-        if agreeing == len(mapped):
+        if agreeing == alignment.width and g is not None and p is not None:
             continue
         row: dict[str, Any] = {}
         if g is not None:
-            row["gold_row"] = g + 1
-            row["gold"] = [shown_text(gold[g]) for gold, _ in mapped[:SHOWN_COLUMNS]]
+            row["gold_row"] = (numbers[0][g] if numbers else g) + 1
+            row["gold"] = [shown_text(mapped[index][0][g]) for index in columns]
         if p is not None:
-            row["pred_row"] = p + 1
-            row["pred"] = [None if pred is None else shown_text(pred[p]) for _, pred in mapped[:SHOWN_COLUMNS]]
+            row["pred_row"] = (numbers[1][p] if numbers else p) + 1
+            row["pred"] = [None if (pred := mapped[index][1]) is None else shown_text(pred[p]) for index in columns]
+        if g is not None and p is not None:
+            row["differs"] = [
+                place
+                for place, index in enumerate(columns)
+                if (pred := mapped[index][1]) is None or not equal(mapped[index][0][g], pred[p], options)
+            ]
         shown.append(row)
         if len(shown) == SHOWN_ROWS:
             break
     return shown
+
+
+def shown_columns(width: int, differing: Sequence[int]) -> list[int]:
+    """The columns that are shown: those that differ before the others, in the order of the table."""
+    first = [*differing, *(index for index in range(width) if index not in set(differing))]
+    return sorted(first[:SHOWN_COLUMNS])
 
 
 def shown_text(cell: Cell) -> str | None:

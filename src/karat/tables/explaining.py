@@ -2,148 +2,145 @@
 
 Reasons, in the order in which they are tested: order_differs, shape_differs, duplicates and row_count (other heights),
 rows_scrambled (every column is there, the rows are not), then what is wrong with the columns: case_or_space,
-null_vs_zero, scale_100, rounding, date_format when one such change explains all that is wrong, else missing_column or
-values_differ. Of tables too large to look at whole, the same part of both is looked at, and the evidence says so.
+null_vs_zero, scale_100, rounding, date_format when one such change explains every cell that differs, else missing_column,
+duplicates (the same rows, not as often) or values_differ. Of large tables the rows that differ are looked at; where they are
+too many, the same part of both sides, and the evidence says so.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from karat.tables.alignment import SHOWN_COLUMNS, align, first_differences
+from karat.tables.alignment import Alignment, first_differences, shown_columns
 from karat.tables.bipartite import Unsettled, perfect_matching
-from karat.tables.cells import Cell, as_gold
 from karat.tables.mapping import preferred
-from karat.tables.matching import Match, same_rows
-from karat.tables.options import CompareOptions
+from karat.tables.matching import Match, TablePair
+from karat.tables.parts import Part, whole_tables
 from karat.tables.shapes import turned
-from karat.tables.small import read_cells
-from karat.tables.table import Table
 from karat.tables.view import SHOWN_LETTERS, View
 
-_CELLS_LOOKED_AT = 400_000
-_PAIRS_LOOKED_AT = 5_000_000
+_CELLS_LOOKED_AT = 10_000
+_PAIRS_LOOKED_AT = 2_000_000
 _WIDEST = 400
 
 
-def explain(gold: Table, pred: Table, *, ignore_order: bool, options: CompareOptions, settled: bool = True) -> Match:
+def explain(pair: TablePair, *, ignore_order: bool, settled: bool = True) -> Match:
     """The match of two tables that are known to differ."""
-    if not ignore_order and gold.height == pred.height and gold.width <= pred.width:
+    in_order = not ignore_order and pair.gold.height == pair.pred.height
+    if not ignore_order:
         try:
-            reordered = same_rows(gold, pred, ignore_order=True, options=options)
+            reordered = pair.same_rows(ordered=False)
         except Unsettled:
             reordered = None
         if reordered is not None:
-            return _other_order(gold, pred, reordered, options)
-    shape = turned(gold, pred, options)
-    if shape == "same" and options.allow_shape:
-        return Match(True, normalised=("shape",), evidence={"shape": _sizes(gold, pred)})
-    looked_at = _part(gold, pred)
-    view = View(*looked_at, options)
-    reason = _reason(view, gold, pred, shape, _every_column_there(gold, pred, view))
-    alignment = align(
-        view.mapped(),
-        view.gold.height,
-        view.pred.height,
-        options,
-        ordered=not ignore_order and gold.height == pred.height,
+            return _other_order(pair, reordered)
+    shape = turned(pair.gold, pair.pred, pair.options)
+    if shape == "same" and pair.options.allow_shape:
+        return Match(True, normalised=("shape",), evidence={"shape": _sizes(pair)})
+    part = _part(pair, in_order=in_order)
+    view = View(
+        part.gold,
+        part.pred,
+        pair.options,
+        in_order=in_order,
+        mapping=part.mapping,
+        unmatched=part.unmatched,
+        equal_rows=part.equal_rows / part.weight,
     )
-    evidence: dict[str, Any] = {
-        **_sizes(gold, pred),
-        "columns": view.nearest(everything=reason == "rows_scrambled"),
-        "shown_columns": [name[:SHOWN_LETTERS] for name in gold.names[:SHOWN_COLUMNS]],
-        "rows": first_differences(alignment, view.mapped()),
-    }
-    if looked_at[0].height < gold.height:
-        evidence["looked_at_rows"] = looked_at[0].height
-    if shape == "same" and reason == "shape_differs":
+    reason = "shape_differs" if shape else _reason(pair, part, view)
+    evidence = {**_sizes(pair), "columns": view.nearest(), **_rows_shown(part, view)}
+    if part.sampled:
+        evidence["looked_at_rows"] = part.gold.height
+    if shape == "same":
         evidence["allowed_by"] = "allow_shape"
-    return Match(
-        False,
-        settled,
-        tuple(view.mapping),
-        (),
-        reason,
-        evidence,
-        round(alignment.cell_f1, 6),
-        round(alignment.row_share, 6),
+    cell_f1, row_share = _shares(pair, part, view.alignment)
+    return Match(False, settled, tuple(view.mapping), (), reason, evidence, cell_f1, row_share)
+
+
+def _sizes(pair: TablePair) -> dict[str, Any]:
+    return {
+        "gold_size": [pair.gold.height, pair.gold.width],
+        "pred_size": [pair.pred.height, pair.pred.width],
+    }
+
+
+def _rows_shown(part: Part, view: View) -> dict[str, Any]:
+    missing = [g for g, p in enumerate(view.mapping) if p is None]
+    columns = shown_columns(part.gold.width, [*view.differing_cells, *missing])
+    numbers = None if part.gold_rows is None or part.pred_rows is None else (part.gold_rows, part.pred_rows)
+    return {
+        "shown_columns": [part.gold.names[index][:SHOWN_LETTERS] for index in columns],
+        "rows": first_differences(view.alignment, view.mapped(), columns, view.options, numbers),
+    }
+
+
+def _shares(pair: TablePair, part: Part, alignment: Alignment) -> tuple[float, float]:
+    """F1 of gold's cells and the share of whole rows: of the rows looked at, which may stand for more, and those left out."""
+    width, heights = pair.gold.width, (pair.gold.height, pair.pred.height)
+    cells = part.equal_rows * width + part.weight * sum(alignment.equal_cells)
+    rows = part.equal_rows + part.weight * alignment.whole
+    return (
+        round(min(1.0, 2 * cells / (sum(heights) * width)), 6) if sum(heights) * width else 1.0,
+        round(min(1.0, rows / max(heights)), 6) if max(heights) else 1.0,
     )
 
 
-def _sizes(gold: Table, pred: Table) -> dict[str, Any]:
-    return {"gold_size": [gold.height, gold.width], "pred_size": [pred.height, pred.width]}
-
-
-def _other_order(gold: Table, pred: Table, match: Match, options: CompareOptions) -> Match:
+def _other_order(pair: TablePair, match: Match) -> Match:
     """The same rows in another order: shown with the mapping that makes them the same."""
-    gold, pred = gold.head(2_000), pred.head(2_000)
-    mapped: list[tuple[Sequence[Cell], Sequence[Cell] | None]] = [
-        (as_gold(read_cells(gold.texts(g), options)), read_cells(pred.texts(p), options))
-        for g, p in enumerate(match.mapping)
-        if p is not None
-    ]
-    alignment = align(mapped, gold.height, pred.height, options, ordered=True)
-    evidence = {
-        **_sizes(gold, pred),
-        "shown_columns": [name[:SHOWN_LETTERS] for name in gold.names[:SHOWN_COLUMNS]],
-        "rows": first_differences(alignment, mapped),
-    }
+    part = _part(pair, in_order=True, mapping=match.mapping)
+    view = View(part.gold, part.pred, pair.options, in_order=True, mapping=part.mapping, unmatched=())
+    evidence = {**_sizes(pair), **_rows_shown(part, view)}
     return msgspec.structs.replace(
         match,
         passed=False,
+        settled=True,
         reason="order_differs",
         evidence=evidence,
         normalised=(),
         cell_f1=1.0,
-        row_share=round(alignment.row_share, 6),
+        row_share=_shares(pair, part, view.alignment)[1],
     )
 
 
-def _every_column_there(gold: Table, pred: Table, view: View) -> list[int] | None:
-    """A mapping of all columns by their cells in any order, if there is one."""
-    if gold.height != pred.height or gold.width > pred.width:
-        return None
-    if (view.gold.height, view.gold.width, view.pred.width) == (gold.height, gold.width, pred.width):
-        candidates = view.candidates()
-    else:
-        from karat.tables.large import LargeComparison
-
-        candidates = LargeComparison(gold, pred, view.options, ordered=False).candidates()
-    return perfect_matching(preferred(candidates, gold.names, pred.names))
-
-
-def _part(gold: Table, pred: Table) -> tuple[Table, Table]:
-    """As much of both tables as is looked at: all of them, or the same part of both where that would be too much."""
-    pred = pred.select(range(min(pred.width, _WIDEST)))
-    gold = gold.select(range(min(gold.width, _WIDEST)))
+def _part(pair: TablePair, *, in_order: bool, mapping: tuple[int | None, ...] | None = None) -> Part:
+    """As much of both tables as is looked at: all of them, or the rows that differ where that would be too much."""
+    gold, pred = pair.gold, pair.pred
     rows = _CELLS_LOOKED_AT // max(1, gold.width + pred.width)
     rows = max(50, min(rows, _PAIRS_LOOKED_AT // max(1, gold.width * pred.width)))
-    if max(gold.height, pred.height) <= rows:
-        return gold.head(gold.height), pred.head(pred.height)
-    if gold.large or pred.large:
-        from karat.tables.large import same_part
+    if max(gold.height, pred.height) <= rows and max(gold.width, pred.width) <= _WIDEST:
+        return whole_tables(gold, pred, mapping)
+    from karat.tables.large_parts import differing_part
 
-        return same_part(gold, pred, rows)
-    return gold.head(rows), pred.head(rows)
+    return differing_part(pair, rows, in_order=in_order, mapping=mapping)
 
 
-def _reason(view: View, gold: Table, pred: Table, shape: str, every_column_there: list[int] | None) -> str:
-    if shape:
-        return "shape_differs"
-    if gold.height != pred.height:
-        return "duplicates" if view.same_distinct_rows() else "row_count"
-    if every_column_there is not None:
-        view.mapping[:] = every_column_there
+def _reason(pair: TablePair, part: Part, view: View) -> str:
+    if pair.gold.height != pair.pred.height:
+        same = view.same_distinct_rows() if part.same_distinct_rows is None else part.same_distinct_rows
+        return "duplicates" if same else "row_count"
+    if part.unmatched is None and pair.gold.width <= pair.pred.width:
+        # All columns may be there under another mapping than the likeliest.
+        mapping = perfect_matching(preferred(view.candidates(), pair.gold.names, pair.pred.names))
+        if mapping is not None:
+            view.map_all(mapping)
+    if not view.unmatched:
         return "rows_scrambled"
+    if any(view.mapping[g] is None for g in view.unmatched):
+        return "missing_column"
     changes = [view.change(g) for g in view.unmatched]
-    if changes and all(changes):
+    if all(changes) and not set(view.differing_cells) - set(view.unmatched):
         return Counter(changes).most_common(1)[0][0]
-    if view.same_distinct_rows():
-        return "duplicates"
     plain = [g for g, change in zip(view.unmatched, changes, strict=True) if not change]
-    missing = [g for g in plain if not view.near(g)]
-    return "missing_column" if missing else "values_differ"
+    if any(not view.near(g) for g in plain):
+        return "missing_column"
+    return "duplicates" if _only_repeated(view) else "values_differ"
+
+
+def _only_repeated(view: View) -> bool:
+    """Whether the same rows are there, not as often. A row that differs in one cell was changed, whatever it was changed to."""
+    alignment = view.alignment
+    several = all(alignment.width - count != 1 for count in alignment.equal_cells)
+    return several and view.same_distinct_rows()

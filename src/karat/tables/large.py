@@ -7,13 +7,14 @@ by their numbers, and compared side by side; only groups of rows that do not pai
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from karat.tables.bipartite import perfect_matching
 from karat.tables.large_columns import LargeColumn
-from karat.tables.large_rows import Rows, pair_rows
-from karat.tables.mapping import labelled, preferred
+from karat.tables.large_rows import Rows, compared_exactly, pair_rows, refuted
+from karat.tables.mapping import by_header, preferred
 from karat.tables.options import CompareOptions
 from karat.tables.table import Table
 
@@ -62,12 +63,19 @@ class LargeComparison:
         self._pairs: dict[tuple[int, int], tuple[LargeColumn, LargeColumn] | None] = {}
         self._agreed: tuple[list[tuple[int, int]], numpy.ndarray[Any, Any] | None] = ([], None)
 
+    def in_order(self, ordered: bool) -> LargeComparison:
+        """The same columns, read once, compared with or without their order."""
+        if ordered == self.ordered:
+            return self
+        other = copy(self)
+        other.ordered, other._pairs, other._agreed = ordered, {}, ([], None)
+        return other
+
     def same_texts(self, gold_names: Sequence[str], pred_names: Sequence[str]) -> list[int] | None:
         """The likeliest mapping, if under it the rows are the same texts: by 64-bit hashes of cells, columns and rows."""
-        if not self.ordered:
-            by_header = labelled([range(len(self.pred))] * len(self.gold), gold_names, pred_names)
-            if by_header is not None and self._same_rows(by_header):
-                return by_header
+        header = None if self.ordered else by_header(gold_names, pred_names)
+        if header is not None and self._same_rows(header):
+            return header
         by_sum: dict[int, list[int]] = {}
         for index, column in enumerate(self.pred):
             by_sum.setdefault(column.sum_of_hashes, []).append(index)
@@ -78,7 +86,7 @@ class LargeComparison:
         if not all(candidates):
             return None
         mapping = perfect_matching(preferred(candidates, gold_names, pred_names))
-        return mapping if mapping is not None and self._same_rows(mapping) else None
+        return mapping if mapping not in (None, header) and self._same_rows(mapping or ()) else None
 
     def _same_rows(self, mapping: Sequence[int]) -> bool:
         return _row_sums(self.gold) == _row_sums([self.pred[index] for index in mapping])
@@ -97,14 +105,23 @@ class LargeComparison:
         return twins
 
     def candidates(self) -> list[list[int]]:
-        return [[p for p in range(len(self.pred)) if self._pair(g, p) is not None] for g in range(len(self.gold))]
+        """For each gold column the prediction columns that could be it; only none for all, once one column has none."""
+        sums = {column.sum_of_hashes for column in self.pred}
+        found: dict[int, list[int]] = {}
+        for g in sorted(range(len(self.gold)), key=lambda index: self.gold[index].sum_of_hashes in sums):
+            found[g] = [p for p in range(len(self.pred)) if self.pair(g, p) is not None]
+            if not found[g]:
+                return [[] for _ in self.gold]
+        return [found[g] for g in range(len(self.gold))]
 
-    def _pair(self, g: int, p: int) -> tuple[LargeColumn, LargeColumn] | None:
+    def pair(self, g: int, p: int) -> tuple[LargeColumn, LargeColumn] | None:
         if (g, p) not in self._pairs:
             self._pairs[g, p] = self._compare(self.gold[g], self.pred[p])
         return self._pairs[g, p]
 
     def _compare(self, gold: LargeColumn, pred: LargeColumn) -> tuple[LargeColumn, LargeColumn] | None:
+        if not gold.may_equal(pred):
+            return None
         if self._alike(gold, pred):
             return gold, pred
         if gold.percent != pred.percent and (pred if gold.percent else gold).may_be_percent():
@@ -129,20 +146,32 @@ class LargeComparison:
         return self._agreed[1]
 
     def _pair_rows(self, mapped: Sequence[tuple[int, int]]) -> numpy.ndarray[Any, Any] | None:
-        pairs = [pair for pair in (self._pair(g, p) for g, p in mapped) if pair is not None]
+        pairs = [pair for pair in (self.pair(g, p) for g, p in mapped) if pair is not None]
         exact = [pair for pair in pairs if pair[0].same_texts(pair[1])]
+        loose = [pair for pair in pairs if pair not in exact]
+        # Rows of the same texts have been looked for before: where no column needs tolerance, they likely differ.
+        if not loose and self._refuted(pairs):
+            return None
         if exact:
             # Columns with the same texts are taken as keys first: rows that agree so agree in every sense.
-            loose = [pair for pair in pairs if pair not in exact]
             quick = pair_rows(Rows(exact, loose, self.options), search=False)
             if quick is not None:
                 return quick
+        if loose and self._refuted(pairs):
+            return None
         return pair_rows(Rows([], pairs, self.options), search=True)
+
+    def _refuted(self, pairs: Sequence[tuple[LargeColumn, LargeColumn]]) -> bool:
+        """Whether the plain numbers alone show that the rows differ: quick where some of them are ids."""
+        plain = [pair for pair in pairs if pair[0].only_plain_numbers and pair[1].only_plain_numbers]
+        return (
+            len(plain) > 1 and any(compared_exactly(*pair) for pair in plain) and refuted(Rows([], plain, self.options))
+        )
 
     def normalised(self, mapped: Sequence[tuple[int, int]], rows: numpy.ndarray[Any, Any]) -> tuple[str, ...]:
         names: set[str] = set()
         for g, p in mapped:
-            pair = self._pair(g, p)
+            pair = self.pair(g, p)
             if pair is not None and not (not self.ordered and pair[0].same_texts(pair[1]) and not pair[0].has_numbers):
                 names |= pair[0].names_needed(pair[1], rows)
         return tuple(sorted(names))

@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 
 _NAMES_LOOKED_AT = 2_000
 _SAMPLE = 1_000
+_FIRST_ROWS = 20
 _PIECE = 32_768
 """Rows compared at a time: their numbers stay in the processor's cache."""
+_ALSO_ELSE = frozenset("K;`")
+"""The ASCII letters that NFC makes of others too: the kelvin sign is K."""
 
 
 class LargeColumn:
@@ -76,8 +79,59 @@ class LargeColumn:
         return self._meaning.only_numbers
 
     @property
+    def plain_numbers(self) -> bool:
+        """Whether all rows are plain numbers or nulls; told by the first rows where it is not so."""
+        return self._early_word is None and not self._early_moment and isinstance(self._meaning, PlainNumbers)
+
+    @property
+    def only_plain_numbers(self) -> bool:
+        return self.plain_numbers and self.only_numbers
+
+    @property
     def has_numbers(self) -> bool:
         return self._meaning.others[0] < len(self.texts)
+
+    def may_equal(self, other: LargeColumn) -> bool:
+        """Whether two columns could hold the same cells, as far as their first rows tell. For most that differ, nothing needs to be
+        read: a plain word of one column must be somewhere in the other.
+        """
+        words = self._early_word, other._early_word
+        if (self._early_moment and other.plain_numbers) or (other._early_moment and self.plain_numbers):
+            return False
+        return (words[0] is None or other._has(words[0])) and (words[1] is None or self._has(words[1]))
+
+    def _has(self, word: int) -> bool:
+        return bool((self.hashes == word).any())
+
+    @cached_property
+    def _early_moment(self) -> bool:
+        return any(parse(text, self.options).kind == "moment" for text in self.texts.head(_FIRST_ROWS).to_list())
+
+    @cached_property
+    def _early_word(self) -> Any:
+        """The hash of the first text that means nothing but itself, if there is one in the first rows."""
+        if self.options.case_or_space:
+            return None
+        for place, text in enumerate(self.texts.head(_FIRST_ROWS).to_list()):
+            if (
+                text
+                and not _ALSO_ELSE.intersection(text)
+                and text.isascii()
+                and parse(text, self.options).kind == "text"
+            ):
+                return self.hashes[place]
+        return None
+
+    @property
+    def coded(self) -> bool:
+        """Whether some rows hold digits with leading zeros."""
+        return self._meaning.codes is not None
+
+    @property
+    def largest(self) -> float:
+        """The largest number without its sign; 0 where there are none."""
+        least, most = self._meaning.ends
+        return max(abs(least), abs(most))
 
     @property
     def least_decimals(self) -> int:
@@ -107,6 +161,10 @@ class LargeColumn:
         """Whether the cells could be paired, taking the widest tolerance of any pair for all: see the small tables' rule."""
         one, two = self._meaning, other._meaning
         if one.others != two.others:
+            return False
+        import numpy
+
+        if not self._near(other, numpy.array(one.ends), numpy.array(two.ends)):
             return False
         a, b = one.sorted_numbers, two.sorted_numbers
         step = 1 + len(a) // _SAMPLE

@@ -78,6 +78,12 @@ class PlainNumbers:
         return numpy.sort(self.numbers if self.only_numbers else self.numbers[self.keys == _NUMBER])
 
     @cached_property
+    def ends(self) -> tuple[float, float]:
+        """The least and the largest number; 0 where there are none."""
+        numbers = self.numbers if self.only_numbers else self.numbers[self.keys == _NUMBER]
+        return (float(numbers.min()), float(numbers.max())) if len(numbers) else (0.0, 0.0)
+
+    @cached_property
     def decimals(self) -> Array:
         """How many decimals each number shows."""
         import polars
@@ -181,6 +187,12 @@ class Meanings:
 
         numeric = self._keys == _NUMBER
         return numpy.sort(numpy.repeat(self._numbers[numeric], self._counts[numeric].astype(numpy.int64)))
+
+    @cached_property
+    def ends(self) -> tuple[float, float]:
+        """The least and the largest number; 0 where there are none."""
+        numbers = self._numbers[self._keys == _NUMBER]
+        return (float(numbers.min()), float(numbers.max())) if len(numbers) else (0.0, 0.0)
 
     @property
     def least_decimals(self) -> int:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from karat.tables.bipartite import Unsettled, perfect_matching
 from karat.tables.grid import Grid
 from karat.tables.large_columns import LargeColumn
+from karat.tables.numbers import VAST
 from karat.tables.options import CompareOptions
 
 if TYPE_CHECKING:
@@ -34,13 +35,31 @@ class Rows:
         self.options = options
         # Where all rows are numbers on both sides, all keys are the same, and say nothing.
         keyed = [pair for pair in by_meaning if not (pair[0].only_numbers and pair[1].only_numbers)]
+        # Whole numbers that are compared exactly are keys as good as texts: ids then tell which rows belong together.
+        whole = [pair for pair in by_meaning if pair[0].has_numbers and compared_exactly(*pair)]
         height = len((by_text or by_meaning)[0][0].texts)
-        self.gold_keys = _mixed([gold.hashes for gold, _ in by_text] + [gold.keys for gold, _ in keyed], height)
-        self.pred_keys = _mixed([pred.hashes for _, pred in by_text] + [pred.keys for _, pred in keyed], height)
-        self.numeric = [pair for pair in by_meaning if pair[0].has_numbers]
+        sides = []
+        for side in (0, 1):
+            keys = [pair[side].hashes for pair in by_text] + [pair[side].keys for pair in keyed]
+            sides.append(mixed(keys + [_bits(pair[side].numbers) for pair in whole], height))
+        self.gold_keys, self.pred_keys = sides
+        self.numeric = [pair for pair in by_meaning if pair[0].has_numbers and pair not in whole]
 
 
-def _mixed(keys: Sequence[Array], height: int) -> Array:
+def compared_exactly(gold: LargeColumn, pred: LargeColumn) -> bool:
+    """Whether two numbers of these columns are equal only when they are the same float."""
+    return gold.exact and pred.exact and not gold.coded and not pred.coded and max(gold.largest, pred.largest) < VAST
+
+
+def _bits(numbers: Array) -> Array:
+    """Numbers as keys; adding 0 makes one zero of the two."""
+    import numpy
+
+    bits: Array = (numbers + 0.0).view(numpy.uint64)
+    return bits
+
+
+def mixed(keys: Sequence[Array], height: int) -> Array:
     """One key a row out of several."""
     import numpy
 
@@ -75,16 +94,47 @@ def pair_rows(rows: Rows, *, search: bool) -> Array | None:
         return paired
     if not search:
         return None
-    groups = list(_bad_groups(gold_keys, good[gold_order]))
-    if len(groups) > MAX_GROUPS:
-        raise Unsettled
-    for start, end in groups:
+    return paired if _search(rows, gold_keys, gold_order, pred_order, good, paired) else None
+
+
+def refuted(rows: Rows) -> bool:
+    """Whether it is certain that the rows cannot be paired: other keys, or a row that has its key to itself and does not fit."""
+    import numpy
+
+    (gold_order, gold_keys), (pred_order, pred_keys) = in_order(rows.gold_keys), in_order(rows.pred_keys)
+    if not (gold_keys == pred_keys).all():
+        return True
+    change = gold_keys[1:] != gold_keys[:-1]
+    lone = numpy.concatenate(([True], change)) & numpy.concatenate((change, [True]))
+    mine, others = gold_order[lone], pred_order[lone]
+    # Where many rows differ, a few show it.
+    for part in (slice(_SAMPLE), slice(None)):
+        if any(not gold.equal_to(pred, mine[part], others[part]).all() for gold, pred in rows.numeric):
+            return True
+    return False
+
+
+def _search(rows: Rows, keys: Array, gold_order: Array, pred_order: Array, good: Array, paired: Array) -> bool:
+    """Pairs the rows of each group of equal keys in which some row does not fit; whether all could be paired. The smallest groups
+    go first: one group that cannot be paired settles it, however many there are. Raises :class:`Unsettled`.
+    """
+    starts, ends = _bad_groups(keys, good[gold_order])
+    if len(starts) and ends[0] - starts[0] == 1:
+        return False
+    unsettled = len(starts) > MAX_GROUPS
+    for start, end in zip(starts[:MAX_GROUPS].tolist(), ends[:MAX_GROUPS].tolist(), strict=True):
         members, others = gold_order[start:end], pred_order[start:end]
-        found = _pair_group(members, others, rows.numeric, rows.options)
+        try:
+            found = _pair_group(members, others, rows.numeric, rows.options)
+        except Unsettled:
+            unsettled = True
+            continue
         if found is None:
-            return None
+            return False
         paired[members] = found
-    return paired
+    if unsettled:
+        raise Unsettled
+    return True
 
 
 def in_order(keys: Array) -> tuple[Array, Array]:
@@ -116,15 +166,15 @@ def _sorted(keys: Array, numbers: Sequence[Array]) -> Array:
     return frame.select(polars.arg_sort_by(*frame.columns)).to_series().to_numpy()
 
 
-def _bad_groups(keys: Array, good: Array) -> Iterator[tuple[int, int]]:
-    """Where the groups of equal keys stand in which some row does not fit."""
+def _bad_groups(keys: Array, good: Array) -> tuple[Array, Array]:
+    """Where the groups of equal keys begin and end in which some row does not fit, the smallest first."""
     import numpy
 
     starts = numpy.concatenate(([0], numpy.flatnonzero(keys[1:] != keys[:-1]) + 1))
     ends = numpy.concatenate((starts[1:], [len(keys)]))
-    whole = numpy.logical_and.reduceat(good, starts)
-    for index in numpy.flatnonzero(~whole):
-        yield int(starts[index]), int(ends[index])
+    bad = numpy.flatnonzero(~numpy.logical_and.reduceat(good, starts))
+    bad = bad[numpy.argsort(ends[bad] - starts[bad], kind="stable")]
+    return starts[bad], ends[bad]
 
 
 def _pair_group(

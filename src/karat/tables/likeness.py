@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from karat.tables.cells import Cell, equal, folded
+from karat.tables.numbers import VAST
 from karat.tables.options import CompareOptions
 from karat.tables.small import Side
 
@@ -52,5 +53,11 @@ def likeliest_mapping(
 
 
 def identity(cell: Cell) -> tuple[str, str, float]:
-    """What two cells share when they mean exactly the same."""
-    return ("number" if cell.numeric else cell.kind, cell.key, cell.number)
+    """What two cells share when they mean exactly the same. Codes keep their zeros, and large whole numbers all their digits."""
+    if cell.kind == "code":
+        return ("code", cell.text or "", 0.0)
+    if cell.kind == "number":
+        vast = cell.whole is not None and abs(cell.number) >= VAST
+        return ("number", str(cell.whole) if vast else "", cell.number)
+    parts = f" {[identity(part) for part in cell.parts]}" if cell.parts else ""
+    return (cell.kind, cell.key + parts, 0.0)

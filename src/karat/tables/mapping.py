@@ -27,18 +27,13 @@ def preferred(
     return ordered
 
 
-def labelled(
-    candidates: Sequence[Sequence[int]], gold_names: Sequence[str], pred_names: Sequence[str]
-) -> list[int] | None:
-    """The mapping by headers, where they settle it: every gold header stands once on either side, and each column under it
-    could be the gold column. A table so labelled says itself which of two equal columns is which.
-    """
+def by_header(gold_names: Sequence[str], pred_names: Sequence[str]) -> list[int] | None:
+    """The mapping that the headers name: every gold header is there once on either side. None when they name none."""
     headers = [folded(name) for name in pred_names]
     wanted = [folded(name) for name in gold_names]
     if len(set(wanted)) != len(wanted) or any(headers.count(name) != 1 or not name for name in wanted):
         return None
-    mapping = [headers.index(name) for name in wanted]
-    return mapping if all(p in options for p, options in zip(mapping, candidates, strict=True)) else None
+    return [headers.index(name) for name in wanted]
 
 
 def find_mapping(

@@ -8,25 +8,29 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from karat.tables.bipartite import Unsettled, perfect_matching
-from karat.tables.mapping import find_mapping, labelled, preferred
+from karat.tables.labels import LABELS_SWAPPED, label_evidence, swapped
+from karat.tables.mapping import by_header, find_mapping, preferred
 from karat.tables.options import CompareOptions
 from karat.tables.small import SmallComparison, Texts
-from karat.tables.table import Table, TableError
+from karat.tables.table import QUICKER_AS_LARGE, Table, TableError
+
+if TYPE_CHECKING:
+    from karat.tables.large import LargeComparison
 
 _MOST_TRIES = 20_000
 _ROWS_TO_LOOK_AT = 3_000_000
-QUICKER_AS_LARGE = 4_000
-"""From this many rows on, comparing with tolerance is quicker outside Python's own objects, importing them included."""
 
 
 class Match(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a prediction compares with gold. ``mapping`` gives for each gold column the prediction column that stands for it,
-    or None. Not ``settled``: no rule could tell within its bound; the reason is then of the nearest thing found.
+    or None. Not ``settled``: no rule could tell within its bound, and the reason is then of the nearest thing found; or the rows
+    agree and the headers contradict them (``labels_swapped``), which a person decides.
     """
 
     passed: bool
@@ -42,10 +46,14 @@ class Match(msgspec.Struct, frozen=True, omit_defaults=True):
 class Comparison(Protocol):
     """Two tables of the same height that have been read; see :class:`karat.tables.small.SmallComparison`."""
 
+    ordered: bool
+
     @property
     def twins(self) -> Sequence[int]: ...
 
     def candidates(self) -> list[list[int]]: ...
+
+    def pair(self, g: int, p: int) -> Any: ...
 
     def rows_agree(self, mapped: Sequence[tuple[int, int]]) -> Any: ...
 
@@ -66,21 +74,19 @@ def match_tables(
     Without ``explained`` a failure has no reason, and costs less: for trying one gold after another. Raises
     :class:`TableError` when gold has not the columns that are asked for.
     """
-    options = options or CompareOptions()
-    gold = chosen(gold, columns)
+    pair = TablePair(chosen(gold, columns), pred, options or CompareOptions(), _others(gold, columns))
     settled = True
-    if gold.height == pred.height and gold.width <= pred.width:
-        try:
-            found = same_rows(gold, pred, ignore_order=ignore_order, options=options)
-        except Unsettled:
-            found, settled = None, False
-        if found is not None:
-            return found
+    try:
+        found = pair.same_rows(ordered=not ignore_order)
+    except Unsettled:
+        found, settled = None, False
+    if found is not None:
+        return found
     if not explained:
         return Match(False, settled)
     from karat.tables.explaining import explain
 
-    return explain(gold, pred, ignore_order=ignore_order, options=options, settled=settled)
+    return explain(pair, ignore_order=ignore_order, settled=settled)
 
 
 def chosen(gold: Table, columns: Sequence[int] | None) -> Table:
@@ -93,23 +99,119 @@ def chosen(gold: Table, columns: Sequence[int] | None) -> Table:
     return gold.select(columns)
 
 
-def same_rows(gold: Table, pred: Table, *, ignore_order: bool, options: CompareOptions) -> Match | None:
-    """The match of two tables with the same rows; None when they are not. Raises :class:`Unsettled`."""
-    ordered = not ignore_order
-    held_large = gold.large or pred.large
-    mapping = None if held_large else same_texts(gold, pred, ordered=ordered)
-    if mapping is None and (held_large or gold.height >= QUICKER_AS_LARGE):
+def _others(gold: Table, columns: Sequence[int] | None) -> Table | None:
+    """The columns of gold that were not chosen."""
+    left = [index for index in range(gold.width) if index not in set(columns)] if columns else []
+    return gold.select(left) if left else None
+
+
+class TablePair:
+    """Gold and a prediction, and what has been found out about them. ``others``: gold's columns that do not count."""
+
+    def __init__(self, gold: Table, pred: Table, options: CompareOptions, others: Table | None = None) -> None:
+        self.gold, self.pred, self.options, self.others = gold, pred, options, others
+        self.header = by_header(gold.names, pred.names)
+        self.held_large = gold.large or pred.large
+
+    @cached_property
+    def large(self) -> LargeComparison:
+        """The columns outside Python's own objects, compared without their order; what is read once serves all that follows."""
         from karat.tables.large import LargeComparison
 
-        large = LargeComparison(gold, pred, options, ordered=ordered)
-        mapping = large.same_texts(gold.names, pred.names) if held_large else None
+        return LargeComparison(self.gold, self.pred, self.options, ordered=False)
+
+    @property
+    def as_large(self) -> bool:
+        return self.held_large or self.gold.height >= QUICKER_AS_LARGE
+
+    def same_rows(self, *, ordered: bool) -> Match | None:
+        """The match of two tables with the same rows; None when they are not. Raises :class:`Unsettled`."""
+        if self.gold.height != self.pred.height or self.gold.width > self.pred.width:
+            return None
+        if self.held_large:
+            mapping = self.large.in_order(ordered).same_texts(self.gold.names, self.pred.names)
+        else:
+            mapping = same_texts(self.gold, self.pred, ordered=ordered)
         if mapping is None:
-            return _tolerant(large, gold, pred)
-    if mapping is not None:
-        return Match(True, mapping=tuple(mapping))
+            return self._tolerant(self._comparison(ordered=ordered))
+        if self.header is None or mapping == self.header:
+            return Match(True, mapping=tuple(mapping))
+        return self._labelled(mapping, self._comparison(ordered=ordered))
+
+    def _comparison(self, *, ordered: bool) -> Comparison:
+        if self.as_large:
+            return self.large.in_order(ordered)
+        return _small(self.gold, self.pred, self.options, ordered=ordered)
+
+    def _tolerant(self, comparison: Comparison) -> Match | None:
+        candidates = preferred(comparison.candidates(), self.gold.names, self.pred.names)
+        if not all(candidates):
+            return None
+        header = self.header
+        decided = header is not None and all(p in options for p, options in zip(header, candidates, strict=True))
+        if decided and header is not None:
+            rows = comparison.rows_agree(list(enumerate(header)))
+            if rows is not None:
+                return _passed(comparison, header, rows)
+            if all(len(options) == 1 for options in candidates):
+                return None
+        tries = max(64, min(_MOST_TRIES, _ROWS_TO_LOOK_AT // max(1, self.gold.height)))
+        if decided:
+            tries //= 8  # wrong already, unless the labels are swapped
+        try:
+            mapping = find_mapping(
+                candidates, lambda pairs: comparison.rows_agree(pairs) is not None, tries=tries, twins=comparison.twins
+            )
+        except Unsettled:
+            if decided:
+                return None  # the headers say which column is which, and under them the rows differ
+            raise
+        return None if mapping is None else self._labelled(mapping, comparison)
+
+    def _labelled(self, mapping: list[int], comparison: Comparison) -> Match:
+        """The rows agree under this mapping; the headers, where they name another, may contradict it."""
+        pairs = list(enumerate(mapping))
+        if self.header is None or self.header == mapping:
+            return _passed(comparison, mapping, _agreed(comparison, pairs))
+        rows = _agreed(comparison, list(enumerate(self.header)))
+        if rows is not None:
+            return _passed(comparison, self.header, rows)
+        names = self.gold.names
+        found = swapped(mapping, self.header, self.gold.width, lambda pairs: _agreed(comparison, pairs) is not None)
+        if not found and self.others is not None:
+            gold = Table((*names, *self.others.names), (*self.gold.columns, *self.others.columns), self.gold.height)
+            names = gold.names
+            wider = TablePair(gold, self.pred, self.options)._comparison(ordered=comparison.ordered)
+            found = swapped(mapping, self.header, gold.width, lambda pairs: _agreed(wider, pairs) is not None)
+        if not found:
+            return _passed(comparison, mapping, _agreed(comparison, pairs))
+        evidence = {
+            "gold_size": [self.gold.height, self.gold.width],
+            "pred_size": [self.pred.height, self.pred.width],
+            "labels": label_evidence(found, names),
+        }
+        return Match(False, False, tuple(mapping), (), LABELS_SWAPPED, evidence)
+
+
+def _passed(comparison: Comparison, mapping: Sequence[int], rows: Any) -> Match:
+    names = comparison.normalised(list(enumerate(mapping)), rows) if rows is not None else ()
+    return Match(True, mapping=tuple(mapping), normalised=names)
+
+
+def _agreed(comparison: Comparison, pairs: Sequence[tuple[int, int]]) -> Any:
+    """The rows that agree on these pairs of columns; None when they do not, or when that cannot be told."""
+    if any(comparison.pair(g, p) is None for g, p in pairs):
+        return None
+    try:
+        return comparison.rows_agree(pairs)
+    except Unsettled:
+        return None
+
+
+def _small(gold: Table, pred: Table, options: CompareOptions, *, ordered: bool) -> SmallComparison:
     gold_columns = [gold.texts(index) for index in range(gold.width)]
     pred_columns = [pred.texts(index) for index in range(pred.width)]
-    return _tolerant(SmallComparison(gold_columns, pred_columns, options, ordered=ordered), gold, pred)
+    return SmallComparison(gold_columns, pred_columns, options, ordered=ordered)
 
 
 def same_texts(gold: Table, pred: Table, *, ordered: bool) -> list[int] | None:
@@ -133,22 +235,5 @@ def same_texts(gold: Table, pred: Table, *, ordered: bool) -> list[int] | None:
 
 
 def _content(column: Texts, ordered: bool) -> Any:
-    return tuple(column) if ordered else tuple(sorted(column, key=lambda text: (text is None, text or "")))
-
-
-def _tolerant(comparison: Comparison, gold: Table, pred: Table) -> Match | None:
-    candidates = preferred(comparison.candidates(), gold.names, pred.names)
-    if not all(candidates):
-        return None
-    by_header = labelled(candidates, gold.names, pred.names)
-    if by_header is not None:
-        candidates = [[p] for p in by_header]
-    tries = max(64, min(_MOST_TRIES, _ROWS_TO_LOOK_AT // max(1, gold.height)))
-    mapping = find_mapping(
-        candidates, lambda pairs: comparison.rows_agree(pairs) is not None, tries=tries, twins=comparison.twins
-    )
-    if mapping is None:
-        return None
-    pairs = list(enumerate(mapping))
-    names = comparison.normalised(pairs, comparison.rows_agree(pairs))
-    return Match(True, mapping=tuple(mapping), normalised=names)
+    # A sum of hashes is quickest; the rows, counted, then decide.
+    return tuple(column) if ordered else sum(map(hash, column))

@@ -9,7 +9,7 @@
 
 The rule has no sides: it says the same of a and b as of b and a. Of a float without a text, the shortest text that gives it
 back is what is shown. Large tables state the same rule for arrays (``large_columns``), files too large to hold in SQL
-(``outofcore``); a test holds all of them to this one.
+(``outofcore_rows``); a test holds all of them to this one.
 """
 
 from __future__ import annotations

@@ -16,23 +16,12 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from karat.tables.alignment import SHOWN_COLUMNS
-from karat.tables.mapping import preferred
+from karat.tables.labels import LABELS_SWAPPED, label_evidence
+from karat.tables.mapping import by_header, preferred
 from karat.tables.matching import Match
-from karat.tables.numbers import NOISE, SLACK, small_scale
 from karat.tables.options import CompareOptions
-from karat.tables.outofcore_columns import (
-    ColumnSums,
-    File,
-    certainly_missing,
-    could_equal,
-    decimals,
-    mappings,
-    number,
-    scan,
-    text_hash,
-    whole,
-    whole_digits,
-)
+from karat.tables.outofcore_columns import ColumnSums, File, certainly_missing, could_equal, mappings, scan, text_hash
+from karat.tables.outofcore_rows import different_rows, other_texts, refuted
 from karat.tables.reading import header_of
 from karat.tables.table import Limits, TableError
 from karat.tables.view import SHOWN_LETTERS
@@ -73,21 +62,26 @@ def match_csv_files(
         if gold_file.rows != pred_file.rows:
             return Match(False, reason="row_count", evidence=sizes, cell_f1=0.0, row_share=0.0)
         candidates, loose = _candidates(gold_file, pred_file, options)
+        header = by_header([gold_names[column] for column in wanted], pred_names)
+        decided = header is not None and all(p in found for p, found in zip(header, candidates, strict=True))
         tries = list(islice(mappings(candidates), MOST_MAPPINGS))
         if not tries:
-            return _missing(gold_file, pred_file, candidates, sizes)
+            return _missing(connection, gold_file, pred_file, candidates, header, sizes, options)
         found = []
         for mapping in tries:
             if ignore_order and not loose and _same_row_hashes(connection, gold_file, pred_file, mapping):
-                return Match(True, mapping=tuple(mapping))
-            different, needed = _different(
+                return _labelled(Match(True, mapping=tuple(mapping)), gold_file, pred_file, header, sizes)
+            different, needed = different_rows(
                 connection, gold_file, pred_file, mapping, loose, options, ordered=not ignore_order
             )
             if different == 0:
-                return Match(True, mapping=tuple(mapping), normalised=needed)
+                passed = Match(True, mapping=tuple(mapping), normalised=needed)
+                return _labelled(passed, gold_file, pred_file, header, sizes)
             found.append((different, mapping))
-    different, mapping = min(found)
-    settled = not loose and all(len(options) == 1 for options in candidates)
+        different, mapping = found[0] if decided else min(found)
+        settled = (decided or all(len(options) == 1 for options in candidates)) and refuted(
+            connection, gold_file, pred_file, mapping, options, ordered=not ignore_order
+        )
     evidence = {**sizes, "different_rows": different}
     if not settled:
         evidence["not_tried"] = f"{NOT_TRIED}; mappings of columns tried: {len(tries)}"
@@ -96,16 +90,50 @@ def match_csv_files(
     return Match(False, settled, tuple(mapping), (), reason, evidence, share, share)
 
 
-def _missing(gold: File, pred: File, candidates: Sequence[Sequence[int]], sizes: dict[str, Any]) -> Match:
-    """Some gold column has no candidate, or none is left for it. Not every rule was tried, so that this seldom settles it."""
+def _labelled(match: Match, gold: File, pred: File, header: Sequence[int] | None, sizes: dict[str, Any]) -> Match:
+    """The rows agree, and do not under the headers if these name another mapping that was possible. A header of gold may then be on
+    the texts of another gold column: see :mod:`karat.tables.labels`.
+    """
+    mapping = [p for p in match.mapping if p is not None]
+    swapped = []
+    for g, labelled in enumerate(header or mapping):
+        copies = [o for o, p in enumerate(mapping) if pred.sums[p].same_texts(pred.sums[labelled])]
+        holder = mapping.index(labelled) if labelled in mapping else None if g in copies else next(iter(copies), None)
+        if holder not in (None, g):
+            swapped.append((g, holder))
+    if not swapped:
+        return match
+    names = [gold.names[column] for column in gold.columns]
+    evidence = {**sizes, "labels": label_evidence(swapped, names)}
+    return Match(False, False, match.mapping, (), LABELS_SWAPPED, evidence)
+
+
+def _missing(
+    connection: duckdb.DuckDBPyConnection,
+    gold: File,
+    pred: File,
+    candidates: Sequence[Sequence[int]],
+    header: Sequence[int] | None,
+    sizes: dict[str, Any],
+    options: CompareOptions,
+) -> Match:
+    """Some gold column has no candidate, or none is left for it. Not every rule was tried, so that this does not always settle it.
+    A column that is there under its header has other values.
+    """
     free = [other for other in pred.sums if _alike(other, pred) > _alike(other, gold)]
     missing = [index for index, options in enumerate(candidates) if not options]
     settled = len(pred.sums) < len(gold.sums) or any(certainly_missing(gold.sums[index], free) for index in missing)
-    names = [gold.names[gold.columns[index]] for index in missing]
-    evidence = {**sizes, "columns": [{"gold": name[:SHOWN_LETTERS]} for name in names[:SHOWN_COLUMNS]]}
+    columns = []
+    for index in missing[:SHOWN_COLUMNS]:
+        columns.append({"gold": gold.names[gold.columns[index]][:SHOWN_LETTERS]})
+        if header is not None:
+            settled = settled or other_texts(connection, gold, pred, index, header[index], options)
+            columns[-1]["nearest"] = pred.names[header[index]][:SHOWN_LETTERS]
+    evidence = {**sizes, "columns": columns}
     if not settled:
         evidence["not_tried"] = NOT_TRIED
-    return Match(False, settled, (), (), "missing_column", evidence, 0.0, 0.0)
+    reason = "values_differ" if header is not None and missing else "missing_column"
+    return Match(False, settled, tuple(header or ()), (), reason, evidence, 0.0, 0.0)
 
 
 def _alike(column: ColumnSums, file: File) -> int:
@@ -152,70 +180,6 @@ def _same_row_hashes(connection: duckdb.DuckDBPyConnection, gold: File, pred: Fi
         found = connection.execute(f"SELECT sum({row}::HUGEINT), bit_xor({row}) FROM {file.source}").fetchall()  # noqa: S608
         sums.append(found)
     return bool(sums[0] == sums[1])
-
-
-def _different(
-    connection: duckdb.DuckDBPyConnection,
-    gold: File,
-    pred: File,
-    mapping: Sequence[int],
-    loose: Sequence[int],
-    options: CompareOptions,
-    *,
-    ordered: bool,
-) -> tuple[int, tuple[str, ...]]:
-    """How many rows differ side by side, in file order, or sorted by what is compared exactly and then by the numbers; and what was
-    needed for the others to agree.
-    """
-    keys = [index for index in range(len(mapping)) if index not in loose]
-    places = {index: place for place, index in enumerate(loose)}
-    vast = [place for index, place in places.items() if gold.sums[index].vast or pred.sums[mapping[index]].vast]
-    sides = []
-    for file, columns in ((gold, gold.columns), (pred, mapping)):
-        chosen = [f"{text_hash([columns[index] for index in keys])} AS k" if keys else "0 AS k"]
-        for index, place in places.items():
-            column = columns[index]
-            chosen += [f"{number(column)} AS n{place}", f"{whole(column, f'n{place}')} AS w{place}"]
-            chosen += [f"{decimals(column)} AS d{place}"]
-            chosen += [f"CASE WHEN w{place} THEN {whole_digits(column)} END AS t{place}"] if place in vast else []
-        sorting = ["k", *(f"n{place}" for place in places.values()), *(f"t{place}" for place in vast)]
-        order = "" if ordered else " ORDER BY " + ", ".join(sorting)
-        sides.append(f"(SELECT {', '.join(chosen)} FROM {file.source}{order})")  # noqa: S608
-    close = [_close(place, gold.sums[index], options, vast=place in vast) for index, place in places.items()]
-    same = " AND ".join(["g.k = p.k", *(each[0] for each in close)])
-    counts = [f"count(*) FILTER (WHERE NOT ({same}))"]
-    counts += [f"coalesce(bool_or({' OR '.join(each[why] for each in close) or 'false'}), false)" for why in (1, 2)]
-    query = f"SELECT {', '.join(counts)} FROM {sides[0]} g POSITIONAL JOIN {sides[1]} p"  # noqa: S608
-    different, rounded, tolerated = connection.execute(query).fetchall()[0]
-    needed = {"rounding": rounded, "tolerance": tolerated}
-    return int(different), tuple(name for name, is_so in needed.items() if is_so)
-
-
-def _close(place: int, gold: ColumnSums, options: CompareOptions, *, vast: bool) -> tuple[str, str, str]:
-    """When two numbers side by side are equal: :func:`karat.tables.numbers.why_equal` in SQL. Also when they are by rounding, and
-    when by tolerance.
-    """
-    g, p = f"g.n{place}", f"p.n{place}"
-    difference, largest = f"abs({g} - {p})", f"greatest(abs({g}), abs({p}))"
-    floor = options.abs_tol * small_scale((gold.largest,))
-    near = f"{difference} <= greatest({floor!r}, {options.rel_tol!r} * {largest})"
-    few, more = f"g.d{place}", f"p.d{place}"
-    least = f"least({few}, {more})"
-    shorter = f"abs(CASE WHEN {few} < {more} THEN {g} ELSE {p} END)"
-    rounded = "false"
-    if options.rounding:
-        rounded = (
-            f"({few} <> {more} AND {difference} <= 0.5 * pow(10.0::DOUBLE, -greatest(0, {least})) * {SLACK!r}"
-            f" + {NOISE!r} * {largest} AND {shorter} * {SLACK!r} >= pow(10.0::DOUBLE, 1 - {least}))"
-        )
-    whole = f"(g.w{place} AND p.w{place})" if options.exact_whole else "false"
-    digits = f"g.t{place} = p.t{place}" if vast and options.exact_whole else f"{g} = {p}"
-    same = f"CASE WHEN {whole} THEN {digits} ELSE {near} OR {rounded} END"
-    return (
-        f"coalesce({same}, {g} IS NULL AND {p} IS NULL)",
-        f"(NOT {whole} AND NOT ({near}) AND {rounded})",
-        f"(NOT {whole} AND {g} <> {p} AND {near})",
-    )
 
 
 def is_huge(*paths: Path) -> bool:

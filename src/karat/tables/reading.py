@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from karat.core.files import open_bytes, read_bytes
 from karat.core.problems import count_of
 from karat.tables.duckdb_files import duckdb_tables, read_duckdb
-from karat.tables.table import LARGE, Limits, Table, TableError, table_of
+from karat.tables.table import LARGE, QUICKER_AS_LARGE, Limits, Table, TableError, table_of
 
 if TYPE_CHECKING:
     import polars
 
 __all__ = ["check_csv", "duckdb_tables", "header_of", "read_csv", "read_duckdb"]
 
-_PLAIN_READER_BYTES = 2_000_000
+_PLAIN_READER_BYTES = 1_000_000
 """Below this size Python's own reader is quicker than importing another."""
+_QUICK_READER_BYTES = 100_000
+"""From this size on the other is quicker, once it has been imported."""
 _LONGEST_FIELD = 2**31 - 1
 _SAMPLE = 65_536
 _BOM = b"\xef\xbb\xbf"
@@ -32,7 +35,7 @@ def read_csv(path: Path, *, limits: Limits | None = None) -> Table:
     """The table in a CSV file. Raises :class:`TableError`."""
     limits = limits or Limits()
     data = _bytes(path, limits)
-    if len(data) >= _PLAIN_READER_BYTES:
+    if len(data) >= (_QUICK_READER_BYTES if "polars" in sys.modules else _PLAIN_READER_BYTES):
         table = _read_quickly(data, limits)
         if table is not None:
             return table
@@ -115,7 +118,7 @@ def _read_quickly(data: bytes, limits: Limits) -> Table | None:
         return None
     if frame is None:
         return None
-    if frame.height < LARGE:
+    if frame.height < QUICKER_AS_LARGE:
         return Table(tuple(header), tuple(column.to_list() for column in frame.get_columns()), frame.height)
     return Table(tuple(header), tuple(frame.get_columns()), frame.height)
 

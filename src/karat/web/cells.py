@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from karat.core.problems import percent
+
 
 class Cell(msgspec.Struct, frozen=True):
     """A cell on both sides; ``mark``: ``same``, ``changed``, ``missing`` (expected alone) or ``extra`` (given alone)."""
@@ -78,7 +80,7 @@ def _row(row: Mapping[str, Any]) -> CellRow:
 def _nearest(column: Mapping[str, Any]) -> tuple[str, str, str]:
     near = column.get("nearest")
     share = column.get("share")
-    equal = f"{share:.0%} of cells equal" if isinstance(share, int | float) else ""
+    equal = f"{percent(share)} of cells equal" if isinstance(share, int | float) else ""
     change = f"{equal}, {column['change']}" if column.get("change") else equal
     return _text(column.get("gold")), "" if near is None else _text(near), change
 

@@ -38,3 +38,16 @@ def test_the_same_in_one_line() -> None:
         == 'missing: ["12840"]; given: 12,480 in May'
     )
     assert evidence_in_short({}) == ""
+
+
+def test_what_is_not_all_equal_never_reads_100_percent() -> None:
+    column = {"gold": "litres", "nearest": "sum", "share": 0.9999}
+    assert evidence_lines({"columns": [column]}) == ['gold "litres" ~ "sum" 99.99% of cells equal']
+    taken = {"gold": "a", "nearest": "b", "share": 1.0, "taken_by": "c"}
+    assert evidence_lines({"columns": [taken]}) == ['gold "a" ~ nothing of its own: "b" is gold "c"']
+
+
+def test_swapped_labels_in_words() -> None:
+    assert evidence_lines({"labels": [{"header": "min", "holds": "max"}]}) == [
+        'the header "min" is on the cells of gold "max"'
+    ]

@@ -145,6 +145,26 @@ def test_labels_must_not_stand_over_another_columns_values(result: Plain, passed
         assert "low" in found.evidence["swapped_labels"]
 
 
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("count", [2, 30, 5_000])
+@pytest.mark.parametrize("names", [("high", "low"), ("high", "other"), ("HIGH", "Low")])
+def test_swapped_labels_are_wrong_in_any_size_and_order(ordered: bool, count: int, names: tuple[str, str]) -> None:
+    """Not left to a person: the code was asked for these columns."""
+    places = list(range(count))
+    low, high = [n // 2 for n in places], [n // 2 + 10.5 for n in places]
+    gold = frame(place=places, low=low, high=high)
+    columns: dict[str, list[Any]] = {names[0]: low, names[1]: high}
+    found = word(gold, frame(None, place=places, **columns), ordered=ordered)
+    assert (found.passed, found.score, found.reason) == (False, 0.5, "labels_swapped")
+    assert "high" in [name.casefold() for name in found.evidence["swapped_labels"]]
+
+
+def test_swapped_labels_are_wrong_where_rows_tie() -> None:
+    gold = frame(name=["a", "b", "c"], low=[1, 1, 2], high=[5, 6, 7])
+    found = word(gold, frame(name=["b", "a", "c"], high=[1, 1, 2], low=[6, 5, 7]), ordered=True)
+    assert (found.passed, found.reason) == (False, "labels_swapped")
+
+
 def test_columns_that_hold_the_same_cannot_be_swapped() -> None:
     assert word(frame(a=[1, 2], b=[2, 1]), frame(a=[2, 1], b=[1, 2])).passed  # the same rows in another order
     assert word(frame(a=[1, 2], b=[1, 2]), frame(b=[1, 2], a=[1, 2])).passed

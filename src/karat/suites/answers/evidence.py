@@ -7,8 +7,10 @@ from typing import Any
 
 import msgspec
 
+from karat.core.problems import percent
+
 LONGEST = 300
-TABLE_KEYS = ("gold_size", "pred_size", "columns", "shown_columns", "rows")
+TABLE_KEYS = ("gold_size", "pred_size", "labels", "columns", "shown_columns", "rows")
 
 
 def evidence_lines(evidence: Mapping[str, Any]) -> list[str]:
@@ -17,6 +19,7 @@ def evidence_lines(evidence: Mapping[str, Any]) -> list[str]:
     gold, given = evidence.get("gold_size"), evidence.get("pred_size")
     if gold and given:
         lines.append(f"gold {gold[0]:,} rows × {gold[1]:,}, answer {given[0]:,} × {given[1]:,}")
+    lines += [_label(label) for label in _objects(evidence.get("labels"))]
     lines += [_column(column) for column in _objects(evidence.get("columns"))]
     rows = [_row(row) for row in _objects(evidence.get("rows"))]
     if rows and evidence.get("shown_columns"):
@@ -43,8 +46,17 @@ def _objects(value: Any) -> list[dict[str, Any]]:
 
 def _column(column: Mapping[str, Any]) -> str:
     change = f", {column['change']}" if column.get("change") else ""
-    nearest = f'"{_text(column["nearest"])}"' if column.get("nearest") is not None else "nothing"
-    return f'gold "{_text(column.get("gold"))}" ~ {nearest} {float(column.get("share", 0)):.0%} of cells equal{change}'
+    gold = f'gold "{_text(column.get("gold"))}"'
+    if column.get("nearest") is None:
+        return f"{gold} ~ nothing"
+    nearest = f'"{_text(column["nearest"])}"'
+    if column.get("taken_by") is not None:
+        return f'{gold} ~ nothing of its own: {nearest} is gold "{_text(column["taken_by"])}"'
+    return f"{gold} ~ {nearest} {percent(float(column.get('share', 0)))} of cells equal{change}"
+
+
+def _label(label: Mapping[str, Any]) -> str:
+    return f'the header "{_text(label.get("header"))}" is on the cells of gold "{_text(label.get("holds"))}"'
 
 
 def _row(row: Mapping[str, Any]) -> str:

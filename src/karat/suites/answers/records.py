@@ -26,6 +26,7 @@ REASONS = (
     "date_format",
     "duplicates",
     "shape_differs",
+    "labels_swapped",
     "extra_match_excluded",
     "wrong_number",
     "wrong_text",

@@ -36,6 +36,7 @@ from karat.suites.codegen.result_tables import (
 )
 from karat.suites.codegen.ties import but_for_ties
 from karat.tables.cells import composed, folded
+from karat.tables.labels import LABELS_SWAPPED
 from karat.tables.matching import match_tables
 from karat.tables.table import Limits, Table, TableError
 
@@ -212,19 +213,26 @@ def _judge(gold: Table, result: Plain, *, ordered: bool, options: Options) -> Co
     match = match_tables(gold, given.table, ignore_order=not ordered, options=compare)
     if ordered and not match.passed and match.reason == "order_differs":
         match = but_for_ties(gold, given.table, match, compare)
+    if match.reason == LABELS_SWAPPED:
+        return _mislabelled([each["header"] for each in match.evidence["labels"]])
     if not match.passed:
         f1 = min(1.0, max(0.0, match.cell_f1))
         return Correctness(PART * f1, reason=match.reason, evidence=match.evidence, cell_f1=f1)
     wrong_labels = swapped_labels(gold, given.table, match.mapping, ordered=ordered, options=compare)
     if wrong_labels:
-        evidence = {"swapped_labels": [name[:80] for name in wrong_labels[:20]]}
-        return Correctness(PART, reason="labels_swapped", evidence=evidence, cell_f1=1.0)
+        return _mislabelled(wrong_labels)
     extra = [] if options.extra_columns else _extra(given, match.mapping)
     if extra:
         f1 = 2 * gold.width / (2 * gold.width + len(extra))
         names = [given.table.names[place][:80] for place in extra[:20]]
         return Correctness(PART * f1, reason="extra_columns", evidence={"extra_columns": names}, cell_f1=f1)
     return Correctness(1.0, passed=True, normalised=match.normalised, cell_f1=1.0)
+
+
+def _mislabelled(names: Sequence[str]) -> Correctness:
+    """The right cells under the wrong labels."""
+    evidence = {"swapped_labels": [name[:80] for name in names[:20]]}
+    return Correctness(PART, reason=LABELS_SWAPPED, evidence=evidence, cell_f1=1.0)
 
 
 def _empty(gold: Table, given: Shaped) -> Correctness:

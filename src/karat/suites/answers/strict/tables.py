@@ -13,6 +13,7 @@ from karat.tables.matching import Match, match_tables
 from karat.tables.options import CompareOptions
 from karat.tables.outofcore import is_huge, match_csv_files
 from karat.tables.reading import header_of, read_csv
+from karat.tables.separators import other_separator
 from karat.tables.table import Limits, Table, TableError
 
 _SHOWN = 20
@@ -42,14 +43,17 @@ def table_match(
         if pred is None:
             header_of(Path(result), Limits())
     except TableError as error:
-        return wrong("unreadable_prediction", problem=error.reason, kind=error.kind)
+        separated = other_separator(Path(result)) if error.kind == "ragged" else ""
+        return wrong(
+            "unreadable_prediction", problem=separated or error.reason, kind="separator" if separated else error.kind
+        )
     failed: list[_Try] = []
     problems: list[str] = []
     for index, name in enumerate(golds):
         one = _Try(Path(name), columns_for(condition_cols, index), order_ignored(ignore_order, index, len(golds)), ties)
         try:
-            # An explanation is only wanted when no gold passes.
-            match = one.match(Path(result), pred, options, explained=False)
+            # Of several golds an explanation is only wanted when none passes.
+            match = one.match(Path(result), pred, options, explained=len(golds) == 1)
         except TableError as error:
             problems.append(error.reason)
             continue
@@ -58,8 +62,11 @@ def table_match(
         failed.append(one)
     if not failed:
         return gold_error(*problems)
+    separated = other_separator(Path(result))
+    if separated:
+        return wrong("unreadable_prediction", problem=separated, kind="separator")
     if pred is not None:
-        failed.sort(key=lambda one: one.height != pred.height)
+        failed.sort(key=lambda one: (one.known_settled, one.height != pred.height))
     verdicts = []
     for one in failed[:_EXPLAINED]:
         verdict = from_match(one.match(Path(result), pred, options, explained=True))
@@ -84,9 +91,14 @@ class _Try:
         """Against the prediction, or against its file where that is too large to hold. Raises :class:`TableError`."""
         if self._known is None:
             self._known = self._match(result, pred, options, explained=explained)
-        elif explained and pred is not None and not self.ties:
+        elif explained and pred is not None and not self._known.passed and not self._known.reason:
             self._known = self._match(result, pred, options, explained=True)
         return self._known
+
+    @property
+    def known_settled(self) -> bool:
+        """Whether a rule settled it; what none could settle speaks more for the answer, and is explained first."""
+        return self._known is None or self._known.settled
 
     def _match(self, result: Path, pred: Table | None, options: CompareOptions, *, explained: bool) -> Match:
         if pred is None:

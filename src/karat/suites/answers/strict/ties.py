@@ -12,7 +12,8 @@ from typing import Any
 
 from karat.tables.bipartite import Unsettled
 from karat.tables.cells import Cell, as_gold, equal, folded
-from karat.tables.mapping import find_mapping, preferred
+from karat.tables.labels import LABELS_SWAPPED, label_evidence
+from karat.tables.mapping import by_header, find_mapping, preferred
 from karat.tables.matching import Match, chosen, match_tables
 from karat.tables.options import CompareOptions
 from karat.tables.rows import row_pairing
@@ -35,7 +36,7 @@ def match_with_ties(
     by, at = _by(gold, ties), _at(gold, ties)
     first = gold.head(at)
     plain = match_tables(first, pred, columns=columns, ignore_order=ignore_order, options=options)
-    if plain.passed or pred.height != at or max(gold.height, pred.height) >= LARGE:
+    if plain.passed or plain.reason == LABELS_SWAPPED or pred.height != at or max(gold.height, pred.height) >= LARGE:
         return plain
     ranks = [read_cells(gold.texts(index), options) for index in by]
     tied = [all(equal(rank[row], rank[at - 1], options) for rank in ranks) for row in range(gold.height)]
@@ -46,6 +47,9 @@ def match_with_ties(
     evidence = {"ties_at": at, "tied_rows": sum(tied)}
     mapping = search.legal(above, [row for row in range(gold.height) if tied[row] or row in above], in_order)
     if mapping is not None:
+        swapped = search.swapped(mapping)
+        if swapped:
+            return Match(False, False, tuple(mapping), (), LABELS_SWAPPED, {**evidence, "labels": swapped})
         return Match(True, mapping=tuple(mapping), normalised=("ties",), evidence=evidence)
     if gold.height == at and ranked and search.same_rank(above, ranked) is not None:
         return Match(
@@ -124,6 +128,16 @@ class _Search:
             return not above or row_pairing(covers, self.options, contained=True) is not None
 
         return self._mapping(check)
+
+    def swapped(self, mapping: Sequence[int]) -> list[dict[str, str]]:
+        """The headers that are on the cells of another gold column, where the rows are a legal choice under this mapping."""
+        header = by_header(*self.names)
+        if header is None or header == list(mapping):
+            return []
+        return label_evidence(
+            [(g, list(mapping).index(p)) for g, p in enumerate(header) if p in mapping and mapping[g] != p],
+            self.names[0],
+        )
 
     def _mapping(self, check: Any) -> list[int] | None:
         every = [list(range(len(self.pred))) for _ in self.gold]
