@@ -179,9 +179,11 @@ def test_a_run_without_scores_and_a_suite_without_runs(
     killed.kill()
     killed.wait()
     killed.stderr.close()
-    for verb in (("report",), ("runs", "show"), ("gate", "latest", "--gate", "data_query.errors<=1")):
+    for verb in (("report",), ("runs", "show")):
         text = say(capsys, monkeypatch, *verb, "--store", store)
         assert "the run r-0001 has no scores yet Score it: karat score r-0001" in text
+    gate = ("gate", "latest", "--gate", "data_query.errors<=1", "--store", store)
+    assert "the run is interrupted and not scored to its end" in say(capsys, monkeypatch, *gate, code=1)
 
 
 def test_a_port_in_use(project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

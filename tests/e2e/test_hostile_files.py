@@ -251,7 +251,10 @@ def test_one_stray_repeat_does_not_multiply_every_case(
     ]
     Path("answers.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert leave(monkeypatch, *SCORE) == 3
-    assert '"repeat" is 999' in capsys.readouterr().err
+    assert (
+        "2 predictions for repeats that do not exist (there are 2, counted from 0 without a gap)"
+        in capsys.readouterr().err
+    )
 
 
 def test_every_limit_is_documented() -> None:

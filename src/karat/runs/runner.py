@@ -20,7 +20,7 @@ import msgspec
 from karat.core import plugins
 from karat.core.extras import require
 from karat.core.limits import wrong_repeats
-from karat.core.problems import Problem, UserError, count_of
+from karat.core.problems import Problem, Severity, UserError, count_of
 from karat.core.records import Case, Prediction, truth_hash
 from karat.core.result import RunInfo, RunResult
 from karat.core.suite import Suite, SuiteOptions
@@ -367,7 +367,8 @@ def _stranger_problems(
         names = list(dict.fromkeys(all_names))
         shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
         message = f"{count_of(len(all_names), 'prediction')} for {what}: {shown}"
-        problems.append(Problem(message, file=source, severity="warning", hint="They are left out."))
+        severity: Severity = "error" if what.startswith("repeats") else "warning"
+        problems.append(Problem(message, file=source, severity=severity, hint="They are left out."))
     return problems
 
 
