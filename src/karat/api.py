@@ -13,7 +13,7 @@ import msgspec
 
 from karat.core import plugins
 from karat.core.problems import Problem, UserError
-from karat.core.records import CallError, Case, Prediction, join_attempts
+from karat.core.records import CallError, Case, Prediction, join_attempts, misplaced
 from karat.core.result import RunResult
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import SystemConfig, SystemType
@@ -171,6 +171,12 @@ def _prediction(item: Mapping[str, Any]) -> Prediction:
     """A prediction in a suite's own form, as a mapping: its id, turn and figures, and itself as the response."""
     if "id" not in item:
         raise UserError('a prediction without "id"', hint='It needs the id of its case: {"id": …, …}.')
+    try:
+        repeat = int(item.get("repeat", 0))
+    except (TypeError, ValueError):
+        raise UserError(f'the prediction for "{item["id"]}" has a "repeat" that is no whole number') from None
+    if fault := misplaced(item.get("turn"), repeat):
+        raise UserError(f'the prediction for "{item["id"]}" cannot be placed: {fault}')
     error = item.get("error")
     tried = item.get("attempts")
     response = msgspec.json.encode(dict(item))
@@ -179,7 +185,7 @@ def _prediction(item: Mapping[str, Any]) -> Prediction:
     return Prediction(
         case_id=str(item["id"]),
         turn=item.get("turn"),
-        repeat=int(item.get("repeat", 0)),
+        repeat=repeat,
         response=response,
         error=CallError("recorded", str(error)) if error else None,
         latency=item.get("latency"),

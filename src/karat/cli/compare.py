@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -137,7 +136,8 @@ def write_text(text: str, out: str) -> None:
 
     data = text.encode("utf-8", "replace")
     if out == "-":
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        from karat.cli.terminal import write_out
+
+        write_out(data)
     else:
         write_bytes(Path(out), data)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -167,8 +166,9 @@ def _write(out: str, data: bytes) -> None:
     from karat.core.atomic import write_bytes
 
     if out == PRINTED:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        from karat.cli.terminal import write_out
+
+        write_out(data)
         return
     write_bytes(Path(out), data)
     _said(out)

@@ -22,10 +22,11 @@ def near_path(path: Path, otherwise: str = "") -> str:
 
 def read_sheet_bytes(file: Path) -> bytes:
     """What stands in a .sheet file."""
+    from karat.core.files import read_bytes
     from karat.core.problems import UserError
 
     try:
-        return file.read_bytes()
+        return read_bytes(file)
     except OSError as error:
         hint = "Give a .sheet file."
         raise UserError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -24,16 +23,16 @@ SHOWN_PROBLEMS = 20
 
 @cache
 def stdout() -> Console:
-    from rich.console import Console
+    from karat.cli.terminal import Terminal
 
-    return Console(soft_wrap=False, highlight=False)
+    return Terminal()
 
 
 @cache
 def stderr() -> Console:
-    from rich.console import Console
+    from karat.cli.terminal import Terminal
 
-    return Console(stderr=True, soft_wrap=False, highlight=False)
+    return Terminal(stderr=True)
 
 
 def print_problems(problems: Sequence[Problem], console: Console, *, most: int = SHOWN_PROBLEMS) -> None:
@@ -72,11 +71,11 @@ def write_outputs(
             write_html(result, report, suite.metrics, estimate, html_out)
             written.append(str(html_out))
     if json_out is not None:
+        from karat.cli.terminal import write_out
         from karat.reports.json import result_json, write_json
 
         if json_out == "-":
-            sys.stdout.buffer.write(result_json(result) + b"\n")
-            sys.stdout.buffer.flush()
+            write_out(result_json(result) + b"\n")
         else:
             write_json(result, Path(json_out))
             written.append(json_out)
@@ -91,8 +90,9 @@ def write_json_value(value: Any, out: str) -> None:
 
     data = msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
     if out == "-":
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        from karat.cli.terminal import write_out
+
+        write_out(data)
     else:
         write_bytes(Path(out), data)
 
@@ -107,7 +107,7 @@ def progress(title: str) -> Iterator[tuple[Watch, object]]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=None),
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),

@@ -102,6 +102,7 @@ def plan(
     mermaid: Annotated[bool, typer.Option("--mermaid", help="As a Mermaid flowchart.")] = False,
 ) -> None:
     """Show what a sheet computes: every node once, with what it needs."""
+    from karat.cli.terminal import write_out
     from karat.cli.tune import bound_tables
     from karat.sheet.outside import read_bound
     from karat.sheet.plan import make_plan
@@ -109,7 +110,7 @@ def plan(
 
     bound = bound_tables(table or ())
     made = make_plan(read_sheet(file, bound), bound=read_bound(bound))
-    typer.echo(plan_mermaid(made) if mermaid else plan_text(made), nl=False)
+    write_out((plan_mermaid(made) if mermaid else plan_text(made)).encode("utf-8", "replace"))
 
 
 @app.command("fmt")

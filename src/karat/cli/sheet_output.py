@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -92,8 +91,9 @@ def write_csv(workbook: Workbook, out: str) -> list[str]:
     if out == "-":
         if len(workbook.tables) != 1:
             raise UserError("--csv - prints one table", hint="Say which: --only TABLE.")
-        sys.stdout.buffer.write(_csv(workbook.tables[0]))
-        sys.stdout.buffer.flush()
+        from karat.cli.terminal import write_out
+
+        write_out(_csv(workbook.tables[0]))
         return []
     if len(workbook.tables) == 1:
         write_bytes(Path(out), _csv(workbook.tables[0]))

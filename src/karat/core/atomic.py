@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal
 
+from karat.core.private import FILE_MODE, is_private, make_folder
 from karat.core.problems import UserError
 
 
@@ -22,13 +23,16 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     Failure leaves what was there before. A full disk or a folder that may not be written is a :class:`UserError`.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         _remove_orphans(path)
         with _part(path) as part:
             write(part)
             with part.open("rb+") as written:
                 os.fsync(written.fileno())
-            mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
+            if is_private(path):
+                mode = FILE_MODE
+            else:
+                mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
             part.chmod(mode)
             part.replace(path)
     except OSError as error:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Literal
 
 import msgspec
 
 Severity = Literal["error", "warning"]
+MOST_SHOWN = 16 * 1024 * 1024
+"""Bytes of a file in which the line of a problem is looked for, to show it."""
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -26,6 +27,8 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     width: int = 1
     hint: str = ""
     severity: Severity = "error"
+    shown: bool = True
+    """Whether the line itself may be shown with the problem; not where a secret stands in it."""
 
     @property
     def place(self) -> str:
@@ -70,11 +73,14 @@ def problem_text(problem: Problem, *, source: str | None = None) -> str:
 
 
 def _source_line(problem: Problem, source: str | None) -> str | None:
-    if not problem.line:
+    if not problem.line or not problem.shown:
         return None
     if source is None:
+        from karat.core.files import open_bytes
+
         try:
-            source = Path(problem.file).read_text(encoding="utf-8", errors="replace")
+            with open_bytes(problem.file) as file:
+                source = file.read(MOST_SHOWN).decode("utf-8", "replace")
         except (OSError, ValueError):
             return None
     # YAML and JSON lines end at \n or \r\n only; str.splitlines would also break at \x0b, \u2028 and others.

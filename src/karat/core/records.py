@@ -11,6 +11,8 @@ from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
 
+from karat.core.limits import REPEATS
+
 T = TypeVar("T")
 
 Role = Literal["user", "assistant", "system"]
@@ -103,6 +105,20 @@ def attempts(response: bytes) -> list[bytes]:
     return [text.encode() for text in msgspec.json.decode(response, type=_Attempts).karat_attempts]
 
 
+MOST_TURNS = 10_000
+MOST_TOKENS = 10**15
+
+
+def misplaced(turn: int | None, repeat: int) -> str:
+    """Why a recording cannot be of this turn and repeat; empty when it can."""
+    if repeat and not 0 <= repeat < REPEATS.value:
+        shown = f"{repeat}" if abs(repeat) < 10**20 else "a number without end"
+        return f'"repeat" is {shown}; it counts from 0 and is below {REPEATS.value:,} ({REPEATS.variable})'
+    if turn and not 0 <= turn < MOST_TURNS:
+        return f'"turn" is {turn if abs(turn) < 10**20 else "a number without end"}; it counts from 0'
+    return ""
+
+
 def recorded_error(error: Any) -> CallError | None:
     """The error that a recording tells: text, or an object with ``kind`` and ``message``."""
     if error is None or error is False or error == "":
@@ -116,7 +132,9 @@ def recorded_tokens(value: Any) -> int | None:
     """The tokens that a recording tells: a number, or an object as endpoints send it."""
     if isinstance(value, Mapping):
         value = value.get("total_tokens", value.get("total"))
-    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST_TOKENS:
+        return None
+    return int(value)
 
 
 def default_turn(case: Case[Any]) -> int:

@@ -17,9 +17,10 @@ SHORTEST_IN_BODY = 8
 """A shorter one ("test", "EMPTY") is a stand-in for a key; replacing it could change an answer."""
 
 _USER_INFO = re.compile(r"(?<=://)[^/\s?#\"']*@")
-_DATABASE_USER_INFO = re.compile(r"(?i)\b((?:postgres|mysql|mariadb|snowflake)[\w+]*://)[^\s\"']*@")
+_DATABASE_URL = re.compile(r"(?i)\b((?:postgres|mysql|mariadb|snowflake)[\w+]{0,20}://)([^\s\"']+)")
 """In the URL of a database a password is often written as it is, slashes and all."""
-_NAMED = re.compile(r"(?i)([?&][^=&\s]*(?:key|token|secret|passw|sig)[^=&\s]*=)[^&\s\"']+")
+_PARAMETER = re.compile(r"([?&#;]([^=&?#;\s]*)=)[^&#;\s\"']+")
+_SECRET_PARAMETER = re.compile(r"(?i)key|token|secret|passw|pwd|sig|auth(?!or(?!iz))|credential")
 _SCHEME = re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{6,}")
 
 
@@ -60,7 +61,16 @@ def _forms(value: str) -> list[str]:
 
 def plain(text: str) -> str:
     """The text without what looks like a secret: user-info in URLs, keys in queries, bearer tokens."""
-    text = _DATABASE_USER_INFO.sub(rf"\1{HIDDEN}@", text)
+    text = _DATABASE_URL.sub(_without_user_info, text)
     text = _USER_INFO.sub(f"{HIDDEN}@", text)
-    text = _NAMED.sub(rf"\1{HIDDEN}", text)
+    text = _PARAMETER.sub(_without_value, text)
     return _SCHEME.sub(rf"\1 {HIDDEN}", text)
+
+
+def _without_user_info(url: re.Match[str]) -> str:
+    _, at, place = url[2].rpartition("@")
+    return f"{url[1]}{HIDDEN}@{place}" if at else url[0]
+
+
+def _without_value(parameter: re.Match[str]) -> str:
+    return f"{parameter[1]}{HIDDEN}" if _SECRET_PARAMETER.search(parameter[2]) else parameter[0]

@@ -14,6 +14,8 @@ from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get
 import msgspec
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from karat.core.files import read_bytes
+from karat.core.limits import YAML_MB
 from karat.core.problems import Problem, did_you_mean
 from karat.core.yaml_nodes import BAD, Bad, Findings, Path_, documents, is_empty
 
@@ -44,7 +46,7 @@ def read(kind: type[S], node: Node, findings: Findings) -> S | None:
 def load(kind: type[S], path: Path) -> tuple[S | None, Findings, Node | None]:
     """The only document of a file as this type; its findings; its node."""
     findings = Findings(str(path))
-    for node in documents(path.read_bytes(), findings):
+    for node in documents(read_bytes(path, YAML_MB), findings):
         return read(kind, node, findings), findings, node
     if not findings.problems:
         findings.problems.append(Problem("the file is empty", file=str(path)))
@@ -143,7 +145,13 @@ def _read_any(node: Node, findings: Findings) -> Any:
         return node.value
     if isinstance(node, SequenceNode):
         return [_read_any(item, findings) for item in node.value]
-    return {str(key.value): _read_any(value, findings) for key, value in node.value}
+    found: dict[str, Any] = {}
+    for key, value in node.value:
+        name = str(key.value)
+        if name in found:
+            findings.add(key, f'the key "{name}" stands twice', "Keep one of the two.")
+        found[name] = _read_any(value, findings)
+    return found
 
 
 def _union_reader(kinds: list[Any], *, optional: bool) -> Read:

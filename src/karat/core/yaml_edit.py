@@ -17,6 +17,8 @@ import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from karat.core.atomic import write_bytes
+from karat.core.files import read_bytes
+from karat.core.limits import YAML_MB
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.suite import Fix
 from karat.core.yaml import Findings, Path_, documents
@@ -105,7 +107,7 @@ def apply_fixes(fixes: Sequence[Fix]) -> dict[str, int]:
 
 def _fix_file(path: Path, fixes: Sequence[Fix], problems: list[Problem]) -> int:
     path = path.resolve() if path.is_symlink() else path  # write the file that the link points to, keep the link
-    data = path.read_bytes()
+    data = read_bytes(path, YAML_MB)
     roots = _roots(data)
     for fix in fixes:
         spot = find(roots[fix.document], fix.path) if fix.document < len(roots) else None
@@ -266,7 +268,7 @@ def _written(old: str, splice: _Splice, *, keep_style: bool) -> str:
     return _flow_scalar(new, "" if keep_style else '"', in_flow=False) + comment.rstrip()
 
 
-_BLOCK = re.compile(r"([|>][-+\d]*)([ \t]+#[^\r\n]*)?[ \t]*(?:(\r\n|\r|\n)(?:[ \t]*(?:\r\n|\r|\n))*([ ]+)(?=\S))?")
+_BLOCK = re.compile(r"([|>][-+\d]*)([ \t]+#[^\r\n]*)?[ \t]*(?:(\r\n|\r|\n)(?:[ \t]*+(?>\r\n|\r|\n))*+([ ]+)(?=\S))?")
 """A block scalar: its header, the comment after it, its line end, the indentation of its lines."""
 
 

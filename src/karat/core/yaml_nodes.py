@@ -14,15 +14,11 @@ from typing import Any
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from karat.core.limits import ALIASED, DEPTH, MIB, YAML_MB
 from karat.core.problems import Problem
 
 Path_ = tuple[str | int, ...]
 """Keys and indices from the root of a document to a value."""
-
-MAX_BYTES = 256 * 1024 * 1024
-MAX_DEPTH = 200
-MAX_ALIASED = 100_000
-"""How many nodes all the aliases of one document may stand for."""
 
 
 class Bad:
@@ -64,20 +60,19 @@ class _Composer(yaml.CBaseLoader):
 
 def documents(data: bytes, findings: Findings) -> Iterator[Node]:
     """The root node of each document of a file. A syntax error is noted, and ends the file, not the caller."""
-    refusal = _refusal(data)
+    refusal, hint = _refusal(data)
     if refusal:
-        findings.problems.append(Problem(refusal, file=findings.file))
+        findings.problems.append(Problem(refusal, file=findings.file, hint=hint))
         return
     composer = _Composer(data)
+    suspicious = b"*" in data or _MAYBE_DEEP.search(data) is not None
     try:
         while composer.check_node():
             node = composer.get_node()
             if node is None:
                 continue
-            if b"*" in data and _aliased(node) > MAX_ALIASED:
-                findings.add(
-                    node, f"the aliases of this document stand for more than {MAX_ALIASED:,} values", "Write them out."
-                )
+            if suspicious and (refused := _refused_tree(node)):
+                findings.add(node, *refused)
                 continue
             yield node
     except yaml.MarkedYAMLError as error:
@@ -122,41 +117,64 @@ def _encoding_problem(error: yaml.YAMLError, data: bytes, file: str) -> Problem:
 
 
 _BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
-_DEEP_BLOCK = re.compile(rb"(?:[-?:][ \t]+){%d}|(?:^|\n)[ ]{%d}" % (MAX_DEPTH, 4 * MAX_DEPTH))
+_MAYBE_DEEP = re.compile(rb"(?:[-?:][ \t]+){20}|(?:^|\n) {40}|(?:[\[{][^\[\]{}]*+){20}")
+"""What any document must hold to nest deeper than twenty and some levels."""
+_TOO_DEEP_BLOCK = re.compile(rb"(?:[-?:][ \t]+){1000}|(?:^|\n) {4000}")
+"""What libyaml's composer, which recurses in C, may not see."""
+MOST_BRACKETS = 1_000
 
 
-def _refusal(data: bytes) -> str:
-    """Why a file may not be parsed at all; empty when it may. Cheap: the parser itself costs a hundred times more."""
-    if len(data) > MAX_BYTES:
-        return f"the file is larger than {MAX_BYTES // 2**20} MiB"
-    if data.count(b"[") + data.count(b"{") > MAX_DEPTH:
+def _refusal(data: bytes) -> tuple[str, str]:
+    """Why a file may not be parsed at all, and what to do; empty when it may. Cheap: the parser itself costs a hundred times more."""
+    if len(data) > YAML_MB.value * MIB:
+        return f"the file is larger than {YAML_MB.value:,} MiB", YAML_MB.hint
+    deepest = min(DEPTH.value, MOST_BRACKETS)
+    if data.count(b"[") + data.count(b"{") > deepest:
         steps = (1 if byte in b"[{" else -1 for byte in data.translate(None, _BRACKETS))
-        if max(accumulate(steps), default=0) > MAX_DEPTH:
-            return f"brackets are nested more than {MAX_DEPTH} deep (or many stand unclosed in texts)"
-    if _DEEP_BLOCK.search(data):
-        return f"blocks are nested more than {MAX_DEPTH} deep"
-    return ""
+        if max(accumulate(steps), default=0) > deepest:
+            return f"brackets are nested more than {deepest} deep (or many stand unclosed in texts)", ""
+    if _TOO_DEEP_BLOCK.search(data):
+        return f"blocks are nested more than {deepest} deep", ""
+    return "", ""
 
 
-def _aliased(root: Node) -> int:
-    """How many nodes the tree would have with its aliases written out, beyond those it has. Stops counting when too many."""
+def _refused_tree(root: Node) -> tuple[str, str] | None:
+    """Why a document is not taken, and what to do."""
+    aliased, depth = _measured(root)
+    if aliased > (most := ALIASED.value):
+        message = f"the aliases of this document stand for more than {most:,} values"
+        return message, f"Write them out, or set {ALIASED.variable}."
+    if depth > (deepest := DEPTH.value) + 1:  # a scalar is no level
+        return f"nested more than {deepest:,} deep", f"To take more, set {DEPTH.variable}."
+    return None
+
+
+ENDLESS = 10**12
+
+
+def _measured(root: Node) -> tuple[int, int]:
+    """(how many nodes the tree has with its aliases written out, beyond those it has; how deep it nests then)."""
     sizes: dict[int, int] = {}
-
-    def size(node: Node) -> int:
+    depths: dict[int, int] = {}
+    work: list[tuple[Node, bool]] = [(root, False)]
+    while work:  # no recursion: that is what deep trees are refused for
+        node, parts_done = work.pop()
         key = id(node)
-        if key in sizes:
-            return sizes[key]
-        sizes[key] = MAX_ALIASED * 2  # an alias to a parent: endless
-        if isinstance(node, MappingNode):
-            total = 1 + sum(size(key_node) + size(value) for key_node, value in node.value)
-        elif isinstance(node, SequenceNode):
-            total = 1 + sum(size(item) for item in node.value)
-        else:
-            total = 1
-        sizes[key] = total
-        return total
+        if parts_done:
+            parts = _parts(node)
+            sizes[key] = min(ENDLESS, 1 + sum(sizes[id(part)] for part in parts))
+            depths[key] = 1 + max((depths[id(part)] for part in parts), default=0)
+        elif key not in sizes:
+            sizes[key] = depths[key] = ENDLESS  # until its parts are done: an alias to a parent has no end
+            work.append((node, True))
+            work.extend((part, False) for part in _parts(node) if id(part) not in sizes)
+    return sizes[id(root)] - len(sizes), depths[id(root)]
 
-    return size(root) - len(sizes)
+
+def _parts(node: Node) -> list[Node]:
+    if isinstance(node, MappingNode):
+        return [part for pair in node.value for part in pair]
+    return node.value if isinstance(node, SequenceNode) else []
 
 
 def is_empty(node: Node) -> bool:

@@ -11,11 +11,14 @@ from urllib.parse import quote, urlsplit
 
 import msgspec
 
+from karat.core.files import read_bytes
+from karat.core.json import BadJson, decode_as
 from karat.core.problems import UserError, nearest
 from karat.core.secrets import HIDDEN
 
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
 _SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|passcode|^pwd$")
+_credentials = msgspec.json.Decoder(dict[str, Any])
 _PLACE = re.compile(r"[\w.:/-]*")
 
 
@@ -81,8 +84,8 @@ def credential_file(named: str, usual: str, folder: Path) -> tuple[dict[str, Any
             )
         return None, None
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
-    except (OSError, UnicodeDecodeError, msgspec.DecodeError):
+        found = decode_as(read_bytes(path), _credentials)
+    except (OSError, BadJson):
         # What the parser says may quote the file.
         raise UserError(
             f"the credential file {path.name} cannot be read as a JSON object", hint="Download it again."

@@ -29,7 +29,7 @@ _USAGE = frozenset(metric.name for metric in USAGE)
 WORST = 5
 FEW = 3
 
-_TURNS = re.compile("[\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_TURNS = re.compile("[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
 Span = tuple[str, str]
 """A text and its style."""
 
@@ -73,8 +73,12 @@ def _saved(page: Page, saved: Sequence[str]) -> None:
 
 def plain(text: str) -> str:
     """A text on one line, in which nothing can act on the terminal."""
-    shown = visible(text).replace("\n", " ").replace("\t", " ")
-    return _TURNS.sub(lambda found: f"\\u{ord(found[0]):04x}", shown)
+    return inert(text).replace("\n", " ").replace("\t", " ")
+
+
+def inert(text: str) -> str:
+    """A text in which nothing can act on the terminal: no escape sequence, no turn of the writing direction."""
+    return text if text.isprintable() else _TURNS.sub(lambda found: f"\\u{ord(found[0]):04x}", visible(text))
 
 
 class Page:

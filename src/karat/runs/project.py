@@ -13,10 +13,12 @@ import msgspec
 from yaml.nodes import MappingNode, Node, SequenceNode
 
 from karat.core import plugins
+from karat.core.limits import wrong_repeats
 from karat.core.problems import Problem, UserError, count_of, did_you_mean
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import SystemConfig, SystemType
 from karat.core.yaml import Findings, Raw, documents, load, read
+from karat.runs.plain_secrets import secret_problems
 from karat.stats.gate_figures import EVERYWHERE
 from karat.stats.gates import Gate
 
@@ -45,8 +47,8 @@ class RunOptions(msgspec.Struct, frozen=True):
     workers: int | None = None
 
     def __post_init__(self) -> None:
-        if self.repeats < 1:
-            raise ValueError("repeats must be at least 1")
+        if wrong := wrong_repeats(self.repeats):
+            raise ValueError(wrong)
         if self.workers is not None and self.workers < 1:
             raise ValueError("workers must be at least 1")
 
@@ -181,12 +183,20 @@ def _system(name: str, node: Node, findings: Findings) -> SystemConfig | None:
     except UserError as error:
         findings.add(kinds[0], error.message, error.hint)
         return None
-    return read(kind.config, node, findings)
+    config = read(kind.config, node, findings)
+    if config is not None:
+        findings.problems.extend(secret_problems(config, node, findings.file))
+    return config
 
 
 def read_options(suite: Suite, raw: Raw | None, findings: Findings) -> SuiteOptions | None:
     """The options of a suite from a part of a file; its defaults when there is none."""
-    return suite.options() if raw is None else read(suite.options, raw.node, findings)
+    if raw is None:
+        return suite.options()
+    options = read(suite.options, raw.node, findings)
+    if options is not None:
+        findings.problems.extend(secret_problems(options, raw.node, findings.file))
+    return options
 
 
 def from_settings(kind: type[S], settings: Sequence[str], flag: str, fixed: Mapping[str, str] | None = None) -> S:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from karat.core import plugins
+from karat.core.limits import wrong_repeats
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case, Prediction, truth_hash
 from karat.core.result import RunInfo, RunResult
@@ -25,6 +26,7 @@ from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import System, SystemConfig, SystemType
 from karat.runs.calling import Called, Predict, call_all, still_to_call
 from karat.runs.follow_up import following_up
+from karat.runs.plain_secrets import refuse_secrets
 from karat.runs.scoring import group, repeats_in, score_cases
 from karat.runs.summary import summarise
 from karat.store.records import RunRecord, run_name
@@ -73,7 +75,10 @@ def start(
     executor: Executor | None = None,
 ) -> RunResult:
     """A new run: stored, called, scored. ``on_run`` hears the run's name, and how many calls it makes, before the first one."""
-    _refuse_plain_secrets(job.config)
+    if wrong := wrong_repeats(job.repeats):
+        raise UserError(wrong)
+    refuse_secrets(job.config, f"the system {job.system}".rstrip())
+    refuse_secrets(job.options, f"the suite {job.suite.name}")
     job = replace(job, opened=job.opened or _open(job))  # what cannot be opened must not leave a run behind
     now = _now()
     options = dated(job.options, now[:10])
@@ -156,6 +161,7 @@ def score_recorded(
     executor: Executor | None = None,
 ) -> RunResult:
     """Score predictions that were made elsewhere. Nothing is called and nothing is stored."""
+    refuse_secrets(options, f"the suite {suite.name}")
     now = _now()
     options = dated(options, now[:10])
     repeats = repeats_in(predictions)
@@ -189,18 +195,6 @@ def stored_cases(store: Store, run_id: int, suite: Suite) -> tuple[Case[Any], ..
 def dated(options: SuiteOptions, today: str) -> SuiteOptions:
     """The options with the day that relative dates mean filled in."""
     return options if options.today else msgspec.structs.replace(options, today=today)
-
-
-def _refuse_plain_secrets(config: SystemConfig) -> None:
-    """The settings of a run are stored, so that it can be resumed; a key must not be among them."""
-    from karat.systems.redaction import plain_secret
-
-    setting = plain_secret(config)
-    if setting:
-        raise UserError(
-            f"the setting {setting} of the system holds a secret in plain text, which would be stored with the run",
-            hint="Put it into an environment variable and write ${NAME} in its place.",
-        )
 
 
 def _carry_on(

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.core.private import make_file, make_folder
 from karat.core.problems import UserError
 from karat.search.models.rows import batch_of, checked_rows
 from karat.search.records import Floats, Model, Role
@@ -113,7 +114,8 @@ class VectorCache:
     def _open(self, model: Model) -> Iterator[sqlite3.Connection]:
         path = self.path(model)
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self.folder)
+            make_file(path)
         except OSError as error:
             raise UserError(f"cannot make the folder {self.folder} for vectors: {error.strerror or error}") from error
         with _told(path), closing(sqlite3.connect(path, timeout=60.0, isolation_level=None)) as file:

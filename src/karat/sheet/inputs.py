@@ -11,9 +11,11 @@ import math
 import re
 from collections.abc import Sequence
 from decimal import Decimal
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
+from karat.core.files import open_bytes
 from karat.core.problems import did_you_mean, nearest
 from karat.sheet.values import NA, Array, TableValue, Value, Wrong
 
@@ -72,7 +74,7 @@ def read_csv(path: Path, delimiter: str = ",") -> TableValue:
     """A CSV file with a line of headings."""
     csv.field_size_limit(LONGEST_CELL)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with TextIOWrapper(open_bytes(path), encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file, delimiter=delimiter, strict=True)
             names = next(reader, None)
             if not names:

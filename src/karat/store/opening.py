@@ -18,6 +18,7 @@ def open_store(url: str, *, create: bool = True, read_only: bool = False) -> Sto
     """
     address = parse_address(url)
 
+    from karat.core.private import make_file
     from karat.store.failures import explained, read_only_failure
     from karat.store.revision import bring_up_to_date, missing
     from karat.store.sqlite import make_folder, may_write, sqlite_engine
@@ -32,6 +33,8 @@ def open_store(url: str, *, create: bool = True, read_only: bool = False) -> Sto
             if not there:
                 raise read_only_failure(address.shown)
             read_only = True
+        if not read_only:
+            make_file(address.path)
         engine = sqlite_engine(address.path, read_only=read_only)
     else:
         from karat.store.postgres import postgres_engine

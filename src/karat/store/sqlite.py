@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import NullPool
 
+from karat.core import private
 from karat.core.problems import UserError
 from karat.store.failures import os_failure
 
@@ -67,15 +68,14 @@ def may_write(path: Path) -> bool:
 
 
 def make_folder(path: Path) -> None:
-    """The folder of the file. A new ``.karat`` is kept out of git."""
+    """The folder of the file. A ``.karat`` is its owner's alone; a new one is kept out of git."""
     folder = path.parent
     try:
         if path.is_dir():
             raise UserError(f"the store {path} is a folder", hint=f"Name a file in it: {path / 'karat.db'}")
-        if folder.is_dir():
-            return
-        folder.mkdir(parents=True, exist_ok=True)
-        if folder.name == ".karat":
+        new = not folder.is_dir()
+        private.make_folder(folder)
+        if new and folder.name == private.FOLDER:
             (folder / ".gitignore").write_text("*\n", encoding="utf-8")
     except OSError as error:
         raise os_failure(str(path), error) from error

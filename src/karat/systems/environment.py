@@ -1,9 +1,11 @@
-"""Values that come from the environment and from nowhere else: ``${NAME}`` in headers and addresses."""
+"""Values that come from the environment and from nowhere else: ``${NAME}`` in headers, addresses and what is sent."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection
+from typing import Any
 
 from karat.core.problems import UserError, nearest
 
@@ -36,6 +38,21 @@ def expand(text: str, place: str) -> tuple[str, list[str]]:
         return values[-1]
 
     return _VARIABLE.sub(fill, text), values
+
+
+def expand_all(value: Any, place: str, keep: Collection[str] = ()) -> tuple[Any, list[str]]:
+    """A structure with every ``${NAME}`` in its texts filled in, and the values that were filled in. Names to keep are left as they are."""
+    if isinstance(value, str):
+        if any(match[1].strip() in keep for match in _VARIABLE.finditer(value)):
+            return value, []
+        return expand(value, place)
+    if isinstance(value, dict):
+        parts = {key: expand_all(item, place, keep) for key, item in value.items()}
+        return {key: part for key, (part, _) in parts.items()}, [used for _, found in parts.values() for used in found]
+    if isinstance(value, list):
+        items = [expand_all(item, place, keep) for item in value]
+        return [item for item, _ in items], [used for _, found in items for used in found]
+    return value, []
 
 
 def expand_headers(headers: dict[str, str], place: str) -> tuple[dict[str, str], list[str]]:

@@ -21,11 +21,11 @@ import msgspec
 from karat.core.problems import UserError
 from karat.core.suite import Suite
 from karat.core.system import CallFailed, Request, Response, SystemConfig, SystemType
-from karat.systems.environment import expand, expand_headers
+from karat.systems.environment import expand, expand_all, expand_headers
 from karat.systems.history import assistant_message
 from karat.systems.json_path import PathNotFound, part_at
 from karat.systems.redaction import shown_config
-from karat.systems.template import fill, read_template
+from karat.systems.template import NAMES, fill, read_template
 from karat.systems.transport import Transport, checked_url
 
 METHODS = ("POST", "PUT", "PATCH", "GET")
@@ -40,7 +40,7 @@ class HttpConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_only=
     headers: dict[str, str] = msgspec.field(default_factory=dict)
     """Values may hold ``${NAME}`` from the environment: the place for keys."""
     request: Any = None
-    """The template; see :mod:`karat.systems.template`. Left out: id, turn and messages."""
+    """The template; see :mod:`karat.systems.template`. Left out: id, turn and messages. Texts may hold ``${NAME}``."""
     response_path: str = ""
     """The part of the body that is the answer (``data.answers.0``); left out: the whole body."""
     reply_path: str = ""
@@ -60,14 +60,15 @@ class HttpSystem:
         url, in_url = expand(config.url, "the url of the system")
         checked_url(url, "the url of the system")
         headers, in_headers = expand_headers(config.headers, "the system")
-        self._template = read_template(config.request, "the system")
+        template = read_template(config.request, "the system")
+        self._template, in_body = expand_all(template, "the request of the system", NAMES)
         self._in_query = method == "GET"
         if self._in_query and not isinstance(self._template, dict):
             raise UserError(
                 "the request template of a GET must be an object", hint="Its entries become query parameters."
             )
         self._config = config
-        self._transport = Transport(config, method, url, headers, in_url + in_headers)
+        self._transport = Transport(config, method, url, headers, in_url + in_headers + in_body)
 
     async def call(self, request: Request) -> Response:
         """One attempt."""

@@ -30,7 +30,7 @@ import msgspec
 from karat.core.problems import UserError
 from karat.core.suite import Suite
 from karat.core.system import CallFailed, Request, Response, SystemConfig, SystemType
-from karat.systems.environment import expand_headers, variable
+from karat.systems.environment import expand, expand_all, expand_headers, variable
 from karat.systems.history import assistant_message
 from karat.systems.redaction import shown_config
 from karat.systems.stream import Completion, Events
@@ -73,21 +73,22 @@ class OpenAISystem:
     """An open chat endpoint."""
 
     def __init__(self, config: OpenAIConfig) -> None:
-        checked_url(config.base_url, "the base_url of the system")
+        base_url, in_url = expand(config.base_url, "the base_url of the system")
+        checked_url(base_url, "the base_url of the system")
+        path, in_path = expand(config.path, "the path of the system")
         headers, secrets = expand_headers(config.headers, "the system")
+        self._fixed, in_body = expand_all(_fixed_entries(config), "extra_body of the system")
+        secrets += in_url + in_path + in_body
         key = _key(config)
         if key:
             headers[config.api_key_header] = (
                 f"Bearer {key}" if config.api_key_header.lower() == "authorization" else key
             )
             secrets.append(key)
-        url = (
-            config.base_url.rstrip("/") + "/" + config.path.replace("{model}", quote(config.model, safe="")).lstrip("/")
-        )
+        url = base_url.rstrip("/") + "/" + path.replace("{model}", quote(config.model, safe="")).lstrip("/")
         if config.api_version:
             url += ("&" if "?" in url else "?") + urlencode({"api-version": config.api_version})
         self._model = config.model
-        self._fixed = _fixed_entries(config)
         self._transport = Transport(config, "POST", url, headers, secrets)
 
     async def call(self, request: Request) -> Response:

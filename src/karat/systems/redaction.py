@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from karat.core.secret_settings import Place, plain_secrets
 from karat.core.secrets import HIDDEN, SHORTEST_IN_BODY, plain
 
 _SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|credential|auth(?!or(?!iz))|cookie")
@@ -44,24 +45,33 @@ def shown_url(url: str) -> str:
 
 
 def shown_config(config: msgspec.Struct) -> dict[str, Any]:
-    """A system's configuration as it may be stored and shown: no user-info in URLs, no values of secret headers."""
-    shown: dict[str, Any] = _shown(msgspec.to_builtins(config))
+    """A system's configuration as it may be stored and shown: no user-info in URLs, no secret in any setting."""
+    given = msgspec.to_builtins(config)
+    shown: dict[str, Any] = _shown(given)
     headers = shown.get("headers")
     if isinstance(headers, dict):
         shown["headers"] = {name: HIDDEN if is_secret_name(name) else value for name, value in headers.items()}
+    for path in plain_secrets(given):
+        _hide(shown, path)
     return shown
 
 
-def plain_secret(config: msgspec.Struct) -> str:
-    """The setting that holds a secret in plain text instead of naming a variable, ``${NAME}``; empty when none does."""
+def _hide(holder: Any, path: Place) -> None:
+    for step in path[:-1]:
+        holder = holder[step]
+    # A URL is hidden in part already; what is whole still may hold the secret.
+    if holder[path[-1]] == "" or not str(holder[path[-1]]).count(HIDDEN):
+        holder[path[-1]] = HIDDEN
+
+
+def settings_with_secrets(config: msgspec.Struct) -> list[Place]:
+    """The settings that hold a secret in plain text instead of naming a variable, ``${NAME}``."""
     given = msgspec.to_builtins(config)
+    found = list(plain_secrets(given))
     for name, value in (given.get("headers") or {}).items():
-        if is_secret_name(name) and "${" not in value:
-            return f"headers.{name}"
-    shown = shown_config(config)
-    return next(
-        (key for key in given if key != "headers" and "${" not in str(given[key]) and given[key] != shown[key]), ""
-    )
+        if is_secret_name(name) and value and "${" not in value and ("headers", name) not in found:
+            found.append(("headers", name))
+    return found
 
 
 def _shown(value: Any) -> Any:

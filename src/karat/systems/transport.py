@@ -114,7 +114,11 @@ class Transport:
     def snippet(self, body: bytes) -> str:
         """The beginning of a body, on one line; the words of its error object when it has one."""
         # Decode more than is shown and hide secrets before the cut: half a key is still a leak.
-        text = " ".join(self.secrets.text(error_text(body) or body[:MAX_ERROR_BODY].decode("utf-8", "replace")).split())
+        text = " ".join(
+            self.secrets.text(
+                (error_text(body) or body[:MAX_ERROR_BODY].decode("utf-8", "replace"))[:MAX_ERROR_BODY]
+            ).split()
+        )
         return f"{text[:SNIPPET]}…" if len(text) > SNIPPET else text
 
     def _redirected(self, response: httpx.Response) -> httpx.URL:

@@ -11,6 +11,7 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from karat.core.files import open_bytes, read_bytes
 from karat.core.problems import count_of
 from karat.tables.duckdb_files import duckdb_tables, read_duckdb
 from karat.tables.table import LARGE, Limits, Table, TableError, table_of
@@ -46,7 +47,7 @@ def check_csv(path: Path, limits: Limits) -> bytes:
         size = path.stat().st_size
         if size > limits.bytes:
             raise TableError(f"{path.name} has {size:,} bytes; at most {limits.bytes:,} are read", "too_large")
-        with path.open("rb") as file:
+        with open_bytes(path) as file:
             sample = file.read(_SAMPLE)
     except OSError as error:
         raise TableError(f"{path.name} cannot be opened: {error.strerror}", "unreadable") from None
@@ -62,7 +63,7 @@ def check_csv(path: Path, limits: Limits) -> bytes:
 def _bytes(path: Path, limits: Limits) -> bytes:
     check_csv(path, limits)
     try:
-        return path.read_bytes().removeprefix(_BOM)
+        return read_bytes(path).removeprefix(_BOM)
     except OSError as error:
         raise TableError(f"{path.name} cannot be read: {error.strerror}", "unreadable") from None
 

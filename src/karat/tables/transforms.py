@@ -28,7 +28,7 @@ _LOOSE_FORMATS = (
     "%Y.%m.%d",
 )
 _LONGEST_DATE = 40
-_DATE_LIKE = re.compile(r"[0-9]{8}|[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{1,4}|.*[A-Za-z]{3}.*[0-9]{2}.*")
+_DATE_LIKE = re.compile(r"[0-9]{8}|[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{1,4}|(?>.*?[A-Za-z]{3})(?>.*?[0-9]{2}).*")
 
 
 def why_not(gold: Side, pred: Side, options: CompareOptions) -> str:

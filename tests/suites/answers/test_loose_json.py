@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from karat.core.files import FileRefused
 from karat.suites.answers import loose_json
-from karat.suites.answers.loose_json import MAX_DEPTH, member_text, read_objects
+from karat.suites.answers.loose_json import MAX_DEPTH, member_text, read_file, read_objects
 
 SAMPLE = """{
     "instance_id": "one",
@@ -122,7 +124,7 @@ def test_an_emoji_written_as_escapes_is_read_beside_a_bad_row() -> None:
     assert found[0].value == {"a": "😀 C:\\udir"}
 
 
-def test_depth_and_size_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_depth_and_size_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def nested(levels: int) -> bytes:
         return b'{"a": ' + b"[" * levels + b"]" * levels + b"}"
 
@@ -130,8 +132,18 @@ def test_depth_and_size_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(found) == 2
     assert (problems[0].line, "deep" in problems[0].message) == (2, True)
     assert len(read_objects(b'{"a": %s}' % (b"9" * 10_000), "f")[1]) == 1
-    monkeypatch.setattr(loose_json, "MAX_BYTES", 10)
-    assert "11 bytes" in read_objects(b" " * 11, "f")[1][0].message
+    monkeypatch.setenv("KARAT_MAX_FILE_MB", "1")
+    file = tmp_path / "f"
+    file.write_bytes(b" " * (2**20 + 1))
+    with pytest.raises(FileRefused, match="larger than 1 MiB"):
+        read_file(file)
+
+
+@pytest.mark.parametrize("text", ['{"a": 1, "a": 2}', '{"a": 17%, "a": 2}', '{"b": {"a": 1, "a": 2},}'])
+def test_a_key_that_stands_twice_costs_its_object(text: str) -> None:
+    found, problems = read_objects(f'{{"z": 1}}\n{text}\n{{"a": 1}}'.encode(), "f")
+    assert [one.value for one in found] == [{"z": 1}, {"a": 1}]
+    assert [(one.line, "stands twice" in one.message) for one in problems] == [(2, True)]
 
 
 def test_the_list_of_problems_ends() -> None:

@@ -11,7 +11,6 @@ import pytest
 from karat.core.problems import UserError
 from karat.core.records import Case
 from karat.core.suite import CheckedCases
-from karat.suites.data_query import structure_files
 from karat.suites.data_query.cases import load_cases
 from karat.suites.data_query.codelists import Codelists, check_cases, read_structures
 from karat.suites.data_query.options import Options
@@ -403,7 +402,7 @@ def test_missing_files_and_empty_folders(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(structure_files, "MAX_BYTES", 2**20)
+    monkeypatch.setenv("KARAT_MAX_FILE_MB", "1")
     with pytest.raises(UserError, match="larger than 1 MiB"):
         read_structures([write(tmp_path, "a.csv", "id,name\n" + "x" * 2**20)])
 

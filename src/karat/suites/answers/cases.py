@@ -25,6 +25,7 @@ from typing import Any, Literal, cast, get_args
 
 import msgspec
 
+from karat.core.files import open_bytes, read_text, why_not_there
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import Case, Turn, Where
 from karat.core.suite import LoadedCases
@@ -77,7 +78,7 @@ def gold_file(path: Path) -> Path:
     if path.is_file():
         return path
     if not path.is_dir():
-        raise UserError(f"there is no gold at {path}: no such file or folder", hint="Give the gold folder.")
+        raise UserError(f"there is no gold at {path}: {why_not_there(path)}", hint="Give the gold folder.")
     found = sorted(file for file in path.glob("*.jsonl") if not file.name.startswith(".") and file.is_file())
     own = [file for file in found if file.name == OWN_FILE]
     public = [file for file in found if file.name.endswith("_eval.jsonl")]
@@ -99,8 +100,11 @@ def recognises(path: Path) -> bool:
 
 
 def _beginning(file: Path) -> bytes:
-    with file.open("rb") as opened:
-        return opened.read(64 * 1024)
+    try:
+        with open_bytes(file) as opened:
+            return opened.read(64 * 1024)
+    except OSError:
+        return b""
 
 
 def truth(case: Case[Gold]) -> Any:
@@ -126,7 +130,7 @@ def _digest(file: str) -> str:
 
 def gold_sql(gold: Gold) -> str:
     """The SQL that recomputes a gold: from its file, or as it stands in ``parameters.sql``; empty when there is none."""
-    return Path(gold.sql).read_text(encoding="utf-8-sig") if gold.sql else next(_sql_texts(gold.entries), "")
+    return read_text(gold.sql) if gold.sql else next(_sql_texts(gold.entries), "")
 
 
 def missing_files(entry: Entry) -> list[str]:

@@ -19,11 +19,10 @@ from bisect import bisect_right
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
-
+from karat.core.files import read_bytes
+from karat.core.json import BadJson, decode
 from karat.core.problems import Problem
 
-MAX_BYTES = 256 * 1024 * 1024
 MAX_DEPTH = 64
 MAX_PROBLEMS = 200
 
@@ -38,14 +37,11 @@ class ReadObject(NamedTuple):
 
 def read_file(path: Path) -> tuple[list[ReadObject], list[Problem]]:
     """The objects of a file. Its size is looked at before anything is read. Raises OSError."""
-    size = path.stat().st_size
-    return ([], [_too_large(size, str(path))]) if size > MAX_BYTES else read_objects(path.read_bytes(), str(path))
+    return read_objects(read_bytes(path), str(path))
 
 
 def read_objects(data: bytes, file: str) -> tuple[list[ReadObject], list[Problem]]:
     """Every object that can be read, in order, and a problem for each that cannot. Empty objects are left out."""
-    if len(data) > MAX_BYTES:
-        return [], [_too_large(len(data), file)]
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         data = data.decode("utf-16", errors="replace").encode()
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -64,22 +60,16 @@ def member_text(raw: str, key: str) -> str:
     return raw[start:end]
 
 
-def _too_large(size: int, file: str) -> Problem:
-    message = f"the file has {size:,} bytes; at most {MAX_BYTES:,} are read"
-    return Problem(message, file=file, hint="Is it the right file? Tables belong in files of their own.")
-
-
 def _clean_lines(data: bytes) -> list[ReadObject] | None:
     """The objects of clean JSONL; None when some line is anything else."""
     found: list[ReadObject] = []
-    decode = msgspec.json.decode
     for number, line in enumerate(data.split(b"\n"), start=1):
         line = line.strip()
         if not line:
             continue
         try:
             value = decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except BadJson:
             return None
         if not isinstance(value, dict) or (line.count(b"[") + line.count(b"{") > MAX_DEPTH and _too_deep(value)):
             return None
@@ -110,7 +100,16 @@ _INDENT = re.compile(r"[ \t]*")
 _OBJECT_LINE = re.compile(r"^([ \t]*)[\[\]{},; \t]*?(?=\{)", re.MULTILINE)
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _MAYBE_HALF = re.compile("\\\\u[dD]|[\ud800-\udfff]")
-_decoder = json.JSONDecoder()
+
+
+def _all_different(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice: the scanner says which")
+    return found
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_all_different)
 
 
 class _Stream:
@@ -210,10 +209,13 @@ class _Scanner:
         while self.text[at : at + 1] != "}":
             if self.text[at : at + 1] != '"':
                 raise self._not_closed(start, at, 'a key in quotes or "}"')
+            key_at = at
             key, at = self._string(at)
             at = _end(_SPACE, self.text, at)
             if self.text[at : at + 1] != ":":
                 raise _Unreadable(at, f'expected ":" after the key "{key}", found {_shown(self.text, at)}')
+            if key in found:
+                raise _Unreadable(key_at, f'the key "{key}" stands twice in one object', "Keep one of the two.")
             begin = _end(_SPACE, self.text, at + 1)
             found[key], at = self.value(begin, depth + 1)
             if depth == 0:

@@ -20,6 +20,8 @@ from typing import Any, cast
 
 import msgspec
 
+from karat.core import json
+from karat.core.files import FileRefused, read_text, why_not_there
 from karat.core.problems import Problem, UserError, count_of, did_you_mean
 from karat.core.records import Prediction
 from karat.core.suite import LoadedPredictions, Unreadable
@@ -43,7 +45,7 @@ def read_predictions(path: Path) -> LoadedPredictions:
         return _read_metadata(path)
     if not path.is_dir():
         hint = f"Give the submission folder: it holds {METADATA}, or one file for each instance."
-        raise UserError(f"there is no submission at {path}: no such file or folder", hint=hint)
+        raise UserError(f"there is no submission at {path}: {why_not_there(path)}", hint=hint)
     metadata = path / METADATA
     return _read_metadata(metadata) if metadata.is_file() else _read_flat(path)
 
@@ -172,11 +174,12 @@ def _sql_file(name: str, path: Path) -> Answer:
         size = path.stat().st_size
         if size > MAX_SQL_BYTES:
             return Answer(name, "sql", problem=f"the SQL has {size:,} bytes; at most {MAX_SQL_BYTES:,} are read")
-        text = sql_in(path.read_text(encoding="utf-8-sig"))
+        text = sql_in(read_text(path))
+    except FileRefused as error:
+        where = f", line {error.problem.line}" if error.problem.line else ""
+        return Answer(name, "sql", problem=f"the SQL cannot be read: {error.problem.message}{where}")
     except OSError as error:
         return Answer(name, "sql", problem=f"the SQL cannot be read: {error.strerror}")
-    except UnicodeDecodeError:
-        return Answer(name, "sql", problem="the SQL is not UTF-8 text")
     return Answer(name, "sql", text, (str(path),), "" if text else "the SQL file is empty")
 
 
@@ -185,8 +188,6 @@ def _is_sql_name(text: str) -> bool:
 
 
 # -- an answer to and from a response ---------------------------------------------------------------------------------
-
-_any = msgspec.json.Decoder()
 
 
 def _prediction(answer: Answer, raw: str = "") -> Prediction:
@@ -200,8 +201,8 @@ def read_answer(response: bytes, *, live: bool = False) -> Answer:
     Raises :class:`Unreadable` with what was expected when there is none.
     """
     try:
-        body = _any.decode(response)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        body = json.decode(response)
+    except json.BadJson as error:
         raise Unreadable(f"the response is not JSON: {error}") from error
     while (
         isinstance(body, Mapping) and set(body) & {"response"} and not set(body) & {"answer", "sql", "choices", "kind"}

@@ -6,9 +6,7 @@ user turn with the task as its target; the system turn before it says which tabl
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,6 +14,9 @@ from typing import Any
 
 import msgspec
 
+from karat.core import json
+from karat.core.files import FileRefused, open_unpacked, read_bytes, read_unpacked, why_not_there
+from karat.core.limits import YAML_MB
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case, Where
 from karat.core.suite import LoadedCases
@@ -29,7 +30,6 @@ YAML = (".yaml", ".yml")
 LINES = (".jsonl", ".jsonl.gz")
 SUFFIXES = (*YAML, *LINES)
 PROJECT = "karat.yaml"
-MOST_BYTES = 512 * 1024 * 1024
 
 Found = tuple[list[Case[Task]], list[Problem]]
 
@@ -67,7 +67,7 @@ def _files(path: Path) -> Iterator[Path]:
         return
     if not path.is_dir():
         hint = "Give a YAML or JSONL file, or a folder of them."
-        raise UserError(f"there are no tasks at {path}: no such file or folder", hint=hint)
+        raise UserError(f"there are no tasks at {path}: {why_not_there(path)}", hint=hint)
     found = sorted(file for file in path.iterdir() if file.name.endswith(SUFFIXES) and file.name != PROJECT)
     tasks = [file for file in found if not file.name.startswith(".") and not _is_labels(file)]
     if not tasks:
@@ -78,6 +78,8 @@ def _files(path: Path) -> Iterator[Path]:
 def _read(file: Path) -> Found:
     try:
         return _read_yaml(file) if file.suffix in YAML else _read_lines(file)
+    except FileRefused as error:
+        return [], [error.problem]
     except OSError as error:
         return [], [Problem(f"cannot be read: {error.strerror or error}", file=str(file))]
 
@@ -85,7 +87,7 @@ def _read(file: Path) -> Found:
 def _read_yaml(file: Path) -> Found:
     findings = Findings(str(file))
     cases = []
-    for document, root in enumerate(documents(file.read_bytes(), findings)):
+    for document, root in enumerate(documents(read_bytes(file, YAML_MB), findings)):
         for node, tables, item in tasks_in(root, findings):
             where = Where(str(file), document, item, node.start_mark.line + 1)
             case = read_task(node, tables, file.parent, findings, where)
@@ -130,13 +132,13 @@ def _read_lines(file: Path) -> Found:
 
 
 def _rows(file: Path, findings: Findings) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in enumerate(_text(file, findings).split(b"\n"), start=1):
+    for number, line in enumerate(read_unpacked(file).removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         if not line.strip():
             continue
         try:
-            row = msgspec.json.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            findings.problems.append(Problem(f"not valid JSON: {error}", file=str(file), line=number))
+            row = json.decode(line)
+        except json.BadJson as error:
+            findings.problems.append(error.problem(str(file), number))
             continue
         if isinstance(row, dict):
             yield number, row
@@ -145,27 +147,12 @@ def _rows(file: Path, findings: Findings) -> Iterator[tuple[int, dict[str, Any]]
             findings.problems.append(Problem(message, file=str(file), line=number))
 
 
-def _text(file: Path, findings: Findings) -> bytes:
-    if file.suffix != ".gz":
-        return file.read_bytes().removeprefix(b"\xef\xbb\xbf")
-    try:
-        with gzip.open(file) as packed:
-            data = packed.read(MOST_BYTES + 1)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        findings.problems.append(Problem(f"cannot be unpacked: {error}", file=str(file)))
-        return b""
-    if len(data) > MOST_BYTES:
-        findings.problems.append(Problem(f"more than {MOST_BYTES // 2**20} MiB when unpacked", file=str(file)))
-        return b""
-    return data
-
-
 def _first_row(file: Path) -> Mapping[str, Any]:
-    with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as lines:
-        line = lines.readline(2**24)
     try:
-        row = msgspec.json.decode(line.removeprefix(b"\xef\xbb\xbf"))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        with open_unpacked(file) as lines:
+            line = lines.read(2**24).partition(b"\n")[0]
+        row = json.decode(line.removeprefix(b"\xef\xbb\xbf"))
+    except (OSError, json.BadJson):
         return {}
     return row if isinstance(row, dict) else {}
 
@@ -177,7 +164,7 @@ def _is_labels(file: Path) -> bool:
 def _looks_like_tasks(file: Path) -> bool:
     if file.suffix in YAML:
         findings = Findings(str(file))
-        for root in documents(file.read_bytes(), findings):
+        for root in documents(read_bytes(file, YAML_MB), findings):
             for node, tables, _ in tasks_in(root, findings):
                 keys = {str(key.value) for key, _ in node.value} if hasattr(node.value, "__iter__") else set()
                 return "question" in keys and bool(tables or keys & {"tables", "reference", "expected", "setup"})

@@ -14,6 +14,8 @@ from typing import Any
 
 import msgspec
 
+from karat.core import json
+from karat.core.files import read_bytes
 from karat.core.problems import Problem, did_you_mean
 from karat.core.records import Case, Turn, Where
 from karat.suites.codegen.prompting import instructions
@@ -43,6 +45,9 @@ def is_question(row: Mapping[str, Any]) -> bool:
     return set(row) >= QUESTION_KEYS
 
 
+_label = msgspec.json.Decoder(_Label)
+
+
 def is_label(row: Mapping[str, Any]) -> bool:
     return set(row) >= LABEL_KEYS
 
@@ -58,10 +63,14 @@ class Beside:
         self.folders = [file.parent, *sorted(folder for folder in file.parent.iterdir() if folder.is_dir())]
 
     def _read(self, file: Path) -> None:
-        for line in file.read_bytes().splitlines():
+        try:
+            lines = read_bytes(file).splitlines()
+        except OSError:
+            return
+        for line in lines:
             try:
-                label = msgspec.json.decode(line, type=_Label)
-            except msgspec.DecodeError:  # another kind of file
+                label = json.decode_as(line, _label)
+            except json.BadJson:  # another kind of file
                 return
             self.labels[str(label.id)] = {name: str(figure) for name, figure in label.common_answers}
 

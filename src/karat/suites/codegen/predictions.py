@@ -16,8 +16,10 @@ from typing import Any
 
 import msgspec
 
+from karat.core import json
+from karat.core.files import read_bytes
 from karat.core.problems import Problem, UserError, did_you_mean
-from karat.core.records import Prediction, join_attempts, recorded_error, recorded_tokens
+from karat.core.records import Prediction, join_attempts, misplaced, recorded_error, recorded_tokens
 from karat.core.suite import LoadedPredictions
 
 ANSWERS = ("code", "response", "attempts", "completion", "solution")
@@ -44,9 +46,6 @@ class _Line(msgspec.Struct, frozen=True):
     error: Any = None
 
 
-_line = msgspec.json.Decoder(_Line)
-
-
 def read_predictions(path: Path) -> LoadedPredictions:
     """Every recorded answer under a path; a line that cannot be read is a problem and costs nothing else."""
     try:
@@ -59,14 +58,20 @@ def read_predictions(path: Path) -> LoadedPredictions:
 
 
 def _read_folder(folder: Path) -> LoadedPredictions:
-    files = sorted(file for file in folder.rglob("*.py") if file.is_file())
+    files = sorted(file for file in folder.rglob("*.py") if not file.is_dir())
     if not files:
         raise UserError(f"there is no code in {folder}", hint="Put <task id>.py files there, or give a JSONL file.")
-    predictions = []
+    predictions: list[Prediction] = []
+    problems: list[Problem] = []
     for file in files:
         name = file.relative_to(folder).with_suffix("").as_posix()
-        predictions.append(Prediction(name.replace(SLASH, "/"), None, response=file.read_bytes()))
-    return LoadedPredictions(tuple(predictions))
+        try:
+            code = read_bytes(file)
+        except OSError as error:
+            problems.append(Problem(f"cannot be read: {error.strerror or error}", file=str(file)))
+            continue
+        predictions.append(Prediction(name.replace(SLASH, "/"), None, response=code))
+    return LoadedPredictions(tuple(predictions), tuple(problems))
 
 
 def _read_lines(file: Path) -> LoadedPredictions:
@@ -74,7 +79,7 @@ def _read_lines(file: Path) -> LoadedPredictions:
     problems: list[Problem] = []
     first: dict[tuple[str, int | None, int], int] = {}
     samples: Counter[str] = Counter()
-    for number, line in enumerate(file.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+    for number, line in enumerate(read_bytes(file).removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         if not line.strip():
             continue
         found = _prediction(line, str(file), number, samples)
@@ -94,13 +99,17 @@ def _read_lines(file: Path) -> LoadedPredictions:
 
 def _prediction(line: bytes, file: str, number: int, samples: Counter[str]) -> Prediction | Problem:
     try:
-        told = _line.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as bad:
+        told = msgspec.convert(json.decode(line), _Line)
+    except json.BadJson as bad:
+        return bad.problem(file, number, what="not an answer", hint=EXAMPLE)
+    except msgspec.ValidationError as bad:
         return Problem(f"not an answer: {bad}", file=file, line=number, hint=EXAMPLE)
     task = told.id if told.id is not None else told.task_id
     if task is None:
-        keys = list(msgspec.json.decode(line))
+        keys = list(json.decode(line))
         return Problem('an answer without "id"', file=file, line=number, hint=_nearest(keys, ("id", "task_id")))
+    if fault := misplaced(told.turn, told.repeat or 0):
+        return Problem(fault, file=file, line=number, hint="The answer is left out.")
     error = recorded_error(told.error)
     given = [name for name in ANSWERS if getattr(told, name) is not None]
     if len(given) > 1:

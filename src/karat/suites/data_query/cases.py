@@ -9,6 +9,8 @@ from pathlib import Path
 import msgspec
 from yaml.nodes import Node, SequenceNode
 
+from karat.core.files import read_bytes, why_not_there
+from karat.core.limits import YAML_MB
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Turn, Where
 from karat.core.suite import LoadedCases, Unreadable
@@ -42,8 +44,7 @@ def load_cases(path: Path) -> LoadedCases:
         files += 1
         findings = Findings(file)
         try:
-            with open(file, "rb") as handle:  # noqa: PTH123 (5,000 Path objects are a tenth of the load)
-                data = handle.read()
+            data = read_bytes(file, YAML_MB)
         except OSError as error:
             problems.append(Problem(f"cannot be read: {error.strerror}", file=file))
             continue
@@ -74,7 +75,7 @@ def _files(path: Path) -> Iterator[str]:
         return
     if not path.is_dir():
         raise UserError(
-            f"there are no cases at {path}: no such file or folder", hint="Give a YAML file, or a folder of them."
+            f"there are no cases at {path}: {why_not_there(path)}", hint="Give a YAML file, or a folder of them."
         )
     found = False
     for folder, folders, names in os.walk(path):

@@ -17,6 +17,8 @@ from pathlib import Path
 
 import msgspec
 
+from karat.core.files import read_bytes
+from karat.core.limits import YAML_MB
 from karat.core.problems import Problem, Severity, count_of, did_you_mean
 from karat.core.records import Case, Where
 from karat.core.suite import CheckedCases, Fix
@@ -269,7 +271,7 @@ def _report(
     """The problems of one file, each at its scalar. The file is parsed once."""
     findings = Findings(file)
     try:
-        roots = list(documents(Path(file).read_bytes(), findings)) if file else []
+        roots = list(documents(read_bytes(file, YAML_MB), findings)) if file else []
     except OSError:  # it was there when the cases were loaded; its terms are told without a column
         roots = []
     for suspect in suspects:

@@ -19,8 +19,10 @@ from typing import Any
 
 import msgspec
 
+from karat.core import json
+from karat.core.files import read_bytes
 from karat.core.problems import Problem, UserError, nearest
-from karat.core.records import Prediction, recorded_error, recorded_tokens
+from karat.core.records import Prediction, misplaced, recorded_error, recorded_tokens
 from karat.core.suite import LoadedPredictions, Unreadable
 from karat.suites.data_query.mcp import mcp_content, mcp_selection
 from karat.suites.data_query.misspelt import refuse_misspelt
@@ -31,7 +33,6 @@ from karat.suites.data_query.time_filters import TIME_DIMENSION, with_period
 # -- a response into a selection --------------------------------------------------------------------------------------
 
 _own = msgspec.json.Decoder(Selection)
-_any = msgspec.json.Decoder()
 OWN_KEYS = ("indicator_selection", "is_out_of_scope", "datasets_selection", "period")
 LINE_KEYS = ("id", "turn", "repeat", "error", "latency", "tokens", "cost", "response")
 """What a recorded line may say beside the selection."""
@@ -43,8 +44,8 @@ def read_response(response: bytes, today: str = "") -> Selection:
     ``today`` is the day that relative dates mean.
     """
     try:
-        body = _any.decode(response)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        body = json.decode(response)
+    except json.BadJson as error:
         raise Unreadable(f"the response is not JSON: {error}") from error
     if not isinstance(body, Mapping):
         raise Unreadable(f"the response is {_kind(body)}, not a JSON object")
@@ -169,7 +170,7 @@ class _Line(msgspec.Struct, frozen=True):
     cost: float | None = None
 
 
-_line = msgspec.json.Decoder(_Line)
+EXAMPLE = 'Each line is a JSON object such as {"id": "case id", "indicator_selection": […]}.'
 
 
 def read_predictions(path: Path) -> LoadedPredictions:
@@ -177,7 +178,7 @@ def read_predictions(path: Path) -> LoadedPredictions:
     try:
         if path.is_dir():
             return _read_folder(path)
-        data = path.read_bytes()
+        data = read_bytes(path)
     except FileNotFoundError:
         raise UserError(
             f"there are no predictions at {path}: no such file or folder", hint="Give a JSONL file."
@@ -207,12 +208,13 @@ def _read_list(path: Path, data: bytes) -> LoadedPredictions:
     predictions: list[Prediction] = []
     problems: list[Problem] = []
     seen: dict[tuple[str, int | None, int], int] = {}
+    data = data.removeprefix(b"\xef\xbb\xbf")
     try:
-        items = msgspec.json.decode(data, type=list[msgspec.Raw])
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        return LoadedPredictions((), (Problem(f"not valid JSON: {error}", file=str(path)),))
-    for number, item in enumerate(items, start=1):
-        _take(bytes(item), str(path), number, predictions, problems, seen, noun="item")
+        items = json.items(data)
+    except json.BadJson as error:
+        return LoadedPredictions((), (error.problem(str(path)),))
+    for number, (line, item) in enumerate(items, start=1):
+        _take(item, str(path), number, predictions, problems, seen, noun="item", line_of_item=line)
     return LoadedPredictions(tuple(predictions), tuple(problems))
 
 
@@ -224,11 +226,15 @@ def _take(
     problems: list[Problem],
     seen: dict[tuple[str, int | None, int], int],
     noun: str = "line",
+    line_of_item: int = 0,
 ) -> None:
-    place = number if noun == "line" else 0
+    place = line_of_item or number
     where = "" if noun == "line" else f"{noun} {number}: "
     try:
-        head = _line.decode(line)
+        head = msgspec.convert(json.decode(line), _Line)
+        if fault := misplaced(head.turn, head.repeat):
+            problems.append(Problem(f"{where}{fault}", file=file, line=place, hint="The prediction is left out."))
+            return
         prediction = Prediction(
             head.id,
             head.turn,
@@ -239,9 +245,11 @@ def _take(
             recorded_tokens(head.tokens),
             head.cost,
         )
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        hint = 'Each line is a JSON object such as {"id": "case id", "indicator_selection": […]}.'
-        problems.append(Problem(f"{where}not a prediction: {error}", file=file, line=place, hint=hint))
+    except json.BadJson as error:
+        problems.append(error.problem(file, place, what=f"{where}not a prediction", hint=EXAMPLE))
+        return
+    except msgspec.ValidationError as error:
+        problems.append(Problem(f"{where}not a prediction: {error}", file=file, line=place, hint=EXAMPLE))
         return
     key = (prediction.case_id, prediction.turn or 0, prediction.repeat)
     if key in seen:
@@ -253,7 +261,7 @@ def _take(
 
 
 def _read_folder(path: Path) -> LoadedPredictions:
-    files = sorted(file for file in path.rglob("*.json*") if file.is_file())
+    files = sorted(file for file in path.rglob("*.json*") if not file.is_dir())
     if not files:
         raise UserError(
             f"there are no predictions in {path}", hint="Put <case id>.json files there, or give a JSONL file."
@@ -261,14 +269,17 @@ def _read_folder(path: Path) -> LoadedPredictions:
     predictions: list[Prediction] = []
     problems: list[Problem] = []
     for file in files:
+        try:
+            data = read_bytes(file)
+        except OSError as error:
+            problems.append(Problem(f"cannot be read: {error.strerror}", file=str(file)))
+            continue
         if file.suffix == ".jsonl":
-            loaded = _read_lines(file, file.read_bytes())
+            loaded = _read_lines(file, data)
             predictions.extend(loaded.predictions)
             problems.extend(loaded.problems)
         elif file.suffix == ".json":
             case_id, _, turn = file.stem.rpartition(".")
-            whole = not (case_id and turn.isdigit())
-            predictions.append(
-                Prediction(file.stem if whole else case_id, None if whole else int(turn), response=file.read_bytes())
-            )
+            whole = not (case_id and turn.isdecimal() and turn.isascii() and len(turn) < 5)
+            predictions.append(Prediction(file.stem if whole else case_id, None if whole else int(turn), response=data))
     return LoadedPredictions(tuple(predictions), tuple(problems))

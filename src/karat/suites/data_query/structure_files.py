@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from karat.core.files import FileRefused, read_bytes, why_not_there
 from karat.core.problems import Problem, UserError, count_of
 from karat.suites.data_query.structure_csv import read_csv
 from karat.suites.data_query.structure_json import read_json
 from karat.suites.data_query.structure_records import Contents, Unusable, utf8
 from karat.suites.data_query.structure_xml import read_xml, xml_text
 
-MAX_BYTES = 256 * 1024 * 1024
 SUFFIXES = (".xml", ".json", ".csv")
 
 
@@ -28,6 +28,8 @@ def read_files(paths: Iterable[Path]) -> Contents:
             _read_file(file, contents)
         except Unusable as error:
             problems.append(Problem(error.reason, file=str(file), line=error.line, hint=error.hint))
+        except FileRefused as error:
+            problems.append(error.problem)
         except OSError as error:
             problems.append(Problem(f"cannot be read: {error.strerror or error}", file=str(file)))
     if problems:
@@ -46,7 +48,8 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
                 raise UserError(f"there are no structure files in {path}", hint=f"They end in {', '.join(SUFFIXES)}.")
         elif not path.is_file():
             raise UserError(
-                f"there is no structure file {path}", hint="Give an SDMX structure file, a CSV, or a folder of them."
+                f"there is no structure file {path}: {why_not_there(path, 'no such file')}",
+                hint="Give an SDMX structure file, a CSV, or a folder of them.",
             )
         for file in found:
             if file not in seen:
@@ -55,9 +58,7 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def _read_file(file: Path, contents: Contents) -> None:
-    if file.stat().st_size > MAX_BYTES:
-        raise Unusable(f"the file is larger than {MAX_BYTES // 2**20} MiB")
-    data = file.read_bytes()
+    data = read_bytes(file)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in data[:1024]:
         raise Unusable("the file is not UTF-8 text", hint="Save the file as UTF-8.")
     start = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from karat.core import json
 from karat.suites.data_query.structure_records import (
     Codelist,
     Contents,
@@ -84,12 +85,15 @@ class _Message(msgspec.Struct):
     dataSets: msgspec.Raw = msgspec.Raw()
 
 
+_message = msgspec.json.Decoder(_Message)
+
+
 def read_json(data: bytes, contents: Contents) -> None:
     hint = "Give an SDMX-JSON structure message."
     try:
-        message = msgspec.json.decode(data, type=_Message)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Unusable(f"not an SDMX-JSON structure message: {error}", hint=hint) from error
+        message = json.decode_as(data, _message)
+    except json.BadJson as error:
+        raise Unusable(f"not an SDMX-JSON structure message: {error}", line=error.line, hint=hint) from error
     read = message.data or _Structures()
     lists = [*read.codelists, *read.valueLists, *read.valuelists, *message.Codelist, *message.ValueList]
     structures, flows = [*read.dataStructures, *message.DataStructure], [*read.dataflows, *message.Dataflow]

@@ -21,7 +21,7 @@ from karat.suites.data_query.structure_records import (
 )
 
 _DECLARED = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
-_ROOT = re.compile(r"(?:\s+|<\?.*?\?>|<!--.*?-->)*<(?:[\w.-]+:)?([\w.-]+)", re.DOTALL)
+_ROOT = re.compile(r"(?:\s++|<\?.*?\?>|<!--.*?-->)*+<(?:[\w.-]+:)?([\w.-]+)", re.DOTALL)
 
 
 def xml_text(data: bytes) -> str:

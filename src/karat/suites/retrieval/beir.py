@@ -7,8 +7,9 @@ from pathlib import Path
 
 import msgspec
 
+from karat.core.json import BadJson, decode_as
 from karat.core.problems import Problem, UserError
-from karat.suites.retrieval.lines import blocks, json_problem, shown_name
+from karat.suites.retrieval.lines import blocks, shown_name
 
 QUERIES = "queries.jsonl"
 CORPUS = "corpus.jsonl"
@@ -75,10 +76,10 @@ def texts_of(folder: Path, wanted: Collection[str], problems: list[Problem]) -> 
             if not line.strip():
                 continue
             try:
-                query = decoder.decode(line)
-            except msgspec.DecodeError as error:
+                query = decode_as(line, decoder)
+            except BadJson as error:
                 hint = 'A line is {"_id": "q1", "text": "the question"}.'
-                problems.append(json_problem(line, number, error, "not a question", file=file, hint=hint))
+                problems.append(error.problem(file, number, what="not a question", hint=hint))
                 continue
             if str(query.id) in wanted:
                 texts[str(query.id)] = query.text
@@ -98,8 +99,8 @@ def not_in_corpus(folder: Path, wanted: Collection[str], problems: list[Problem]
             if not line.strip():
                 continue
             try:
-                missing.discard(str(decoder.decode(line).id))
-            except msgspec.DecodeError as error:
+                missing.discard(str(decode_as(line, decoder).id))
+            except BadJson as error:
                 hint = 'A line is {"_id": "d1", "title": "…", "text": "…"}.'
-                problems.append(json_problem(line, number, error, "not a document", file=file, hint=hint))
+                problems.append(error.problem(file, number, what="not a document", hint=hint))
     return missing

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from karat.core.files import why_not_there
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case, Turn, Where
 from karat.core.suite import LoadedCases
@@ -29,7 +30,7 @@ def load_cases(path: Path) -> LoadedCases:
             return load_sheet(path)
         return _judged(path)
     hint = "Give a sheet, a TREC qrels file or a BEIR folder."
-    raise UserError(f"there are no cases at {path}: no such file or folder", hint=hint)
+    raise UserError(f"there are no cases at {path}: {why_not_there(path)}", hint=hint)
 
 
 def recognises(path: Path) -> bool:

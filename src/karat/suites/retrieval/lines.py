@@ -5,52 +5,42 @@ Lines stay bytes: a run has ten million of them, and only keys and scores are ev
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
 from collections.abc import Iterator
-from io import BufferedReader
 from pathlib import Path
 
+from karat.core.files import BOM, FileRefused, is_gzip, open_unpacked, read_unpacked
+from karat.core.limits import LINE_MB, MIB
 from karat.core.problems import Problem, Severity, UserError
 
 BLOCK = 4 * 1024 * 1024
-GZIP = b"\x1f\x8b"
-BOM = b"\xef\xbb\xbf"
 _WORD = re.compile(rb"\S+")
-
-
-def is_gzip(path: Path) -> bool:
-    """Whether a file is compressed, by what it begins with."""
-    with path.open("rb") as file:
-        return file.read(2) == GZIP
-
-
-def open_bytes(path: Path) -> gzip.GzipFile | BufferedReader:
-    """The bytes of a file, unpacked where it is compressed."""
-    return gzip.open(path, "rb") if is_gzip(path) else path.open("rb")
 
 
 def shown_name(path: Path) -> str:
     """The name for problems. Lines of a compressed file are those of what is in it, and no one can show them from the file itself."""
-    return f"{path} (unpacked)" if is_gzip(path) else str(path)
+    try:
+        return f"{path} (unpacked)" if is_gzip(path) else str(path)
+    except OSError:
+        return str(path)
 
 
 def read_bytes(path: Path) -> bytes:
     """The whole file, without a byte order mark."""
     try:
-        with open_bytes(path) as file:
-            return file.read().removeprefix(BOM)
-    except (OSError, EOFError, zlib.error) as error:
+        return read_unpacked(path).removeprefix(BOM)
+    except FileRefused:
+        raise
+    except OSError as error:
         raise UserError(f"cannot read {path}: {_why(error)}") from error
 
 
 def beginning(path: Path, length: int = 64 * 1024) -> bytes:
     """The first bytes, for telling what a file is; empty when it cannot be read."""
     try:
-        with open_bytes(path) as file:
+        with open_unpacked(path) as file:
             return file.read(length).removeprefix(BOM)
-    except (OSError, EOFError, zlib.error):
+    except OSError:
         return b""
 
 
@@ -80,19 +70,22 @@ def blocks(path: Path, problems: list[Problem]) -> Iterator[tuple[int, list[byte
 def _chunks(path: Path, problems: list[Problem]) -> Iterator[bytes]:
     """Pieces that end where a line ends. What comes before damage in a compressed file still counts."""
     try:
-        with open_bytes(path) as file:
+        with open_unpacked(path) as file:
             rest = file.read(len(BOM)).removeprefix(BOM)
             while block := file.read1(BLOCK):  # as much as there is: what stands before damage is not lost with it
                 whole, end, tail = block.rpartition(b"\n")
                 if not end:
                     rest += block
+                    if len(rest) > LINE_MB.value * MIB:
+                        raise FileRefused(path, f"a line is longer than {LINE_MB.value:,} MiB", hint=LINE_MB.hint)
                     continue
                 yield rest + whole + end
                 rest = tail
             if rest:
                 yield rest
-    except (OSError, EOFError, zlib.error) as error:
-        problems.append(Problem(f"cannot be read to its end: {_why(error)}", file=str(path)))
+    except OSError as error:
+        hint = error.hint if isinstance(error, FileRefused) else ""
+        problems.append(Problem(f"cannot be read to its end: {_why(error)}", file=str(path), hint=hint))
 
 
 def _why(error: Exception) -> str:

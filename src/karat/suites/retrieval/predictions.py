@@ -15,19 +15,20 @@ from typing import Any
 
 import msgspec
 
+from karat.core import json
+from karat.core.files import why_not_there
 from karat.core.problems import UserError
 from karat.core.suite import LoadedPredictions, Unreadable
 from karat.suites.retrieval.records import DOCUMENTS, Ranked, Retrieved
 
 _compact = msgspec.json.Decoder(Retrieved)
-_any = msgspec.json.Decoder()
 
 
 def read_response(response: bytes) -> Retrieved:
     """What a response says was retrieved. Raises :class:`Unreadable` with what was expected when it says nothing."""
     try:
         retrieved = _compact.decode(response)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         retrieved = _loose(response)
     for name, ranked in retrieved.fields.items():
         if ranked.scores is not None and len(ranked.scores) != len(ranked.keys):
@@ -38,8 +39,8 @@ def read_response(response: bytes) -> Retrieved:
 
 def _loose(response: bytes) -> Retrieved:
     try:
-        body = _any.decode(response)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        body = json.decode(response)
+    except json.BadJson as error:
         raise Unreadable(f"the response is not JSON: {error}") from error
     if isinstance(body, Mapping) and isinstance(body.get("response"), Mapping):
         body = body["response"]
@@ -92,6 +93,9 @@ def read_predictions(path: Path) -> LoadedPredictions:
     if path.is_dir():
         raise UserError(f"{path} is a folder, not a run", hint="Give one run file: a TREC run, JSON or JSONL.")
     if not path.is_file():
-        raise UserError(f"there is no run at {path}: no such file", hint="Give a TREC run, JSON or JSONL file.")
+        raise UserError(
+            f"there is no run at {path}: {why_not_there(path, 'no such file')}",
+            hint="Give a TREC run, JSON or JSONL file.",
+        )
     start = beginning(path).lstrip()
     return read_json_run(path) if start[:1] in (b"{", b"[") else read_run(path)

@@ -5,6 +5,7 @@ A line whose first sign is ``#`` is a comment; a ``#`` later in a line is part o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -18,6 +19,9 @@ MANY = 1_000
 
 TREC_HINT = "A line is: question 0 document relevance, such as 301 0 FT911-3 1."
 BEIR_HINT = "A line is: question, document, relevance, with tabs between them."
+
+
+_WHOLE = re.compile(rb"[+-]?[0-9]{1,18}")
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -76,7 +80,7 @@ def _tsv_words(line: bytes) -> Sequence[bytes]:
 
 
 def _is_whole(word: bytes) -> bool:
-    return word.strip().lstrip(b"+-").isdigit()
+    return _WHOLE.fullmatch(word.strip()) is not None
 
 
 def _is_heading(words: Sequence[bytes]) -> bool:

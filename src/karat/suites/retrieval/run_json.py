@@ -15,8 +15,9 @@ from typing import Any
 
 import msgspec
 
+from karat.core import json as strict_json
 from karat.core.problems import Problem, UserError
-from karat.core.records import Prediction, recorded_error
+from karat.core.records import Prediction, misplaced, recorded_error
 from karat.core.suite import LoadedPredictions
 from karat.suites.retrieval.lines import blocks, json_problem, read_bytes, shown_name
 from karat.suites.retrieval.records import DOCUMENTS, Ranked, Retrieved
@@ -48,7 +49,7 @@ def read_json_run(path: Path) -> LoadedPredictions:
     data = read_bytes(path)
     try:
         questions = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         if b"\n" in data.strip():  # lines under another name
             return _read_lines(path)
         problem = json_problem(data, 1, error, "not valid JSON", file=shown_name(path), hint=OBJECT_HINT)
@@ -72,7 +73,7 @@ def _read_object(data: bytes, questions: dict[str, msgspec.Raw], file: str) -> L
         place = max(data.find(text, place), 0)
         try:
             scores = _scores.decode(text)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             before = data[:place].decode(errors="replace")
             line, column = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1)
             what = f'the results of question "{name}" cannot be read'
@@ -129,7 +130,7 @@ def _read_lines(path: Path) -> LoadedPredictions:
             if not line.strip():
                 continue
             try:
-                body = msgspec.json.decode(line)
+                body = strict_json.decode(line)
                 if not isinstance(body, dict):
                     raise msgspec.ValidationError("expected an object")
                 pair = next((pair for pair in PAIRS if all(name in body for name in pair)), None)
@@ -137,8 +138,14 @@ def _read_lines(path: Path) -> LoadedPredictions:
                     _take_result(body, pair, number, file, results, problems)
                     continue
                 head = msgspec.convert(body, _Line)
+            except strict_json.BadJson as error:
+                problems.append(error.problem(file, number, what="not a result of a run", hint=LINE_HINT))
+                continue
             except msgspec.DecodeError as error:
                 problems.append(json_problem(line, number, error, "not a result of a run", file=file, hint=LINE_HINT))
+                continue
+            if fault := misplaced(head.turn, head.repeat):
+                problems.append(Problem(fault, file, number, 1, hint="The line is left out."))
                 continue
             key = (str(head.id), head.turn or 0, head.repeat)
             if key in first:

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from karat.core.files import read_bytes
 from karat.core.problems import UserError
 from karat.core.suite import Suite
 from karat.core.system import NoAnswer, Request, Response, SystemConfig, SystemType
@@ -73,7 +74,7 @@ def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
         raise UserError(f'a system of type "sheet" answers the suite retrieval, not {suite.name}')
     path = Path(config.sheet)
     try:
-        table = evaluation_of(parse(path.read_bytes(), path.name), folder=path.parent)
+        table = evaluation_of(parse(read_bytes(path), path.name), folder=path.parent)
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from error
     models = {name: load_model(name) for name in config.models}

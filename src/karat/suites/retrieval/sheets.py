@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from karat.core.files import read_bytes
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Turn, Where
 from karat.core.suite import LoadedCases
@@ -30,7 +31,7 @@ def load_sheet(path: Path) -> LoadedCases:
     """The questions of a sheet, or what is wrong with it."""
     file = shown_name(path)
     try:
-        sheet = parse(path.read_bytes(), file)
+        sheet = parse(read_bytes(path), file)
         problems = check(sheet, file, FUNCTIONS)
         if any(problem.severity == "error" for problem in problems) or not evaluation_tables(sheet):
             return LoadedCases((), tuple(problems), 1)
