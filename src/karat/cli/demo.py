@@ -22,6 +22,7 @@ def demo(
     from karat.cli.project import open_store_for, work_to_do
     from karat.cli.run import job_for, run_job
     from karat.cli.showing import Outputs, show
+    from karat.cli.verbosity import quiet
 
     for suite in suites_with_example():
         place = folder / suite
@@ -33,5 +34,7 @@ def demo(
                 result = run_job(store, job_for(work), None)
                 files = Outputs(xlsx=place / "report.xlsx", html=place / "report.html")
                 show(result, work.suite, files, saved=[f"run {result.run.id} in {place / '.karat'}"])
+    if quiet():
+        return
     words = f"look into {folder}/ and change what you like; then: cd {folder / suite} && karat run"
     stdout().print(f"\n{words}", markup=False, soft_wrap=True)

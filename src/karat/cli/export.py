@@ -175,12 +175,12 @@ def _write(out: str, data: bytes) -> None:
 
 
 def _said(out: str) -> None:
-    from karat.cli.printing import stderr
+    from karat.cli.printing import notes
 
-    stderr().print(f"wrote {out}", markup=False, soft_wrap=True)
+    notes().print(f"wrote {out}", markup=False, soft_wrap=True)
 
 
 def _note(text: str) -> None:
-    from karat.cli.printing import stderr
+    from karat.cli.printing import notes
 
-    stderr().print(text, markup=False, soft_wrap=True)
+    notes().print(text, markup=False, soft_wrap=True)

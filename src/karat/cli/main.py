@@ -27,6 +27,7 @@ from karat.cli import (
     serve,
     sheet,
     tune,
+    verbosity,
 )
 from karat.cli.bare_options import accept_bare_options
 from karat.core.problems import UserError
@@ -59,11 +60,14 @@ app = typer.Typer(
 
 @app.callback()
 def karat(
-    version: bool = typer.Option(
+    version: bool = typer.Option(  # noqa: ARG001
         False, "--version", help="Print the version and leave.", is_eager=True, callback=lambda v: _version(v)
     ),
+    quiet: bool = typer.Option(False, "--quiet", "-q", help=verbosity.QUIET_HELP),
+    verbose: bool = typer.Option(False, "--verbose", "-v", help=verbosity.VERBOSE_HELP),
 ) -> None:
     """Measure a data assistant: how good it is, why it fails, whether today's change made it better."""
+    verbosity.begin(quiet, verbose)
 
 
 def _version(wanted: bool) -> None:
