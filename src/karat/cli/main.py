@@ -18,6 +18,7 @@ from karat.cli import (
     doctor,
     export,
     gate,
+    imports,
     init,
     models,
     report,
@@ -91,6 +92,7 @@ app.add_typer(runs.app, name="runs")
 app.command("compare", short_help="Compare stored runs case by case.")(compare.compare)
 app.command("gate", short_help="Judge a run by its gates: exit code 1 when one is broken.")(gate.gate)
 app.command("report", short_help="Write the report of a stored run: Excel, HTML, JSON.")(report.report)
+app.command("import", short_help="Turn a spreadsheet or another tool's file into cases.")(imports.import_)
 app.command("export", short_help="Write answers, scores and reviews of a run to files.")(export.export)
 app.command("serve", short_help="Look through runs, compare and review them in a browser.")(serve.serve)
 app.command("doctor", short_help="Show what works here and what to install.")(doctor.doctor)

@@ -73,6 +73,7 @@ def score(
     from karat.cli.project import check_gates, choice_of, work_to_do
     from karat.cli.standard_input import shown
     from karat.cli.verbosity import step
+    from karat.core.files import is_empty
     from karat.core.problems import UserError
     from karat.runs.choose import choose
     from karat.runs.runner import score_recorded
@@ -94,8 +95,9 @@ def score(
         with step("predictions read"):
             found = work.suite.read_predictions(recorded)
         if not found.predictions:
+            empty = ": it is empty" if is_empty(recorded) else ""
             raise UserError(
-                f"{'no prediction can be read' if found.problems else 'there are no predictions'} in {recorded}",
+                f"{'no prediction can be read' if found.problems else 'there are no predictions'} in {recorded}{empty}",
                 hint=f"karat init --suite {work.suite.name} FOLDER writes some to look at.",
                 problems=found.problems,
             )

@@ -12,6 +12,7 @@ import typer
 from karat.cli.options import ExitErrors, ExitOne
 from karat.cli.printing import print_problems, stderr, stdout, write_outputs
 from karat.cli.verbosity import quiet, step, verbose
+from karat.core.files import is_empty
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case
 from karat.core.suite import Suite
@@ -27,6 +28,7 @@ def load_for_run(suite: Suite, path: Path) -> tuple[tuple[Case[Any], ...], tuple
         loaded = suite.load_cases(path)
     if not loaded.cases:
         said = f"no case in {path} can be read" if loaded.problems else f"there are no cases in {path}"
+        said += ": it is empty" if not loaded.problems and is_empty(path) else ""
         hint = f"karat init --suite {suite.name} FOLDER writes some to look at." if not loaded.problems else ""
         raise UserError(said, hint=hint, problems=loaded.problems)
     return loaded.cases, loaded.problems

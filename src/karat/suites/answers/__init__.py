@@ -6,6 +6,7 @@ from karat.suites.answers.cases import load_cases, recognises, truth
 from karat.suites.answers.comparison import compare, details
 from karat.suites.answers.gold_check import check_cases
 from karat.suites.answers.highlights import highlights
+from karat.suites.answers.importing import import_rows
 from karat.suites.answers.metrics import METRICS
 from karat.suites.answers.options import Options
 from karat.suites.answers.predictions import read_predictions
@@ -28,4 +29,5 @@ suite = Suite(
     recognises=recognises,
     highlights=highlights,
     accept=accept,
+    import_rows=import_rows,
 )

@@ -6,6 +6,7 @@ from karat.suites.codegen.cases import load_cases, recognises, truth
 from karat.suites.codegen.cases_check import check_cases
 from karat.suites.codegen.comparison import compare
 from karat.suites.codegen.highlights import highlights
+from karat.suites.codegen.importing import import_rows
 from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.predictions import read_predictions
@@ -35,4 +36,5 @@ suite = Suite(
     figures=figures,
     follow_up=follow_up,
     accept=accept,
+    import_rows=import_rows,
 )

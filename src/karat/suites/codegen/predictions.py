@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from karat.core import json
-from karat.core.files import read_bytes
+from karat.core.files import FileRefused, read_bytes
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import Prediction, join_attempts, misplaced, recorded_error, recorded_tokens
 from karat.core.suite import LoadedPredictions
@@ -53,6 +53,8 @@ def read_predictions(path: Path) -> LoadedPredictions:
     except FileNotFoundError:
         hint = "Give a JSONL file, or a folder of <task id>.py files."
         raise UserError(f"there are no predictions at {path}: no such file or folder", hint=hint) from None
+    except FileRefused:
+        raise
     except OSError as error:
         raise UserError(f"cannot read the predictions at {path}: {error.strerror}") from error
 

@@ -5,6 +5,7 @@ from karat.suites.retrieval.accepting import accept
 from karat.suites.retrieval.cases import load_cases, recognises
 from karat.suites.retrieval.comparison import compare, details
 from karat.suites.retrieval.highlights import highlights
+from karat.suites.retrieval.importing import import_rows
 from karat.suites.retrieval.metrics import METRICS
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.predictions import read_predictions
@@ -29,4 +30,5 @@ suite = Suite(
     highlights=highlights,
     default_system=default_system,
     accept=accept,
+    import_rows=import_rows,
 )
