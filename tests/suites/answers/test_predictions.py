@@ -149,7 +149,10 @@ def test_flat_folder(tmp_path: Path) -> None:
     # A result and its SQL: the result is judged, and the SQL is at hand for the mode that runs it.
     assert (found["c"].kind, found["c"].text, len(found["c"].paths)) == ("file", "SELECT 2", 1)
     assert [Path(found[name].paths[0]).name for name in "de"] == ["d.duckdb", "e.db"]
-    assert (found["f"].problem, found["g"].problem) == ("the SQL is not UTF-8 text", "the SQL file is empty")
+    assert (found["f"].problem, found["g"].problem) == (
+        "the SQL cannot be read: it is UTF-16 text",
+        "the SQL file is empty",
+    )
     assert list(found) == list("abcdefg")
     (warning,) = read_predictions(tmp_path).problems
     assert (warning.severity, "notes.txt" in warning.message) == ("warning", True)

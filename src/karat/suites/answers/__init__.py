@@ -4,6 +4,7 @@ from karat.core.suite import Suite
 from karat.suites.answers.accepting import accept
 from karat.suites.answers.cases import load_cases, recognises, truth
 from karat.suites.answers.comparison import compare, details
+from karat.suites.answers.exporting import export_row
 from karat.suites.answers.gold_check import check_cases
 from karat.suites.answers.highlights import highlights
 from karat.suites.answers.importing import import_rows
@@ -30,4 +31,5 @@ suite = Suite(
     highlights=highlights,
     accept=accept,
     import_rows=import_rows,
+    export_row=export_row,
 )

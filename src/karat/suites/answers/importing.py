@@ -17,6 +17,7 @@ from typing import Any
 from karat.core.files import read_bytes
 from karat.core.importing import AnyOf, Imported, ImportRow, unique
 from karat.core.problems import Problem
+from karat.suites.answers.cases import FILE_FUNCTIONS
 from karat.suites.answers.confined import OutsideFolder, inside
 
 GOLD, SUBMISSION, METADATA = "gold", "submission", "results_metadata.jsonl"
@@ -85,12 +86,15 @@ def _line(value: Mapping[str, Any]) -> bytes:
 # -- what is expected -------------------------------------------------------------------------------------------------
 
 
-def _evaluation(expected: Any, tables: dict[str, bytes], folder: Path) -> dict[str, Any]:
+def _evaluation(expected: Any, tables: dict[str, bytes], folder: Path) -> Any:
     if isinstance(expected, AnyOf) and len(expected) == 1:
         expected = expected[0]
     expected = _decoded(expected)
-    if isinstance(expected, Mapping) and "func" in expected:
-        return dict(expected)
+    parts = expected if isinstance(expected, list) else [expected]
+    if parts and all(isinstance(part, Mapping) and "func" in part for part in parts):
+        if any(part["func"] in FILE_FUNCTIONS for part in parts):
+            raise _LeftOut("its evaluation names gold files, which do not come along: give the table or its CSV file")
+        return list(parts) if isinstance(expected, list) else dict(expected)
     if (table := _table(expected, folder)) is not None:
         tables["result.csv"] = table
         return {

@@ -4,6 +4,7 @@ from karat.core.suite import Suite
 from karat.suites.retrieval.accepting import accept
 from karat.suites.retrieval.cases import load_cases, recognises
 from karat.suites.retrieval.comparison import compare, details
+from karat.suites.retrieval.exporting import export_row
 from karat.suites.retrieval.highlights import highlights
 from karat.suites.retrieval.importing import import_rows
 from karat.suites.retrieval.metrics import METRICS
@@ -31,4 +32,5 @@ suite = Suite(
     default_system=default_system,
     accept=accept,
     import_rows=import_rows,
+    export_row=export_row,
 )

@@ -98,6 +98,6 @@ def read_predictions(path: Path) -> LoadedPredictions:
             hint="Give a TREC run, JSON or JSONL file.",
         )
     if is_empty(path):
-        raise UserError(f"there is no run in {path}: it is empty", hint="Give a TREC run, JSON or JSONL file.")
+        raise UserError(f"no line of {path} can be read: it is empty", hint="Give a TREC run, JSON or JSONL file.")
     start = beginning(path).lstrip()
     return read_json_run(path) if start[:1] in (b"{", b"[") else read_run(path)
