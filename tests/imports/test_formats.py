@@ -131,6 +131,8 @@ def test_columns_that_may_be_dimensions_are_asked_for(run: Any) -> None:
     assert run("import", "q.csv", "--suite", "data_query", "--map", "ignore=Owner").code == 0
     text = Path("q/cases.yaml").read_text()
     assert "Owner" not in text and "id: LP" in text
+    mapped = ("--map", "dimension=Owner", "--force")
+    assert "Owner, INDICATOR → dimension" in run("import", "q.csv", "--suite", "data_query", *mapped).out
     Path("named.csv").write_text("question,dataset,Country\nHow many?,IMF:WEO,CHL: Chile; NO: Norway\n")
     assert "Country → dimension" in run("import", "named.csv", "--suite", "data_query").out
 

@@ -140,7 +140,7 @@ def _dimensions(source: Source, found: Mapping[str, Sequence[str]], taken: set[s
     if unsure and not given:
         message = f"it is not clear whether these columns are dimensions: {', '.join(unsure)}"
         raise Unclear(DIMENSION, message, unsure, optional=True)
-    return {DIMENSION: [*given, *([] if given else sure)]}
+    return {DIMENSION: [*given, *sure]}
 
 
 def _has_terms(source: Source, column: str) -> bool:
