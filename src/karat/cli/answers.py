@@ -53,6 +53,7 @@ def answers(
     """
     from karat.api import scoring_executor
     from karat.cli.printing import print_problems, stderr, write_outputs
+    from karat.cli.verbosity import step
     from karat.core.plugins import load_suite
     from karat.core.problems import UserError
     from karat.runs.project import from_settings
@@ -68,7 +69,7 @@ def answers(
             said, hint="karat init --suite answers FOLDER writes some to look at.", problems=loaded.problems
         )
     submitted = suite.read_predictions(result_dir)
-    with scoring_executor(suite, workers) as pool:
+    with step("scored"), scoring_executor(suite, workers) as pool:
         result = score_recorded(
             suite,
             loaded.cases,
@@ -114,6 +115,7 @@ def _print_errors(result: RunResult) -> bool:
 def print_answers(result: RunResult, first: str, unknown: int, written: list[str]) -> None:
     """The figures of both profiles with their denominators, then what flips, then why the rest failed."""
     from karat.cli.printing import stdout
+    from karat.cli.verbosity import quiet
     from karat.suites.answers.highlights import highlights
 
     console = stdout()
@@ -136,10 +138,10 @@ def print_answers(result: RunResult, first: str, unknown: int, written: list[str
         lines.append(
             f"  needs review   {review:>8}    strict would be {(right + review) / max(judged, 1):.1%} if all passed"
         )
-    lines += highlights(result)
+    lines += [] if quiet() else highlights(result)
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True, style="bold" if line is lines[0] else None)
-    for name in written:
+    for name in () if quiet() else written:
         console.print(f"saved {name}", markup=False, highlight=False, soft_wrap=True)
 
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand
 
+from karat.cli import verbosity
+
 if TYPE_CHECKING:
     from typing import NoReturn
 
@@ -22,7 +24,11 @@ _RUN = re.compile(r"latest|(r-)?\d+")
 
 
 class Verb(TyperCommand):
-    """A command whose options with a metavar in brackets may stand alone."""
+    """A command whose options with a metavar in brackets may stand alone; it also takes ``--quiet`` and ``--verbose``."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.params = [*self.params, *verbosity.options()]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         options = [param for param in self.params if param.param_type_name == "option"]

@@ -43,6 +43,7 @@ def check(
     """
     from karat.cli.printing import print_problems, stdout, write_json_value
     from karat.cli.project import work_to_do
+    from karat.core.files import is_empty
     from karat.core.problems import Problem, UserError, count_of
 
     if fix_names and not structure:
@@ -56,6 +57,8 @@ def check(
     fixed: dict[str, int] = {}
     for work in work_to_do("check", config=config, suite=suite, cases=cases, settings=settings):
         loaded = _sheet_with(work.cases, table) if table else work.suite.load_cases(work.cases)
+        if not loaded.cases and not loaded.problems and is_empty(work.cases):
+            raise UserError(f"{work.cases} is empty", hint="Give a case file, or a folder of them.")
         found = work.suite.check_cases(loaded.cases, structure or [], work.options)
         problems += [*loaded.problems, *found.problems]
         if fix_names and found.fixes:
@@ -115,6 +118,8 @@ def _suite_of(path: Path) -> str:
     """The suite whose cases these look like."""
     from karat.cli.files import near_path
     from karat.core import plugins
+    from karat.core.file_kinds import LOOKED_AT
+    from karat.core.files import GZIP, is_empty, open_bytes, refuse_foreign
     from karat.core.problems import UserError
 
     if not path.exists():
@@ -122,6 +127,13 @@ def _suite_of(path: Path) -> str:
             f"there are no cases at {path}: no such file or folder",
             hint=near_path(path, "Give a case file, a folder of them, or a .sheet file."),
         )
+    if path.is_file():
+        with open_bytes(path) as file:
+            start = file.read(LOOKED_AT)
+        if is_empty(path):
+            raise UserError(f"{path} is empty", hint="Give a case file, or a folder of them.")
+        if not start.startswith(GZIP):
+            refuse_foreign(path, start, utf_16=True)
     names = plugins.names("karat.suites")
     found = [name for name in names if plugins.load_suite(name).recognises(path)]
     if not found:

@@ -23,6 +23,7 @@ def demo(
     from karat.cli.project import open_store_for, work_to_do
     from karat.cli.run import job_for, run_job
     from karat.cli.showing import Outputs, show
+    from karat.cli.verbosity import quiet
     from karat.core.problems import UserError
     from karat.runs.runner import check_extras
 
@@ -43,6 +44,8 @@ def demo(
                 result = run_job(store, job, None)
                 files = Outputs(xlsx=place / "report.xlsx", html=place / "report.html")
                 show(result, work.suite, files, saved=[f"run {result.run.id} in {place / '.karat'}"])
+    if quiet():
+        return
     place = folder / "data_query"
     words = f"look into {folder}/ and change what you like; then: cd {place} && karat run"
     stdout().print(f"\n{words}", markup=False, soft_wrap=True)

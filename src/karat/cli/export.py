@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from karat.cli.options import ConfigOption, StoreOption, complete_runs
+from karat.cli.files import text_output
+from karat.cli.options import ConfigOption, StoreOption, SuiteOption, complete_runs
 
 if TYPE_CHECKING:
     from karat.core.result import RunResult
@@ -49,9 +50,31 @@ def export(
             "--patch", metavar="[OUT]", help="The reviews as a patch to the case files; without a file it is printed."
         ),
     ] = None,
-    cases: Annotated[
-        Path | None, typer.Option("--cases", help="For --patch: where the case files are now, when they have moved.")
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="FORMAT",
+            help="The cases with what is expected, and the run's answers and scores: csv, xlsx or promptfoo (a configuration).",
+        ),
     ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="For --to: where to; without it csv and promptfoo are printed.",
+            callback=text_output,
+        ),
+    ] = None,
+    cases: Annotated[
+        Path | None,
+        typer.Option(
+            "--cases",
+            help="For --patch: where the case files are now, when they have moved. For --to with --suite: cases that have no run.",
+        ),
+    ] = None,
+    suite: SuiteOption = None,
     store: StoreOption = None,
     config: ConfigOption = None,
 ) -> None:
@@ -59,14 +82,23 @@ def export(
 
     Reviews, so that they are not lost when the run is:  karat export latest --patch cases.patch, then git apply cases.patch
     """
-    from karat.cli.project import open_store_for
+    from karat.cli.project import open_store_for, refuse_beside
     from karat.core.problems import UserError
 
-    asked = [out for out in (predictions, scores, reviews, patch) if out is not None]
+    if to is not None:
+        beside = {"--predictions": predictions, "--scores": scores, "--reviews": reviews, "--patch": patch}
+        refuse_beside("--to", beside, "Export them one after the other.")
+        _cases(run, to, out, cases, suite, store, config)
+        return
+    if out is not None or suite is not None:
+        raise UserError(
+            "--out and --suite go with --to", hint="For example: karat export latest --to csv --out cases.csv"
+        )
+    asked = [one for one in (predictions, scores, reviews, patch) if one is not None]
     if not asked:
         hint = "Say it: --predictions answers.jsonl, --scores scores.csv, --reviews reviews.jsonl, --patch cases.patch."
         raise UserError("nothing is asked for", hint=hint)
-    files = [out for out in asked if out != PRINTED]
+    files = [one for one in asked if one != PRINTED]
     if len(asked) - len(files) > 1 or len(set(files)) < len(files):
         raise UserError("two outputs would go to the same place", hint="Give each a file of its own; one may be -.")
     with open_store_for(config, store, create=False) as opened:
@@ -81,6 +113,40 @@ def export(
             _write(reviews, review_lines(opened, opened.run_row(run_id)))
         if patch is not None:
             _patch(opened, run_id, patch, cases, config)
+
+
+def _cases(
+    run: str, to: str, out: str | None, cases: Path | None, suite: str | None, store: str | None, config: Path | None
+) -> None:
+    """The cases of a run, or of files, in a form for other people and tools."""
+    from karat.cli.export_cases import as_cell, as_promptfoo, columns_of, rows_of, write_workbook
+    from karat.cli.project import open_store_for
+    from karat.cli.showing import load_for_run
+    from karat.core import plugins
+    from karat.core.problems import UserError, did_you_mean
+
+    formats = ("csv", "xlsx", "promptfoo")
+    if to not in formats:
+        raise UserError(f'there is no format "{to}"', hint=did_you_mean(to, formats))
+    if to == "xlsx" and out in (None, PRINTED):
+        raise UserError("an Excel file cannot be printed", hint="Give --out cases.xlsx")
+    if (cases is None) != (suite is None):
+        raise UserError("--cases and --suite go together here", hint="Leave both out for the cases of a run.")
+    if cases is not None and suite is not None:
+        chosen = plugins.load_suite(suite)
+        rows = rows_of(chosen, load_for_run(chosen, cases)[0])
+    else:
+        with open_store_for(config, store, create=False) as opened:
+            run_id = opened.find_run(run)
+            chosen = plugins.load_suite(opened.run(run_id).suite)
+            held = chosen.decode_cases(opened.cases(run_id))
+            rows = rows_of(chosen, held, opened.predictions(run_id), opened.result(run_id))
+    if to == "xlsx":
+        write_workbook(rows, Path(str(out)))
+        _said(str(out))
+        return
+    plain = [{name: as_cell(value) for name, value in row.items()} for row in rows]
+    _write(out or PRINTED, as_promptfoo(rows) if to == "promptfoo" else as_csv(columns_of(rows), plain))
 
 
 def _predictions(store: Store, run_id: int, out: str) -> None:
@@ -175,12 +241,12 @@ def _write(out: str, data: bytes) -> None:
 
 
 def _said(out: str) -> None:
-    from karat.cli.printing import stderr
+    from karat.cli.printing import notes
 
-    stderr().print(f"wrote {out}", markup=False, soft_wrap=True)
+    notes().print(f"wrote {out}", markup=False, soft_wrap=True)
 
 
 def _note(text: str) -> None:
-    from karat.cli.printing import stderr
+    from karat.cli.printing import notes
 
-    stderr().print(text, markup=False, soft_wrap=True)
+    notes().print(text, markup=False, soft_wrap=True)

@@ -22,8 +22,11 @@ def init(
     """
     from karat.cli.examples import copy_example
     from karat.cli.printing import stdout
+    from karat.cli.verbosity import quiet
 
     copied = copy_example(suite, folder)
+    if quiet():
+        return
     console = stdout()
     top = sorted(
         {

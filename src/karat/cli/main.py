@@ -19,6 +19,7 @@ from karat.cli import (
     exits,
     export,
     gate,
+    imports,
     init,
     models,
     report,
@@ -28,6 +29,7 @@ from karat.cli import (
     serve,
     sheet,
     tune,
+    verbosity,
 )
 from karat.cli.bare_options import accept_bare_options
 from karat.cli.exits import crashes_told
@@ -61,11 +63,14 @@ app = typer.Typer(
 
 @app.callback()
 def karat(
-    version: bool = typer.Option(
+    version: bool = typer.Option(  # noqa: ARG001
         False, "--version", help="Print the version and leave.", is_eager=True, callback=lambda v: _version(v)
     ),
+    quiet: bool = typer.Option(False, "--quiet", "-q", help=verbosity.QUIET_HELP),
+    verbose: bool = typer.Option(False, "--verbose", "-v", help=verbosity.VERBOSE_HELP),
 ) -> None:
     """Measure a data assistant: how good it is, why it fails, whether today's change made it better."""
+    verbosity.begin(quiet, verbose)
 
 
 def _version(wanted: bool) -> None:
@@ -89,6 +94,7 @@ app.add_typer(runs.app, name="runs")
 app.command("compare", short_help="Compare stored runs case by case.")(compare.compare)
 app.command("gate", short_help="Judge a run by its gates: exit code 1 when one is broken.")(gate.gate)
 app.command("report", short_help="Write the report of a stored run: Excel, HTML, JSON.")(report.report)
+app.command("import", short_help="Turn a spreadsheet or another tool's file into cases.")(imports.import_)
 app.command("export", short_help="Write answers, scores and reviews of a run to files.")(export.export)
 app.command("serve", short_help="Look through runs, compare and review them in a browser.")(serve.serve)
 app.command("doctor", short_help="Show what works here and what to install.")(doctor.doctor)

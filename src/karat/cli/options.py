@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from karat.cli.files import file_output, text_output
+from karat.cli.standard_input import predictions_path
 
 
 def complete_suites(incomplete: str) -> list[str]:
@@ -40,7 +41,13 @@ SuiteOption = Annotated[
 ]
 CasesOption = Annotated[Path | None, typer.Option("--cases", "-c", help="Case file, or a folder of them.")]
 PredictionsOption = Annotated[
-    Path | None, typer.Option("--predictions", "-p", help="Recorded predictions: a JSONL file or a folder.")
+    Path | None,
+    typer.Option(
+        "--predictions",
+        "-p",
+        help="Recorded predictions: a JSONL file, a folder, or - for standard input.",
+        callback=predictions_path,
+    ),
 ]
 SettingsOption = Annotated[
     list[str] | None,

@@ -35,10 +35,22 @@ def stderr() -> Console:
     return Terminal(stderr=True)
 
 
+def notes() -> Console:
+    """Where remarks go that are neither figures nor errors: standard error, and nowhere with ``--quiet``."""
+    from karat.cli.terminal import Terminal
+    from karat.cli.verbosity import quiet
+
+    return Terminal(stderr=True, silent=True) if quiet() else stderr()
+
+
 def print_problems(problems: Sequence[Problem], console: Console, *, most: int = SHOWN_PROBLEMS) -> None:
     """Each problem with its line and caret; past a screenful, how many more there are."""
+    from karat.cli.verbosity import quiet, verbose
     from karat.core.problems import count_of, problem_text
 
+    if quiet():
+        problems = [problem for problem in problems if problem.severity == "error"]
+    most = len(problems) if verbose() else most
     for problem in problems[:most]:
         head, *rest = problem_text(problem).split("\n")
         console.print(head, style="yellow" if problem.severity == "warning" else "red", markup=False, soft_wrap=True)
@@ -100,7 +112,7 @@ def write_json_value(value: Any, out: str) -> None:
 @contextmanager
 def progress(title: str) -> Iterator[tuple[Watch, object]]:
     """A progress display for calls: a bar with rate, errors and time left on a terminal, else a plain line now and then."""
-    console = stderr()
+    console = notes()
     if not console.is_terminal:
         yield _plain_watch(), None
         return
@@ -149,6 +161,6 @@ def _plain_watch(every: float = 10.0) -> Watch:
             last = now
             rate = called.done / max(now - began, 1e-6)
             text = f"{called.done}/{called.total}  {rate:.1f}/s  {called.errors} errors  {_left(called, rate)}"
-            stderr().print(text, markup=False)
+            notes().print(text, markup=False)
 
     return watch

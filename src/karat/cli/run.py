@@ -188,7 +188,8 @@ def job_for(
 def run_job(store: Store, job: Job, workers: int | None) -> RunResult:
     """A new run with a heading and a progress display; Ctrl-C says how to resume."""
     from karat.api import scoring_executor
-    from karat.cli.printing import progress, stderr
+    from karat.cli.printing import notes, progress
+    from karat.cli.verbosity import step
     from karat.core.problems import count_of
     from karat.runs.runner import Interrupted, start
 
@@ -196,10 +197,9 @@ def run_job(store: Store, job: Job, workers: int | None) -> RunResult:
         [f"{job.repeats} times"] if job.repeats > 1 else []
     )
     heading += [f"system {job.system} ({job.config.type})", f"{job.config.concurrency} at once"]
-    console = stderr()
-    console.print(" · ".join(part for part in heading if part), style="bold", markup=False, soft_wrap=True)
+    notes().print(" · ".join(part for part in heading if part), style="bold", markup=False, soft_wrap=True)
     try:
-        with progress("calling") as (watch, _), scoring_executor(job.suite, workers) as pool:
+        with step("called and scored"), progress("calling") as (watch, _), scoring_executor(job.suite, workers) as pool:
             return start(store, job, watch=watch, on_run=_announce, executor=pool)
     except Interrupted as stopped:
         _say_stopped(stopped)
@@ -228,10 +228,10 @@ def _resumed(
 
 
 def _announce(run: str, calls: int) -> None:
-    from karat.cli.printing import stderr
+    from karat.cli.printing import notes
     from karat.core.problems import count_of
 
-    stderr().print(f"{run}: {count_of(calls, 'call')} to make", markup=False, style="dim")
+    notes().print(f"{run}: {count_of(calls, 'call')} to make", markup=False, style="dim")
 
 
 def _say_stopped(stopped: Interrupted) -> None:

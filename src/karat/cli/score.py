@@ -71,6 +71,9 @@ def score(
     from karat.api import scoring_executor
     from karat.cli.gate import baselines_here
     from karat.cli.project import check_gates, choice_of, work_to_do
+    from karat.cli.standard_input import shown
+    from karat.cli.verbosity import step
+    from karat.core.files import is_empty
     from karat.core.problems import UserError
     from karat.runs.choose import choose
     from karat.runs.runner import score_recorded
@@ -89,22 +92,24 @@ def score(
             raise UserError(f"{work.suite.name}: no recorded predictions to score", hint=hint)
         loaded, problems = load_for_run(work.suite, work.cases)
         chosen = choose(loaded, choice_of(work, tag, case, limit))
-        found = work.suite.read_predictions(recorded)
+        with step("predictions read"):
+            found = work.suite.read_predictions(recorded)
         if not found.predictions:
+            empty = ": it is empty" if is_empty(recorded) else ""
             raise UserError(
-                f"{'no prediction can be read' if found.problems else 'there are no predictions'} in {recorded}",
+                f"{'no prediction can be read' if found.problems else 'there are no predictions'} in {recorded}{empty}",
                 hint=f"karat init --suite {work.suite.name} FOLDER writes some to look at.",
                 problems=found.problems,
             )
         kept = {c.id for c in chosen} | {p.case_id for p in found.predictions} - {c.id for c in loaded}
-        with scoring_executor(work.suite, workers or work.run.workers) as pool:
+        with step("scored"), scoring_executor(work.suite, workers or work.run.workers) as pool:
             result = score_recorded(
                 work.suite,
                 chosen,
                 [p for p in found.predictions if p.case_id in kept],
                 work.options,
                 problems=(*problems, *found.problems),
-                source=str(recorded),
+                source=shown(str(recorded)),
                 executor=pool,
             )
         found_baselines = baselines_here(config, store, work.suite.name)
@@ -132,9 +137,10 @@ def _again(
 
     from karat.api import scoring_executor
     from karat.cli.gate import baselines_here
-    from karat.cli.printing import stderr
+    from karat.cli.printing import notes
     from karat.cli.project import check_gates, open_store_for, overruled
     from karat.cli.showing import load_for_run, show
+    from karat.cli.verbosity import step
     from karat.core import plugins
     from karat.core.problems import UserError
     from karat.core.records import truth_hash
@@ -154,10 +160,10 @@ def _again(
             everything, _ = load_for_run(suite, cases)
             asked = {case.id for case in suite.decode_cases(opened.cases(run_id))}
             loaded = tuple(case for case in everything if case.id in asked)
-        with scoring_executor(suite, workers) as pool:
+        with step("scored"), scoring_executor(suite, workers) as pool:
             result = rescore(opened, run_id, cases=loaded, options=options, executor=pool)
         if result.run.truth_set != record.truth_set:
-            stderr().print(
+            notes().print(
                 "note: the cases are not those of the run: its earlier figures do not compare with these",
                 style="yellow",
             )
@@ -165,7 +171,7 @@ def _again(
             now = suite.load_cases(Path(path)).cases
             asked = {case.id for case in suite.decode_cases(opened.cases(run_id))}
             if truth_hash([case for case in now if case.id in asked], suite.truth) != record.truth_set:
-                stderr().print(
+                notes().print(
                     f"note: the case files have changed since; to score against them: karat score {run} --cases {path}",
                     style="yellow",
                     soft_wrap=True,

@@ -11,6 +11,8 @@ import typer
 
 from karat.cli import exits
 from karat.cli.printing import print_problems, stderr, stdout, write_outputs
+from karat.cli.verbosity import quiet, step, verbose
+from karat.core.files import is_empty
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case
 from karat.core.suite import Suite
@@ -22,9 +24,11 @@ if TYPE_CHECKING:
 
 def load_for_run(suite: Suite, path: Path) -> tuple[tuple[Case[Any], ...], tuple[Problem, ...]]:
     """The cases that can be read; the rest become problems. No case at all is the user's mistake."""
-    loaded = suite.load_cases(path)
+    with step("cases read"):
+        loaded = suite.load_cases(path)
     if not loaded.cases:
         said = f"no case in {path} can be read" if loaded.problems else f"there are no cases in {path}"
+        said += ": it is empty" if not loaded.problems and is_empty(path) else ""
         hint = f"karat init --suite {suite.name} FOLDER writes some to look at." if not loaded.problems else ""
         raise UserError(said, hint=hint, problems=loaded.problems)
     return loaded.cases, loaded.problems
@@ -75,7 +79,15 @@ def show(
     errors = [problem for problem in result.problems if problem.severity == "error"]
     print_problems(result.problems, stderr())
     if outputs.json != "-":
-        print_result(result, suite.metrics, stdout(), highlights=suite.highlights(result), saved=[*saved, *written])
+        print_result(
+            result,
+            suite.metrics,
+            stdout(),
+            highlights=suite.highlights(result),
+            saved=[*saved, *written],
+            brief=quiet(),
+            every_case=verbose(),
+        )
     if errors:
         stderr().print(f"{count_of(len(errors), 'mistake')} in the files; the rest was scored", style="yellow")
     verdicts = judge(gates, result, suite.metrics, baselines or no_baselines)

@@ -10,19 +10,22 @@ from typing import IO
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
+from karat.cli.standard_input import shown
 from karat.reports.console import inert
 
 
 class Terminal(Console):
     """A console on which no text can act: nothing is markup or emoji code, and control characters are shown, not obeyed."""
 
-    def __init__(self, *, stderr: bool = False, file: IO[str] | None = None) -> None:
-        super().__init__(stderr=stderr, file=file, soft_wrap=False, highlight=False, markup=False, emoji=False)
+    def __init__(self, *, stderr: bool = False, file: IO[str] | None = None, silent: bool = False) -> None:
+        super().__init__(
+            stderr=stderr, file=file, quiet=silent, soft_wrap=False, highlight=False, markup=False, emoji=False
+        )
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The segments of a renderable; what rich itself says to the terminal stays as it is."""
         for segment in super().render(renderable, options):
-            if segment.control or (text := inert(segment.text)) == segment.text:
+            if segment.control or (text := inert(shown(segment.text))) == segment.text:
                 yield segment
             else:
                 yield Segment(text, segment.style)

@@ -51,7 +51,7 @@ def tune(
 
     Vectors are kept in .karat/vectors, so that a second run embeds nothing.
     """
-    from karat.cli.printing import stderr, write_json_value
+    from karat.cli.printing import notes, write_json_value
     from karat.search.models import load_model
     from karat.search.tuning import tune as tuned
     from karat.search.vectors import VectorCache
@@ -82,7 +82,7 @@ def tune(
         write_json_value(tuning, json)
         written += [json] if json != "-" else []
     for warning in tuning.warnings:
-        stderr().print(f"warning: {warning}", style="yellow", markup=False, soft_wrap=True)
+        notes().print(f"warning: {warning}", style="yellow", markup=False, soft_wrap=True)
     if json != "-":
         print_tuning(found.name, tuning, written)
 
@@ -134,10 +134,10 @@ def named_models(written: str) -> list[str]:
 @contextmanager
 def ranking_progress() -> Iterator[Watch]:
     """A bar on a terminal while models rank values, with the field it is at; nothing elsewhere."""
-    from karat.cli.printing import stderr
+    from karat.cli.printing import notes
 
-    console = stderr()
-    if not console.is_terminal:
+    console = notes()
+    if not console.is_terminal or console.quiet:
         yield lambda _field, _done, _of: None
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn

@@ -9,12 +9,14 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import shlex
 import stat
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from karat.core.file_kinds import LOOKED_AT, foreign_kind
 from karat.core.limits import FILE_MB, MIB, UNPACKED_MB, Limit
 from karat.core.problems import Problem, UserError
 
@@ -67,8 +69,11 @@ def open_bytes(path: str | Path, limit: Limit = FILE_MB) -> io.BufferedReader:
     return os.fdopen(handle, "rb")
 
 
-def read_bytes(path: str | Path, limit: Limit = FILE_MB) -> bytes:
-    """The whole of a file, as it is."""
+def read_bytes(path: str | Path, limit: Limit = FILE_MB, *, utf_16: bool = False) -> bytes:
+    """The whole of a file that should hold text, as it is. One that is plainly something else is refused by its name.
+
+    ``utf_16``: who calls can read that as well.
+    """
     with open_bytes(path, limit) as file:
         most = limit.value * MIB
         data = file.read(os.fstat(file.fileno()).st_size + 1)
@@ -76,7 +81,29 @@ def read_bytes(path: str | Path, limit: Limit = FILE_MB) -> bytes:
             data += more
     if len(data) > most:
         raise _too_large(path, limit, "the file")
+    refuse_foreign(path, data[:LOOKED_AT], utf_16=utf_16)
     return data
+
+
+def refuse_foreign(path: str | Path, start: bytes, *, utf_16: bool = False) -> None:
+    """Raise for a file that begins as one without text does, with what it is and what to do."""
+    kind = foreign_kind(start, utf_16=utf_16)
+    if kind is not None:
+        raise FileRefused(path, f"it is {kind.noun}", hint=kind.hint.replace("FILE", _quoted(path)))
+
+
+def _quoted(path: str | Path) -> str:
+    return shlex.quote(str(path))
+
+
+def is_empty(path: str | Path) -> bool:
+    """Whether this is a file with nothing in it, or nothing but blanks."""
+    try:
+        with open_bytes(path) as file:
+            start = file.read(LOOKED_AT + 1)
+    except OSError:
+        return False
+    return len(start) <= LOOKED_AT and not start.removeprefix(BOM).strip()
 
 
 def read_text(path: str | Path, limit: Limit = FILE_MB) -> str:
@@ -116,6 +143,14 @@ class Unpacked:
         if file.peek(len(GZIP))[: len(GZIP)] == GZIP:
             self._source, self._limit = gzip.GzipFile(fileobj=file), UNPACKED_MB
         self._left = self._limit.value * MIB
+        refuse_foreign(path, self._beginning())
+
+    def _beginning(self) -> bytes:
+        """The first bytes, which stay to be read."""
+        try:
+            return self._source.peek(LOOKED_AT)[:LOOKED_AT]
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            return b""  # whoever reads it is told that it is damaged
 
     def read(self, size: int = -1) -> bytes:
         """So many bytes, or all that are left."""

@@ -20,6 +20,7 @@ from karat.core.records import Case, Prediction, as_asked
 from karat.core.scores import Score
 
 if TYPE_CHECKING:
+    from karat.core.importing import Imported, ImportRow
     from karat.core.report import Report
     from karat.core.result import Estimator, RunResult
     from karat.core.system import SystemConfig
@@ -148,6 +149,12 @@ class Suite:
     accept: Callable[[Case[Any], Prediction, Path, Any], Sequence[Edit]] | None = None
     """(case, the answer that a person accepts, the path of the cases, options) → what to change in the case files so that the answer is
     right by the rule too, and the old ones stay so. Reads files, writes none. May raise UserError where it cannot be said there."""
+
+    import_rows: Callable[[Sequence[ImportRow], Path], Imported] | None = None
+    """(rows of a foreign file, the folder of that file) → cases and predictions in the suite's own form, for ``karat import``."""
+
+    export_row: Callable[[Case[Any], Prediction | None], Mapping[str, Any]] | None = None
+    """(case, its answer where there is one) → ``expected``, ``reference`` and ``answer`` as cells that ``import_rows`` reads back."""
 
     def decode_cases(self, data: Sequence[bytes]) -> tuple[Case[Any], ...]:
         """Cases as the store keeps them, back as structs."""

@@ -41,23 +41,34 @@ def print_result(
     *,
     highlights: Sequence[str] = (),
     saved: Sequence[str] = (),
+    brief: bool = False,
+    every_case: bool = False,
 ) -> None:
-    """Print what a run found. ``highlights`` are lines of the suite itself; ``saved`` says where things were put."""
+    """Print what a run found. ``highlights`` are lines of the suite itself; ``saved`` says where things were put.
+
+    ``brief``: only the figures and what failed. ``every_case``: all cases that are not right, not just the worst, and every error.
+    """
     page = Page(console)
     _heading(page, result)
     headline = [metric for metric in metrics if metric.headline] or list(metrics[:3])
     if result.cases:
         _table(page, result, headline)
+    if brief:
+        _failures(page, result)
+        return
+    if result.cases:
         _also(page, result, metrics, headline)
         _usage(page, result)
         _tries_and_reviews(page, result, metrics)
         _label_drift(page, result)
         if headline:
             _weakest_tags(page, result, headline[0])
-            _worst_cases(page, result, headline)
+            _worst_cases(page, result, headline, len(result.cases) if every_case else WORST)
         for line in highlights:
             page.line([(plain(line), "")])
         _failures(page, result)
+        if every_case:
+            _failed_cases(page, result)
     _saved(page, saved)
 
 
@@ -279,7 +290,7 @@ def _weakest_tags(page: Page, result: RunResult, metric: Metric) -> None:
     page.labelled("weakest tags", [(text, "")])
 
 
-def _worst_cases(page: Page, result: RunResult, headline: Sequence[Metric]) -> None:
+def _worst_cases(page: Page, result: RunResult, headline: Sequence[Metric], most: int = WORST) -> None:
     """The lowest by the first headline metric, then by the others; a case that is right in all of them is not among the worst."""
     ranked: list[tuple[tuple[float, ...], CaseResult]] = []
     for case in result.cases:
@@ -291,7 +302,7 @@ def _worst_cases(page: Page, result: RunResult, headline: Sequence[Metric]) -> N
     ranked.sort(key=lambda item: ([-bad for bad in item[0]], item[1].id))
     if not ranked:
         return
-    worst = [case for _, case in ranked[:WORST]]
+    worst = [case for _, case in ranked[:most]]
     width = min(max(len(_label(case)) for case in worst), 48, page.width - LABEL - 32)
     for number, case in enumerate(worst):
         value = _value(case, headline[0])
@@ -388,3 +399,13 @@ def _failures(page: Page, result: RunResult) -> None:
     if missing:
         listed = ", ".join(missing[:FEW]) + (", …" if len(missing) > FEW else "")
         page.labelled("missing", [(f"{count_of(len(missing), 'case')} without a prediction: {listed}", "")])
+
+
+def _failed_cases(page: Page, result: RunResult) -> None:
+    """Every case without a score, each with its state and its reason, whole."""
+    for case in result.cases:
+        if case.status != "scored":
+            words = plain(case.error) or reason_of(case)
+            page.line(
+                [(f"{case.status.replace('_', ' ')}".ljust(LABEL), "dim"), (f"{_label(case)}  {words}", "")], whole=True
+            )

@@ -150,7 +150,7 @@ def test_flat_folder(tmp_path: Path) -> None:
     assert (found["c"].kind, found["c"].text, len(found["c"].paths)) == ("file", "SELECT 2", 1)
     assert [Path(found[name].paths[0]).name for name in "de"] == ["d.duckdb", "e.db"]
     assert (found["f"].problem, found["g"].problem) == (
-        "the SQL cannot be read: it is not UTF-8 text, line 1",
+        "the SQL cannot be read: it is UTF-16 text",
         "the SQL file is empty",
     )
     assert list(found) == list("abcdefg")

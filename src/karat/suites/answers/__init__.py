@@ -4,9 +4,11 @@ from karat.core.suite import Suite
 from karat.suites.answers.accepting import accept
 from karat.suites.answers.cases import load_cases, recognises, truth
 from karat.suites.answers.comparison import compare, details
+from karat.suites.answers.exporting import export_row
 from karat.suites.answers.extras import extras
 from karat.suites.answers.gold_check import check_cases
 from karat.suites.answers.highlights import highlights
+from karat.suites.answers.importing import import_rows
 from karat.suites.answers.metrics import METRICS
 from karat.suites.answers.options import Options
 from karat.suites.answers.predictions import read_predictions
@@ -30,4 +32,6 @@ suite = Suite(
     highlights=highlights,
     accept=accept,
     extras=extras,
+    import_rows=import_rows,
+    export_row=export_row,
 )

@@ -25,7 +25,7 @@ from typing import Any, Literal, cast, get_args
 
 import msgspec
 
-from karat.core.files import open_bytes, read_text, why_not_there
+from karat.core.files import FileRefused, open_bytes, read_text, why_not_there
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import Case, Turn, Where
 from karat.core.suite import LoadedCases
@@ -52,6 +52,8 @@ def load_cases(path: Path) -> LoadedCases:
     file = gold_file(path)
     try:
         rows, problems = read_file(file)
+    except FileRefused:
+        raise
     except OSError as error:
         raise UserError(f"cannot read the gold at {file}: {error.strerror}") from error
     ids = {str(row.value.get("instance_id")) for row in rows}

@@ -37,7 +37,7 @@ class ReadObject(NamedTuple):
 
 def read_file(path: Path) -> tuple[list[ReadObject], list[Problem]]:
     """The objects of a file. Its size is looked at before anything is read. Raises OSError."""
-    return read_objects(read_bytes(path), str(path))
+    return read_objects(read_bytes(path, utf_16=True), str(path))
 
 
 def read_objects(data: bytes, file: str) -> tuple[list[ReadObject], list[Problem]]:

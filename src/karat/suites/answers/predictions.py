@@ -58,6 +58,8 @@ def read_predictions(path: Path) -> LoadedPredictions:
 def _read_metadata(file: Path) -> LoadedPredictions:
     try:
         rows, problems = read_file(file)
+    except FileRefused:
+        raise
     except OSError as error:
         raise UserError(f"cannot read the submission at {file}: {error.strerror}") from error
     predictions: list[Prediction] = []

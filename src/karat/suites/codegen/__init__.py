@@ -5,7 +5,9 @@ from karat.suites.codegen.accepting import accept
 from karat.suites.codegen.cases import load_cases, recognises, truth
 from karat.suites.codegen.cases_check import check_cases
 from karat.suites.codegen.comparison import compare
+from karat.suites.codegen.exporting import export_row
 from karat.suites.codegen.highlights import highlights
+from karat.suites.codegen.importing import import_rows
 from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.predictions import read_predictions
@@ -36,4 +38,6 @@ suite = Suite(
     follow_up=follow_up,
     accept=accept,
     extras=lambda _cases, _options: ("codegen",),
+    import_rows=import_rows,
+    export_row=export_row,
 )

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from karat.core import json
-from karat.core.files import read_bytes
+from karat.core.files import FileRefused, read_bytes
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import Prediction, join_attempts, misplaced, recorded_error, recorded_tokens
 from karat.core.suite import LoadedPredictions
@@ -53,6 +53,8 @@ def read_predictions(path: Path) -> LoadedPredictions:
     except FileNotFoundError:
         hint = "Give a JSONL file, or a folder of <task id>.py files."
         raise UserError(f"there are no predictions at {path}: no such file or folder", hint=hint) from None
+    except FileRefused:
+        raise
     except OSError as error:
         raise UserError(f"cannot read the predictions at {path}: {error.strerror}") from error
 
@@ -106,7 +108,7 @@ def _prediction(line: bytes, file: str, number: int, samples: Counter[str]) -> P
         return Problem(f"not an answer: {bad}", file=file, line=number, hint=EXAMPLE)
     task = told.id if told.id is not None else told.task_id
     if task is None:
-        keys = list(msgspec.json.decode(line))
+        keys = list(json.decode(line))
         return Problem('an answer without "id"', file=file, line=number, hint=_nearest(keys, ("id", "task_id")))
     if fault := misplaced(told.turn, told.repeat or 0):
         return Problem(fault, file=file, line=number, hint="The answer is left out.")

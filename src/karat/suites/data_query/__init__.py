@@ -5,6 +5,8 @@ from karat.suites.data_query.accepting import accept
 from karat.suites.data_query.cases import load_cases, recognises
 from karat.suites.data_query.codelists import check_cases
 from karat.suites.data_query.comparison import compare, details
+from karat.suites.data_query.exporting import export_row
+from karat.suites.data_query.importing import import_rows
 from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.predictions import read_predictions
@@ -25,4 +27,6 @@ suite = Suite(
     report=report,
     recognises=recognises,
     accept=accept,
+    import_rows=import_rows,
+    export_row=export_row,
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 from yaml.nodes import Node, SequenceNode
 
-from karat.core.files import read_bytes, why_not_there
+from karat.core.files import FileRefused, read_bytes, why_not_there
 from karat.core.limits import YAML_MB
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Turn, Where
@@ -45,6 +45,9 @@ def load_cases(path: Path) -> LoadedCases:
         findings = Findings(file)
         try:
             data = read_bytes(file, YAML_MB)
+        except FileRefused as error:
+            problems.append(error.problem)
+            continue
         except OSError as error:
             problems.append(Problem(f"cannot be read: {error.strerror}", file=file))
             continue

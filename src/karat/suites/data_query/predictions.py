@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 
 from karat.core import json
-from karat.core.files import read_bytes
+from karat.core.files import FileRefused, read_bytes
 from karat.core.problems import Problem, UserError, nearest
 from karat.core.records import Prediction, misplaced, recorded_error, recorded_tokens
 from karat.core.suite import LoadedPredictions, Unreadable
@@ -183,6 +183,8 @@ def read_predictions(path: Path) -> LoadedPredictions:
         raise UserError(
             f"there are no predictions at {path}: no such file or folder", hint="Give a JSONL file."
         ) from None
+    except FileRefused:
+        raise
     except OSError as error:
         raise UserError(f"cannot read the predictions at {path}: {error.strerror}") from error
     if data.lstrip()[:1] == b"[":
@@ -271,6 +273,9 @@ def _read_folder(path: Path) -> LoadedPredictions:
     for file in files:
         try:
             data = read_bytes(file)
+        except FileRefused as error:
+            problems.append(error.problem)
+            continue
         except OSError as error:
             problems.append(Problem(f"cannot be read: {error.strerror}", file=str(file)))
             continue

@@ -4,7 +4,9 @@ from karat.core.suite import Suite
 from karat.suites.retrieval.accepting import accept
 from karat.suites.retrieval.cases import load_cases, recognises
 from karat.suites.retrieval.comparison import compare, details
+from karat.suites.retrieval.exporting import export_row
 from karat.suites.retrieval.highlights import highlights
+from karat.suites.retrieval.importing import import_rows
 from karat.suites.retrieval.metrics import METRICS
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.predictions import read_predictions
@@ -30,4 +32,6 @@ suite = Suite(
     default_system=default_system,
     accept=accept,
     extras=lambda cases, _options: ("retrieval",) if any(case.source.file.endswith(".sheet") for case in cases) else (),
+    import_rows=import_rows,
+    export_row=export_row,
 )

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from karat.core import json
-from karat.core.files import why_not_there
+from karat.core.files import is_empty, why_not_there
 from karat.core.problems import UserError
 from karat.core.suite import LoadedPredictions, Unreadable
 from karat.suites.retrieval.records import DOCUMENTS, Ranked, Retrieved
@@ -97,5 +97,7 @@ def read_predictions(path: Path) -> LoadedPredictions:
             f"there is no run at {path}: {why_not_there(path, 'no such file')}",
             hint="Give a TREC run, JSON or JSONL file.",
         )
+    if is_empty(path):
+        raise UserError(f"no line of {path} can be read: it is empty", hint="Give a TREC run, JSON or JSONL file.")
     start = beginning(path).lstrip()
     return read_json_run(path) if start[:1] in (b"{", b"[") else read_run(path)

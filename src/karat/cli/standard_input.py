@@ -1,0 +1,53 @@
+"""``--predictions -``: what comes through standard input, kept in a file of its own while the command runs.
+
+Suites read files, look at their beginning and come back to single lines. So the input is written to a temporary file first, with the same
+limit as for any file; in what is printed its name is "standard input".
+"""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from karat.core.limits import FILE_MB, MIB
+from karat.core.problems import UserError
+
+NAME = "standard input"
+_kept: Path | None = None
+
+
+def predictions_path(given: Path | None) -> Path | None:
+    """The path that was given; for ``-`` a file with what standard input holds."""
+    if given is None or str(given) != "-":
+        return given
+    global _kept
+    if _kept is None or not _kept.exists():
+        _kept = _spool()
+    return _kept
+
+
+def shown(text: str) -> str:
+    """A text in which the temporary file has the name that a person knows it by."""
+    return text if _kept is None else text.replace(str(_kept), NAME)
+
+
+def _spool() -> Path:
+    if sys.stdin is None or sys.stdin.closed:
+        raise UserError("there is no standard input to read predictions from", hint="Give --predictions FILE.")
+    if sys.stdin.isatty():
+        sys.stderr.write("reading predictions from standard input; Ctrl-D ends them\n")
+    folder = Path(tempfile.mkdtemp(prefix="karat-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    file, left = folder / "predictions", FILE_MB.value * MIB
+    with file.open("wb") as out:
+        while data := sys.stdin.buffer.read(MIB):
+            left -= len(data)
+            if left < 0:
+                raise UserError(f"{NAME} is larger than {FILE_MB.value:,} MiB", hint=FILE_MB.hint)
+            out.write(data)
+    if not file.stat().st_size:
+        raise UserError(f"{NAME} is empty", hint="Pipe JSON lines into it: my-assistant | karat score --predictions -")
+    return file

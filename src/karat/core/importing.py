@@ -1,0 +1,75 @@
+"""Rows of somebody's file on their way to becoming cases: what was read, and what a suite made of it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from karat.core.problems import Problem
+
+
+class AnyOf(list[Any]):
+    """Several expected values of which any one is right. A plain list is one value with several parts."""
+
+
+@dataclass(frozen=True)
+class ImportRow:
+    """One question of a file, with what was expected and what was answered as they stand there."""
+
+    line: int
+    """Where it stands: the line or row of the file, or its number in a list."""
+    id: str
+    question: str
+    expected: Any = None
+    answer: Any = None
+    before: tuple[tuple[str, str], ...] = ()
+    """(role, text) of what was said before the question."""
+    tags: tuple[str, ...] = ()
+    repeat: int = 0
+    error: str = ""
+    """Why there is no answer, where the file says so."""
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of the suite's own that a column was found for, such as ``dataset``."""
+    terms: Mapping[str, Any] = field(default_factory=dict)
+    """Columns that hold a dimension each, by its name."""
+
+
+@dataclass
+class Imported:
+    """What a suite made of the rows: files by their name, and everything that was left out."""
+
+    cases: str
+    """What to give as --cases, inside the folder."""
+    predictions: str = ""
+    """What to give as --predictions; empty when the file has no answers."""
+    files: dict[str, bytes] = field(default_factory=dict)
+    copies: dict[str, Path] = field(default_factory=dict)
+    """Files that come along as they are: their new name → where they lie."""
+    count: int = 0
+    answers: int = 0
+    left_out: list[Problem] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+_NOT_PLAIN = re.compile(r"[^0-9A-Za-z]+")
+
+
+def id_for(question: str, taken: set[str]) -> str:
+    """An id made from a question: readable, the same whenever the file is read, and not taken yet."""
+    words = _NOT_PLAIN.sub("-", question.lower()).strip("-")[:48].strip("-")
+    name = words or f"q-{hashlib.sha256(question.encode('utf-8', 'replace')).hexdigest()[:8]}"
+    return unique(name, taken)
+
+
+def unique(name: str, taken: set[str]) -> str:
+    """The name, or the name with a number after it."""
+    number, found = 1, name
+    while found in taken:
+        number += 1
+        found = f"{name}-{number}"
+    taken.add(found)
+    return found

@@ -1,0 +1,109 @@
+"""Tables with a heading: CSV in any of its dialects, and one sheet of an Excel file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from karat.core.files import FileRefused, as_text, read_bytes
+from karat.core.problems import Problem, UserError
+from karat.imports.source import Source, SourceRow
+from karat.imports.unclear import Unclear
+from karat.imports.xlsx import Workbook
+
+SEPARATORS = (",", ";", "\t", "|")
+LONGEST_FIELD = 64 * 1024 * 1024
+FORMULA = ("=", "+", "-", "@")
+
+
+def read_csv(path: Path) -> Source:
+    """The rows of a CSV file: UTF-8 or UTF-16, with commas, semicolons, tabs or bars."""
+    data = read_bytes(path, utf_16=True)
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        text = data.decode("utf-16", errors="replace")
+    else:
+        text = as_text(data, path)
+    separator = _separator(text)
+    csv.field_size_limit(LONGEST_FIELD)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    name = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}[separator]
+    return _table(path, f"CSV with {name}", _numbered(path, reader))
+
+
+def _numbered(path: Path, reader: Any) -> Iterator[tuple[int, dict[int, Any]]]:
+    begin = 1
+    try:
+        for row in reader:
+            yield begin, {place: _cell(cell) for place, cell in enumerate(row, start=1) if cell != ""}
+            begin = reader.line_num + 1
+    except csv.Error as error:
+        raise FileRefused(path, f"not valid CSV: {error}", line=begin) from None
+
+
+def _cell(cell: str) -> str:
+    """A text without the apostrophe that karat puts before what a spreadsheet would take for a formula."""
+    return cell[1:] if cell[:1] == "'" and cell[1:2] in FORMULA else cell
+
+
+def _separator(text: str) -> str:
+    """The one that stands most often in the first line, outside quotes."""
+    counts = dict.fromkeys(SEPARATORS, 0)
+    quoted = False
+    for sign in text:
+        if sign == '"':
+            quoted = not quoted
+        elif sign == "\n" and not quoted:
+            if any(counts.values()):
+                break
+        elif not quoted and sign in counts:
+            counts[sign] += 1
+    return max(SEPARATORS, key=lambda sign: counts[sign])
+
+
+def read_xlsx(path: Path, sheet: str = "") -> Source:
+    """The rows of a sheet: the one that is named, or the only one that holds a table."""
+    book = Workbook(path)
+    if not book.sheets:
+        raise UserError(f"{path} has no visible sheet")
+    if not sheet:
+        filled = [name for name in book.sheets if next(book.rows(name), None) is not None]
+        if len(filled) > 1:
+            raise Unclear("sheet", f"{path} has several sheets", filled)
+        sheet = (filled or list(book.sheets))[0]
+    return _table(path, f'Excel, sheet "{sheet}"', book.rows(sheet))
+
+
+def _table(path: Path, form: str, rows: Iterable[tuple[int, Mapping[int, Any]]]) -> Source:
+    heading: dict[int, str] | None = None
+    found = Source(form, [])
+    for line, cells in rows:
+        if not any(str(cell).strip() for cell in cells.values()):
+            continue
+        if heading is None:
+            heading = _heading(path, line, cells)
+            continue
+        strangers = [place for place, cell in cells.items() if place not in heading and str(cell).strip()]
+        if strangers:
+            message = f"left out: it has a cell in column {strangers[0]}, which has no heading"
+            found.problems.append(
+                Problem(message, file=str(path), line=line, hint="Quote a cell that holds the separator.")
+            )
+            continue
+        found.rows.append(SourceRow(line, {name: cells.get(place) for place, name in heading.items()}))
+    if heading is None:
+        raise UserError(f"{path} is empty: not even a heading", hint="The first row names the columns.")
+    return found
+
+
+def _heading(path: Path, line: int, cells: Mapping[int, Any]) -> dict[int, str]:
+    heading = {place: str(cell).strip() for place, cell in cells.items() if str(cell).strip()}
+    names = list(heading.values())
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise FileRefused(
+            path, f'the heading "{twice}" stands twice', line=line, hint="Give every column its own name."
+        )
+    return heading

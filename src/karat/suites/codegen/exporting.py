@@ -1,0 +1,27 @@
+"""A task as the cells of a row: reference and expected value, and the last code that was written for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from karat.core.records import Case, Prediction, attempts
+from karat.suites.codegen.records import Task
+
+
+def export_row(case: Case[Task], answer: Prediction | None) -> dict[str, Any]:
+    """``expected`` is left out where only code says what is right."""
+    task = next((turn.target for turn in case.conversation if turn.target is not None), None)
+    row: dict[str, Any] = {}
+    if task is not None and task.expected is not None:
+        right = task.expected
+        row["expected"] = right.table or right.file or right.named or right.value
+        if right.table is not None:
+            names = list(right.table)
+            row["expected"] = [
+                dict(zip(names, cells, strict=True)) for cells in zip(*right.table.values(), strict=True)
+            ]
+    if task is not None and task.reference:
+        row["reference"] = task.reference
+    if answer is not None and answer.error is None:
+        row["answer"] = attempts(answer.response)[-1].decode(errors="replace")
+    return row
