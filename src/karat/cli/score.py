@@ -58,7 +58,7 @@ def score(
     A stored run again, for example after a case was mended:  karat score r-0012 --cases cases/
     """
     from karat.cli.project import refuse_beside
-    from karat.cli.showing import Outputs, leave, load_for_run, show
+    from karat.cli.showing import Outputs, leave, load_for_run, show, typed
     from karat.stats.gates import parse_gate
 
     outputs = Outputs(json, xlsx, html)
@@ -72,6 +72,7 @@ def score(
     from karat.cli.gate import baselines_here
     from karat.cli.project import check_gates, choice_of, work_to_do
     from karat.core.problems import UserError
+    from karat.reports.advice import Origin
     from karat.runs.choose import choose
     from karat.runs.runner import score_recorded
 
@@ -108,7 +109,9 @@ def score(
                 executor=pool,
             )
         found_baselines = baselines_here(config, store, work.suite.name)
-        codes.append(show(result, work.suite, files, gates=(*work.gates, *extra), baselines=found_baselines))
+        origin = Origin(cases=str(work.cases), recorded=str(recorded), again=typed())
+        gates = (*work.gates, *extra)
+        codes.append(show(result, work.suite, files, gates=gates, baselines=found_baselines, origin=origin))
     leave(codes)
 
 
@@ -134,7 +137,7 @@ def _again(
     from karat.cli.gate import baselines_here
     from karat.cli.printing import stderr
     from karat.cli.project import check_gates, open_store_for, overruled
-    from karat.cli.showing import load_for_run, show
+    from karat.cli.showing import load_for_run, origin_of, show
     from karat.core import plugins
     from karat.core.problems import UserError
     from karat.core.records import truth_hash
@@ -170,4 +173,6 @@ def _again(
                     style="yellow",
                     soft_wrap=True,
                 )
-    return show(result, suite, outputs, gates=gates, baselines=baselines_here(config, store, suite.name, result.run.id))
+        origin = origin_of(opened, result, config, store)
+    found = baselines_here(config, store, suite.name, result.run.id)
+    return show(result, suite, outputs, gates=gates, baselines=found, origin=origin)
