@@ -168,7 +168,7 @@ def judge_stored(
     results = [store.result(row.id) for row in rows if row not in unfinished]
     problems = gate_problems(extra, list(dict.fromkeys([*suites, *(result.run.suite for result in results)])))
     if problems:
-        raise UserError("--gate cannot be used as given", problems=problems)
+        raise UserError("the gates cannot be used as given", problems=problems)
     if baseline:
         find_run(store, baseline)  # a run that is not there is a mistake of the command line, not of the run
     named = baseline or (project.baseline if project else "")
