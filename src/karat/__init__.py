@@ -14,15 +14,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from karat.api import check, load_run, run, score
-    from karat.core.problems import Problem, UserError
+    from karat.comparing import compare
+    from karat.core.problems import Problem, UnknownName, UserError
     from karat.core.records import Case, Prediction, Turn
     from karat.core.result import CaseResult, MetricSummary, RunInfo, RunResult
     from karat.core.scores import Score
+    from karat.gating import Verdicts, gate
+    from karat.reports.comparison import Compared
+    from karat.stats.gates import Verdict
     from karat.suites.codegen.session import Session
 
 __all__ = [
     "Case",
     "CaseResult",
+    "Compared",
     "MetricSummary",
     "Prediction",
     "Problem",
@@ -31,9 +36,14 @@ __all__ = [
     "Score",
     "Session",
     "Turn",
+    "UnknownName",
     "UserError",
+    "Verdict",
+    "Verdicts",
     "__version__",
     "check",
+    "compare",
+    "gate",
     "load_run",
     "run",
     "score",
@@ -41,15 +51,21 @@ __all__ = [
 
 _HOMES = {
     "check": "karat.api",
+    "compare": "karat.comparing",
+    "gate": "karat.gating",
     "load_run": "karat.api",
     "run": "karat.api",
     "score": "karat.api",
     "Problem": "karat.core.problems",
+    "UnknownName": "karat.core.problems",
     "UserError": "karat.core.problems",
     "Case": "karat.core.records",
     "Prediction": "karat.core.records",
     "Turn": "karat.core.records",
     "CaseResult": "karat.core.result",
+    "Compared": "karat.reports.comparison",
+    "Verdict": "karat.stats.gates",
+    "Verdicts": "karat.gating",
     "MetricSummary": "karat.core.result",
     "RunInfo": "karat.core.result",
     "RunResult": "karat.core.result",

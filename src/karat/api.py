@@ -9,20 +9,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from karat.core import plugins
 from karat.core.problems import Problem, UserError
-from karat.core.records import CallError, Case, Prediction, join_attempts, misplaced
+from karat.core.records import Case, Prediction
 from karat.core.result import RunResult
 from karat.core.suite import Suite, SuiteOptions
-from karat.core.system import SystemConfig, SystemType
+from karat.core.system import System, SystemConfig, SystemType
+from karat.given import given_cases, given_predictions
 from karat.runs.calling import Called
 from karat.runs.choose import Choice, choose
 from karat.runs.project import DEFAULT_STORE, options_from, store_url
 
-Cases = str | Path | Sequence[Case[Any]]
-Predictions = str | Path | Iterable[Prediction | Mapping[str, Any]]
+Rows = Iterable[Mapping[str, Any]] | Any
+"""Dicts, or a DataFrame of pandas, polars or Arrow."""
+Cases = str | Path | Sequence[Case[Any]] | Rows
+Predictions = str | Path | Iterable[Prediction] | Rows
 
 
 def score(
@@ -31,20 +32,35 @@ def score(
     cases: Cases,
     predictions: Predictions,
     options: Mapping[str, Any] | SuiteOptions | None = None,
+    folder: str | Path = "",
     workers: int | None = None,
     executor: Executor | None = None,
 ) -> RunResult:
     """Score recorded predictions. Nothing is called and nothing is stored.
 
-    ``cases`` and ``predictions`` are paths, or records: a prediction may be given as a mapping in the suite's own form.
+    ``cases`` and ``predictions`` are paths, lists of dicts, or DataFrames. A dict has the shape of a case file, or of a line of recorded
+    predictions; file names in it are relative to ``folder``, the working folder by default. Cases and predictions that cannot be read
+    cost only themselves; they are listed in ``result.problems``.
     ``workers`` spreads the scoring over processes; ``executor`` over any ``concurrent.futures.Executor``.
-    Files that cannot be read cost only themselves; they are listed in ``result.problems``.
+
+    >>> import karat
+    >>> result = karat.score(
+    ...     suite="retrieval",
+    ...     cases=[{"id": "q1", "question": "What is sour?", "relevant": ["lemon", "lime"]}],
+    ...     predictions=[{"id": "q1", "results": ["lemon", "apple", "lime"]}],
+    ... )
+    >>> result.metric("recall").mean
+    1.0
+    >>> result.metric("recal")
+    Traceback (most recent call last):
+    karat.core.problems.UnknownName: the run has no metric "recal"
+    Did you mean "recall"?
     """
     from karat.runs.runner import score_recorded
 
     chosen = plugins.load_suite(suite)
-    loaded, problems = _cases(chosen, cases)
-    recorded, more = _predictions(chosen, predictions)
+    loaded, problems = _cases(chosen, cases, folder)
+    recorded, more = _predictions(chosen, predictions, folder)
     source = str(predictions) if isinstance(predictions, str | Path) else ""
     with scoring_executor(chosen, workers, executor) as pool:
         return score_recorded(
@@ -63,8 +79,9 @@ def run(
     suite: str = "",
     cases: Cases = (),
     system: str | Mapping[str, Any] | Callable[..., Any] = "",
-    predictions: str | Path | None = None,
+    predictions: Predictions | None = None,
     options: Mapping[str, Any] | SuiteOptions | None = None,
+    folder: str | Path = "",
     name: str = "",
     repeats: int = 1,
     limit: int | None = None,
@@ -77,17 +94,28 @@ def run(
     executor: Executor | None = None,
     watch: Callable[[Called], None] = lambda _: None,
 ) -> RunResult:
-    """Put the cases to a system, store every answer as it comes, score them all.
+    """Run the cases against a system, store every answer as it comes, score them all.
 
-    ``system`` is a Python function, or settings such as ``{"type": "openai", "base_url": …, "model": …}``; or give ``predictions``, a
-    recorded file. ``resume="r-0012"`` goes on with a run that was stopped: nothing that is stored is asked again.
+    ``cases`` are as in :func:`score`. ``system`` is a Python function, or settings such as ``{"type": "openai", "base_url": …, "model": …}``;
+    or give ``predictions``, recorded answers as in :func:`score`. ``resume="r-0012"`` resumes a run that was stopped: stored answers are not
+    requested again.
+
+    >>> import karat
+    >>> result = karat.run(
+    ...     suite="retrieval",
+    ...     cases=[{"id": "q1", "question": "What is sour?", "relevant": ["lemon"]}],
+    ...     system=lambda request: {"results": ["lemon"]},
+    ...     store="doctest.db",
+    ... )
+    >>> result.run.id, result.metric("passed").mean
+    ('r-0001', 1.0)
     """
     from karat.runs import runner
     from karat.store import open_store
     from karat.systems.function import open_callable
 
     with open_store(store_url(str(store), Path.cwd())) as opened:
-        function = open_callable(system) if callable(system) else None
+        function: System | None = open_callable(system) if callable(system) else None
         if resume:
             run_id = opened.find_run(resume)
             chosen = plugins.load_suite(opened.run(run_id).suite)
@@ -96,8 +124,13 @@ def run(
                     opened, run_id, retry_errors=retry_errors, system=function, watch=watch, executor=pool
                 )
         chosen = plugins.load_suite(suite)
-        loaded, problems = _cases(chosen, cases)
+        loaded, problems = _cases(chosen, cases, folder)
         settings = _options(chosen, options)
+        if predictions is not None and not isinstance(predictions, str | Path):
+            from karat.systems.replay import ReplaySystem
+
+            recorded, more = _predictions(chosen, predictions, folder)
+            function, predictions = ReplaySystem(recorded, more), "given in Python"
         config, label = _system(system, predictions, chosen, cases, settings)
         job = runner.Job(
             suite=chosen,
@@ -116,7 +149,14 @@ def run(
 
 
 def load_run(run: str = "latest", *, store: str | Path = DEFAULT_STORE) -> RunResult:
-    """A stored run with its newest scores: ``r-0012``, ``12`` or ``latest``."""
+    """A stored run with its newest scores: ``r-0012``, ``12`` or ``latest``.
+
+    >>> import karat
+    >>> cases, answers = [{"id": "q1", "relevant": ["lemon"]}], [{"id": "q1", "results": ["lemon"]}]
+    >>> result = karat.run(suite="retrieval", cases=cases, predictions=answers, store="doctest_load.db")
+    >>> karat.load_run("latest", store="doctest_load.db").summary == result.summary
+    True
+    """
     from karat.store import open_store
 
     with open_store(store_url(str(store), Path.cwd()), create=False) as opened:
@@ -124,11 +164,24 @@ def load_run(run: str = "latest", *, store: str | Path = DEFAULT_STORE) -> RunRe
 
 
 def check(
-    *, suite: str, cases: str | Path, structures: Sequence[str | Path] = (), options: Mapping[str, Any] | None = None
+    *,
+    suite: str,
+    cases: Cases,
+    structures: Sequence[str | Path] = (),
+    options: Mapping[str, Any] | None = None,
+    folder: str | Path = "",
 ) -> tuple[Problem, ...]:
-    """Every mistake in the case files, and with structures every unknown code and drifted name."""
+    """Every mistake in the cases, and with structures every unknown code and drifted name.
+
+    >>> import karat
+    >>> for problem in karat.check(suite="retrieval", cases=[{"id": "q1", "relevent": ["lemon"]}]):
+    ...     print(problem.message, "|", problem.hint)
+    case 1: unknown key "relevent" in a given case | Did you mean "relevant"?
+    """
     chosen = plugins.load_suite(suite)
-    loaded = chosen.load_cases(Path(cases))
+    loaded = (
+        chosen.load_cases(Path(cases)) if isinstance(cases, str | Path) else given_cases(chosen, cases, Path(folder))
+    )
     checked = chosen.check_cases(loaded.cases, [Path(file) for file in structures], _options(chosen, options))
     return (*loaded.problems, *checked.problems)
 
@@ -149,49 +202,28 @@ def scoring_executor(suite: Suite, workers: int | None, executor: Executor | Non
         yield pool
 
 
-def _cases(suite: Suite, cases: Cases) -> tuple[tuple[Case[Any], ...], tuple[Problem, ...]]:
-    if not isinstance(cases, str | Path):
-        if not cases:
-            raise UserError("no cases were given", hint="Give a path, or a sequence of Case records.")
-        return tuple(cases), ()
-    loaded = suite.load_cases(Path(cases))
+def _cases(suite: Suite, cases: Cases, folder: str | Path) -> tuple[tuple[Case[Any], ...], tuple[Problem, ...]]:
+    if isinstance(cases, str | Path):
+        loaded, where = suite.load_cases(Path(cases)), f" in {cases}"
+    else:
+        loaded, where = given_cases(suite, cases, Path(folder)), ""
+        if not loaded.cases and not loaded.problems:
+            raise UserError("no cases were given", hint="Give a path, a list of dicts or a DataFrame.")
     if not loaded.cases:
-        raise UserError(f"no case in {cases} can be read", problems=loaded.problems)
+        raise UserError(f"no case{where} can be read", problems=loaded.problems)
     return loaded.cases, loaded.problems
 
 
-def _predictions(suite: Suite, predictions: Predictions) -> tuple[tuple[Prediction, ...], tuple[Problem, ...]]:
+def _predictions(
+    suite: Suite, predictions: Predictions, folder: str | Path
+) -> tuple[tuple[Prediction, ...], tuple[Problem, ...]]:
     if isinstance(predictions, str | Path):
         loaded = suite.read_predictions(Path(predictions))
-        return loaded.predictions, loaded.problems
-    return tuple(item if isinstance(item, Prediction) else _prediction(item) for item in predictions), ()
-
-
-def _prediction(item: Mapping[str, Any]) -> Prediction:
-    """A prediction in a suite's own form, as a mapping: its id, turn and figures, and itself as the response."""
-    if "id" not in item:
-        raise UserError('a prediction without "id"', hint='It needs the id of its case: {"id": …, …}.')
-    try:
-        repeat = int(item.get("repeat", 0))
-    except (TypeError, ValueError):
-        raise UserError(f'the prediction for "{item["id"]}" has a "repeat" that is no whole number') from None
-    if fault := misplaced(item.get("turn"), repeat):
-        raise UserError(f'the prediction for "{item["id"]}" cannot be placed: {fault}')
-    error = item.get("error")
-    tried = item.get("attempts")
-    response = msgspec.json.encode(dict(item))
-    if isinstance(tried, list | tuple) and tried and all(isinstance(text, str) for text in tried):
-        response = join_attempts([text.encode() for text in tried])
-    return Prediction(
-        case_id=str(item["id"]),
-        turn=item.get("turn"),
-        repeat=repeat,
-        response=response,
-        error=CallError("recorded", str(error)) if error else None,
-        latency=item.get("latency"),
-        tokens=item.get("tokens"),
-        cost=item.get("cost"),
-    )
+    else:
+        loaded = given_predictions(suite, predictions, Path(folder))
+        if loaded.problems and not loaded.predictions:
+            raise UserError("no prediction can be read", problems=loaded.problems)
+    return loaded.predictions, loaded.problems
 
 
 def _options(suite: Suite, options: Mapping[str, Any] | SuiteOptions | None) -> SuiteOptions:

@@ -151,7 +151,7 @@ def test_every_system_setting_and_error_kind_is_documented() -> None:
 def test_every_public_name_is_documented() -> None:
     import karat
 
-    for name in ("score", "run", "load_run", "check", "Session"):
+    for name in ("score", "run", "load_run", "check", "compare", "gate", "UnknownName", "Session"):
         assert f"karat.{name}" in all_pages()
         assert getattr(karat, name).__doc__
 

@@ -16,12 +16,17 @@ from rich.console import Console
 from karat.core.result import MetricSummary, RunInfo, RunResult
 from karat.core.scores import Score
 from karat.core.suite import Metric
+from karat.reports.advice import Origin
 from karat.reports.console import fit, plain, print_result
 from tests.reports.reviewed_sample import REVIEWED, REVIEWS, TRIED
 from tests.reports.sample_results import CASES, METRICS, RESULT, RUN, SUMMARY, case, dimension, failed
 
+LIVE = Origin(cases="cases", failed_calls=1, again="karat run")
 
-def shown(result: RunResult, width: int = 120, saved: Sequence[str] = (), *, terminal: bool = False) -> str:
+
+def shown(
+    result: RunResult, width: int = 120, saved: Sequence[str] = (), *, terminal: bool = False, origin: Origin = LIVE
+) -> str:
     out = io.StringIO()
     console = Console(
         file=out,
@@ -30,7 +35,7 @@ def shown(result: RunResult, width: int = 120, saved: Sequence[str] = (), *, ter
         color_system="truecolor" if terminal else None,
         legacy_windows=False,
     )
-    print_result(result, METRICS, console, saved=saved)
+    print_result(result, METRICS, console, saved=saved, origin=origin)
     return out.getvalue()
 
 
@@ -46,6 +51,7 @@ weakest tags   trade 0.00 (2)   imf 0.50 (2)   weo 0.75 (2)
 worst cases    imports_vietnam     0.00  INDICATOR 0 of 2, 3 wrong
                nothing_there       0.00  nothing was selected
                policy_rate_turkey  0.50  COUNTRY not selected
+               → karat show imports_vietnam --run r-0142
 errors         1 × 429 after 5 tries
                → karat run --resume r-0142 --retry-errors
 missing        1 case without a prediction: gone
@@ -83,7 +89,8 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     wide = case("漢字" * 60, 0.25, 0.5, dimension("次元" * 40, 1, 1, 3), tags=("標" * 30, "b"))
     more = case("x" * 300, 0.5, 0.5, dimension("D" * 300, 1, 1, 1), tags=("標" * 30, "b"))
     result = RunResult(RUN, SUMMARY, (*CASES, wide, more, failed("f", "é" * 400)))
-    assert max(cell_len(line) for line in shown(result, width).splitlines()) <= width
+    lines = [line for line in shown(result, width).splitlines() if "→ karat" not in line]  # a command is never cut
+    assert max(cell_len(line) for line in lines) <= width
 
 
 def test_nothing_to_say_is_said_shortly() -> None:
@@ -112,16 +119,67 @@ def test_one_case_that_is_right_has_no_worst_cases() -> None:
     assert "errors" not in text
 
 
-def test_a_replayed_run_is_not_told_to_call_again() -> None:
-    replayed = msgspec.structs.replace(RUN, system="replay")
-    assert "--resume" not in shown(RunResult(replayed, SUMMARY, CASES))
+def test_a_recorded_run_is_told_to_correct_its_recording_and_not_to_call_again() -> None:
+    recorded = Origin(cases="cases", recorded="my answers.jsonl", again="karat run --suite data_query")
+    text = shown(RESULT, origin=recorded)
+    assert "--resume" not in text
+    assert (
+        "               → karat show late --run r-0142\n"
+        "               the answers are recorded: correct my answers.jsonl, then\n"
+        "               → karat run --suite data_query\n"
+    ) in text
+
+
+def test_answers_that_cannot_be_read_are_looked_at_and_not_asked_for_again() -> None:
+    text = shown(RESULT, origin=Origin(failed_calls=0))
+    assert "--retry-errors" not in text
+    assert "               → karat show late --run r-0142\n" in text
+
+
+def test_commands_say_where_the_store_is_and_are_never_cut() -> None:
+    far = Origin(failed_calls=1, flags=("--store", "a folder/with a rather long name/where-the-runs-are.db"))
+    text = shown(RESULT, 60, origin=far)
+    end = "--store 'a folder/with a rather long name/where-the-runs-are.db'\n"
+    assert f"→ karat show imports_vietnam --run r-0142 {end}" in text
+    assert f"→ karat run --resume r-0142 --retry-errors {end}" in text
+
+
+def test_a_result_that_is_not_stored_points_to_no_stored_run() -> None:
+    text = shown(RunResult(msgspec.structs.replace(RUN, id=""), SUMMARY, CASES))
+    assert "karat show" not in text
+    assert "--resume" not in text
+
+
+def test_ids_that_look_like_options_or_move_the_cursor() -> None:
+    dashed = msgspec.structs.replace(CASES[1], id="--json", name="")
+    assert "→ karat show --run r-0142 -- --json\n" in shown(RunResult(RUN, SUMMARY, (dashed,)))
+    moving = msgspec.structs.replace(CASES[1], id="a\x1b[2Jb", name="")
+    assert "karat show" not in shown(RunResult(RUN, SUMMARY, (moving,)))
+
+
+def test_a_right_case_is_never_among_the_worst() -> None:
+    """Right by the rate, and yet not perfect by a share: fast enough, all defaults left in, found at rank 2."""
+    right = case("right_but_late", 1.0, 0.5)
+    right = msgspec.structs.replace(right, scores={**right.scores, "exact_match": Score(1.0)})
+    text = shown(RunResult(RUN, SUMMARY, (right, CASES[1])))
+    assert "worst cases    imports_vietnam" in text
+    assert "right_but_late" not in text
+    assert "worst cases" not in shown(RunResult(RUN, SUMMARY, (right,)))
 
 
 def test_label_drift_is_counted() -> None:
     drift = {"dimension": "INDICATOR", "id": "LP", "expected": "Population", "found": "Population (Persons)"}
     drifted = msgspec.structs.replace(CASES[0], details={"dimensions": [], "label_drift": [drift, drift]})
     text = shown(RunResult(RUN, SUMMARY, (drifted, *CASES[1:])))
-    assert "label drift    2 in 1 case: right id, another name   → karat check --fix-names\n" in text
+    assert (
+        "label drift    2 in 1 case: right id, another name\n"
+        "               → karat check cases --suite data_query --structure FILE --fix-names"
+        "   (FILE: the SDMX structures, or a CSV codelist,id,name)\n"
+    ) in text
+    known = msgspec.structs.replace(RUN, options={"structures": ["my codes.csv", "b.xml"]})
+    text = shown(RunResult(known, SUMMARY, (drifted, *CASES[1:])))
+    end = "--suite data_query --structure 'my codes.csv' --structure b.xml --fix-names\n"
+    assert f"               → karat check cases {end}" in text
 
 
 def test_reasons_of_the_worst() -> None:
@@ -226,4 +284,5 @@ def test_tries_by_which_nothing_can_be_said() -> None:
 @pytest.mark.parametrize("width", [40, 60, 200])
 def test_lines_of_tries_and_reviews_keep_to_the_width(width: int) -> None:
     both = msgspec.structs.replace(TRIED, reviews=REVIEWS)
-    assert max(cell_len(line) for line in shown(both, width).splitlines()) <= width
+    lines = [line for line in shown(both, width).splitlines() if "→ karat" not in line]
+    assert max(cell_len(line) for line in lines) <= width

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -17,11 +16,6 @@ from karat.cli.options import (
     XlsxOption,
     complete_runs,
 )
-
-if TYPE_CHECKING:
-    from karat.core.result import RunResult
-    from karat.reports.comparison import Compared
-    from karat.store.store import Store
 
 
 def compare(
@@ -42,6 +36,7 @@ def compare(
     """
     from karat.cli.printing import stdout, write_json_value
     from karat.cli.project import open_store_for
+    from karat.comparing import compare_stored
     from karat.core.problems import UserError
     from karat.reports.comparison import as_plain
     from karat.reports.comparison_console import print_comparison
@@ -69,57 +64,6 @@ def compare(
     if "-" not in written:
         for number, item in enumerate(compared):
             print_comparison(item, stdout(), saved=written if number == len(compared) - 1 else ())
-
-
-def compare_stored(store: Store, runs: Sequence[str], tags: Sequence[str]) -> list[Compared]:
-    """Each of the runs against the first, with the answers of the cases that changed."""
-    from karat.core import plugins
-    from karat.core.problems import UserError
-    from karat.core.usage import USAGE
-    from karat.reports.answer_text import answers_of
-    from karat.reports.comparison import side_by_side
-    from karat.runs.baseline import find_run
-    from karat.stats.comparing import compare_runs
-
-    ids = [find_run(store, run) for run in runs]
-    if len(set(ids)) < len(ids):
-        twice = next(run for run, number in zip(runs, ids, strict=True) if ids.count(number) > 1)
-        raise UserError(
-            f'"{twice}" is there twice: a run is not compared with itself', hint="karat runs list shows all."
-        )
-    results = [_with_tags(store.result(number), tags) for number in ids]
-    suites = list(dict.fromkeys(result.run.suite for result in results))
-    if len(suites) > 1:
-        raise UserError(f"the runs are of different suites: {', '.join(suites)}", hint="karat runs list shows all.")
-    suite = plugins.load_suite(suites[0])
-    first = results[0]
-    found = []
-    for number, result in zip(ids[1:], results[1:], strict=True):
-        known = {item.metric for item in first.summary} & {item.metric for item in result.summary}
-        metrics = [*suite.metrics, *(metric for metric in USAGE if metric.name in known)]
-        comparison = compare_runs(first, result, metrics)
-        wanted = {change.id for change in comparison.cases}
-        answers = [answers_of(store.predictions(one), wanted) if wanted else {} for one in (ids[0], number)]
-        found.append(side_by_side(first, result, comparison, metrics, *answers))
-    return found
-
-
-def _with_tags(result: RunResult, tags: Sequence[str]) -> RunResult:
-    """The run with only the cases that have one of the tags."""
-    import msgspec
-
-    from karat.core.problems import UserError, did_you_mean
-
-    if not tags:
-        return result
-    kept = tuple(case for case in result.cases if set(tags) & set(case.tags))
-    if not kept:
-        known = {tag for case in result.cases for tag in case.tags}
-        raise UserError(
-            f"no case of {result.run.id} has the tag {', '.join(tags)}",
-            hint=did_you_mean(tags[0], known) if known else "",
-        )
-    return msgspec.structs.replace(result, cases=kept)
 
 
 def one_printed(*outputs: str | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -22,7 +23,7 @@ def demo(
     from karat.cli.printing import stdout
     from karat.cli.project import open_store_for, work_to_do
     from karat.cli.run import job_for, run_job
-    from karat.cli.showing import Outputs, show
+    from karat.cli.showing import Outputs, origin_of, show
     from karat.cli.verbosity import quiet
     from karat.core.problems import UserError
     from karat.runs.runner import check_extras
@@ -43,7 +44,8 @@ def demo(
                     continue
                 result = run_job(store, job, None)
                 files = Outputs(xlsx=place / "report.xlsx", html=place / "report.html")
-                show(result, work.suite, files, saved=[f"run {result.run.id} in {place / '.karat'}"])
+                origin = origin_of(store, result, config, None, shlex.join(["karat", "run", "--config", str(config)]))
+                show(result, work.suite, files, saved=[f"run {result.run.id} in {place / '.karat'}"], origin=origin)
     if quiet():
         return
     place = folder / "data_query"

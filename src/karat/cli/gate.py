@@ -15,10 +15,7 @@ from karat.cli.options import ConfigOption, GateOption, JsonOption, MarkdownOpti
 
 if TYPE_CHECKING:
     from karat.core.result import RunResult
-    from karat.runs.project import Project
-    from karat.stats.gates import Baselines, Gate, Verdict
-    from karat.store import RunRow
-    from karat.store.store import Store
+    from karat.stats.gates import Baselines, Verdict
 
 
 def gate(
@@ -62,6 +59,7 @@ def gate(
     """
     from karat.cli.project import open_store_for, project_here
     from karat.core.problems import UserError
+    from karat.gating import judge_stored
     from karat.stats.gates import exit_code, parse_gate
 
     one_printed(json, markdown, junit)
@@ -76,62 +74,6 @@ def gate(
     _write(verdicts, json, markdown, junit)
     _print(verdicts, github=github, silent="-" in (json, markdown, junit))
     raise typer.Exit(exit_code(verdicts))
-
-
-def judge_stored(
-    store: Store, run: str | None, rules: Sequence[Gate], extra: Sequence[Gate], project: Project | None, baseline: str
-) -> list[Verdict]:
-    """The last word on every rule that concerns the run, or the newest run of each suite. A newest run that is not finished fails them."""
-    from karat.core import plugins
-    from karat.core.problems import UserError
-    from karat.runs.baseline import baselines_in, find_run
-    from karat.runs.project import gate_problems
-    from karat.stats.gates import Verdict, judge, rule_text, settle
-    from karat.store import run_name
-
-    suites = list(dict.fromkeys(entry.suite for entry, _ in project.suites)) if project else []
-    rows = _newest(store, suites) if run is None else [store.run_row(find_run(store, run))]
-    unfinished = [row for row in rows if row.status != "finished" or row.scoring is None]
-    results = [store.result(row.id) for row in rows if row not in unfinished]
-    problems = gate_problems(extra, list(dict.fromkeys([*suites, *(result.run.suite for result in results)])))
-    if problems:
-        raise UserError("--gate cannot be used as given", problems=problems)
-    if baseline:
-        find_run(store, baseline)  # a run that is not there is a mistake of the command line, not of the run
-    named = baseline or (project.baseline if project else "")
-    verdicts: list[Verdict] = []
-    for result in results:
-        metrics = plugins.load_suite(result.run.suite).metrics
-        found = baselines_in(store, result.run.suite, result.run.id, named)
-        verdicts += judge(rules, result, metrics, found)
-    for row in unfinished:
-        words = f"the run is {row.status} and not scored to its end, so there is nothing to judge; karat run --resume {run_name(row.id)} finishes it"
-        verdicts += [
-            Verdict(rule_text(rule), "failed", f"{rule_text(rule)}: {words}", row.suite, run_name(row.id))
-            for rule in rules
-            if rule.suite in ("", row.suite)
-        ]
-    if run is None:
-        judged = {result.run.suite for result in results} | {row.suite for row in unfinished}
-        for rule in rules:
-            if rule.suite and rule.suite not in judged:
-                words = f"{rule_text(rule)}: there is no run of {rule.suite} in the store"
-                verdicts.append(Verdict(rule_text(rule), "failed", words, rule.suite))
-    if not verdicts:
-        raise UserError(
-            f"no gate is for {rows[0].suite}, the suite of {run_name(rows[0].id)}",
-            hint="karat runs list shows all.",
-        )
-    return settle(verdicts)
-
-
-def _newest(store: Store, suites: Sequence[str]) -> list[RunRow]:
-    """The newest run of each suite of the project; of the store, without one."""
-    wanted: Sequence[str | None] = suites or [None]
-    rows = [row for suite in wanted for row in store.runs(1, suite)]
-    if not rows:
-        store.find_run("latest")  # says that the store has no run
-    return rows
 
 
 def baselines_here(config: Path | None, store: str | None, suite: str, run: str = "") -> Baselines:

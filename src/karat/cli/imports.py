@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.options import ExitErrors, complete_suites
+from karat.cli import exits
+from karat.cli.options import complete_suites
 
 if TYPE_CHECKING:
     from karat.core.importing import Imported
@@ -75,7 +76,7 @@ def import_(
     _write(made, chosen, folder, force)
     _say(file, source, fields, unused(source, fields), made, left, folder, chosen.name)
     if left:
-        raise typer.Exit(ExitErrors)
+        raise typer.Exit(exits.ERRORS)
 
 
 def _folder_for(file: Path) -> Path:

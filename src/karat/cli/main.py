@@ -28,6 +28,7 @@ from karat.cli import (
     score,
     serve,
     sheet,
+    show,
     tune,
     verbosity,
 )
@@ -91,6 +92,7 @@ app.command("tune", short_help="Choose the best n and model for each field of a 
 app.add_typer(sheet.app, name="sheet")
 app.command("models", short_help="List the embedding models and what to install.")(models.models)
 app.add_typer(runs.app, name="runs")
+app.command("show", short_help="Show one case: expected, given, and how they differ.")(show.show)
 app.command("compare", short_help="Compare stored runs case by case.")(compare.compare)
 app.command("gate", short_help="Judge a run by its gates: exit code 1 when one is broken.")(gate.gate)
 app.command("report", short_help="Write the report of a stored run: Excel, HTML, JSON.")(report.report)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Literal
 
 from karat.core import plugins
 from karat.core.problems import UserError, did_you_mean
+from karat.core.project_folder import find_project
 from karat.core.suite import Suite, SuiteOptions
 from karat.runs.choose import Choice
 from karat.runs.project import (
     DEFAULT_STORE,
     Project,
     RunOptions,
-    find_project,
     from_settings,
     gate_problems,
     load_project,

@@ -89,7 +89,7 @@ def run(
     """
     from karat.cli.gate import baselines_here
     from karat.cli.project import check_gates, open_store_for, refuse_beside, work_to_do
-    from karat.cli.showing import Outputs, leave, show
+    from karat.cli.showing import Outputs, leave, origin_of, show, typed
     from karat.core.problems import UserError
     from karat.runs.runner import check_extras
     from karat.stats.gates import parse_gate
@@ -113,8 +113,10 @@ def run(
         refuse_beside("--resume", beside, "A run goes on with the cases and settings that it began with.")
         with open_store_for(config, store, create=False) as opened:
             result, used, gates = _resumed(opened, resume, retry_errors, workers, config)
+            origin = origin_of(opened, result, config, store)
         found = baselines_here(config, store, used.name, result.run.id)
-        leave([show(result, used, outputs, gates=(*gates, *extra), saved=[f"run {result.run.id}"], baselines=found)])
+        saved = [f"run {result.run.id}"]
+        leave([show(result, used, outputs, gates=(*gates, *extra), saved=saved, baselines=found, origin=origin)])
         return
     work = work_to_do(
         "run",
@@ -136,7 +138,9 @@ def run(
             result = run_job(opened, job, workers or part.run.workers)
             found = baselines_here(config, store, part.suite.name, result.run.id)
             saved = [f"run {result.run.id}"]
-            codes.append(show(result, part.suite, files, gates=(*part.gates, *extra), saved=saved, baselines=found))
+            origin = origin_of(opened, result, config, store, typed())
+            gates = (*part.gates, *extra)
+            codes.append(show(result, part.suite, files, gates=gates, saved=saved, baselines=found, origin=origin))
     leave(codes)
 
 

@@ -86,12 +86,13 @@ def show_run(
 ) -> None:
     """One run: its figures, its weakest cases, its errors."""
     from karat.cli.project import open_store_for
-    from karat.cli.showing import Outputs, show
+    from karat.cli.showing import Outputs, origin_of, show
     from karat.core import plugins
 
     with open_store_for(config, store, create=False) as opened:
         result = opened.result(opened.find_run(run))
-    show(result, plugins.load_suite(result.run.suite), Outputs(json))
+        origin = origin_of(opened, result, config, store)
+    show(result, plugins.load_suite(result.run.suite), Outputs(json), origin=origin)
 
 
 @app.command("tag")

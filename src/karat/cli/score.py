@@ -58,7 +58,7 @@ def score(
     A stored run again, for example after a case was mended:  karat score r-0012 --cases cases/
     """
     from karat.cli.project import refuse_beside
-    from karat.cli.showing import Outputs, leave, load_for_run, show
+    from karat.cli.showing import Outputs, leave, load_for_run, show, typed
     from karat.stats.gates import parse_gate
 
     outputs = Outputs(json, xlsx, html)
@@ -75,6 +75,7 @@ def score(
     from karat.cli.verbosity import step
     from karat.core.files import is_empty
     from karat.core.problems import UserError
+    from karat.reports.advice import Origin
     from karat.runs.choose import choose
     from karat.runs.runner import score_recorded
 
@@ -113,7 +114,9 @@ def score(
                 executor=pool,
             )
         found_baselines = baselines_here(config, store, work.suite.name)
-        codes.append(show(result, work.suite, files, gates=(*work.gates, *extra), baselines=found_baselines))
+        origin = Origin(cases=str(work.cases), recorded=str(recorded), again=typed())
+        gates = (*work.gates, *extra)
+        codes.append(show(result, work.suite, files, gates=gates, baselines=found_baselines, origin=origin))
     leave(codes)
 
 
@@ -139,7 +142,7 @@ def _again(
     from karat.cli.gate import baselines_here
     from karat.cli.printing import notes
     from karat.cli.project import check_gates, open_store_for, overruled
-    from karat.cli.showing import load_for_run, show
+    from karat.cli.showing import load_for_run, origin_of, show
     from karat.cli.verbosity import step
     from karat.core import plugins
     from karat.core.problems import UserError
@@ -176,4 +179,6 @@ def _again(
                     style="yellow",
                     soft_wrap=True,
                 )
-    return show(result, suite, outputs, gates=gates, baselines=baselines_here(config, store, suite.name, result.run.id))
+        origin = origin_of(opened, result, config, store)
+    found = baselines_here(config, store, suite.name, result.run.id)
+    return show(result, suite, outputs, gates=gates, baselines=found, origin=origin)

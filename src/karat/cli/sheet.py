@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from karat.sheet.workbook import Workbook
 
 SHOW = "show"
-VECTORS = Path(".karat/vectors")
 
 
 class SheetGroup(TyperGroup):
@@ -72,13 +71,14 @@ def show(
     from karat.cli.printing import print_problems, stderr, write_json_value
     from karat.cli.sheet_output import print_workbook, write_csv, write_workbook
     from karat.cli.tune import bound_tables, named_models
+    from karat.core.project_folder import vectors_folder
     from karat.sheet.evaluating import Settings, evaluate
 
     one_printed(json, csv)
     bound = bound_tables(table or ())
     sheet = read_sheet(file, bound)
     wanted = _known_tables(only or [], sheet, bound)
-    settings = Settings(budget_tokens, max_n, tuple(named_models(models)), vectors=VECTORS)
+    settings = Settings(budget_tokens, max_n, tuple(named_models(models)), vectors=vectors_folder(file))
     workbook = evaluate(sheet, folder=file.parent, tables=bound, settings=settings, only=wanted, file=str(file))
     written: list[str] = []
     if xlsx is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +21,9 @@ from karat.core.suite import Suite
 
 if TYPE_CHECKING:
     from karat.core.result import RunResult
+    from karat.reports.advice import Origin
     from karat.stats.gates import Baselines, Gate
+    from karat.store.store import Store
 
 
 def load_for_run(suite: Suite, path: Path) -> tuple[tuple[Case[Any], ...], tuple[Problem, ...]]:
@@ -70,6 +74,7 @@ def show(
     gates: Sequence[Gate] = (),
     saved: Sequence[str] = (),
     baselines: Baselines | None = None,
+    origin: Origin | None = None,
 ) -> int:
     """Print and write a result. Returns its exit code: 1 when a gate is broken, 3 when something failed, else 0."""
     from karat.reports.console import print_result
@@ -87,6 +92,7 @@ def show(
             saved=[*saved, *written],
             brief=quiet(),
             every_case=verbose(),
+            origin=origin,
         )
     if errors:
         stderr().print(f"{count_of(len(errors), 'mistake')} in the files; the rest was scored", style="yellow")
@@ -100,6 +106,41 @@ def show(
     if broken:
         return exits.BROKEN
     return exits.ERRORS if errors or any(case.status == "error" for case in result.cases) else 0
+
+
+def typed() -> str:
+    """The command that runs right now, as it was typed."""
+    return shlex.join(["karat", *sys.argv[1:]])
+
+
+def origin_of(store: Store, result: RunResult, config: Path | None, named: str | None, again: str = "") -> Origin:
+    """How a stored run came about. ``config`` and ``named`` are the --config and --store that find its store."""
+    from karat.reports.advice import Origin
+    from karat.store.records import parse_run
+
+    run_id = parse_run(result.run.id) or 0
+    record = store.run(run_id)
+    system = record.config.get("system", {})
+    flags = ("--store", named) if named is not None else ("--config", str(config)) if config is not None else ()
+    return Origin(
+        cases=_near(record.config.get("cases_path", "")),
+        recorded=_near(system.get("predictions", "")) if system.get("type") == "replay" else "",
+        failed_calls=0 if system.get("type") in ALWAYS_THE_SAME else store.progress(run_id).errors,
+        again=again,
+        flags=flags,
+    )
+
+
+ALWAYS_THE_SAME = ("replay", "sheet")
+"""Systems that give the same answer, or the same error, when they are asked again."""
+
+
+def _near(path: str) -> str:
+    """A path as it is seen from the working folder, where it is below it."""
+    try:
+        return str(Path(path).relative_to(Path.cwd())) if path else ""
+    except ValueError:
+        return path
 
 
 def leave(codes: Iterable[int]) -> None:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from karat.search.tuning import Watch
     from karat.sheet.evaluation_table import EvaluationTable
 
-VECTORS = Path(".karat/vectors")
-
 
 def tune(
     file: Annotated[Path, typer.Argument(help="A .sheet file with a table marked !evaluation().")],
@@ -49,9 +47,10 @@ def tune(
 
     karat tune kitchen.sheet --table Ingredients=ingredients.csv
 
-    Vectors are kept in .karat/vectors, so that a second run embeds nothing.
+    Vectors are kept in .karat/vectors of the sheet's project, or of this folder, so that a second run embeds nothing.
     """
     from karat.cli.printing import notes, write_json_value
+    from karat.core.project_folder import vectors_folder
     from karat.search.models import load_model
     from karat.search.tuning import tune as tuned
     from karat.search.vectors import VectorCache
@@ -67,7 +66,7 @@ def tune(
             budget_tokens=budget_tokens,
             max_n=max_n,
             encoding=encoding,
-            cache=VectorCache(VECTORS),
+            cache=VectorCache(vectors_folder(file)),
             watch=watch,
             time_limit=seconds,
         )

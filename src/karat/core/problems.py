@@ -55,6 +55,16 @@ class UserError(Exception):
         return "\n".join(lines)
 
 
+class UnknownName(UserError, KeyError):
+    """A name that nothing has: a metric, a suite, a system. ``nearest`` is the known name most like it; empty when none is close."""
+
+    def __init__(self, message: str, name: str, known: Iterable[str]) -> None:
+        words = list(known)
+        super().__init__(message, hint=did_you_mean(name, words))
+        self.name = name
+        self.nearest = next(iter(nearest(name, words)), "")
+
+
 def problem_text(problem: Problem, *, source: str | None = None) -> str:
     """The problem as a person reads it: place and message, the line with a caret under the spot, the hint."""
     head = f"{problem.place}: {problem.message}" if problem.place else problem.message

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import msgspec
 
 from karat.core.extras import install_command
-from karat.core.problems import Problem, UserError
+from karat.core.problems import Problem, UnknownName, UserError
 from karat.core.scores import Score, State
 from karat.core.suite import Kind
 
@@ -114,6 +114,22 @@ class RunResult(msgspec.Struct, frozen=True):
     reviews: tuple[CaseReview, ...] = ()
     """What people said of the run's cases, as the store has it now; a scoring itself holds none."""
 
+    def __repr__(self) -> str:
+        from karat.core.result_text import as_text
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        from karat.core.result_text import as_html
+
+        return as_html(self)
+
+    def plot(self, *metrics: str) -> Any:
+        """The metrics named, or the headline metrics, with their intervals as an Altair chart (extra ``plot``)."""
+        from karat.core.result_plot import plot
+
+        return plot(self, metrics)
+
     def status_counts(self) -> dict[State, int]:
         """How many cases are in each state; states that do not occur are left out."""
         counts: dict[State, int] = {}
@@ -122,11 +138,11 @@ class RunResult(msgspec.Struct, frozen=True):
         return counts
 
     def metric(self, name: str) -> MetricSummary:
-        """The summary of one metric, by its name."""
+        """The summary of one metric, by its name. An unknown one is an :class:`UnknownName`, which is a KeyError too."""
         for item in self.summary:
             if item.metric == name:
                 return item
-        raise KeyError(name)
+        raise UnknownName(f'the run has no metric "{name}"', name, [item.metric for item in self.summary])
 
     def rows(self) -> list[dict[str, Any]]:
         """One flat row a case: id, name, status, tags, question, error, and a column for each metric."""

@@ -68,6 +68,10 @@ class LoadedCases(msgspec.Struct, frozen=True):
     files: int = 0
 
 
+GIVEN = "given"
+"""Stands for the file of cases that were given as Python values."""
+
+
 class LoadedPredictions(msgspec.Struct, frozen=True):
     """Every prediction that could be read, and every problem."""
 
@@ -145,6 +149,12 @@ class Suite:
     All responses to a turn are one prediction, see ``records.join_attempts``."""
     default_system: Callable[[Path, Any], SystemConfig | None] = lambda _path, _options: None
     """(cases, options) → what answers the cases when no system and no predictions are named; None: somebody must be named."""
+
+    cases_from: Callable[[Sequence[Mapping[str, Any]], Path], LoadedCases] | None = None
+    """(cases as Python values, the folder that file names in them are relative to) → cases. The line of a problem is the number of its case,
+    from 1. None: the cases of this suite come from files only."""
+    predictions_from: Callable[[Sequence[Mapping[str, Any]], Path], LoadedPredictions] | None = None
+    """The same for recorded predictions. None: they are read as the lines of a JSONL file."""
 
     accept: Callable[[Case[Any], Prediction, Path, Any], Sequence[Edit]] | None = None
     """(case, the answer that a person accepts, the path of the cases, options) → what to change in the case files so that the answer is

@@ -19,6 +19,8 @@ ALPHA = 0.05
 """Below this adjusted p-value a difference is called one."""
 Kind = Literal["worse", "mixed", "better", "status", "only_a", "only_b"]
 ORDER: tuple[Kind, ...] = ("worse", "mixed", "better", "status", "only_a", "only_b")
+WIDTH = 110
+"""Columns of a comparison that is printed in Python."""
 ANSWER_CUT = 20_000
 """Characters of an answer that a file keeps."""
 
@@ -61,6 +63,22 @@ class Compared(msgspec.Struct, frozen=True):
     comparison: RunComparison
     changes: tuple[Change, ...]
     metrics: dict[str, Metric]
+
+    def __repr__(self) -> str:
+        from io import StringIO
+
+        from rich.console import Console
+
+        from karat.reports.comparison_console import print_comparison
+
+        out = StringIO()
+        print_comparison(self, Console(file=out, width=WIDTH, color_system=None, force_terminal=False))
+        return out.getvalue().rstrip()
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``karat compare --json`` writes of this comparison, as plain values."""
+        found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(as_plain([self])["comparisons"][0]))
+        return found
 
     def title(self, metric: str) -> str:
         """A metric's name for people."""

@@ -16,6 +16,7 @@ from karat.core.report import visible
 from karat.core.result import CaseResult, MetricSummary, RunResult, why_no_interval
 from karat.core.suite import Kind, Metric
 from karat.core.usage import USAGE
+from karat.reports.advice import Origin, fix_names_command, retry_command, show_command
 from karat.reports.reviews import reviewed_lines
 from karat.reports.tries import tries_line
 from karat.stats.repeats import tries_of
@@ -27,6 +28,7 @@ LABEL = 15
 """Width of the labels on the left, below the table."""
 _USAGE = frozenset(metric.name for metric in USAGE)
 WORST = 5
+ROUNDING = 1e-9
 FEW = 3
 
 _TURNS = re.compile("[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
@@ -43,10 +45,12 @@ def print_result(
     saved: Sequence[str] = (),
     brief: bool = False,
     every_case: bool = False,
+    origin: Origin | None = None,
 ) -> None:
     """Print what a run found. ``highlights`` are lines of the suite itself; ``saved`` says where things were put.
 
     ``brief``: only the figures and what failed. ``every_case``: all cases that are not right, not just the worst, and every error.
+    With ``origin``, how the result came about, the commands to type next are printed too.
     """
     page = Page(console)
     _heading(page, result)
@@ -54,19 +58,19 @@ def print_result(
     if result.cases:
         _table(page, result, headline)
     if brief:
-        _failures(page, result)
+        _failures(page, result, origin)
         return
     if result.cases:
         _also(page, result, metrics, headline)
         _usage(page, result)
         _tries_and_reviews(page, result, metrics)
-        _label_drift(page, result)
+        _label_drift(page, result, origin)
         if headline:
             _weakest_tags(page, result, headline[0])
-            _worst_cases(page, result, headline, len(result.cases) if every_case else WORST)
+            _worst_cases(page, result, headline, origin, len(result.cases) if every_case else WORST)
         for line in highlights:
             page.line([(plain(line), "")])
-        _failures(page, result)
+        _failures(page, result, origin)
         if every_case:
             _failed_cases(page, result)
     _saved(page, saved)
@@ -262,11 +266,20 @@ def _tries_and_reviews(page: Page, result: RunResult, metrics: Sequence[Metric])
 # -- the reasons ------------------------------------------------------------------------------------------------------
 
 
-def _label_drift(page: Page, result: RunResult) -> None:
+def _label_drift(page: Page, result: RunResult, origin: Origin | None) -> None:
     found = [len(drifts) for case in result.cases if (drifts := case.details.get("label_drift"))]
-    if found:
-        where = f"{sum(found):,} in {count_of(len(found), 'case')}: right id, another name"
-        page.labelled("label drift", [(where, ""), ("   → karat check --fix-names", "cyan")])
+    if not found:
+        return
+    page.labelled("label drift", [(f"{sum(found):,} in {count_of(len(found), 'case')}: right id, another name", "")])
+    if origin is not None:
+        command, needed = fix_names_command(result, origin)
+        _advise(page, command, f"   ({needed})" if needed else "")
+
+
+def _advise(page: Page, command: str, note: str = "") -> None:
+    """A command to type, whole: one that is cut does not work."""
+    if command:
+        page.line([(" " * LABEL, ""), (f"→ {plain(command)}", "cyan"), (plain(note), "dim")], whole=True)
 
 
 def _weakest_tags(page: Page, result: RunResult, metric: Metric) -> None:
@@ -290,14 +303,16 @@ def _weakest_tags(page: Page, result: RunResult, metric: Metric) -> None:
     page.labelled("weakest tags", [(text, "")])
 
 
-def _worst_cases(page: Page, result: RunResult, headline: Sequence[Metric], most: int = WORST) -> None:
-    """The lowest by the first headline metric, then by the others; a case that is right in all of them is not among the worst."""
+def _worst_cases(
+    page: Page, result: RunResult, headline: Sequence[Metric], origin: Origin | None, most: int = WORST
+) -> None:
+    """The lowest by the first headline metric, then by the others. A right case is never among them."""
     ranked: list[tuple[tuple[float, ...], CaseResult]] = []
     for case in result.cases:
         if case.status != "scored" or _value(case, headline[0]) is None:
             continue
         badness = tuple(_badness(_value(case, metric), metric) for metric in headline)
-        if any(badness):
+        if any(badness) and not is_right(case, headline):
             ranked.append((badness, case))
     ranked.sort(key=lambda item: ([-bad for bad in item[0]], item[1].id))
     if not ranked:
@@ -317,6 +332,18 @@ def _worst_cases(page: Page, result: RunResult, headline: Sequence[Metric], most
                 (fit(reason_of(case), room).rstrip(), "dim"),
             ],
         )
+    if origin is not None:
+        _advise(page, show_command(result, origin, worst[0].id))
+
+
+def is_right(case: CaseResult, metrics: Sequence[Metric]) -> bool:
+    """Whether every headline rate of the case has its best value: rates say right or wrong, shares only how well."""
+    rates = [
+        (metric, value)
+        for metric in metrics
+        if metric.headline and metric.kind == "rate" and (value := _value(case, metric)) is not None
+    ]
+    return bool(rates) and all(_badness(value, metric) <= ROUNDING for metric, value in rates)
 
 
 def _badness(value: float | None, metric: Metric) -> float:
@@ -382,7 +409,15 @@ def _dimension_reason(dimension: dict[str, Any]) -> str:
 # -- what to do -------------------------------------------------------------------------------------------------------
 
 
-def _failures(page: Page, result: RunResult) -> None:
+def _mend(page: Page, result: RunResult, origin: Origin, case: str) -> None:
+    """What to do about errors: ask again where that may help, else look at the answer, and correct what is recorded."""
+    _advise(page, retry_command(result, origin) or show_command(result, origin, case))
+    if origin.recorded and origin.again:
+        page.labelled("", [(f"the answers are recorded: correct {plain(origin.recorded)}, then", "")])
+        _advise(page, origin.again)
+
+
+def _failures(page: Page, result: RunResult, origin: Origin | None) -> None:
     errors = [case for case in result.cases if case.status == "error"]
     groups = Counter(plain(case.error) or "no message" for case in errors).most_common()
     for number, (message, count) in enumerate(groups[:FEW]):
@@ -392,9 +427,8 @@ def _failures(page: Page, result: RunResult) -> None:
     if len(groups) > FEW:
         more = sum(count for _, count in groups[FEW:])
         page.labelled("", [(f"{more:,} more, with {count_of(len(groups) - FEW, 'other message')}", "")])
-    run = result.run
-    if errors and run.id and run.system and not run.system.startswith("replay"):
-        page.labelled("", [(f"→ karat run --resume {plain(run.id)} --retry-errors", "cyan")])
+    if errors and origin is not None:
+        _mend(page, result, origin, errors[0].id)
     missing = [_label(case) for case in result.cases if case.status == "missing"]
     if missing:
         listed = ", ".join(missing[:FEW]) + (", …" if len(missing) > FEW else "")

@@ -22,7 +22,6 @@ from karat.runs.plain_secrets import secret_problems
 from karat.stats.gate_figures import EVERYWHERE
 from karat.stats.gates import Gate
 
-FILE = "karat.yaml"
 DEFAULT_STORE = "sqlite:///.karat/karat.db"
 
 S = TypeVar("S")
@@ -77,12 +76,6 @@ class Project(msgspec.Struct, frozen=True):
     gates: tuple[Gate, ...] = ()
     baseline: str = ""
     """The run that gates compare with: a run, or the name of one; empty: the newest run named "baseline"."""
-
-
-def find_project(start: Path | None = None) -> Path | None:
-    """The karat.yaml of this folder or of the nearest one above it."""
-    folder = (start or Path()).resolve()
-    return next((place / FILE for place in (folder, *folder.parents) if (place / FILE).is_file()), None)
 
 
 def load_project(path: Path) -> Project:

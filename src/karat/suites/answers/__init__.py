@@ -2,7 +2,7 @@
 
 from karat.core.suite import Suite
 from karat.suites.answers.accepting import accept
-from karat.suites.answers.cases import load_cases, recognises, truth
+from karat.suites.answers.cases import cases_from, load_cases, recognises, truth
 from karat.suites.answers.comparison import compare, details
 from karat.suites.answers.exporting import export_row
 from karat.suites.answers.extras import extras
@@ -11,7 +11,7 @@ from karat.suites.answers.highlights import highlights
 from karat.suites.answers.importing import import_rows
 from karat.suites.answers.metrics import METRICS
 from karat.suites.answers.options import Options
-from karat.suites.answers.predictions import read_predictions
+from karat.suites.answers.predictions import predictions_from, read_predictions
 from karat.suites.answers.records import Gold
 from karat.suites.answers.report import report
 
@@ -22,6 +22,8 @@ suite = Suite(
     options=Options,
     metrics=METRICS,
     load_cases=load_cases,
+    cases_from=cases_from,
+    predictions_from=predictions_from,
     read_predictions=read_predictions,
     check_cases=check_cases,
     compare=compare,

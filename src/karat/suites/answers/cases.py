@@ -18,7 +18,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
@@ -28,9 +28,9 @@ import msgspec
 from karat.core.files import FileRefused, open_bytes, read_text, why_not_there
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import Case, Turn, Where
-from karat.core.suite import LoadedCases
+from karat.core.suite import GIVEN, LoadedCases
 from karat.suites.answers.confined import OutsideFolder, inside
-from karat.suites.answers.loose_json import read_file
+from karat.suites.answers.loose_json import ReadObject, read_file
 from karat.suites.answers.records import Entry, Function, Gold, GoldStatus
 
 Family = Literal["contract", "flat", "own"]
@@ -56,8 +56,18 @@ def load_cases(path: Path) -> LoadedCases:
         raise
     except OSError as error:
         raise UserError(f"cannot read the gold at {file}: {error.strerror}") from error
+    return _from_rows(rows, problems, file, own=file.name == OWN_FILE)
+
+
+def cases_from(rows: Sequence[Mapping[str, Any]], folder: Path) -> LoadedCases:
+    """Gold rows that are given as Python values, in the own form; their files lie in ``folder`` or in a folder of the instance there."""
+    read = [ReadObject(dict(row), number, "") for number, row in enumerate(rows, start=1)]
+    return _from_rows(read, [], folder / GIVEN, own=True)
+
+
+def _from_rows(rows: Sequence[ReadObject], problems: list[Problem], file: Path, *, own: bool) -> LoadedCases:
     ids = {str(row.value.get("instance_id")) for row in rows}
-    folder = GoldFolder(file.parent, ids, own=file.name == OWN_FILE)
+    folder = GoldFolder(file.parent, ids, own=own)
     cases: list[Case[Gold]] = []
     first: dict[str, int] = {}
     for item, row in enumerate(rows):

@@ -14,7 +14,7 @@ fenced ``sql`` block. Such a response cannot name files: only a folder that this
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,8 +23,8 @@ import msgspec
 from karat.core import json
 from karat.core.files import FileRefused, read_text, why_not_there
 from karat.core.problems import Problem, UserError, count_of, did_you_mean
-from karat.core.records import Prediction
-from karat.core.suite import LoadedPredictions, Unreadable
+from karat.core.records import Prediction, recorded_error, recorded_tokens
+from karat.core.suite import GIVEN, LoadedPredictions, Unreadable
 from karat.suites.answers.confined import OutsideFolder, inside
 from karat.suites.answers.loose_json import ReadObject, member_text, read_file
 from karat.suites.answers.records import Answer, AnswerKind
@@ -62,6 +62,35 @@ def _read_metadata(file: Path) -> LoadedPredictions:
         raise
     except OSError as error:
         raise UserError(f"cannot read the submission at {file}: {error.strerror}") from error
+    return _from_rows(rows, problems, file)
+
+
+def predictions_from(rows: Sequence[Mapping[str, Any]], folder: Path) -> LoadedPredictions:
+    """Answers that are given as Python values: rows as in ``results_metadata.jsonl``, or ``id`` with ``answer``, ``sql`` or a response."""
+    submitted, others = [], []
+    for number, row in enumerate(rows, start=1):
+        if "answer_type" in row or "answer_or_path" in row or not ("id" in row or "instance_id" in row):
+            submitted.append(ReadObject(dict(row), number, msgspec.json.encode(row).decode()))
+        else:
+            others.append(_answered(row))
+    found = _from_rows(submitted, [], folder / GIVEN)
+    return LoadedPredictions((*found.predictions, *others), found.problems)
+
+
+def _answered(row: Mapping[str, Any]) -> Prediction:
+    return Prediction(
+        str(row.get("id", row.get("instance_id"))),
+        row.get("turn"),
+        int(row.get("repeat") or 0),
+        msgspec.json.encode(row),
+        recorded_error(row.get("error")),
+        row.get("latency"),
+        recorded_tokens(row.get("tokens")),
+        row.get("cost"),
+    )
+
+
+def _from_rows(rows: Sequence[ReadObject], problems: list[Problem], file: Path) -> LoadedPredictions:
     predictions: list[Prediction] = []
     first: dict[str, int] = {}
     for row in rows:

@@ -2,7 +2,7 @@
 
 from karat.core.suite import Suite
 from karat.suites.codegen.accepting import accept
-from karat.suites.codegen.cases import load_cases, recognises, truth
+from karat.suites.codegen.cases import cases_from, load_cases, recognises, truth
 from karat.suites.codegen.cases_check import check_cases
 from karat.suites.codegen.comparison import compare
 from karat.suites.codegen.exporting import export_row
@@ -24,6 +24,7 @@ suite = Suite(
     options=Options,
     metrics=METRICS,
     load_cases=load_cases,
+    cases_from=cases_from,
     read_predictions=read_predictions,
     check_cases=check_cases,
     compare=compare,

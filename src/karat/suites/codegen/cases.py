@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +17,14 @@ import msgspec
 from karat.core import json
 from karat.core.files import FileRefused, open_unpacked, read_bytes, read_unpacked, why_not_there
 from karat.core.limits import YAML_MB
+from karat.core.plain_nodes import node_of
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case, Where
-from karat.core.suite import LoadedCases
+from karat.core.suite import GIVEN, LoadedCases
 from karat.core.yaml import Findings, documents
 from karat.suites.codegen import dabench, ds1000, pandaseval
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.task_files import read_task, tasks_in
-from karat.suites.codegen.written import node_of
 
 YAML = (".yaml", ".yml")
 LINES = (".jsonl", ".jsonl.gz")
@@ -36,21 +36,31 @@ Found = tuple[list[Case[Task]], list[Problem]]
 
 def load_cases(path: Path) -> LoadedCases:
     """Every task under a path. What cannot be read is a problem and costs nothing else."""
-    cases: dict[str, Case[Task]] = {}
+    cases: list[Case[Task]] = []
     problems: list[Problem] = []
     files = list(_files(path))
     for file in files:
         found, wrong = _read(file)
+        cases.extend(found)
         problems.extend(wrong)
-        for case in found:
-            if case.id in cases:
-                first = cases[case.id].source
-                message = f'the task "{case.id}" stands twice: also in {Path(first.file).name}, line {first.line}'
-                hint = "Every task has its own id; only the first of the two is used."
-                problems.append(Problem(message, file=case.source.file, line=case.source.line, hint=hint))
-            else:
-                cases[case.id] = case
-    return LoadedCases(tuple(cases.values()), tuple(problems), len(files))
+    return LoadedCases(*_without_repeated(cases, problems), len(files))
+
+
+def _without_repeated(
+    found: Iterable[Case[Task]], problems: Iterable[Problem]
+) -> tuple[tuple[Case[Task], ...], tuple[Problem, ...]]:
+    """The cases with each id once, and a problem for every further one."""
+    cases: dict[str, Case[Task]] = {}
+    told = list(problems)
+    for case in found:
+        if case.id in cases:
+            first = cases[case.id].source
+            message = f'the task "{case.id}" stands twice: also in {Path(first.file).name}, line {first.line}'
+            hint = "Every task has its own id; only the first of the two is used."
+            told.append(Problem(message, file=case.source.file, line=case.source.line, hint=hint))
+        else:
+            cases[case.id] = case
+    return tuple(cases.values()), tuple(told)
 
 
 def recognises(path: Path) -> bool:
@@ -100,11 +110,23 @@ def _read_yaml(file: Path) -> Found:
 
 
 def _read_lines(file: Path) -> Found:
-    cases: list[Case[Task]] = []
     findings = Findings(str(file))
+    return _from_rows(_rows(file, findings), file, findings)
+
+
+def cases_from(rows: Sequence[Mapping[str, Any]], folder: Path) -> LoadedCases:
+    """Tasks that are given as Python values, in any of the forms that a line of a file may have."""
+    file = folder / GIVEN
+    numbered = ((number, dict(row)) for number, row in enumerate(rows, start=1))
+    cases, problems = _from_rows(numbered, file, Findings(str(file)))
+    return LoadedCases(*_without_repeated(cases, problems))
+
+
+def _from_rows(rows: Iterable[tuple[int, dict[str, Any]]], file: Path, findings: Findings) -> Found:
+    cases: list[Case[Task]] = []
     beside: dabench.Beside | None = None
     left_out: Counter[str] = Counter()
-    for number, row in _rows(file, findings):
+    for number, row in rows:
         where = Where(str(file), 0, number - 1, number)
         made: Case[Task] | Problem | None
         if ds1000.is_problem(row):

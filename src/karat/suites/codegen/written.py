@@ -11,8 +11,6 @@ import math
 import re
 from typing import Any
 
-import msgspec
-from yaml.error import Mark
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from karat.core.yaml import Findings, is_empty
@@ -40,19 +38,6 @@ def _scalar(node: ScalarNode) -> Any:
     if _INTEGER.fullmatch(text):
         return int(text) if len(text) <= 400 else text
     return float(text) if _NUMBER.fullmatch(text) and math.isfinite(float(text)) else text
-
-
-def node_of(value: Any, file: str, line: int) -> Node:
-    """A decoded line of JSONL as nodes that stand in that line."""
-    mark = Mark(file, 0, line - 1, 0, None, 0)
-    if isinstance(value, dict):
-        pairs = [(ScalarNode("", str(key), mark, mark, '"'), node_of(item, file, line)) for key, item in value.items()]
-        return MappingNode("", pairs, mark, mark, flow_style=False)
-    if isinstance(value, list):
-        return SequenceNode("", [node_of(item, file, line) for item in value], mark, mark)
-    if isinstance(value, str):
-        return ScalarNode("", value, mark, mark, '"')
-    return ScalarNode("", msgspec.json.encode(value).decode(), mark, mark)
 
 
 # -- tables -----------------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from karat.core.suite import Suite
 from karat.suites.data_query.accepting import accept
-from karat.suites.data_query.cases import load_cases, recognises
+from karat.suites.data_query.cases import cases_from, load_cases, recognises
 from karat.suites.data_query.codelists import check_cases
 from karat.suites.data_query.comparison import compare, details
 from karat.suites.data_query.exporting import export_row
@@ -20,6 +20,7 @@ suite = Suite(
     options=Options,
     metrics=METRICS,
     load_cases=load_cases,
+    cases_from=cases_from,
     read_predictions=read_predictions,
     check_cases=check_cases,
     compare=compare,

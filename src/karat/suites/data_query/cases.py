@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from yaml.nodes import Node, SequenceNode
 
 from karat.core.files import FileRefused, read_bytes, why_not_there
 from karat.core.limits import YAML_MB
+from karat.core.plain_nodes import node_of
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Turn, Where
-from karat.core.suite import LoadedCases, Unreadable
+from karat.core.suite import GIVEN, LoadedCases, Unreadable
 from karat.core.yaml import Findings, documents, reader_for
 from karat.suites.data_query.operators import known
 from karat.suites.data_query.selection import Dimension, Target
@@ -63,6 +65,20 @@ def load_cases(path: Path) -> LoadedCases:
                 cases.append(case)
         problems.extend(findings.problems)
     return LoadedCases(tuple(cases), tuple(problems), files)
+
+
+def cases_from(rows: Sequence[Mapping[str, Any]], _: Path) -> LoadedCases:
+    """Cases that are given as Python values, each in the shape of a case file."""
+    cases: dict[str, Case[Target]] = {}
+    findings = Findings(GIVEN)
+    for number, row in enumerate(rows, start=1):
+        node = node_of(row, GIVEN, number)
+        case = _case(node, findings, Where(GIVEN, 0, number - 1, number))
+        if case is not None and case.id in cases:
+            _note_duplicate(case, cases[case.id].source, node, findings)
+        elif case is not None:
+            cases[case.id] = case
+    return LoadedCases(tuple(cases.values()), tuple(findings.problems))
 
 
 def recognises(path: Path) -> bool:

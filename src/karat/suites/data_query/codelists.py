@@ -287,7 +287,7 @@ def _report(
             continue  # the case gives no name, so none has drifted
         else:
             message = f'label drift: {code.id} is called "{official}" in {codelist.ref}, the case says "{code.name}"'
-            hint = "karat check --fix-names puts the official name in its place." if spot else ""
+            hint = "Add --fix-names to put the official name in its place." if spot else ""
             problem = Problem(message, hint=hint, severity="warning")
             if spot is not None:
                 fixes.append(Fix(file, source.document, (*suspect.path, "name"), code.name, official))

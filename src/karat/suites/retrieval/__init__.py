@@ -2,7 +2,7 @@
 
 from karat.core.suite import Suite
 from karat.suites.retrieval.accepting import accept
-from karat.suites.retrieval.cases import load_cases, recognises
+from karat.suites.retrieval.cases import cases_from, load_cases, recognises
 from karat.suites.retrieval.comparison import compare, details
 from karat.suites.retrieval.exporting import export_row
 from karat.suites.retrieval.highlights import highlights
@@ -22,6 +22,7 @@ suite = Suite(
     options=Options,
     metrics=METRICS,
     load_cases=load_cases,
+    cases_from=cases_from,
     read_predictions=read_predictions,
     check_cases=check_cases,
     compare=compare,

@@ -5,12 +5,19 @@ The id of a case is the question's id, its text comes from ``queries.jsonl``; wh
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+import msgspec
+from yaml.nodes import MappingNode, Node
 
 from karat.core.files import why_not_there
+from karat.core.plain_nodes import node_of
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case, Turn, Where
-from karat.core.suite import LoadedCases
+from karat.core.suite import GIVEN, LoadedCases
+from karat.core.yaml import Findings, Raw, reader_for
 from karat.suites.retrieval import beir
 from karat.suites.retrieval.lines import shown_name
 from karat.suites.retrieval.qrels import Question, looks_like_qrels, read_qrels
@@ -31,6 +38,60 @@ def load_cases(path: Path) -> LoadedCases:
         return _judged(path)
     hint = "Give a sheet, a TREC qrels file or a BEIR folder."
     raise UserError(f"there are no cases at {path}: {why_not_there(path)}", hint=hint)
+
+
+class GivenCase(msgspec.Struct, frozen=True):
+    """A question that is given as Python values. ``relevant``: its documents; ``fields``: the keys of each field; with their relevance, or 1."""
+
+    id: str
+    question: str = ""
+    relevant: Raw | None = None
+    fields: dict[str, Raw] = {}
+    name: str = ""
+    tags: tuple[str, ...] = ()
+    comments: str = ""
+
+
+_read_given = reader_for(GivenCase)
+_read_judged = reader_for(dict[str, int])
+_read_keys = reader_for(tuple[str, ...])
+
+
+def cases_from(rows: Sequence[Mapping[str, Any]], _: Path) -> LoadedCases:
+    """Questions that are given as Python values: ``{"id": "q1", "question": …, "relevant": {"d7": 1}}``."""
+    cases: dict[str, Case[Truths]] = {}
+    findings = Findings(GIVEN)
+    for number, row in enumerate(rows, start=1):
+        node = node_of(row, GIVEN, number)
+        before = len(findings.problems)
+        given = _read_given(node, findings)
+        if not isinstance(given, GivenCase):
+            continue
+        raw = ({DOCUMENTS: given.relevant} if given.relevant is not None else {}) | given.fields
+        fields = {name: _judged_keys(value.node, findings) for name, value in raw.items()}
+        if len(findings.problems) > before:
+            continue
+        if not given.id.strip():
+            findings.add(node, "the case has an empty id", "Give it an id that stays the same.")
+        elif not fields:
+            findings.add(node, f'case "{given.id}" says nothing of what is relevant', "Give it relevant: or fields:.")
+        elif given.id in cases:
+            first = cases[given.id].source
+            hint = "Every case needs an id of its own; only the first of the two is used."
+            findings.add(node, f'the case id "{given.id}" stands twice: also in {first.file}:{first.line}', hint)
+        else:
+            turn = Turn(role="user", content=given.question or given.id, target=Truths(fields))
+            where = Where(GIVEN, 0, number - 1, number)
+            cases[given.id] = Case(given.id, (turn,), given.name, given.tags, given.comments, {}, where)
+    return LoadedCases(tuple(cases.values()), tuple(findings.problems))
+
+
+def _judged_keys(node: Node, findings: Findings) -> dict[str, int]:
+    if isinstance(node, MappingNode):
+        judged = _read_judged(node, findings)
+        return judged if isinstance(judged, dict) else {}
+    keys = _read_keys(node, findings)
+    return dict.fromkeys(keys, 1) if isinstance(keys, tuple) else {}
 
 
 def recognises(path: Path) -> bool:

@@ -14,12 +14,11 @@ import msgspec
 
 from karat.core.files import read_bytes
 from karat.core.problems import UserError
+from karat.core.project_folder import vectors_folder
 from karat.core.suite import Suite
 from karat.core.system import NoAnswer, Request, Response, SystemConfig, SystemType
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.records import Ranked, Retrieved
-
-VECTORS = Path(".karat/vectors")
 
 
 class SheetConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -78,7 +77,7 @@ def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from error
     models = {name: load_model(name) for name in config.models}
-    cache = VectorCache(VECTORS)
+    cache = VectorCache(vectors_folder(path))
     tuning = tune(
         table.questions,
         table.fields,

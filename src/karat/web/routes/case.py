@@ -11,9 +11,9 @@ from starlette.responses import Response
 from karat.core.records import Prediction
 from karat.core.result import CaseResult
 from karat.reports.answer_text import answer_text
+from karat.reports.cells import cells_of
+from karat.reports.difference import Marked, as_text, json_or_none, lines_of, terms_of
 from karat.store import RunRow, run_name
-from karat.web.cells import cells_of
-from karat.web.difference import Marked, as_text, json_or_none, lines_of, terms_of
 from karat.web.figures import Figure, figures_of, main_figure
 from karat.web.filters import Filters, read_filters
 from karat.web.finding import find_case, find_row, scoring_of

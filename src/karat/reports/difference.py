@@ -74,9 +74,10 @@ def lines_of(target: Any, answer: str, details: Mapping[str, Any]) -> list[Marke
 
 
 def terms_of(details: Mapping[str, Any]) -> list[Terms]:
-    """The parts of an answer that a suite compared one by one: dimensions with their terms, fields with their keys."""
+    """The parts of an answer that a suite compared one by one: dimensions with their terms, fields with their keys, texts and numbers."""
     found = [_dimension(item) for item in _dicts(details.get("dimensions"))]
-    return found + [_field(item) for item in _dicts(details.get("fields"))]
+    found += [_field(item) for item in _dicts(details.get("fields"))]
+    return found + _texts(details.get("evidence"))
 
 
 def _dimension(item: Mapping[str, Any]) -> Terms:
@@ -93,6 +94,16 @@ def _field(item: Mapping[str, Any]) -> Terms:
     found = (f"{item.get('found')} of {item.get('relevant')}",) if item.get("found") else ()
     missing = tuple(_term(term) for term in _list(item.get("missing")))
     return Terms(str(item.get("field", "")), found, missing, (), f"at rank {ranks}" if ranks else "")
+
+
+def _texts(evidence: Any) -> list[Terms]:
+    """Texts and numbers that an answer lacks, and those that stand there in their place."""
+    if not isinstance(evidence, Mapping):
+        return []
+    missing, found = (tuple(_term(term) for term in _list(evidence.get(key))) for key in ("missing", "found"))
+    if missing:  # what was found instead may hold right ones too
+        return [Terms("answer", (), missing, (), f"found {', '.join(found)}" if found else "")]
+    return [Terms("answer", (), (), found)] if found else []
 
 
 def _term(term: Any) -> str:

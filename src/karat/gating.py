@@ -1,0 +1,207 @@
+"""``karat.gate`` and ``karat gate``: what must hold for a run, judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from karat.core import plugins
+from karat.core.plain_nodes import node_of
+from karat.core.problems import Problem, UserError
+from karat.core.project_folder import find_project
+from karat.core.result import RunResult
+from karat.core.yaml import Findings, read
+from karat.reports.gate_markdown import headline
+from karat.runs.baseline import baselines_in, find_run
+from karat.runs.project import DEFAULT_STORE, Project, gate_problems, load_project, store_url
+from karat.stats.gate_rules import BASELINE
+from karat.stats.gates import Baselines, Gate, Verdict, judge, no_baselines, parse_gate, rule_text, settle
+from karat.store.records import run_name
+
+if TYPE_CHECKING:
+    from karat.store import RunRow
+    from karat.store.store import Store
+
+Rule = str | Mapping[str, Any] | Gate
+
+
+class Verdicts(msgspec.Struct, frozen=True):
+    """The verdict on every rule. True when all of them hold."""
+
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every rule holds; ``karat gate`` exits with 0 then."""
+        return all(verdict.passed for verdict in self.verdicts)
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __iter__(self) -> Iterator[Verdict]:
+        return iter(self.verdicts)
+
+    def __len__(self) -> int:
+        return len(self.verdicts)
+
+    def __getitem__(self, place: int) -> Verdict:
+        return self.verdicts[place]
+
+    def __repr__(self) -> str:
+        ordered = sorted(self.verdicts, key=lambda verdict: verdict.passed)
+        lines = [
+            f"  {'passed' if one.passed else 'broken'}  {f'{one.run}  ' if one.run else ''}{one.words}"
+            for one in ordered
+        ]
+        return "\n".join([headline(self.verdicts), *lines])
+
+
+def gate(
+    run: RunResult | str | None = None,
+    rules: Rule | Sequence[Rule] = (),
+    *,
+    baseline: RunResult | str = "",
+    store: str | Path = "",
+    config: str | Path | None = None,
+) -> Verdicts:
+    """Judge a run by rules: does it pass?
+
+    ``run`` is a result, or what a stored run is called; None: the newest run of each suite. ``rules`` are as on the command line
+    (``"data_query.macro_recall>=0.85"``) or as in karat.yaml (``{"no_new_failures": {"tag": "critical"}}``), one or several. Without any,
+    the gates of karat.yaml count: of ``config``, or of the project that the working folder is in. ``baseline`` is what rules compare with.
+
+    >>> import karat
+    >>> cases, answers = [{"id": "q1", "relevant": ["x"]}], [{"id": "q1", "results": ["x"]}]
+    >>> result = karat.score(suite="retrieval", cases=cases, predictions=answers)
+    >>> verdicts = karat.gate(result, ["retrieval.passed>=0.9", {"metric": "retrieval.recall", "at_most": 0.5}])
+    >>> verdicts.passed
+    False
+    >>> verdicts
+    1 of 2 gates broken
+      broken  retrieval.recall is 1 over 1 case, wanted at most 0.5
+      passed  retrieval.passed is 1 over 1 case, wanted at least 0.9
+    """
+    given = [_gate(rule) for rule in _several(rules)]
+    found = Path(config) if config is not None else None if given else find_project()
+    project = load_project(found) if found is not None else None
+    all_rules = (*(project.gates if project else ()), *given)
+    if not all_rules:
+        hint = 'Give some, such as "data_query.macro_recall>=0.85", or put them under "gates:" in karat.yaml.'
+        raise UserError("there are no gates to judge", hint=hint)
+    url = (
+        store_url(str(store), Path.cwd())
+        if store
+        else project.store
+        if project
+        else store_url(DEFAULT_STORE, Path.cwd())
+    )
+    from karat.store import open_store
+
+    if not isinstance(run, RunResult) and not isinstance(baseline, RunResult):
+        with open_store(url, create=False) as opened:
+            return Verdicts(tuple(judge_stored(opened, run, all_rules, given, project, baseline)))
+    if not isinstance(run, RunResult):
+        with open_store(url, create=False) as opened:
+            run = opened.result(find_run(opened, run or "latest"))
+    baselines = _baselines(run, baseline, url, project.baseline if project else "")
+    return Verdicts(tuple(judge_result(run, all_rules, given, baselines)))
+
+
+def _several(rules: Rule | Sequence[Rule]) -> Sequence[Rule]:
+    return [rules] if isinstance(rules, str | Mapping | Gate) else rules
+
+
+def _gate(rule: Rule) -> Gate:
+    if isinstance(rule, Gate):
+        return rule
+    if isinstance(rule, str):
+        return parse_gate(rule)
+    findings = Findings("")
+    found = read(Gate, node_of(rule, "", 1), findings)
+    if found is None:
+        problems = [Problem(problem.message, hint=problem.hint) for problem in findings.problems]
+        raise UserError(f"{dict(rule)} is no gate", problems=problems)
+    return found
+
+
+def _baselines(run: RunResult, baseline: RunResult | str, url: str, named: str) -> Baselines:
+    """What the rules on a result compare with: the result that was given, or a run of the store, which is opened only when a rule asks."""
+    from karat.store import open_store
+
+    def find(word: str) -> RunResult | str:
+        if isinstance(baseline, RunResult) and word == BASELINE:
+            other = baseline.run.suite != run.run.suite
+            return f"the baseline is a run of {baseline.run.suite}, not of {run.run.suite}" if other else baseline
+        stands_for = baseline if isinstance(baseline, str) else ""
+        try:
+            with open_store(url, create=False) as opened:
+                return baselines_in(opened, run.run.suite, run.run.id, stands_for or named)(word)
+        except UserError as error:
+            return error.message
+
+    return find
+
+
+def judge_result(
+    result: RunResult, rules: Sequence[Gate], extra: Sequence[Gate], baselines: Baselines = no_baselines
+) -> list[Verdict]:
+    """The last word on every rule that concerns one result. ``extra`` are the rules that no file has been checked for."""
+    problems = gate_problems(extra, [result.run.suite])
+    if problems:
+        raise UserError("the rules cannot be used as given", problems=problems)
+    verdicts = judge(rules, result, plugins.load_suite(result.run.suite).metrics, baselines)
+    if not verdicts:
+        raise UserError(f"no gate is for {result.run.suite}, the suite of the run")
+    return settle(verdicts)
+
+
+def judge_stored(
+    store: Store, run: str | None, rules: Sequence[Gate], extra: Sequence[Gate], project: Project | None, baseline: str
+) -> list[Verdict]:
+    """The last word on every rule that concerns the run, or the newest run of each suite. A newest run that is not finished fails them."""
+    suites = list(dict.fromkeys(entry.suite for entry, _ in project.suites)) if project else []
+    rows = _newest(store, suites) if run is None else [store.run_row(find_run(store, run))]
+    unfinished = [row for row in rows if row.status != "finished" or row.scoring is None]
+    results = [store.result(row.id) for row in rows if row not in unfinished]
+    problems = gate_problems(extra, list(dict.fromkeys([*suites, *(result.run.suite for result in results)])))
+    if problems:
+        raise UserError("the gates cannot be used as given", problems=problems)
+    if baseline:
+        find_run(store, baseline)  # a run that is not there is a mistake of the command line, not of the run
+    named = baseline or (project.baseline if project else "")
+    verdicts: list[Verdict] = []
+    for result in results:
+        metrics = plugins.load_suite(result.run.suite).metrics
+        found = baselines_in(store, result.run.suite, result.run.id, named)
+        verdicts += judge(rules, result, metrics, found)
+    for row in unfinished:
+        words = f"the run is {row.status} and not scored to its end, so there is nothing to judge; karat run --resume {run_name(row.id)} finishes it"
+        verdicts += [
+            Verdict(rule_text(rule), "failed", f"{rule_text(rule)}: {words}", row.suite, run_name(row.id))
+            for rule in rules
+            if rule.suite in ("", row.suite)
+        ]
+    if run is None:
+        judged = {result.run.suite for result in results} | {row.suite for row in unfinished}
+        for rule in rules:
+            if rule.suite and rule.suite not in judged:
+                words = f"{rule_text(rule)}: there is no run of {rule.suite} in the store"
+                verdicts.append(Verdict(rule_text(rule), "failed", words, rule.suite))
+    if not verdicts:
+        raise UserError(
+            f"no gate is for {rows[0].suite}, the suite of {run_name(rows[0].id)}",
+            hint="karat runs list shows all.",
+        )
+    return settle(verdicts)
+
+
+def _newest(store: Store, suites: Sequence[str]) -> list[RunRow]:
+    """The newest run of each suite of the project; of the store, without one."""
+    wanted: Sequence[str | None] = suites or [None]
+    rows = [row for suite in wanted for row in store.runs(1, suite)]
+    if not rows:
+        store.find_run("latest")  # says that the store has no run
+    return rows

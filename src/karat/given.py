@@ -1,0 +1,165 @@
+"""Cases and predictions given as Python values: lists of dicts, or a DataFrame of pandas, polars or Arrow.
+
+They have the shape of a case file, or of a line of recorded predictions, and are read by the suite's own readers. So they are checked as
+files are, with the same messages; "case 3" stands in place of a file and line.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, time
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from karat.core.problems import Problem, UserError
+from karat.core.records import Case, Prediction, Where
+from karat.core.suite import GIVEN, LoadedCases, LoadedPredictions, Suite
+
+Row = dict[str, Any]
+IDS = ("id", "instance_id", "task_id")
+
+
+def given_cases(suite: Suite, cases: Any, folder: Path) -> LoadedCases:
+    """Cases from records, dicts or a DataFrame. File names in them are relative to ``folder``."""
+    items = _items(cases, "cases")
+    if all(isinstance(item, Case) for item in items):
+        return LoadedCases(tuple(items))
+    if suite.cases_from is None:
+        raise UserError(f"the suite {suite.name} takes its cases from files", hint="Give the path of a file or folder.")
+    loaded = suite.cases_from([_row(item, number, "case") for number, item in enumerate(items, start=1)], folder)
+    named = tuple(msgspec.structs.replace(case, source=Where()) for case in loaded.cases)
+    return LoadedCases(named, tuple(_numbered(problem, "case") for problem in loaded.problems))
+
+
+def given_predictions(suite: Suite, predictions: Any, folder: Path) -> LoadedPredictions:
+    """Predictions from records, dicts or a DataFrame, all of one kind."""
+    items = _items(predictions, "predictions")
+    if all(isinstance(item, Prediction) for item in items):
+        return LoadedPredictions(tuple(items))
+    rows = [_with_text_id(_row(item, number, "prediction")) for number, item in enumerate(items, start=1)]
+    loaded = suite.predictions_from(rows, folder) if suite.predictions_from is not None else _as_lines(suite, rows)
+    return LoadedPredictions(loaded.predictions, tuple(_numbered(problem, "prediction") for problem in loaded.problems))
+
+
+def _as_lines(suite: Suite, rows: Sequence[Row]) -> LoadedPredictions:
+    with tempfile.TemporaryDirectory(prefix="karat-given-") as folder:
+        file = Path(folder) / f"{GIVEN}.jsonl"
+        file.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+        return suite.read_predictions(file)
+
+
+def _with_text_id(row: Row) -> Row:
+    """Ids that came as numbers, as they do from a DataFrame, are texts here."""
+    return {
+        key: str(value) if key in IDS and isinstance(value, int) and not isinstance(value, bool) else value
+        for key, value in row.items()
+    }
+
+
+_LINE = re.compile(rf"\b(?:{GIVEN}(?:\.jsonl)?(?::|, line )|line )(\d+)")
+
+
+def _numbered(problem: Problem, noun: str) -> Problem:
+    """The problem with the number of the case in place of a file and line, also where the text names another one."""
+    message = _LINE.sub(rf"{noun} \1", problem.message)
+    head = f"{noun} {problem.line}: " if problem.line else ""
+    return Problem(f"{head}{message}", hint=problem.hint, severity=problem.severity)
+
+
+# -- from tables and lists to dicts -----------------------------------------------------------------------------------
+
+
+def _items(given: Any, noun: str) -> list[Any]:
+    if _is_frame(given):
+        return _rows_of_frame(given)
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        kind = type(given).__name__
+        raise UserError(f"{noun} cannot be given as {kind}", hint="Give a path, a list of dicts or a DataFrame.")
+    return list(given)
+
+
+def _is_frame(value: Any) -> bool:
+    return any(hasattr(value, name) for name in ("to_dicts", "to_pylist")) or (
+        hasattr(value, "to_dict") and hasattr(value, "columns")
+    )
+
+
+def _rows_of_frame(frame: Any) -> list[Row]:
+    """The rows without their empty cells: a table has the same columns in every row, a file only those that say something."""
+    if hasattr(frame, "to_dicts"):
+        rows = frame.to_dicts()
+    elif hasattr(frame, "to_pylist"):
+        rows = frame.to_pylist()
+    else:
+        rows = _whole_numbers(frame.to_dict("records"))
+    return [{key: value for key, cell in row.items() if (value := _filled(cell)) is not None} for row in rows]
+
+
+def _whole_numbers(rows: list[Row]) -> list[Row]:
+    """pandas turns whole numbers into floats in a column with an empty cell; here they are whole again."""
+    for key in rows[0] if rows else ():
+        column = [row[key] for row in rows]
+        floats = all(isinstance(cell, float) for cell in column)
+        if floats and any(map(math.isnan, column)) and all(c.is_integer() for c in column if not math.isnan(c)):
+            for row in rows:
+                row[key] = None if math.isnan(row[key]) else int(row[key])
+    return rows
+
+
+def _filled(cell: Any) -> Any:
+    """A cell without what is empty in it; None when nothing is left."""
+    if isinstance(cell, Mapping):
+        return {key: value for key, item in cell.items() if (value := _filled(item)) is not None}
+    if isinstance(cell, list | tuple):
+        return [_filled(item) if isinstance(item, Mapping) else item for item in cell]
+    return None if _is_empty(cell) else cell
+
+
+def _is_empty(value: Any) -> bool:
+    """None, and pandas' words for it: NaN, NaT, NA."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _row(item: Any, number: int, noun: str) -> Row:
+    if isinstance(item, Mapping):
+        try:
+            return {str(key): _plain(value) for key, value in item.items()}
+        except TypeError as error:
+            raise UserError(
+                f"{noun} {number}: {error}", hint="Use what JSON has: texts, numbers, lists, dicts."
+            ) from None
+    raise UserError(
+        f"{noun} {number}: expected a dict here, found {type(item).__name__}",
+        hint=f"Give all of the {noun}s as dicts, or all as karat.{noun.capitalize()}.",
+    )
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON has it."""
+    if _is_empty(value):
+        return None
+    if isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(item) for item in value]
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return float(value)
+    if _is_frame(value):
+        return [_plain(row) for row in _rows_of_frame(value)]
+    if hasattr(value, "tolist"):  # numpy's numbers and arrays, a column of a table
+        return _plain(value.tolist())
+    if isinstance(value, msgspec.Struct):
+        return msgspec.to_builtins(value)
+    raise TypeError(f"a value of the type {type(value).__name__} cannot be part of it")

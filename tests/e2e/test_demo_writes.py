@@ -1,0 +1,42 @@
+"""``karat demo`` writes into its folder and nowhere else."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import karat
+
+
+def tree(folder: Path) -> dict[str, int]:
+    """Every file and folder below, with the time of its last change; without what Python compiles by itself."""
+    found = (path for path in folder.rglob("*") if path.suffix != ".pyc" and path.name != "__pycache__")
+    return {str(path.relative_to(folder)): path.lstat().st_mtime_ns if path.is_file() else 0 for path in found}
+
+
+def test_the_demo_writes_nothing_outside_its_folder(tmp_path: Path) -> None:
+    home, work, scratch = (tmp_path / name for name in ("home", "work", "scratch"))
+    for folder in (home, work, scratch):
+        folder.mkdir()
+    home.chmod(0o555)
+    package = Path(karat.__file__).parent
+    before = tree(package)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "NUMBA_", "MPLCONFIG"))}
+    done = subprocess.run(
+        [sys.executable, "-m", "karat", "demo", "out/demo"],
+        cwd=work,
+        env={**kept, "HOME": str(home), "TMPDIR": str(scratch)},
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    home.chmod(0o755)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (work / "out" / "demo" / "retrieval" / ".karat" / "vectors").is_dir()
+    assert {path.name for path in work.iterdir()} == {"out"}
+    assert {path.name for path in (work / "out").iterdir()} == {"demo"}
+    assert tree(home) == {}
+    assert tree(scratch) == {}
+    assert tree(package) == before

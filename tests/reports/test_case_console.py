@@ -1,0 +1,87 @@
+"""One case in the terminal: what every suite's evidence looks like, in colour."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import msgspec
+from rich.console import Console
+
+from karat.core.records import CallError, Prediction
+from karat.core.result import CaseResult, RunInfo
+from karat.core.scores import Score
+from karat.reports.case_console import print_case
+from karat.reports.case_view import CaseView, case_view
+from tests.reports.sample_results import METRICS, case, dimension
+
+RUN = RunInfo("data_query", "r-0002", "nightly", "assistant")
+
+
+def view(result: CaseResult, target: Any, *predictions: Prediction, run: RunInfo = RUN) -> CaseView:
+    stored = {"conversation": [{"role": "user", "content": "How many?", "target": target}]}
+    return case_view(run, result, stored, predictions, METRICS)
+
+
+def shown(found: CaseView, against: CaseView | None = None, *, colour: bool = False, width: int = 100) -> str:
+    out = io.StringIO()
+    console = Console(file=out, width=width, force_terminal=colour, color_system="truecolor" if colour else None)
+    print_case(found, console, against)
+    return out.getvalue()
+
+
+def test_terms_are_found_missing_or_extra_each_in_its_colour() -> None:
+    found = view(case("c", 0.5, 0.5, dimension("COUNTRY", 1, 1, 1)), {"a": 1}, Prediction("c", response=b'{"b": 2}'))
+    text = shown(found, colour=True)
+    assert "\x1b[32m  = T1 · T 1\x1b[0m" in text
+    assert "\x1b[31m  - M1 · M 1\x1b[0m" in text
+    assert "\x1b[33m  + W1 · W 1\x1b[0m" in text
+    assert "reason         COUNTRY 1 of 2, 1 wrong\n" in shown(found)
+    assert "expected       a: 1\ngiven          b: 2\n" in shown(found)
+
+
+def test_cells_of_tables_that_differ() -> None:
+    rows = [{"gold_row": 3, "gold": ["Swift", "9340"], "pred_row": 3, "pred": ["Swift", "9840"]}]
+    evidence = {"gold_size": [3, 2], "pred_size": [3, 2], "shown_columns": ["ship", "litres"], "rows": rows}
+    result = msgspec.structs.replace(case("c", 0.0, 0.0), details={"reason": "values_differ", "evidence": evidence})
+    for details in (result.details, {"reason": "values_differ", "correctness": {"evidence": evidence}}):
+        text = shown(view(msgspec.structs.replace(result, details=details), "x", Prediction("c", response=b"y")))
+        assert "difference     expected 3 × 2, given 3 × 2 (rows × columns)\n" in text
+        assert "               row 3, litres: expected 9340, given 9840\n" in text
+        assert "ship: expected" not in text
+
+
+def test_code_beside_its_reference_and_texts_that_are_missing() -> None:
+    result = msgspec.structs.replace(case("c", 0.0, 0.0), details={"reason": "r", "code": "a = 1\nresult = a"})
+    text = shown(view(result, {"reference": "a = 1\nresult = a + 1"}, Prediction("c", response=b"result = a")))
+    assert "code             a = 1\n               - result = a + 1\n               + result = a\n" in text
+    evidence = {"missing": ["Morning Star"], "given": "The Evening Star"}
+    result = msgspec.structs.replace(result, details={"reason": "wrong_text", "evidence": evidence})
+    assert "                 - Morning Star\n" in shown(view(result, {}, Prediction("c", response=b"The Evening Star")))
+
+
+def test_a_failed_call_a_missing_answer_and_a_right_one() -> None:
+    failed = CaseResult("c", "error", {"macro_recall": Score(None, "error", "down")}, error="down")
+    text = shown(view(failed, {}, Prediction("c", error=CallError("http", "down"))))
+    assert "given          failed: down\n" in text
+    assert "error          down\n" in text
+    assert "given          nothing\n" in shown(view(CaseResult("c", "missing", {}, error="no prediction"), {}))
+    right = case("c", 1.0, 1.0)
+    right = msgspec.structs.replace(right, scores={**right.scores, "macro_f1": Score(1.0, reason="by the way")})
+    assert "reason  " not in shown(view(right, {}, Prediction("c", response=b"{}")))
+
+
+def test_against_another_run_the_scores_that_moved_stand_side_by_side() -> None:
+    before = view(case("c", 0.5, 1.0), {}, Prediction("c", response=b"old"), run=RunInfo("data_query", "r-0001"))
+    text = shown(view(case("c", 1.0, 1.0), {}, Prediction("c", response=b"new")), before)
+    assert "against r-0001  scored\ngiven          old\n" in text
+    assert "scores         macro recall        1.000  r-0001    0.500\n" in text
+
+
+def test_texts_of_models_do_nothing_to_the_terminal_and_long_ones_are_cut() -> None:
+    evil = "\x1b[2J[bold]x[/]\u202e" + "\nline" * 90
+    text = shown(view(case(evil, 0.0, 0.0), evil, Prediction(evil, response=evil.encode())))
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert "… 67 lines more; --json has them all" in text
+    assert len(text.splitlines()) < 80
