@@ -11,6 +11,8 @@ import typer
 from karat.cli.options import ConfigOption, ExitOne, JsonOption, SettingsOption, SuiteOption, TableOption
 
 if TYPE_CHECKING:
+    from karat.cli.project import Work
+    from karat.core.problems import Problem
     from karat.core.suite import LoadedCases
 
 
@@ -32,7 +34,7 @@ def check(
     json: JsonOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Check case files: their form, duplicate ids, and with --structure every code and name.
+    """Check case files: their form, duplicate ids, and with --structure every code and name; and the prompts of karat.yaml.
 
     karat check cases/ --structure codelists.xml
 
@@ -42,7 +44,7 @@ def check(
     """
     from karat.cli.printing import print_problems, stdout, write_json_value
     from karat.cli.project import work_to_do
-    from karat.core.problems import Problem, UserError, count_of
+    from karat.core.problems import UserError, count_of
 
     if fix_names and not structure:
         raise UserError("--fix-names needs --structure FILE", hint="The right names come from the structures.")
@@ -56,7 +58,7 @@ def check(
     for work in work_to_do("check", config=config, suite=suite, cases=cases, settings=settings):
         loaded = _sheet_with(work.cases, table) if table else work.suite.load_cases(work.cases)
         found = work.suite.check_cases(loaded.cases, structure or [], work.options)
-        problems += [*loaded.problems, *found.problems]
+        problems += [*loaded.problems, *found.problems, *_prompt_problems(work, loaded)]
         if fix_names and found.fixes:
             from karat.core.yaml_edit import apply_fixes
 
@@ -81,6 +83,21 @@ def check(
         )
     if errors:
         raise typer.Exit(ExitOne)
+
+
+def _prompt_problems(work: Work, loaded: LoadedCases) -> Sequence[Problem]:
+    """What is wrong with the prompt of the system that is asked, seen by rendering it for the first cases."""
+    from karat.core.problems import Problem, UserError
+    from karat.runs.prompting import try_prompt
+    from karat.systems.prompts import settled
+
+    if work.config is None:
+        return ()
+    try:
+        try_prompt(settled(work.config, work.suite, work.options), work.suite, loaded.cases, work.options)
+    except UserError as error:
+        return error.problems or (Problem(error.message, hint=error.hint),)
+    return ()
 
 
 def _sheet_with(file: Path, tables: Sequence[str]) -> LoadedCases:

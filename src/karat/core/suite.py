@@ -8,7 +8,7 @@ entry point in the group ``karat.suites``; nothing else changes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from karat.core.problems import Problem
+from karat.core.prompting import Prompting
 from karat.core.records import Case, Prediction, as_asked
 from karat.core.scores import Score
 
@@ -142,6 +143,9 @@ class Suite:
     All responses to a turn are one prediction, see ``records.join_attempts``."""
     default_system: Callable[[Path, Any], SystemConfig | None] = lambda _path, _options: None
     """(cases, options) → what answers the cases when no system and no predictions are named; None: somebody must be named."""
+
+    prompting: Prompting = field(default_factory=Prompting)
+    """The default prompt, and what prompt templates of live systems can use."""
 
     accept: Callable[[Case[Any], Prediction, Path, Any], Sequence[Edit]] | None = None
     """(case, the answer that a person accepts, the path of the cases, options) → what to change in the case files so that the answer is

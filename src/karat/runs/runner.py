@@ -25,9 +25,12 @@ from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import System, SystemConfig, SystemType
 from karat.runs.calling import Called, Predict, call_all, still_to_call
 from karat.runs.follow_up import following_up
+from karat.runs.prompting import prompted, run_hash, try_prompt
 from karat.runs.scoring import group, repeats_in, score_cases
 from karat.runs.summary import summarise
 from karat.store.records import RunRecord, run_name
+from karat.systems.prompts import prompt_of, settled
+from karat.systems.rendering import Renderer
 
 if TYPE_CHECKING:
     from karat.store.store import Store
@@ -73,10 +76,14 @@ def start(
     executor: Executor | None = None,
 ) -> RunResult:
     """A new run: stored, called, scored. ``on_run`` hears the run's name, and how many calls it makes, before the first one."""
-    _refuse_plain_secrets(job.config)
-    job = replace(job, opened=job.opened or _open(job))  # what cannot be opened must not leave a run behind
     now = _now()
     options = dated(job.options, now[:10])
+    config = settled(job.config, job.suite, options)
+    _refuse_plain_secrets(config)
+    # What cannot be opened or asked must not leave a run behind.
+    job = replace(job, config=config, opened=job.opened or _open(replace(job, config=config)))
+    try_prompt(config, job.suite, job.cases, options)
+    prompt = run_hash(config, job.suite, job.cases, options)
     record = RunRecord(
         suite=job.suite.name,
         name=job.name,
@@ -88,7 +95,11 @@ def start(
         repeats=job.repeats,
         karat=version("karat"),
         options=_plain(options),
-        config={"system": _plain(job.config), "cases_path": job.cases_path},
+        config={
+            "system": _plain(job.config),
+            "cases_path": job.cases_path,
+            **({"prompt": prompt} if prompt else {}),
+        },
         tags=job.tags,
     )
     encode = msgspec.json.Encoder().encode
@@ -123,10 +134,21 @@ def resume(
         repeats=record.repeats,
         opened=system,
     )
+    changed = _changed_hints(job, record)
     store.set_status(run_id, "running")
+    job = replace(job, problems=changed)
     return _carry_on(
         store, run_id, job, job.options, retry_errors=retry_errors, watch=watch, on_run=on_run, executor=executor
     )
+
+
+def _changed_hints(job: Job, record: RunRecord) -> tuple[Problem, ...]:
+    """The texts of the prompt are stored with the run; what its hints are made of (databases, structures, tables) is not."""
+    before = record.config.get("prompt", "")
+    if not before or run_hash(job.config, job.suite, job.cases, job.options) == before:
+        return ()
+    message = "the hints of the prompt (schema, codelists, tables) have changed since the run began"
+    return (Problem(message, severity="warning", hint="What is still to be asked sees the new ones."),)
 
 
 def rescore(
@@ -262,6 +284,9 @@ async def _call(
     predict: Predict = caller.predict
     if job.suite.follow_up is not None and getattr(system, "can_be_asked_again", True):
         predict = following_up(predict, system.reply, job.suite, job.cases, job.options)
+    renderer = Renderer()
+    if (prompt := prompt_of(job.config, job.suite)) is not None:
+        predict = prompted(predict, prompt, job.suite, job.cases, job.options, renderer)
     try:
         await call_all(
             job.cases,
@@ -275,6 +300,7 @@ async def _call(
             workers=min(4 * job.config.concurrency, called.total),  # more than may call at once: some wait to try again
         )
     finally:
+        renderer.close()
         await system.close()
 
 
@@ -303,6 +329,7 @@ def _score(
         karat=version("karat"),
         options=_plain(options),
         tags=record.tags,
+        prompt=str(record.config.get("prompt", "")),
     )
     result = summarise(suite, info, results)
     store.add_scoring(run_id, result)

@@ -9,6 +9,7 @@ from karat.suites.answers.highlights import highlights
 from karat.suites.answers.metrics import METRICS
 from karat.suites.answers.options import Options
 from karat.suites.answers.predictions import read_predictions
+from karat.suites.answers.prompts import PROMPTING
 from karat.suites.answers.records import Gold
 from karat.suites.answers.report import report
 
@@ -27,5 +28,6 @@ suite = Suite(
     truth=truth,
     recognises=recognises,
     highlights=highlights,
+    prompting=PROMPTING,
     accept=accept,
 )

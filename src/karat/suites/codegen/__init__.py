@@ -9,6 +9,7 @@ from karat.suites.codegen.highlights import highlights
 from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.predictions import read_predictions
+from karat.suites.codegen.prompts import PROMPTING
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.repair_figures import figures
 from karat.suites.codegen.repairing import follow_up
@@ -34,5 +35,6 @@ suite = Suite(
     highlights=highlights,
     figures=figures,
     follow_up=follow_up,
+    prompting=PROMPTING,
     accept=accept,
 )

@@ -8,6 +8,7 @@ from karat.suites.data_query.comparison import compare, details
 from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.predictions import read_predictions
+from karat.suites.data_query.prompts import PROMPTING
 from karat.suites.data_query.report import report
 from karat.suites.data_query.selection import Target
 
@@ -24,5 +25,6 @@ suite = Suite(
     details=details,
     report=report,
     recognises=recognises,
+    prompting=PROMPTING,
     accept=accept,
 )

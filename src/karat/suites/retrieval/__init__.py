@@ -8,6 +8,7 @@ from karat.suites.retrieval.highlights import highlights
 from karat.suites.retrieval.metrics import METRICS
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.predictions import read_predictions
+from karat.suites.retrieval.prompts import PROMPTING
 from karat.suites.retrieval.qrels_check import check_cases
 from karat.suites.retrieval.records import Truths
 from karat.suites.retrieval.report import report
@@ -28,5 +29,6 @@ suite = Suite(
     recognises=recognises,
     highlights=highlights,
     default_system=default_system,
+    prompting=PROMPTING,
     accept=accept,
 )
