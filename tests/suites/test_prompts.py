@@ -54,6 +54,7 @@ def test_answers_shows_the_tables_of_the_database_of_the_case(tmp_path: Path) ->
         with sqlite3.connect(tmp_path / f"{name}.db") as opened:
             opened.execute(sql)
             opened.execute(f"CREATE VIEW seen_{name} AS SELECT 1 AS one")
+            opened.execute("CREATE VIEW broken AS SELECT * FROM nowhere")
     options = {"engines": engine(engine="sqlite", database=str(tmp_path / "{id}.db"))}
     assert hint("answers", "schema", gold("a"), **options) == [
         {"name": "seen_a", "columns": [{"name": "one", "type": ""}]},

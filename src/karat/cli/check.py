@@ -88,13 +88,12 @@ def check(
 def _prompt_problems(work: Work, loaded: LoadedCases) -> Sequence[Problem]:
     """What is wrong with the prompt of the system that is asked, seen by rendering it for the first cases."""
     from karat.core.problems import Problem, UserError
-    from karat.runs.prompting import try_prompt
-    from karat.systems.prompts import settled
+    from karat.runs.prompting import ready
 
     if work.config is None:
         return ()
     try:
-        try_prompt(settled(work.config, work.suite, work.options), work.suite, loaded.cases, work.options)
+        ready(work.config, work.suite, loaded.cases, work.options)
     except UserError as error:
         return error.problems or (Problem(error.message, hint=error.hint),)
     return ()

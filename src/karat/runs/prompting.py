@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 from karat.core.problems import Problem, UserError
 from karat.core.records import CallError, Case, Prediction
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import Request, SystemConfig
 from karat.runs.calling import Predict, first_request
-from karat.systems.prompts import Prompt, prompt_hash, prompt_of
+from karat.systems.prompt_template import file_of
+from karat.systems.prompts import Prompt, prompt_hash, prompt_of, settled
 from karat.systems.rendering import Renderer, RenderFailed
 
+C = TypeVar("C", bound=SystemConfig)
 TRIED = 50
 """Cases that a prompt is rendered for before a run starts."""
 
@@ -28,18 +30,22 @@ def hints_of(prompt: Prompt, suite: Suite, case: Case[Any], options: SuiteOption
     return {name: suite.prompting.hints[name].of(case, options) for name in prompt.hints}
 
 
-def try_prompt(config: SystemConfig, suite: Suite, cases: Sequence[Case[Any]], options: SuiteOptions) -> None:
-    """Render a settled prompt for the first cases. UserError with the first mistake."""
-    prompt = prompt_of(config, suite)
+def ready(config: C, suite: Suite, cases: Sequence[Case[Any]], options: SuiteOptions) -> C:
+    """The settings with their prompt settled, and rendered for the first cases. UserError with the first mistake."""
+    made = settled(config, suite, options)
+    prompt = prompt_of(made, suite)
     if prompt is None:
-        return
+        return made
     with Renderer() as renderer:
-        for case, request in islice(((case, first_request(case)) for case in cases), TRIED):
+        for case in cases[:TRIED]:
             try:
-                prompt.applied(request, hints_of(prompt, suite, case, options), renderer)
+                prompt.applied(first_request(case), hints_of(prompt, suite, case, options), renderer)
             except RenderFailed as error:
-                problem = Problem(error.message, line=0, hint=f'Tried with the case "{case.id}".')
+                file = file_of(getattr(config, error.setting, ""), Path.cwd())
+                place = (str(file), error.line) if file else ("", 0)
+                problem = Problem(error.message, *place, hint=f'Tried with the case "{case.id}".')
                 raise UserError("the prompt cannot be used", problems=(problem,)) from None
+    return made
 
 
 def run_hash(config: SystemConfig, suite: Suite, cases: Sequence[Case[Any]], options: SuiteOptions) -> str:

@@ -25,11 +25,11 @@ from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import System, SystemConfig, SystemType
 from karat.runs.calling import Called, Predict, call_all, still_to_call
 from karat.runs.follow_up import following_up
-from karat.runs.prompting import prompted, run_hash, try_prompt
+from karat.runs.prompting import prompted, ready, run_hash
 from karat.runs.scoring import group, repeats_in, score_cases
 from karat.runs.summary import summarise
 from karat.store.records import RunRecord, run_name
-from karat.systems.prompts import prompt_of, settled
+from karat.systems.prompts import prompt_of
 from karat.systems.rendering import Renderer
 
 if TYPE_CHECKING:
@@ -78,12 +78,11 @@ def start(
     """A new run: stored, called, scored. ``on_run`` hears the run's name, and how many calls it makes, before the first one."""
     now = _now()
     options = dated(job.options, now[:10])
-    config = settled(job.config, job.suite, options)
-    _refuse_plain_secrets(config)
-    # What cannot be opened or asked must not leave a run behind.
-    job = replace(job, config=config, opened=job.opened or _open(replace(job, config=config)))
-    try_prompt(config, job.suite, job.cases, options)
-    prompt = run_hash(config, job.suite, job.cases, options)
+    # What cannot be asked or opened must not leave a run behind.
+    job = replace(job, config=ready(job.config, job.suite, job.cases, options))
+    _refuse_plain_secrets(job.config)
+    job = replace(job, opened=job.opened or _open(job))
+    prompt = run_hash(job.config, job.suite, job.cases, options)
     record = RunRecord(
         suite=job.suite.name,
         name=job.name,

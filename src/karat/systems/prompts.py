@@ -134,9 +134,9 @@ class Prompt:
             text = renderer.render(template, variables)
         except RenderFailed as error:
             where = f"line {error.line} of the {name}" if error.line else f"the {name}"
-            raise RenderFailed(f"{where} cannot be rendered: {error.message}", error.line) from None
+            raise RenderFailed(f"{where} cannot be rendered: {error.message}", error.line, name) from None
         if not text.strip():
-            raise RenderFailed(f"the {name} is empty for this case")
+            raise RenderFailed(f"the {name} is empty for this case", 0, name)
         return text
 
 

@@ -13,6 +13,8 @@ import msgspec
 
 from karat.core.secrets import HIDDEN, SHORTEST_IN_BODY, plain
 
+SENT_AS_TEXT = ("headers", "prompt", "system_prompt", "examples", "messages", "response_format")
+"""Settings that are not searched for what only looks like a secret: headers have their own rule, and "basic information" in a prompt is none."""
 _SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|credential|auth(?!or(?!iz))|cookie")
 
 
@@ -59,9 +61,8 @@ def plain_secret(config: msgspec.Struct) -> str:
         if is_secret_name(name) and "${" not in value:
             return f"headers.{name}"
     shown = shown_config(config)
-    return next(
-        (key for key in given if key != "headers" and "${" not in str(given[key]) and given[key] != shown[key]), ""
-    )
+    looked_at = [key for key in given if key not in SENT_AS_TEXT and "${" not in str(given[key])]
+    return next((key for key in looked_at if given[key] != shown[key]), "")
 
 
 def _shown(value: Any) -> Any:

@@ -23,11 +23,11 @@ _WORKER = Path(__file__).with_name("render_worker.py")
 
 
 class RenderFailed(Exception):
-    """A template that gave no text: why, and at which line of it (0: unknown)."""
+    """A template that gave no text: why, at which line of it (0: unknown), and which setting holds it."""
 
-    def __init__(self, message: str, line: int = 0) -> None:
+    def __init__(self, message: str, line: int = 0, setting: str = "") -> None:
         super().__init__(message)
-        self.message, self.line = message, line
+        self.message, self.line, self.setting = message, line, setting
 
 
 class _Reply(msgspec.Struct, frozen=True):
@@ -54,7 +54,8 @@ class Renderer:
         """The text of a template with these variables, plain JSON values. Raises RenderFailed."""
         if "{" not in template:
             return template
-        asked = msgspec.json.encode({"template": template, "variables": variables, "most": self._most})
+        bounds = {"most": self._most, "seconds": self._seconds}
+        asked = msgspec.json.encode({"template": template, "variables": variables, **bounds})
         with self._lock:
             reply = self._ask(asked)
         if reply.text is None:
