@@ -321,6 +321,7 @@ def test_the_kinds_are_a_short_closed_list() -> None:
         "connection",
         "bad_response",
         "command_failed",
+        "bad_prompt",
         "exception",
         "recorded",
     }

@@ -12,6 +12,8 @@ from karat.cli import exits
 from karat.cli.options import ConfigOption, JsonOption, SettingsOption, SuiteOption, TableOption
 
 if TYPE_CHECKING:
+    from karat.cli.project import Work
+    from karat.core.problems import Problem
     from karat.core.suite import LoadedCases
 
 
@@ -33,7 +35,7 @@ def check(
     json: JsonOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Check case files: their form, duplicate ids, and with --structure every code and name.
+    """Check case files: their form, duplicate ids, and with --structure every code and name; and the prompts of karat.yaml.
 
     karat check cases/ --structure codelists.xml
 
@@ -44,7 +46,7 @@ def check(
     from karat.cli.printing import print_problems, stdout, write_json_value
     from karat.cli.project import work_to_do
     from karat.core.files import is_empty
-    from karat.core.problems import Problem, UserError, count_of
+    from karat.core.problems import UserError, count_of
 
     if fix_names and not structure:
         raise UserError("--fix-names needs --structure FILE", hint="The right names come from the structures.")
@@ -60,7 +62,7 @@ def check(
         if not loaded.cases and not loaded.problems and is_empty(work.cases):
             raise UserError(f"{work.cases} is empty", hint="Give a case file, or a folder of them.")
         found = work.suite.check_cases(loaded.cases, structure or [], work.options)
-        problems += [*loaded.problems, *found.problems]
+        problems += [*loaded.problems, *found.problems, *_prompt_problems(work, loaded)]
         if fix_names and found.fixes:
             from karat.core.yaml_edit import apply_fixes
 
@@ -85,6 +87,20 @@ def check(
         )
     if errors:
         raise typer.Exit(exits.BROKEN)
+
+
+def _prompt_problems(work: Work, loaded: LoadedCases) -> Sequence[Problem]:
+    """What is wrong with the prompt of the system that is asked, seen by rendering it for the first cases."""
+    from karat.core.problems import Problem, UserError
+    from karat.runs.prompting import ready
+
+    if work.config is None:
+        return ()
+    try:
+        ready(work.config, work.suite, loaded.cases, work.options)
+    except UserError as error:
+        return error.problems or (Problem(error.message, hint=error.hint),)
+    return ()
 
 
 def _sheet_with(file: Path, tables: Sequence[str]) -> LoadedCases:

@@ -9,6 +9,8 @@ import karat
 from karat.core import plugins
 from karat.core.problems import UserError, did_you_mean
 
+CODELISTS = "codelists"
+
 
 def suites_with_example() -> list[str]:
     """The suites that have an example project, in the order of their names."""
@@ -41,3 +43,39 @@ def copy_example(suite: str, folder: Path) -> list[Path]:
 
 def _private(path: Path) -> bool:
     return any(part.startswith((".", "__")) for part in path.parts)
+
+
+def live_project(file: Path, suite: str, base_url: str, model: str) -> None:
+    """Rewrite the project file of a fresh example so that a live endpoint is asked, with the suite's default prompt."""
+    import json
+
+    import msgspec
+
+    from karat.core.atomic import write_bytes
+    from karat.runs.project import load_project
+
+    project = load_project(file)
+    entry, options = next((entry, options) for entry, options in project.suites if entry.suite == suite)
+    usual = msgspec.to_builtins(type(options)())
+    # The day of a recording means nothing for answers of today.
+    kept = {k: v for k, v in msgspec.to_builtins(options).items() if v != usual[k] and k != "today"}
+    if (file.parent / CODELISTS).is_dir():
+        kept["structures"] = [CODELISTS]  # the codes that the default prompt lists
+    # JSON strings are YAML strings, whatever an address or a name holds.
+    lines = [
+        "# A Karat project. Paths are relative to this file. An unknown key is an error that names the nearest known one.",
+        f"name: {json.dumps(project.name)}",
+        "systems:",
+        "  assistant:",
+        "    type: openai",
+        f"    base_url: {json.dumps(base_url)}",
+        f"    model: {json.dumps(model)}",
+        f"    prompt: default     # how the question is put; karat init --suite {suite} --show-prompt prints it.",
+        "                        # Leave it out for an assistant that has a prompt of its own.",
+        "suites:",
+        f"  - suite: {suite}",
+        f"    cases: {json.dumps(entry.cases)}",
+        "    system: assistant",
+        *([f"    options: {json.dumps(kept)}"] if kept else []),
+    ]
+    write_bytes(file, ("\n".join(lines) + "\n").encode())

@@ -13,18 +13,36 @@ from karat.cli.options import complete_suites
 def init(
     folder: Annotated[Path, typer.Argument(help="Where to put it.")] = Path(),
     suite: Annotated[
-        str, typer.Option("--suite", "-s", help="What to start from.", autocompletion=complete_suites)
-    ] = "data_query",
+        str | None,
+        typer.Option("--suite", "-s", help="What to start from. [default: data_query]", autocompletion=complete_suites),
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option("--base-url", help="Ask this OpenAI-compatible endpoint instead of scoring recorded answers."),
+    ] = None,
+    model: Annotated[str, typer.Option("--model", help="With --base-url: the model to ask.")] = "default",
+    show_prompt: Annotated[
+        bool,
+        typer.Option("--show-prompt", help="Print the default prompt of the suite (or of all), and write nothing."),
+    ] = False,
 ) -> None:
     """Start a project: karat.yaml, a dozen cases, and recorded answers to try it on at once.
 
     Nothing that is there already is overwritten.
+
+    karat init --suite answers --show-prompt > prompt.j2 writes the default prompt to a file, to change it: prompt: prompt.j2
     """
-    from karat.cli.examples import copy_example
+    from karat.cli.examples import copy_example, live_project
     from karat.cli.printing import stdout
     from karat.cli.verbosity import quiet
 
+    if show_prompt:
+        _print_prompts(suite)
+        return
+    suite = suite or "data_query"
     copied = copy_example(suite, folder)
+    if base_url is not None:
+        live_project(folder / "karat.yaml", suite, base_url, model)
     if quiet():
         return
     console = stdout()
@@ -41,10 +59,22 @@ def init(
         soft_wrap=True,
     )
     inside = "" if folder.resolve() == Path.cwd() else f"cd {folder} && "
-    console.print(f"  {inside}karat run      score the recorded answers", markup=False)
+    does = "score the recorded answers" if base_url is None else "ask the endpoint and score its answers"
+    console.print(f"  {inside}karat run      {does}", markup=False)
     console.print("  karat check    check the cases", markup=False)
     console.print(
         "then put your own cases and your own assistant in their place: karat.yaml says where",
         markup=False,
         soft_wrap=True,
     )
+
+
+def _print_prompts(suite: str | None) -> None:
+    """The default prompts as they are, so that they can be sent to a file."""
+    from karat.core import plugins
+
+    if suite is not None:
+        typer.echo(plugins.load_suite(suite).prompting.default, nl=False)
+        return
+    for name in plugins.names("karat.suites"):
+        typer.echo(f"{{# {name} #}}\n{plugins.load_suite(name).prompting.default}")

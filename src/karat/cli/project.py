@@ -217,9 +217,12 @@ def _required(config: SystemConfig, given: list[str]) -> dict[str, str]:
 
 
 def _rooted(config: SystemConfig, root: Path) -> SystemConfig:
-    """A recorded file is named relative to the project file."""
+    """Recorded files and prompt files are named relative to the project file."""
     import msgspec
 
+    from karat.systems.prompts import rooted
+
+    config = rooted(config, root)
     recorded = getattr(config, "predictions", None)
     return msgspec.structs.replace(config, predictions=str(root / recorded)) if isinstance(recorded, str) else config
 

@@ -238,6 +238,7 @@ def about_sheet(result: RunResult, metrics: Sequence[Metric]) -> Sheet:
         ),
         ("repeats", _repeats(run.repeats)),
         ("truth set", run.truth_set),
+        ("prompt", run.prompt),
         ("comparing runs", COMPARABLE),
         (
             "undefined",

@@ -30,6 +30,8 @@ class RunInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     karat: str = ""
     options: dict[str, Any] = {}
     tags: tuple[str, ...] = ()
+    prompt: str = ""
+    """The hash of the prompt that the system was asked with; empty: the bare question, or recorded answers."""
 
 
 def why_no_interval(n: int) -> str:

@@ -8,7 +8,7 @@ entry point in the group ``karat.suites``; nothing else changes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from karat.core.problems import Problem
+from karat.core.prompting import Prompting
 from karat.core.records import Case, Prediction, as_asked
 from karat.core.scores import Score
 
@@ -155,6 +156,8 @@ class Suite:
     from 1. None: the cases of this suite come from files only."""
     predictions_from: Callable[[Sequence[Mapping[str, Any]], Path], LoadedPredictions] | None = None
     """The same for recorded predictions. None: they are read as the lines of a JSONL file."""
+    prompting: Prompting = field(default_factory=Prompting)
+    """The default prompt, and what prompt templates of live systems can use."""
 
     accept: Callable[[Case[Any], Prediction, Path, Any], Sequence[Edit]] | None = None
     """(case, the answer that a person accepts, the path of the cases, options) → what to change in the case files so that the answer is

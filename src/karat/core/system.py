@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
 
@@ -104,6 +104,50 @@ class SystemConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
             raise ValueError("timeout must be above 0")
         if self.retries < 0 or self.backoff < 0:
             raise ValueError("retries and backoff must not be negative")
+
+
+class Example(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
+    """A few-shot example: a question with its answer, or one message with its role. Sent as it is written."""
+
+    user: str | None = None
+    assistant: str | None = None
+    role: Literal["user", "assistant", "system"] | None = None
+    content: str | None = None
+
+    def __post_init__(self) -> None:
+        given = {name for name in self.__struct_fields__ if getattr(self, name) is not None}
+        if given not in ({"user", "assistant"}, {"role", "content"}):
+            raise ValueError("an example has user and assistant, or role and content")
+
+    @property
+    def messages(self) -> tuple[dict[str, Any], ...]:
+        """The example as messages of a conversation."""
+        if self.role is not None:
+            return ({"role": self.role, "content": self.content},)
+        return ({"role": "user", "content": self.user}, {"role": "assistant", "content": self.assistant})
+
+
+class PromptedConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What every live system takes: how its questions are put. See ``karat.systems.prompts``."""
+
+    prompt: str = ""
+    """A Jinja2 template, or the path of a file that holds one; ``default``: the suite's own. Left out: the bare question."""
+    system_prompt: str = ""
+    """The same for a system message before the conversation."""
+    examples: tuple[Example, ...] = ()
+    """Few-shot examples, sent before the conversation."""
+    messages: tuple[Example, ...] = ()
+    """Another name for ``examples``."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.examples and self.messages:
+            raise ValueError("examples and messages are two names for one setting: keep one of them")
+
+    @property
+    def few_shot(self) -> tuple[dict[str, Any], ...]:
+        """The messages of all examples, in their order."""
+        return tuple(message for example in self.examples or self.messages for message in example.messages)
 
 
 @dataclass(frozen=True)

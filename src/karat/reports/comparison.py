@@ -109,6 +109,11 @@ def label(info: RunInfo) -> str:
     return info.id or info.name or "run"
 
 
+def same_prompt(item: Compared) -> str:
+    """`` · prompt 1a2b… in both``; empty where the prompts differ, which is a warning, or where there is none."""
+    return f" · prompt {item.a.prompt} in both" if item.a.prompt and item.a.prompt == item.b.prompt else ""
+
+
 def side_by_side(
     a: RunResult,
     b: RunResult,

@@ -10,7 +10,7 @@ import msgspec
 from karat.core.problems import count_of
 from karat.core.result import why_no_interval
 from karat.core.suite import Kind
-from karat.reports.comparison import Change, Compared, label, moves_text, outcome
+from karat.reports.comparison import Change, Compared, label, moves_text, outcome, same_prompt
 from karat.reports.console import LABEL, Page, figure, fit, plain
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def print_comparison(item: Compared, console: Console, *, saved: Sequence[str] =
     page = Page(console)
     first, second = plain(label(item.a)), plain(label(item.b))
     systems = "" if item.a.system == item.b.system else f" · {plain(item.a.system)} → {plain(item.b.system)}"
-    head = f" · {count_of(item.comparison.n_shared, 'case')} in both{systems}"
+    head = f" · {count_of(item.comparison.n_shared, 'case')} in both{systems}{plain(same_prompt(item))}"
     page.line([(f"A {first} → B {second}", "bold"), (f"   {plain(item.b.suite)}{head}", "")])
     for warning in item.comparison.warnings:
         page.line([("warning  ", "bold yellow"), (plain(warning), "yellow")], whole=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from karat.reports.comparison import Change, Compared, label, moves_text, outcome
+from karat.reports.comparison import Change, Compared, label, moves_text, outcome, same_prompt
 from karat.reports.comparison_console import KINDS, change_text, interval, p_text
 from karat.reports.console import figure
 from karat.reports.markdown_text import markdown_text as text
@@ -34,7 +34,7 @@ def _lines(item: Compared) -> Iterable[str]:
     first, second = text(label(item.a)), text(label(item.b))
     yield f"### {text(item.b.suite)}: A {first} → B {second}"
     yield ""
-    yield f"{item.comparison.n_shared:,} cases in both runs · {text(item.a.system)} → {text(item.b.system)}"
+    yield f"{item.comparison.n_shared:,} cases in both runs · {text(item.a.system)} → {text(item.b.system)}{text(same_prompt(item))}"
     if item.comparison.warnings:
         yield ""
         yield from (f"> **warning** {text(warning, 1000)}  " for warning in item.comparison.warnings)

@@ -91,7 +91,7 @@ def _about(item: Compared) -> Table:
     facts: list[tuple[Cell, ...]] = [("cases in both runs", f"{item.comparison.n_shared:,}", "")]
     facts += [
         (name.replace("_", " "), str(getattr(item.a, name)), str(getattr(item.b, name)))
-        for name in ("id", "name", "suite", "system", "karat", "truth_set", "started", "finished")
+        for name in ("id", "name", "suite", "system", "karat", "truth_set", "prompt", "started", "finished")
     ]
     facts += [("warning", warning, "") for warning in item.comparison.warnings]
     columns = (Column("what"), Column("before", "wrapped", 40), Column("now", "wrapped", 40))

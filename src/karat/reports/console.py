@@ -161,6 +161,8 @@ def _heading(page: Page, result: RunResult) -> None:
         parts.append((f"{aside:,} not applicable", ""))
     cases = count_of(len(result.cases), "case")
     parts.append((f"truth set {plain(result.run.truth_set)} ({cases})" if result.run.truth_set else cases, "dim"))
+    if result.run.prompt:
+        parts.append((f"prompt {plain(result.run.prompt)}", "dim"))
     name = plain(result.run.suite)
     length = sum(len(text) for text, _ in parts) + 3 * (len(parts) - 1)
     space = min(page.width - length, 44) - len(name)

@@ -99,6 +99,7 @@ def _facts(result: RunResult) -> list[str]:
         count_of(len(result.cases), "case"),
         f"{run.repeats} repeats" if run.repeats > 1 else "",
         f"truth set {run.truth_set}" if run.truth_set else "",
+        f"prompt {run.prompt}" if run.prompt else "",
         run.started,
         ", ".join(run.tags),
         f"karat {run.karat}" if run.karat else "",

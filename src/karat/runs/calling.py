@@ -140,6 +140,12 @@ async def _work(
             await writer.put(prediction)
 
 
+def first_request(case: Case[Any]) -> Request:
+    """What a run asks first of a case, before any answer is there."""
+    turn = next(iter(turns_to_ask(case)), 0)
+    return Request(case.id, turn, 0, tuple(_messages(case, turn, {}, lambda _: {})), default_turn(case))
+
+
 def _not_asked(case: Case[Any], turn: int, repeat: int, broken: int, before: Prediction) -> Prediction:
     """A later turn of a conversation whose earlier turn failed: asking it without that history would measure something else."""
     kind, why = (before.error.kind, before.error.message) if before.error else ("exception", "unknown")

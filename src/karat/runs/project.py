@@ -19,6 +19,7 @@ from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import SystemConfig, SystemType
 from karat.core.yaml import Findings, Raw, documents, load, read
 from karat.runs.plain_secrets import secret_problems
+from karat.runs.project_prompts import check_prompts
 from karat.stats.gate_figures import EVERYWHERE
 from karat.stats.gates import Gate
 
@@ -87,8 +88,11 @@ def load_project(path: Path) -> Project:
     parts = found or _readable_parts(root)
     systems = {name: _system(name, raw.node, findings) for name, raw in parts.systems.items()}
     suites: list[tuple[SuiteEntry, SuiteOptions]] = []
+    asking: dict[str, list[Suite]] = {name: [] for name in systems}
     for entry in parts.suites:
         suite = _suite(entry, path, findings)
+        if suite is not None and entry.system in asking:
+            asking[entry.system].append(suite)
         options = read_options(suite, entry.options, findings) if suite else None
         if entry.system and entry.system not in systems:
             message = f'the suite "{entry.suite}" names the system "{entry.system}", which is not under "systems"'
@@ -98,6 +102,9 @@ def load_project(path: Path) -> Project:
             findings.problems.append(Problem(message, file=str(path), hint="Keep one of the two."))
         if options is not None:
             suites.append((entry, options))
+    for name, system in systems.items():
+        if system is not None:
+            check_prompts(parts.systems[name].node, system, asking[name], path.resolve().parent, findings)
     _check_gates(parts.gates, [entry.suite for entry in parts.suites], path, findings)
     if found is None or findings.problems:
         hint = "karat init FOLDER writes one to start from." if root is None else ""

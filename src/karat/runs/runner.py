@@ -29,10 +29,13 @@ from karat.runs.calling import Called, Predict, call_all, still_to_call
 from karat.runs.follow_up import following_up
 from karat.runs.holding import signs_of_life
 from karat.runs.plain_secrets import refuse_secrets
+from karat.runs.prompting import prompted, ready, run_hash
 from karat.runs.scoring import group, repeats_in, score_cases
 from karat.runs.summary import summarise
 from karat.store.holder import Holder, this_process
 from karat.store.records import RunRecord, run_name
+from karat.systems.prompts import prompt_of
+from karat.systems.rendering import Renderer
 
 if TYPE_CHECKING:
     from karat.store.store import Store
@@ -84,9 +87,12 @@ def start(
     refuse_secrets(job.config, f"the system {job.system}".rstrip())
     refuse_secrets(job.options, f"the suite {job.suite.name}")
     check_extras(job.suite, job.cases, job.options)
-    job = replace(job, opened=job.opened or _open(job))  # what cannot be opened must not leave a run behind
     now = _now()
     options = dated(job.options, now[:10])
+    # What cannot be asked or opened must not leave a run behind.
+    job = replace(job, config=ready(job.config, job.suite, job.cases, options))
+    job = replace(job, opened=job.opened or _open(job))
+    prompt = run_hash(job.config, job.suite, job.cases, options)
     record = RunRecord(
         suite=job.suite.name,
         name=job.name,
@@ -98,7 +104,11 @@ def start(
         repeats=job.repeats,
         karat=version("karat"),
         options=_plain(options),
-        config={"system": _plain(job.config), "cases_path": job.cases_path},
+        config={
+            "system": _plain(job.config),
+            "cases_path": job.cases_path,
+            **({"prompt": prompt} if prompt else {}),
+        },
         tags=job.tags,
     )
     encode = msgspec.json.Encoder().encode
@@ -138,6 +148,7 @@ def resume(
         repeats=record.repeats,
         opened=system,
     )
+    job = replace(job, problems=_changed_hints(job, record))
     holder = this_process()
     store.set_status(run_id, "running", holder)
     return _carry_on(
@@ -151,6 +162,15 @@ def resume(
         on_run=on_run,
         executor=executor,
     )
+
+
+def _changed_hints(job: Job, record: RunRecord) -> tuple[Problem, ...]:
+    """The texts of the prompt are stored with the run; what its hints are made of (databases, structures, tables) is not."""
+    before = record.config.get("prompt", "")
+    if not before or run_hash(job.config, job.suite, job.cases, job.options) == before:
+        return ()
+    message = "the hints of the prompt (schema, codelists, tables) have changed since the run began"
+    return (Problem(message, severity="warning", hint="What is still to be asked sees the new ones."),)
 
 
 def rescore(
@@ -300,6 +320,9 @@ async def _call(
     predict: Predict = caller.predict
     if job.suite.follow_up is not None and getattr(system, "can_be_asked_again", True):
         predict = following_up(predict, system.reply, job.suite, job.cases, job.options)
+    renderer = Renderer()
+    if (prompt := prompt_of(job.config, job.suite)) is not None:
+        predict = prompted(predict, prompt, job.suite, job.cases, job.options, renderer)
     try:
         await call_all(
             job.cases,
@@ -313,6 +336,7 @@ async def _call(
             workers=min(4 * job.config.concurrency, called.total),  # more than may call at once: some wait to try again
         )
     finally:
+        renderer.close()
         await system.close()
 
 
@@ -341,6 +365,7 @@ def _score(
         karat=version("karat"),
         options=_plain(options),
         tags=record.tags,
+        prompt=str(record.config.get("prompt", "")),
     )
     result = summarise(suite, info, results)
     store.add_scoring(run_id, result)

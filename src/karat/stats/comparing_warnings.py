@@ -41,6 +41,9 @@ def _different_runs(a: RunInfo, b: RunInfo) -> Iterator[str]:
         yield f"The runs are of different suites: A of {a.suite}, B of {b.suite}. Metrics of the same name may mean different things."
     if a.truth_set and b.truth_set and a.truth_set != b.truth_set:
         yield f"The truth sets differ: A {a.truth_set}, B {b.truth_set}. A difference may come from the questions or the gold."
+    if a.prompt != b.prompt:
+        first, second = (run.prompt or "none" for run in (a, b))
+        yield f"The prompts differ: A {first}, B {second}. A difference may come from how the system was asked."
     if a.karat and b.karat and a.karat != b.karat:
         yield f"The runs were scored by different versions of Karat: A {a.karat}, B {b.karat}. Score the older one again."
     options = _different_options(a.options, b.options)

@@ -24,6 +24,7 @@ ERROR_KINDS = {
     "connection": "no connection, or it broke before the answer was whole; tried again",
     "bad_response": "an answer that cannot be read: not JSON, nothing at the response path, too large",
     "command_failed": "the command could not start or ended with an exit status that is not 0",
+    "bad_prompt": "the prompt could not be rendered for this case; nothing was sent",
     "exception": "the system's own code raised an exception",
     "recorded": "the recording says that this call failed, and not how",
 }

@@ -20,7 +20,7 @@ import msgspec
 from karat.core.problems import UserError
 from karat.core.secrets import Secrets
 from karat.core.suite import Suite
-from karat.core.system import CallFailed, Request, Response, SystemConfig, SystemType
+from karat.core.system import CallFailed, PromptedConfig, Request, Response, SystemType
 from karat.systems.history import assistant_message, request_fields
 from karat.systems.redaction import environment_secrets
 
@@ -31,7 +31,7 @@ GRACE = 1.0
 """Seconds that the output may stay open after the process has ended: something it left behind may hold it for ever."""
 
 
-class CommandConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class CommandConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Which command, where, and with what environment."""
 
     command: str | list[str]

@@ -15,12 +15,12 @@ import msgspec
 from karat.core.functions import find_function
 from karat.core.problems import UserError
 from karat.core.suite import Suite
-from karat.core.system import CallFailed, Request, Response, System, SystemConfig, SystemType
+from karat.core.system import CallFailed, PromptedConfig, Request, Response, System, SystemType
 from karat.systems.history import assistant_message, request_fields
 from karat.systems.threads import Threads
 
 
-class FunctionConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class FunctionConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Which function, and how it is called."""
 
     function: str

@@ -20,7 +20,7 @@ import msgspec
 
 from karat.core.problems import UserError
 from karat.core.suite import Suite
-from karat.core.system import CallFailed, Request, Response, SystemConfig, SystemType
+from karat.core.system import CallFailed, PromptedConfig, Request, Response, SystemType
 from karat.systems.environment import expand, expand_all, expand_headers
 from karat.systems.history import assistant_message
 from karat.systems.json_path import PathNotFound, part_at
@@ -31,7 +31,7 @@ from karat.systems.transport import Transport, checked_url
 METHODS = ("POST", "PUT", "PATCH", "GET")
 
 
-class HttpConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class HttpConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """An endpoint: where it is, what is sent, where in the response the answer stands."""
 
     url: str

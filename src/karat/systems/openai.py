@@ -29,10 +29,11 @@ import msgspec
 
 from karat.core.problems import UserError
 from karat.core.suite import Suite
-from karat.core.system import CallFailed, Request, Response, SystemConfig, SystemType
+from karat.core.system import CallFailed, PromptedConfig, Request, Response, SystemType
 from karat.systems.environment import expand, expand_all, expand_headers, variable
 from karat.systems.history import assistant_message
 from karat.systems.redaction import shown_config
+from karat.systems.response_format import whole_format
 from karat.systems.stream import Completion, Events
 from karat.systems.template import typed
 from karat.systems.transport import MAX_BODY, Transport, checked_url, kind_of_status
@@ -45,7 +46,7 @@ AFTER_DONE = 0.2
 """Seconds to wait for the end of a stream that has said it is done, so that its connection can be used again."""
 
 
-class OpenAIConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class OpenAIConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A chat endpoint and how the model is asked."""
 
     base_url: str
@@ -62,6 +63,8 @@ class OpenAIConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_onl
     stream: bool = False
     temperature: float | None = None
     max_tokens: int | None = None
+    response_format: Any = None
+    """``json_object``, ``suite`` or a JSON schema; see :mod:`karat.systems.response_format`."""
     extra_body: Any = None
     """More entries of the request, or JSON text with them. They win over all others."""
 
@@ -72,12 +75,12 @@ class OpenAIConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_onl
 class OpenAISystem:
     """An open chat endpoint."""
 
-    def __init__(self, config: OpenAIConfig) -> None:
+    def __init__(self, config: OpenAIConfig, response_format: dict[str, Any] | None = None) -> None:
         base_url, in_url = expand(config.base_url, "the base_url of the system")
         checked_url(base_url, "the base_url of the system")
         path, in_path = expand(config.path, "the path of the system")
         headers, secrets = expand_headers(config.headers, "the system")
-        self._fixed, in_body = expand_all(_fixed_entries(config), "extra_body of the system")
+        self._fixed, in_body = expand_all(_fixed_entries(config, response_format), "extra_body of the system")
         secrets += in_url + in_path + in_body
         key = _key(config)
         if key:
@@ -233,7 +236,7 @@ def _key(config: OpenAIConfig) -> str:
     return variable(name, "the system") if name else ""
 
 
-def _fixed_entries(config: OpenAIConfig) -> dict[str, Any]:
+def _fixed_entries(config: OpenAIConfig, response_format: dict[str, Any] | None) -> dict[str, Any]:
     """What every request of this system holds beside model and messages."""
     fixed: dict[str, Any] = {}
     if config.stream:
@@ -242,6 +245,8 @@ def _fixed_entries(config: OpenAIConfig) -> dict[str, Any]:
         fixed["temperature"] = config.temperature
     if config.max_tokens is not None:
         fixed["max_tokens"] = config.max_tokens
+    if response_format is not None:
+        fixed["response_format"] = response_format
     extra = typed(config.extra_body, "extra_body")
     if extra in (None, ""):
         return fixed
@@ -255,9 +260,9 @@ def _count(usage: Any, name: str) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-def open_openai(config: OpenAIConfig, suite: Suite) -> OpenAISystem:  # noqa: ARG001 - the protocol's signature
+def open_openai(config: OpenAIConfig, suite: Suite) -> OpenAISystem:
     """An open system; UserError for an address or a key that cannot be used."""
-    return OpenAISystem(config)
+    return OpenAISystem(config, whole_format(config.response_format, suite, suite.options()))
 
 
 system = SystemType("openai", "any OpenAI-compatible or DIAL endpoint, streaming or not", OpenAIConfig, open_openai)

@@ -14,6 +14,8 @@ import msgspec
 from karat.core.secret_settings import Place, plain_secrets
 from karat.core.secrets import HIDDEN, SHORTEST_IN_BODY, plain
 
+PROMPTS = {("prompt",), ("system_prompt",), ("examples",), ("messages",), ("response_format",)}
+"""Settings that are texts for a model: "basic information" in a prompt is no secret."""
 _SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|credential|auth(?!or(?!iz))|cookie")
 
 
@@ -67,7 +69,7 @@ def _hide(holder: Any, path: Place) -> None:
 def settings_with_secrets(config: msgspec.Struct) -> list[Place]:
     """The settings that hold a secret in plain text instead of naming a variable, ``${NAME}``."""
     given = msgspec.to_builtins(config)
-    found = list(plain_secrets(given))
+    found = [place for place in plain_secrets(given) if place[:1] not in PROMPTS]
     for name, value in (given.get("headers") or {}).items():
         if is_secret_name(name) and value and "${" not in value and ("headers", name) not in found:
             found.append(("headers", name))

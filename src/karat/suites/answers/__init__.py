@@ -12,6 +12,7 @@ from karat.suites.answers.importing import import_rows
 from karat.suites.answers.metrics import METRICS
 from karat.suites.answers.options import Options
 from karat.suites.answers.predictions import predictions_from, read_predictions
+from karat.suites.answers.prompts import PROMPTING
 from karat.suites.answers.records import Gold
 from karat.suites.answers.report import report
 
@@ -32,6 +33,7 @@ suite = Suite(
     truth=truth,
     recognises=recognises,
     highlights=highlights,
+    prompting=PROMPTING,
     accept=accept,
     extras=extras,
     import_rows=import_rows,

@@ -23,9 +23,10 @@ import msgspec
 from karat.core.problems import UserError
 from karat.engines.cache import ResultCache, cached_run
 from karat.engines.opening import open_engine, read_settings
-from karat.engines.protocol import Engine, EngineError, ResultTable
+from karat.engines.protocol import Engine, EngineConfig, EngineError, ResultTable
 from karat.engines.result_csv import write_csv
 from karat.engines.routing import route
+from karat.engines.table_names import TableColumns, tables_of
 from karat.suites.answers.cases import gold_sql
 from karat.suites.answers.predictions import sql_in
 from karat.suites.answers.records import Answer, Entry, Gold
@@ -53,21 +54,26 @@ class SqlRunner:
         self._cache = ResultCache(self._folder / cache) if cache else None
         self._results = Path(tempfile.mkdtemp(prefix="karat-sql-"))
         self._engines: dict[bytes, tuple[Engine, threading.Lock]] = {}
+        self._tables: dict[Engine, tuple[TableColumns, ...]] = {}
         self._lock = threading.Lock()
 
     def run(self, instance_id: str, sql: str, *, fresh: bool = False) -> ResultTable:
         """The table of a query on the instance's engine. ``fresh`` never takes it from the cache. Raises EngineError."""
-        settings = route(instance_id, self._rules)
-        limits = {key: value for key, value in self._limits.items() if value is not None and key not in settings}
-        settings |= limits
-        _, config = read_settings(settings, f'the engine of "{instance_id}"')
-        engine, one_at_a_time = self._engine(settings, instance_id)
+        config, engine, one_at_a_time = self._opened(instance_id)
         kept = self._cache if config.cache and not fresh else None
         with one_at_a_time:
             table, _ = cached_run(engine, sql, kept, timeout=config.timeout, row_limit=config.row_limit)
         if table.truncated:
             raise EngineError("row_limit", f"the result has more than {config.row_limit:,} rows")
         return table
+
+    def tables(self, instance_id: str) -> tuple[TableColumns, ...]:
+        """The tables and columns of the instance's database, looked up once. Raises EngineError."""
+        config, engine, one_at_a_time = self._opened(instance_id)
+        with one_at_a_time:
+            if engine not in self._tables:
+                self._tables[engine] = tables_of(engine, timeout=config.timeout)
+            return self._tables[engine]
 
     def csv_file(self, instance_id: str, sql: str, table: ResultTable) -> str:
         """The table as a CSV file in a folder of this run's own. The id is the user's text, so it names no file."""
@@ -81,6 +87,14 @@ class SqlRunner:
             engine.close()
         self._engines.clear()
         shutil.rmtree(self._results, ignore_errors=True)
+
+    def _opened(self, instance_id: str) -> tuple[EngineConfig, Engine, threading.Lock]:
+        """The engine of an instance, open, with the limits that hold for it."""
+        settings = route(instance_id, self._rules)
+        limits = {key: value for key, value in self._limits.items() if value is not None and key not in settings}
+        settings |= limits
+        _, config = read_settings(settings, f'the engine of "{instance_id}"')
+        return config, *self._engine(settings, instance_id)
 
     def _engine(self, settings: Mapping[str, Any], instance_id: str) -> tuple[Engine, threading.Lock]:
         key = msgspec.json.encode(settings, order="sorted")
@@ -149,14 +163,19 @@ def reason_of(problem: str) -> str:
 
 def run_sql(gold: Gold, answer: Answer, options: Any) -> tuple[Gold, Answer]:
     """Gold and answer with their SQL run, on the engines that the suite's options name."""
-    rules = {prefix: _settings(engine) for prefix, engine in options.engines.items()}
-    if not rules:
+    if not options.engines:
         raise UserError(
             f'the instance "{answer.instance_id}" needs an engine to run its SQL, and none is configured',
             hint='Write it into the options of the suite: engines: {"local": {engine: sqlite, path: shop.sqlite}}.',
         )
-    runner = _shared_runner(msgspec.json.encode((rules, options.timeout, options.row_limit)))
+    runner = runner_for(options)
     return gold_from_sql(gold, runner), answer_from_sql(answer, gold, runner)
+
+
+def runner_for(options: Any) -> SqlRunner:
+    """The engines that the suite's options name."""
+    rules = {prefix: _settings(engine) for prefix, engine in options.engines.items()}
+    return _shared_runner(msgspec.json.encode((rules, options.timeout, options.row_limit)))
 
 
 @cache

@@ -11,6 +11,7 @@ from karat.suites.codegen.importing import import_rows
 from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.predictions import read_predictions
+from karat.suites.codegen.prompts import PROMPTING
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.repair_figures import figures
 from karat.suites.codegen.repairing import follow_up
@@ -37,6 +38,7 @@ suite = Suite(
     highlights=highlights,
     figures=figures,
     follow_up=follow_up,
+    prompting=PROMPTING,
     accept=accept,
     extras=lambda _cases, _options: ("codegen",),
     import_rows=import_rows,

@@ -67,12 +67,34 @@ def head(source: TableSource) -> tuple[ColumnHead, ...]:
         return ()
 
 
+def first_rows(source: TableSource, count: int) -> tuple[tuple[Any, ...], ...]:
+    """The first rows of a table, in the order of its columns; none when it cannot be read."""
+    if source.columns is not None:
+        return tuple(islice(zip(*source.columns.values(), strict=False), count))
+    path = Path(source.path)
+    try:
+        about = path.stat()
+        return _first(path, about.st_size, about.st_mtime_ns, count)
+    except OSError:
+        return ()
+
+
+@lru_cache(maxsize=512)
+def _first(path: Path, size: int, changed: int, count: int) -> tuple[tuple[Any, ...], ...]:  # noqa: ARG001 (as below)
+    return tuple(tuple(row) for row in _read(path)[1][:count])
+
+
 @lru_cache(maxsize=512)
 def _file(path: Path, size: int, changed: int) -> tuple[ColumnHead, ...]:  # noqa: ARG001 (a changed file is another file)
-    names, rows = _parquet(path) if path.suffix.lower() in (".parquet", ".pq") else _csv(path)
+    names, rows = _read(path)
     return tuple(
         _column(name, [row[place] if place < len(row) else None for row in rows]) for place, name in enumerate(names)
     )
+
+
+def _read(path: Path) -> tuple[list[str], Sequence[Sequence[Any]]]:
+    """The columns' names and the first rows of a file."""
+    return _parquet(path) if path.suffix.lower() in (".parquet", ".pq") else _csv(path)
 
 
 def _csv(path: Path) -> tuple[list[str], list[list[Any]]]:

@@ -10,6 +10,7 @@ from karat.suites.data_query.importing import import_rows
 from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.predictions import read_predictions
+from karat.suites.data_query.prompts import PROMPTING
 from karat.suites.data_query.report import report
 from karat.suites.data_query.selection import Target
 
@@ -27,6 +28,7 @@ suite = Suite(
     details=details,
     report=report,
     recognises=recognises,
+    prompting=PROMPTING,
     accept=accept,
     import_rows=import_rows,
     export_row=export_row,

@@ -10,6 +10,7 @@ from karat.suites.retrieval.importing import import_rows
 from karat.suites.retrieval.metrics import METRICS
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.predictions import read_predictions
+from karat.suites.retrieval.prompts import PROMPTING
 from karat.suites.retrieval.qrels_check import check_cases
 from karat.suites.retrieval.records import Truths
 from karat.suites.retrieval.report import report
@@ -31,6 +32,7 @@ suite = Suite(
     recognises=recognises,
     highlights=highlights,
     default_system=default_system,
+    prompting=PROMPTING,
     accept=accept,
     extras=lambda cases, _options: ("retrieval",) if any(case.source.file.endswith(".sheet") for case in cases) else (),
     import_rows=import_rows,

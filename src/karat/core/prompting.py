@@ -1,0 +1,32 @@
+"""What a suite tells a model that has no prompt of its own: a default prompt, hints for templates, the form of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from karat.core.records import Case
+
+
+@dataclass(frozen=True)
+class Hint:
+    """A variable of prompt templates that only the suite can fill."""
+
+    summary: str
+    of: Callable[[Case[Any], Any], Any]
+    """(case, options) → plain JSON values of a bounded size. It must not give away the expected answer. May raise UserError."""
+
+
+@dataclass(frozen=True)
+class Prompting:
+    """The default prompt of a suite, and what templates can use."""
+
+    default: str = "{{ question }}\n"
+    """The template that ``prompt: default`` stands for."""
+    hints: Mapping[str, Hint] = field(default_factory=dict)
+    """Variable name → hint."""
+    answer_schema: Callable[[Any], Mapping[str, Any]] | None = None
+    """options → the JSON schema of an answer that the suite reads, for ``response_format: suite``."""
+    own_system_message: bool = False
+    """The system messages of the cases are written by the suite, not by the author of the case: a ``system_prompt`` takes their place."""

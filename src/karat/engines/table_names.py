@@ -1,0 +1,63 @@
+"""The tables of a database with their columns and types, as far as it says."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import msgspec
+
+from karat.engines.embedded_file import EmbeddedEngine
+from karat.engines.protocol import Engine, EngineError
+
+MOST_TABLES = 500
+MOST_COLUMNS = 5_000
+"""Columns that are read of a database."""
+
+_STANDARD = """
+SELECT table_schema, table_name, column_name, data_type FROM information_schema.columns
+WHERE lower(table_schema) NOT IN ('information_schema', 'pg_catalog', 'mysql', 'performance_schema', 'sys')
+ORDER BY table_schema, table_name, ordinal_position
+"""
+_BIGQUERY = """
+SELECT table_schema, table_name, column_name, data_type FROM INFORMATION_SCHEMA.COLUMNS
+ORDER BY table_schema, table_name, ordinal_position
+"""
+_SQLITE = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY name"
+_UNNAMED = ("", "main", "public", "dbo")
+"""Schemas that a query need not name."""
+
+
+class TableColumns(msgspec.Struct, frozen=True):
+    """A table and its columns: (name, type)."""
+
+    name: str
+    columns: tuple[tuple[str, str], ...]
+
+
+def tables_of(engine: Engine, *, timeout: float) -> tuple[TableColumns, ...]:
+    """The tables of a database in the order of their names. Raises EngineError."""
+    if isinstance(engine, EmbeddedEngine) and engine.dialect == "sqlite":
+        return _sqlite_tables(engine, timeout)
+    query = _BIGQUERY if engine.dialect == "bigquery" else _STANDARD
+    found = engine.run(query, timeout=timeout, row_limit=MOST_COLUMNS)
+    tables: dict[str, list[tuple[str, str]]] = {}
+    several = len({schema for schema, *_ in found.rows()}) > 1
+    for schema, table, column, kind in found.rows():
+        named = f"{schema}.{table}" if several and schema not in _UNNAMED else str(table)
+        tables.setdefault(named, []).append((str(column), kind or ""))
+    return tuple(TableColumns(name, tuple(columns)) for name, columns in tables.items())
+
+
+def _sqlite_tables(engine: EmbeddedEngine, timeout: float) -> tuple[TableColumns, ...]:
+    """SQLite has no table of columns: each table is asked for its own. A view that is broken has none."""
+    names = engine.run(_SQLITE, timeout=timeout, row_limit=MOST_TABLES).rows()
+    tables = []
+    for (name,) in names:
+        quoted = str(name).replace('"', '""')
+        with suppress(EngineError):
+            # The guard lets no PRAGMA through; the connection itself allows this one, which only reads.
+            columns = engine.unguarded(f'PRAGMA table_info("{quoted}")', timeout=timeout, row_limit=MOST_COLUMNS)
+            by_name = dict(zip(columns.names, columns.columns, strict=True))
+            pairs = zip(by_name.get("name", ()), by_name.get("type", ()), strict=True)
+            tables.append(TableColumns(str(name), tuple((str(column), kind or "") for column, kind in pairs)))
+    return tuple(tables)

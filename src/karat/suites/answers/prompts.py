@@ -1,0 +1,87 @@
+"""What a model is told for this suite: the tables of the database, and how to answer. Templates see them as ``schema``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from karat.core.problems import UserError
+from karat.core.prompting import Hint, Prompting
+from karat.core.records import Case
+from karat.suites.answers.options import Options
+
+MOST_TABLES = 200
+MOST_COLUMNS = 2_000
+"""Of all tables together."""
+
+DEFAULT = """\
+{% if schema %}
+You answer questions about a {{ dialect }} database with one SQL query.
+
+Its tables:
+{% for table in schema %}
+- {{ table.name }}({% for column in table.columns %}{{ column.name }}{{ " " ~ column.type if column.type }}{{ ", " if not loop.last }}{% endfor %})
+{% endfor %}
+
+Question: {{ question }}
+
+Write one SELECT statement that returns exactly what is asked for, and nothing that changes data.
+Put it into one fenced block, and write no other SQL:
+
+```sql
+SELECT ...
+```
+{% else %}
+Question: {{ question }}
+
+Reply with the answer alone: the number, name or date that is asked for, without a sentence around it.
+{% endif %}
+"""
+
+
+def schema(case: Case[Any], options: Options) -> list[dict[str, Any]]:
+    """The tables of the case's database, cut to a bounded size; none when no engine is configured for it."""
+    from karat.engines.protocol import EngineError
+    from karat.suites.answers.sql import runner_for
+
+    if options.engine_for(case.id) is None:
+        return []
+    try:
+        tables = runner_for(options).tables(case.id)
+    except EngineError as error:
+        raise UserError(f'the tables of the database of "{case.id}" cannot be read: {error.message}') from error
+    found: list[dict[str, Any]] = []
+    room = MOST_COLUMNS
+    for table in tables[:MOST_TABLES]:
+        columns = [{"name": name, "type": kind} for name, kind in table.columns[:room]]
+        room -= len(columns)
+        if columns:
+            found.append({"name": table.name, "columns": columns})
+    return found
+
+
+def dialect(case: Case[Any], options: Options) -> str:
+    """The kind of the case's database; empty when none is configured."""
+    engine = options.engine_for(case.id)
+    return engine.engine if engine is not None else ""
+
+
+def answer_schema(options: Options) -> Mapping[str, Any]:
+    """SQL where there is a database to run it on, else the answer itself."""
+    name = "sql" if options.engines else "answer"
+    return {
+        "type": "object",
+        "properties": {name: {"type": "string"}},
+        "required": [name],
+        "additionalProperties": False,
+    }
+
+
+PROMPTING = Prompting(
+    DEFAULT,
+    {
+        "schema": Hint("the tables of the case's database: name, columns (name, type)", schema),
+        "dialect": Hint("the kind of the case's database, such as sqlite", dialect),
+    },
+    answer_schema,
+)

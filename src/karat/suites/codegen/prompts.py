@@ -1,0 +1,104 @@
+"""What prompt templates of this suite can use: ``tables``, ``answer`` and ``instructions``; and the default prompt.
+
+The system message of a task (``prompting``) is written by the suite and sent in any case, unless a ``system_prompt`` takes its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from karat.core.prompting import Hint, Prompting
+from karat.core.records import Case
+from karat.suites.codegen.options import Options
+from karat.suites.codegen.prompting import MOST_COLUMNS
+from karat.suites.codegen.records import Task
+from karat.suites.codegen.schemas import first_rows, head
+
+MOST_TABLES = 20
+FIRST_ROWS = 5
+LONGEST_CELL = 80
+
+DEFAULT = """\
+{% if tables %}
+These pandas data frames are there:
+{% for table in tables %}
+
+{{ table.name }}
+columns: {% for column in table.columns %}{{ column.name }} ({{ column.type }}){{ ", " if not loop.last }}{% endfor %}
+
+first rows:
+{% for row in table.rows %}
+{{ row | join(" | ") }}
+{% endfor %}
+{% endfor %}
+
+{% endif %}
+{{ question }}
+
+Reply with Python code in one fenced block, and no other block:
+
+```python
+{% if answer %}
+{{ answer }} = ...
+{% else %}
+...
+{% endif %}
+```
+{% if answer %}
+
+Leave the answer in the variable `{{ answer }}`; do not print it.
+{% endif %}
+"""
+
+
+def _task(case: Case[Task]) -> Task:
+    return next((turn.target for turn in reversed(case.conversation) if turn.target is not None), Task())
+
+
+def tables(case: Case[Task], options: Options) -> list[dict[str, Any]]:  # noqa: ARG001 - the signature of a hint
+    """The tables of a task: their columns with types, and their first rows."""
+    found = []
+    for name, source in list(_task(case).tables.items())[:MOST_TABLES]:
+        columns = [{"name": column.name, "type": column.kind} for column in head(source)[:MOST_COLUMNS]]
+        rows = [[_cell(cell) for cell in row[:MOST_COLUMNS]] for row in first_rows(source, FIRST_ROWS)]
+        found.append({"name": name, "columns": columns, "rows": rows})
+    return found
+
+
+def _cell(cell: Any) -> str:
+    text = "" if cell is None else str(cell)
+    return text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"
+
+
+def answer(case: Case[Task], options: Options) -> str:  # noqa: ARG001 - the signature of a hint
+    """The variable that the answer is left in; empty where the task says in its own words where it goes."""
+    task = _task(case)
+    return "" if task.template or task.harness is not None else task.answer
+
+
+def instructions(case: Case[Task], options: Options) -> str:  # noqa: ARG001 - the signature of a hint
+    """The system message of the task, as it is sent without a ``system_prompt``."""
+    return "\n\n".join(turn.content for turn in case.conversation if turn.role == "system")
+
+
+def answer_schema(options: Options) -> Mapping[str, Any]:  # noqa: ARG001 - the same for all options
+    """Code as a text."""
+    return {
+        "type": "object",
+        "properties": {"code": {"type": "string"}},
+        "required": ["code"],
+        "additionalProperties": False,
+    }
+
+
+PROMPTING = Prompting(
+    DEFAULT,
+    {
+        "tables": Hint("the tables of the task: name, columns (name, type), rows (the first five)", tables),
+        "answer": Hint("the variable that the answer is left in", answer),
+        "instructions": Hint("the system message of the task", instructions),
+    },
+    answer_schema,
+    own_system_message=True,
+)

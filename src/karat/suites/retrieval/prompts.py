@@ -1,0 +1,47 @@
+"""What a model is told for this suite: which fields to answer for, and how. Templates see them as ``fields``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from karat.core.prompting import Hint, Prompting
+from karat.core.records import Case
+from karat.suites.retrieval.options import Options
+from karat.suites.retrieval.records import DOCUMENTS, Truths
+
+DEFAULT = """\
+Find what answers this question, and list it with the best match first.
+
+Question: {{ question }}
+
+{% if fields == ["documents"] %}
+Reply with one JSON object and nothing else, the ids of the documents under "results":
+
+{"results": ["first id", "second id"]}
+{% else %}
+Reply with one JSON object and nothing else, with a list of values for each of the fields {{ fields | join(", ") }}:
+
+{"fields": { {%- for field in fields %}"{{ field }}": ["first value", "second value"]{{ ", " if not loop.last }}{% endfor -%} }}
+{% endif %}
+"""
+
+
+def fields(case: Case[Truths], options: Options) -> list[str]:  # noqa: ARG001 - the signature of a hint
+    """The names of the fields that the case asks for."""
+    asked = [turn.target for turn in case.conversation if turn.target is not None]
+    return list(asked[-1].fields) if asked else [DOCUMENTS]
+
+
+def answer_schema(options: Options) -> Mapping[str, Any]:  # noqa: ARG001 - the same for all options
+    """A list of keys for each field; the only field of TREC and BEIR files is ``documents``."""
+    keys = {"type": "array", "items": {"type": "string"}}
+    return {
+        "type": "object",
+        "properties": {"fields": {"type": "object", "additionalProperties": keys}},
+        "required": ["fields"],
+        "additionalProperties": False,
+    }
+
+
+PROMPTING = Prompting(DEFAULT, {"fields": Hint("the names of the fields to answer for", fields)}, answer_schema)
