@@ -52,11 +52,13 @@ def _of_text(text: str, own: frozenset[str], depth: int) -> Reply:
     stream = merged(text)
     if stream is not None:
         return _of_stream(stream, own, depth)
+    if text.strip() in ("null", "true", "false"):
+        return _of_value(decoded(text), own, depth - 1)
     try:
         value = decoded(text) if text.lstrip()[:1] in ("{", "[", '"') else None
     except ValueError:
         value = None
-    if isinstance(value, Mapping | list) or (isinstance(value, str) and depth):
+    if isinstance(value, Mapping | list) or (isinstance(value, str) and depth > 0):
         return _of_value(value, own, depth - 1)
     said, failure = spoken(text)
     return Reply("text", said, body=text, failure=failure)

@@ -27,8 +27,8 @@ from karat.engines.protocol import Engine, EngineError, ResultTable
 from karat.engines.result_csv import write_csv
 from karat.engines.routing import route
 from karat.suites.answers.cases import gold_sql
-from karat.suites.answers.predictions import sql_in
 from karat.suites.answers.records import Answer, Entry, Gold
+from karat.suites.answers.sql_texts import sql_in
 
 CACHE = Path(".karat/cache/sql")
 """Where results are kept, below the working folder."""
@@ -55,9 +55,9 @@ class SqlRunner:
         self._engines: dict[bytes, tuple[Engine, threading.Lock]] = {}
         self._lock = threading.Lock()
 
-    def run(self, instance_id: str, sql: str, *, fresh: bool = False) -> ResultTable:
+    def run(self, instance_id: str, sql: str, *, database: str = "", fresh: bool = False) -> ResultTable:
         """The table of a query on the instance's engine. ``fresh`` never takes it from the cache. Raises EngineError."""
-        settings = route(instance_id, self._rules)
+        settings = route(instance_id, self._rules, database)
         limits = {key: value for key, value in self._limits.items() if value is not None and key not in settings}
         settings |= limits
         _, config = read_settings(settings, f'the engine of "{instance_id}"')
@@ -91,13 +91,13 @@ class SqlRunner:
             return self._engines[key]
 
 
-def answer_from_sql(answer: Answer, gold: Gold, runner: SqlRunner) -> Answer:
+def answer_from_sql(answer: Answer, gold: Gold, runner: SqlRunner, database: str = "") -> Answer:
     """The answer with its SQL replaced by the result: a CSV file, or the cells as text where gold asks for a text."""
     if answer.kind != "sql" or answer.problem:
         return answer
     sql = sql_in(answer.text)
     try:
-        table = runner.run(answer.instance_id, sql, fresh=gold.temporal)
+        table = runner.run(answer.instance_id, sql, database=database, fresh=gold.temporal)
     except EngineError as error:
         return msgspec.structs.replace(answer, problem=problem_of(error))
     if gold.entries and all(entry.func in TEXT_FUNCTIONS for entry in gold.entries):
@@ -106,7 +106,7 @@ def answer_from_sql(answer: Answer, gold: Gold, runner: SqlRunner) -> Answer:
     return Answer(answer.instance_id, "file", sql, paths=(runner.csv_file(answer.instance_id, sql, table),))
 
 
-def gold_from_sql(gold: Gold, runner: SqlRunner) -> Gold:
+def gold_from_sql(gold: Gold, runner: SqlRunner, database: str = "") -> Gold:
     """A ``temporal`` gold computed now, on the engine of its instance; ``as_of`` is the time at which that was done."""
     if not gold.temporal:
         return gold
@@ -114,7 +114,7 @@ def gold_from_sql(gold: Gold, runner: SqlRunner) -> Gold:
         sql = sql_in(gold_sql(gold))
         if not sql:
             raise EngineError("sql_error", "it is temporal, and has no SQL to compute it with")
-        table = runner.run(gold.instance_id, sql, fresh=True)
+        table = runner.run(gold.instance_id, sql, database=database, fresh=True)
     except (EngineError, OSError, UnicodeDecodeError) as error:
         said = problem_of(error) if isinstance(error, EngineError) else f"its SQL cannot be read: {error}"
         return msgspec.structs.replace(gold, status="unreadable", problem=said)
@@ -147,8 +147,8 @@ def reason_of(problem: str) -> str:
     return kind if kind in ("timeout", "sql_error") else ""
 
 
-def run_sql(gold: Gold, answer: Answer, options: Any) -> tuple[Gold, Answer]:
-    """Gold and answer with their SQL run, on the engines that the suite's options name."""
+def run_sql(gold: Gold, answer: Answer, options: Any, database: str = "") -> tuple[Gold, Answer]:
+    """Gold and answer with their SQL run, on the engines that the suite's options name. ``database``: the one the case is about."""
     rules = {prefix: _settings(engine) for prefix, engine in options.engines.items()}
     if not rules:
         raise UserError(
@@ -156,7 +156,7 @@ def run_sql(gold: Gold, answer: Answer, options: Any) -> tuple[Gold, Answer]:
             hint='Write it into the options of the suite: engines: {"local": {engine: sqlite, path: shop.sqlite}}.',
         )
     runner = _shared_runner(msgspec.json.encode((rules, options.timeout, options.row_limit)))
-    return gold_from_sql(gold, runner), answer_from_sql(answer, gold, runner)
+    return gold_from_sql(gold, runner, database), answer_from_sql(answer, gold, runner, database)
 
 
 @cache
