@@ -65,7 +65,9 @@ def _read_folder(folder: Path) -> LoadedPredictions:
     predictions = []
     for file in files:
         name = file.relative_to(folder).with_suffix("").as_posix()
-        predictions.append(Prediction(name.replace(SLASH, "/"), None, response=file.read_bytes()))
+        predictions.append(
+            Prediction(name.replace(SLASH, "/"), None, response=file.read_bytes().decode(errors="replace").encode())
+        )
     return LoadedPredictions(tuple(predictions))
 
 
