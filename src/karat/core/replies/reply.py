@@ -127,20 +127,15 @@ class Reply(msgspec.Struct, frozen=True):
             return "it is text without JSON."
         return f"it is {self.form}, not a JSON object."
 
-    def understood(self, read: Callable[[Reply], Any]) -> Any:
-        """What a suite reads from this; an error says how the response begins."""
-        try:
-            return read(self)
-        except Unreadable as error:
-            raise Unreadable(f"{error}{self.begins}") from error
-
     @property
     def begins(self) -> str:
         """The end of an error message: the first characters of the response."""
         return f" The response begins: {excerpt(self.shown)}" if self.shown.strip() else ""
 
 
-def only_one(candidates: list[Candidate], read: Callable[[Mapping[str, Any]], Any], wanted: str) -> Any:
+def only_one(
+    candidates: list[Candidate], read: Callable[[Mapping[str, Any]], Any], wanted: str, plural: str = ""
+) -> Any:
     """What the candidates say, where they all say the same; an error that says so where they differ."""
     if len(candidates) == 1:
         return read(candidates[0].value)
@@ -148,7 +143,7 @@ def only_one(candidates: list[Candidate], read: Callable[[Mapping[str, Any]], An
     if any(reading != readings[0] for reading in readings):
         places = [candidate.where for candidate in candidates]
         raise Unreadable(
-            f"{len(candidates)} different {wanted}s in the response, in {' and in '.join(places)}: one of them must be the answer"
+            f"{len(candidates)} different {plural or wanted + 's'} in the response, in {' and in '.join(places)}: one of them must be the answer"
         )
     return readings[0]
 
