@@ -21,6 +21,8 @@ NUMBER = r"(-?[0-9.]+(?:e[+-]?[0-9]+)?)"
 
 def holds(words: str) -> bool:
     """The verdict that a reader draws from the words alone: the number, and what was wanted."""
+    if "it holds only because errors were left out" in words:
+        return False
     if found := re.search(rf" is {NUMBER} over \d+ cases?, wanted (.*)", words):
         least, most = (re.search(rf"{word} {NUMBER}", found[2]) for word in ("at least", "at most"))
         value = float(found[1])
@@ -31,7 +33,7 @@ def holds(words: str) -> bool:
         return float(found[1]) < float(found[2])
     if found := re.search(r": (\d+) of \d+ cases? right there .* not right now, wanted 0", words):
         return int(found[1]) == 0
-    assert re.search(r"is undefined|only \d+ case|no case|there is no run", words), words
+    assert re.search(r"is undefined|none of \d+ case|only \d+ case|no case|there is no run", words), words
     return False
 
 
