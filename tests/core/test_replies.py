@@ -118,7 +118,8 @@ def test_json_that_is_whole_counts_although_the_limit_was_reached() -> None:
 def test_the_first_200_characters_are_shown_on_one_line() -> None:
     assert excerpt("a\n\x00\x1b[31m\tb") == "a\\n\\x00\\x1b[31m\\tb"
     assert excerpt("x" * 201) == "x" * 200 + "…"
-    assert read_reply(body(chat("Sorry,\nno."))).begins == " The response begins: Sorry,\\nno."
+    reply = read_reply(body(chat("Sorry,\nno.")))
+    assert str(reply.explained(Unreadable("why."))) == "why. The response begins: Sorry,\\nno."
     assert excerpt("\ud800x") == "\\ud800x"
 
 

@@ -143,6 +143,10 @@ class Suite:
     default_system: Callable[[Path, Any], SystemConfig | None] = lambda _path, _options: None
     """(cases, options) → what answers the cases when no system and no predictions are named; None: somebody must be named."""
 
+    understand: Callable[[bytes, Any], Mapping[str, Any]] | None = None
+    """(response, options) → what the suite reads from one response, as plain JSON values, for ``karat check --response``. May raise
+    Unreadable."""
+
     accept: Callable[[Case[Any], Prediction, Path, Any], Sequence[Edit]] | None = None
     """(case, the answer that a person accepts, the path of the cases, options) → what to change in the case files so that the answer is
     right by the rule too, and the old ones stay so. Reads files, writes none. May raise UserError where it cannot be said there."""

@@ -23,7 +23,7 @@ from karat.core.records import Case, Prediction, truth_hash
 from karat.core.result import RunInfo, RunResult
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import System, SystemConfig, SystemType
-from karat.runs.calling import Called, Predict, call_all, still_to_call
+from karat.runs.calling import Called, Predict, call_all, only_questions, still_to_call
 from karat.runs.follow_up import following_up
 from karat.runs.scoring import group, repeats_in, score_cases
 from karat.runs.summary import summarise
@@ -262,6 +262,8 @@ async def _call(
     predict: Predict = caller.predict
     if job.suite.follow_up is not None and getattr(system, "can_be_asked_again", True):
         predict = following_up(predict, system.reply, job.suite, job.cases, job.options)
+    if getattr(system, "can_be_asked_again", True):
+        predict = only_questions(predict)
     try:
         await call_all(
             job.cases,

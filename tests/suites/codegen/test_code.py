@@ -75,6 +75,7 @@ def test_json_with_code_is_found_in_every_form(form: str) -> None:
         (chat('{"code": "a = 1"}', tool_calls=[tool_call({"code": "a = 2"})]), "2 different codes"),
         (chat(""), "whose message is empty"),
         ({"foo": 1}, "its keys are: foo"),
+        (chat('{"thoughts": "hm"}'), "its keys are: thoughts"),
     ],
 )
 def test_what_holds_no_code_is_an_error(response: Any, reason: str) -> None:

@@ -14,7 +14,7 @@ import msgspec
 
 from karat.core.replies.fences import Block
 from karat.core.replies.json_texts import decoded
-from karat.core.replies.reply import Reply, ToolCall
+from karat.core.replies.reply import Reply, ToolCall, with_beginning
 from karat.core.replies.streamed import Merged, merged, merged_list
 from karat.core.suite import Unreadable
 
@@ -41,7 +41,7 @@ def read_reply(response: bytes, own: Collection[str] = ()) -> Reply:
         text = response.decode("utf-16" if response[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
     except UnicodeDecodeError as error:
         shown = response.decode("utf-8", errors="replace")
-        raise Unreadable(f"the response is not UTF-8 text: {error.reason}.{Reply('', shown=shown).begins}") from error
+        raise Unreadable(with_beginning(f"the response is not UTF-8 text: {error.reason}", shown)) from error
     found = _of_text(text, frozenset(own), DEEPEST)
     return found if found.shown else msgspec.structs.replace(found, shown=found.text or text)
 

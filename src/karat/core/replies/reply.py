@@ -127,10 +127,9 @@ class Reply(msgspec.Struct, frozen=True):
             return "it is text without JSON."
         return f"it is {self.form}, not a JSON object."
 
-    @property
-    def begins(self) -> str:
-        """The end of an error message: the first characters of the response."""
-        return f" The response begins: {excerpt(self.shown)}" if self.shown.strip() else ""
+    def explained(self, error: Unreadable) -> Unreadable:
+        """The error with the first characters of the response after it."""
+        return Unreadable(with_beginning(str(error), self.shown))
 
 
 def only_one(
@@ -146,6 +145,11 @@ def only_one(
             f"{len(candidates)} different {plural or wanted + 's'} in the response, in {' and in '.join(places)}: one of them must be the answer"
         )
     return readings[0]
+
+
+def with_beginning(message: str, shown: str) -> str:
+    """A message and how the response begins."""
+    return f"{message.rstrip('. ')}. The response begins: {excerpt(shown)}" if shown.strip() else message
 
 
 def excerpt(text: str) -> str:

@@ -11,6 +11,7 @@ from karat.suites.answers.options import Options
 from karat.suites.answers.predictions import read_predictions
 from karat.suites.answers.records import Gold
 from karat.suites.answers.report import report
+from karat.suites.answers.responses import understand
 
 suite = Suite(
     name="answers",
@@ -28,4 +29,5 @@ suite = Suite(
     recognises=recognises,
     highlights=highlights,
     accept=accept,
+    understand=understand,
 )

@@ -59,7 +59,16 @@ def answer_given(response: bytes) -> Answer:
     try:
         return _answer(reply)
     except Unreadable as error:
-        raise Unreadable(f"{error}{reply.begins}") from error
+        raise reply.explained(error) from error
+
+
+def understand(response: bytes, _options: Any) -> dict[str, Any]:
+    """What is read from one response, for ``karat check --response``."""
+    answer = read_answer(response, live=True)
+    if answer.problem:
+        return {"no answer": answer.problem}
+    first = {"sql judged by spider2 (the first block)": answer.first_sql} if answer.first_sql else {}
+    return {answer.kind: answer.text, **first}
 
 
 def _answer(reply: Reply) -> Answer:

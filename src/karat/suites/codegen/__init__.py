@@ -13,6 +13,7 @@ from karat.suites.codegen.records import Task
 from karat.suites.codegen.repair_figures import figures
 from karat.suites.codegen.repairing import follow_up
 from karat.suites.codegen.report import report
+from karat.suites.codegen.responses import understand
 from karat.suites.codegen.telling import details
 
 suite = Suite(
@@ -35,4 +36,5 @@ suite = Suite(
     figures=figures,
     follow_up=follow_up,
     accept=accept,
+    understand=understand,
 )

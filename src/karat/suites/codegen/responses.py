@@ -15,8 +15,10 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
+from karat.core.records import attempts
 from karat.core.replies import Reply, only_one, read_reply
 from karat.core.replies.fences import split
+from karat.core.replies.json_texts import json_in
 from karat.core.suite import Unreadable
 from karat.suites.codegen.code import PYTHON, block_in, code_in
 
@@ -33,6 +35,12 @@ def code_of(response: bytes) -> str:
     return code_in(text_of(response))
 
 
+def understand(response: bytes, _options: Any) -> dict[str, Any]:
+    """What is read from one response, for ``karat check --response``."""
+    codes = [code_of(attempt) for attempt in attempts(response)]
+    return {"code": codes[0]} if len(codes) == 1 else {"attempts": codes}
+
+
 def text_of(response: bytes, *, continues: bool = False) -> str:
     """The text in which the code of a response stands. ``continues``: the code goes on from a program and need be no program itself.
 
@@ -42,7 +50,7 @@ def text_of(response: bytes, *, continues: bool = False) -> str:
     try:
         return _text(reply, response, continues=continues)
     except Unreadable as error:
-        raise Unreadable(f"{error}{reply.begins}") from error
+        raise reply.explained(error) from error
 
 
 def _text(reply: Reply, response: bytes, *, continues: bool) -> str:
@@ -93,6 +101,8 @@ def _checked(reply: Reply, *, continues: bool) -> str:
         return text
     if split(text)[0]:
         raise Unreadable("no code in the response: none of its blocks is Python.")
+    if not continues and any(isinstance(value, Mapping) for value, _ in json_in(text, "whole")):
+        raise reply.nothing("code", EXPECTED)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if all(_is_prose(line) for line in lines):
         raise Unreadable("no code in the response: it is words without a code block.")

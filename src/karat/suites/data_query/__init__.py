@@ -9,6 +9,7 @@ from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.predictions import read_predictions
 from karat.suites.data_query.report import report
+from karat.suites.data_query.responses import understand
 from karat.suites.data_query.selection import Target
 
 suite = Suite(
@@ -25,4 +26,5 @@ suite = Suite(
     report=report,
     recognises=recognises,
     accept=accept,
+    understand=understand,
 )

@@ -23,6 +23,7 @@ from karat.suites.data_query.dial import dial_selection, dial_states
 from karat.suites.data_query.mcp import mcp_selection
 from karat.suites.data_query.misspelt import refuse_misspelt
 from karat.suites.data_query.operators import on_codes
+from karat.suites.data_query.options import Options
 from karat.suites.data_query.outcomes import WITHOUT_ANSWER, Found, OutcomeRule, outcome_by_rule, own_outcome
 from karat.suites.data_query.selection import DatasetSelection, Dimension, Period, Selection, Term
 from karat.suites.data_query.time_filters import TIME_DIMENSION, with_period
@@ -56,7 +57,17 @@ def read(response: bytes, today: str = "", rules: Sequence[OutcomeRule] = ()) ->
     try:
         return _reading(reply, today, rules)
     except Unreadable as error:
-        raise Unreadable(f"{error}{reply.begins}") from error
+        raise reply.explained(error) from error
+
+
+def understand(response: bytes, options: Options) -> dict[str, Any]:
+    """What is read from one response, for ``karat check --response``."""
+    found = read(response, options.today, options.outcome_from)
+    said = {"outcome": found.found.outcome, "by": found.found.how} if found.found else {}
+    selection: dict[str, Any] = msgspec.to_builtins(found.selection)
+    if not found.selection.indicator_selection and not said:
+        selection["indicator_selection"] = []
+    return {**said, **selection}
 
 
 def _reading(reply: Reply, today: str, rules: Sequence[OutcomeRule]) -> Reading:

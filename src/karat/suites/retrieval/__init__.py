@@ -7,7 +7,7 @@ from karat.suites.retrieval.comparison import compare, details
 from karat.suites.retrieval.highlights import highlights
 from karat.suites.retrieval.metrics import METRICS
 from karat.suites.retrieval.options import Options
-from karat.suites.retrieval.predictions import read_predictions
+from karat.suites.retrieval.predictions import read_predictions, understand
 from karat.suites.retrieval.qrels_check import check_cases
 from karat.suites.retrieval.records import Truths
 from karat.suites.retrieval.report import report
@@ -29,4 +29,5 @@ suite = Suite(
     highlights=highlights,
     default_system=default_system,
     accept=accept,
+    understand=understand,
 )

@@ -37,7 +37,12 @@ def read_response(response: bytes) -> Retrieved:
     try:
         return _retrieved(reply)
     except Unreadable as error:
-        raise Unreadable(f"{error}{reply.begins}") from error
+        raise reply.explained(error) from error
+
+
+def understand(response: bytes, _options: Any) -> dict[str, Any]:
+    """What is read from one response, for ``karat check --response``."""
+    return {"fields": {name: msgspec.to_builtins(ranked) for name, ranked in read_response(response).fields.items()}}
 
 
 def _retrieved(reply: Reply) -> Retrieved:
