@@ -48,7 +48,7 @@ def read_reply(response: bytes, own: Collection[str] = ()) -> Reply:
 
 def _of_text(text: str, own: frozenset[str], depth: int) -> Reply:
     if _WEB_PAGE.match(text):
-        return Reply("a web page", text, failure="the response is a web page, not an answer: is this a login page?")
+        return Reply("a web page", text, failure="the response is a web page (a login page?), not an answer")
     stream = merged(text)
     if stream is not None:
         return _of_stream(stream, own, depth)
