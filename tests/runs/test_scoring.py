@@ -70,7 +70,7 @@ def test_no_prediction_is_missing_not_wrong() -> None:
 def test_an_unreadable_answer_is_an_error_that_says_why() -> None:
     result = scored(case("c", A), Prediction("c", 0, response=b"<html>"))
     assert result.status == "error"
-    assert "not JSON" in result.error
+    assert "a web page" in result.error and "begins: <html>" in result.error
 
 
 def test_errors_zero_scores_a_failure_0_where_that_makes_sense() -> None:

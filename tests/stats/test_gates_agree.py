@@ -21,6 +21,8 @@ NUMBER = r"(-?[0-9.]+(?:e[+-]?[0-9]+)?)"
 
 def holds(words: str) -> bool:
     """The verdict that a reader draws from the words alone: the number, and what was wanted."""
+    if "it holds only because errors were left out" in words:
+        return False
     if found := re.search(rf" is {NUMBER} over \d+ cases?, wanted (.*)", words):
         least, most = (re.search(rf"{word} {NUMBER}", found[2]) for word in ("at least", "at most"))
         value = float(found[1])

@@ -209,7 +209,7 @@ def test_dial_streams_its_state_its_stages_and_its_attachments(server: HostileSe
 
 
 def test_the_streamed_state_is_what_the_suite_reads(server: HostileServer) -> None:
-    from karat.suites.data_query.predictions import read_response
+    from karat.suites.data_query.responses import read_response
 
     (dataset,) = read_response(call(server, dial_stream(), stream=True).response).indicator_selection
     assert dataset.dataset_id == "IMF.RES:WEO(9.0.0)"

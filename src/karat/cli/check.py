@@ -31,6 +31,13 @@ def check(
         bool, typer.Option("--fix-names", help="Rewrite drifted names in the case files, keeping comments and layout.")
     ] = False,
     table: TableOption = None,
+    response: Annotated[
+        str | None,
+        typer.Option(
+            "--response",
+            help="Read one response (a file, - for standard input) as the suite would, and print what Karat understands from it.",
+        ),
+    ] = None,
     settings: SettingsOption = None,
     json: JsonOption = None,
     config: ConfigOption = None,
@@ -41,13 +48,20 @@ def check(
 
     A sheet is checked too, with the tables it is given:  karat check kitchen.sheet --table Ingredients=ingredients.csv
 
-    Exit code 1 when there are mistakes; label drift alone is a warning.
+    One response of an assistant, before a whole run:  karat check --response reply.json --suite data_query
+
+    Exit code 1 when there are mistakes; label drift alone is a warning. A response that cannot be read: 2.
     """
     from karat.cli.printing import print_problems, stdout, write_json_value
-    from karat.cli.project import work_to_do
+    from karat.cli.project import unasked, work_to_do
     from karat.core.files import is_empty
     from karat.core.problems import UserError, count_of
 
+    if response is not None:
+        from karat.cli.check_response import check_response
+
+        check_response(response, suite, config, settings, json)
+        return
     if fix_names and not structure:
         raise UserError("--fix-names needs --structure FILE", hint="The right names come from the structures.")
     if table and (cases is None or cases.suffix != ".sheet"):
@@ -62,7 +76,8 @@ def check(
         if not loaded.cases and not loaded.problems and is_empty(work.cases):
             raise UserError(f"{work.cases} is empty", hint="Give a case file, or a folder of them.")
         found = work.suite.check_cases(loaded.cases, structure or [], work.options)
-        problems += [*loaded.problems, *found.problems, *_prompt_problems(work, loaded)]
+        asked = (*unasked(work, loaded.cases), *_prompt_problems(work, loaded))
+        problems += [*loaded.problems, *found.problems, *asked]
         if fix_names and found.fixes:
             from karat.core.yaml_edit import apply_fixes
 

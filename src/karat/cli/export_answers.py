@@ -87,8 +87,8 @@ def _submission(predictions: Sequence[Prediction], mode: str) -> tuple[bytes, Fi
 
 def _submitted(prediction: Prediction, files: Files, mode: str) -> bytes:
     from karat.core.suite import Unreadable
-    from karat.suites.answers.predictions import read_answer
     from karat.suites.answers.records import Answer
+    from karat.suites.answers.responses import read_answer
 
     name = prediction.case_id
     try:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from karat.core import plugins
-from karat.core.problems import UserError, did_you_mean
+from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.project_folder import find_project
 from karat.core.suite import Suite, SuiteOptions
 from karat.runs.choose import Choice
@@ -24,11 +24,14 @@ from karat.runs.project import (
 from karat.stats.gates import Gate
 
 if TYPE_CHECKING:
+    from karat.core.records import Case
     from karat.core.system import SystemConfig
     from karat.store.store import Store
 
 
 DEFAULT_RUN = RunOptions()
+REPLAY = "replay"
+"""The system that answers from a recording."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,25 @@ class Work:
     name: str = ""
     run: RunOptions = DEFAULT_RUN
     gates: tuple[Gate, ...] = ()
+
+
+def unasked(work: Work, cases: Sequence[Case[Any]]) -> list[Problem]:
+    """The cases that a live system cannot be asked, because they have no question. Recorded answers need none."""
+    from karat.runs.calling import without_question
+
+    if work.config is None or work.config.type == REPLAY or work.predictions is not None:
+        return []
+    hint = "Write it into the case; gold rows have it as instruction or question. Recorded answers need none."
+    return [
+        Problem(
+            f'case "{case.id}" has no question to put to {work.system}',
+            file=case.source.file,
+            line=case.source.line,
+            hint=hint,
+        )
+        for case in cases
+        if without_question(case)
+    ]
 
 
 def choice_of(

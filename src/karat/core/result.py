@@ -94,6 +94,23 @@ class RepeatResult(msgspec.Struct, frozen=True):
     error: str = ""
 
 
+def value_with_errors(case: CaseResult, metric: str, error: float = 0.0) -> float | None:
+    """A case's value when a failed try counts ``error``; None where it has none all the same. Nothing changes where no try failed."""
+    if not case.repeats:
+        score = case.scores.get(metric)
+        value = None if score is None else score.value
+        return error if value is None and case.status == "error" else value
+    tries = [(found.scores[metric].value if metric in found.scores else None, found.status) for found in case.repeats]
+    values = [error if value is None and status == "error" else value for value, status in tries]
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def has_errors(case: CaseResult) -> bool:
+    """Whether the case, or one of the tries at it, failed."""
+    return case.status == "error" or any(found.status == "error" for found in case.repeats)
+
+
 class CaseReview(msgspec.Struct, frozen=True):
     """A person's verdict on a case of a run, beside the rule's. Only the one that counts: no verdict that was taken back."""
 

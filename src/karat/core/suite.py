@@ -158,6 +158,9 @@ class Suite:
     """The same for recorded predictions. None: they are read as the lines of a JSONL file."""
     prompting: Prompting = field(default_factory=Prompting)
     """The default prompt, and what prompt templates of live systems can use."""
+    understand: Callable[[bytes, Any], Mapping[str, Any]] | None = None
+    """(response, options) → what the suite reads from one response, as plain JSON values, for ``karat check --response``. May raise
+    Unreadable."""
 
     accept: Callable[[Case[Any], Prediction, Path, Any], Sequence[Edit]] | None = None
     """(case, the answer that a person accepts, the path of the cases, options) → what to change in the case files so that the answer is

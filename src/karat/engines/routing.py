@@ -6,7 +6,8 @@
       bq: {engine: bigquery}
       sf_: {engine: snowflake}
       local: {engine: sqlite, path: databases/shop.sqlite}
-      local003: {engine: duckdb, path: "databases/{instance_id}.duckdb"}
+      local003: {engine: duckdb, path: "databases/{id}.duckdb"}
+      bird: {engine: sqlite, path: "databases/{database}/{database}.sqlite"}
 
 The longest prefix wins, so a whole id is a rule for that instance alone, and an empty prefix a rule for all the rest.
 """
@@ -19,27 +20,36 @@ from typing import Any
 
 from karat.core.problems import UserError, nearest
 
-_PLACE = "{instance_id}"
 
-
-def route(instance_id: str, rules: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The settings of the engine for this instance, ``{instance_id}`` filled in."""
+def route(instance_id: str, rules: Mapping[str, Mapping[str, Any]], database: str = "") -> dict[str, Any]:
+    """The settings of the engine for this instance, ``{id}`` (or ``{instance_id}``) and ``{database}`` filled in."""
     fitting = [prefix for prefix in rules if instance_id.startswith(prefix)]
     if not fitting:
         raise UserError(f'no engine is configured for the instance "{instance_id}"', hint=_hint(instance_id, rules))
     settings = rules[max(fitting, key=len)]
-    return {key: _filled(value, instance_id) for key, value in settings.items()}
+    names = {"{instance_id}": instance_id, "{id}": instance_id, "{database}": database}
+    return {key: _filled(value, names, instance_id) for key, value in settings.items()}
 
 
-def _filled(value: Any, instance_id: str) -> Any:
-    if not isinstance(value, str) or _PLACE not in value:
+def _filled(value: Any, names: Mapping[str, str], instance_id: str) -> Any:
+    if not isinstance(value, str):
         return value
-    if not re.fullmatch(r"\w[\w.-]*", instance_id):  # it becomes part of a path or of an address
-        raise UserError(
-            f'the id "{instance_id}" cannot stand in a path',
-            hint=f"Ids of letters, digits, _, - and . can; name the database without {_PLACE}.",
-        )
-    return value.replace(_PLACE, instance_id)
+    for place, name in names.items():
+        if place not in value:
+            continue
+        if not name:
+            raise UserError(
+                f'the instance "{instance_id}" does not say which database it is about',
+                hint='Put it into the gold row as "db_id", or name the database without {database}.',
+            )
+        if not re.fullmatch(r"\w[\w.-]*", name):  # it becomes part of a path or of an address
+            what = "database" if place == "{database}" else "id"
+            raise UserError(
+                f'the {what} "{name}" cannot stand in a path',
+                hint=f"Names of letters, digits, _, - and . can; name the database without {place}.",
+            )
+        value = value.replace(place, name)
+    return value
 
 
 def _hint(instance_id: str, rules: Mapping[str, Any]) -> str:

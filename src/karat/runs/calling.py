@@ -60,6 +60,12 @@ def turns_to_ask(case: Case[Any]) -> list[int]:
     return asked
 
 
+def without_question(case: Case[Any]) -> bool:
+    """Whether a turn that must be put to the system says nothing."""
+    users = [message for message in case.conversation if message.role == "user"]
+    return any(not users[turn].content.strip() for turn in turns_to_ask(case))
+
+
 def still_to_call(
     cases: Iterable[Case[Any]], repeats: int, stored: Mapping[Key, Prediction], retry_errors: bool
 ) -> int:
@@ -75,6 +81,18 @@ def still_to_call(
 
 def _is_open(prediction: Prediction | None, retry_errors: bool) -> bool:
     return prediction is None or (retry_errors and prediction.error is not None)
+
+
+def only_questions(predict: Predict) -> Predict:
+    """Never put a turn without words to a live system: what it would answer measures nothing."""
+
+    async def asked(request: Request) -> Prediction | None:
+        if str(request.messages[-1].get("content") or "").strip():
+            return await predict(request)
+        error = CallError("no_question", "not asked: the case has no question", 0)
+        return Prediction(request.case_id, request.turn, request.repeat, error=error)
+
+    return asked
 
 
 async def call_all(

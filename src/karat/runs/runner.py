@@ -25,7 +25,7 @@ from karat.core.records import Case, Prediction, truth_hash
 from karat.core.result import RunInfo, RunResult
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import System, SystemConfig, SystemType
-from karat.runs.calling import Called, Predict, call_all, still_to_call
+from karat.runs.calling import Called, Predict, call_all, only_questions, still_to_call
 from karat.runs.follow_up import following_up
 from karat.runs.holding import signs_of_life
 from karat.runs.plain_secrets import refuse_secrets
@@ -323,6 +323,8 @@ async def _call(
     renderer = Renderer()
     if (prompt := prompt_of(job.config, job.suite)) is not None:
         predict = prompted(predict, prompt, job.suite, job.cases, job.options, renderer)
+    if getattr(system, "can_be_asked_again", True):
+        predict = only_questions(predict)
     try:
         await call_all(
             job.cases,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from karat.core.clusters import clusters_of
-from karat.core.result import CaseResult, MetricSummary, RunInfo, RunResult
+from karat.core.result import CaseResult, MetricSummary, RunInfo, RunResult, has_errors, value_with_errors
 from karat.core.suite import Metric, Suite
 from karat.core.usage import USAGE
 from karat.stats.over_cases import estimate_over_cases
@@ -24,11 +24,12 @@ def summarise(suite: Suite, info: RunInfo, cases: Sequence[CaseResult]) -> RunRe
 def _summary(metric: Metric, cases: Sequence[CaseResult], clusters: Sequence[str] | None) -> MetricSummary:
     values = [_value(case, metric.name) for case in cases]
     without = [case.status for case, value in zip(cases, values, strict=True) if value is None]
-    failed, undefined = without.count("error"), without.count("scored")
+    undefined = without.count("scored")
     found = estimate_over_cases(values, clusters, metric.kind)
     with_errors = None
-    if failed and metric.zero_on_error:
-        with_errors = sum(value for value in values if value is not None) / (found.n + failed)
+    if metric.zero_on_error and any(has_errors(case) for case in cases):
+        counted = [value for case in cases if (value := value_with_errors(case, metric.name)) is not None]
+        with_errors = sum(counted) / len(counted) if counted else None
     return MetricSummary(metric.name, found.mean, found.n, found.low, found.high, undefined, with_errors)
 
 

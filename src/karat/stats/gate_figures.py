@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from karat.core.result import CaseResult, RunResult
+from karat.core.result import CaseResult, RunResult, has_errors, value_with_errors
 from karat.core.scores import Score
 from karat.core.suite import Metric
 from karat.core.usage import USAGE
@@ -62,6 +62,25 @@ def mean_of(result: RunResult, metric: str) -> tuple[float | None, int]:
         return (math.fsum(values) / len(values) if values else None), len(values)
     found = next((item for item in result.summary if item.metric == metric), None)
     return (found.mean, found.n) if found else (None, 0)
+
+
+def error_value(metric: Metric) -> float | None:
+    """What a failed call counts where errors are not left out: the worst value; None where that cannot be said.
+
+    Quantities have no worst value, and of a failed call nobody knows whether the case asks for a metric that not every case has.
+    """
+    if metric.kind == "quantity" or not metric.zero_on_error:
+        return None
+    return 0.0 if metric.higher_is_better else 1.0
+
+
+def with_errors(result: RunResult, metric: Metric) -> tuple[float | None, int]:
+    """The run's figure with errors counted as the worst value, and how many cases have one; None where nothing changes."""
+    worst, failed = error_value(metric), sum(map(has_errors, result.cases))
+    if worst is None or not failed:
+        return None, 0
+    values = [value for case in result.cases if (value := value_with_errors(case, metric.name, worst)) is not None]
+    return (math.fsum(values) / len(values) if values else None), failed
 
 
 def is_right(case: CaseResult, metric: Metric) -> bool:

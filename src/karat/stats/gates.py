@@ -1,6 +1,8 @@
 """Gates: what must hold for a run. The verdict and its words come from one place, so they agree.
 
 - Floor, ceiling: the run's figure against the limit; the limit itself passes. An undefined figure passes no gate.
+- Errors leave the mean. A floor, ceiling or "no worse than" that holds only because of that fails: it must also hold with every
+  failed call counted as the worst value, in both runs.
 - ``no_worse_than``: paired on case id, over the cases with a value in both runs. It passes when the lower end of the one-sided
   interval of the difference is above ``-margin`` (where lower is better: the upper end below ``margin``). Fewer than ``FEWEST``
   such cases prove nothing, so the rule fails. A quantity that every case moved by the same amount shows no spread: that amount itself is
@@ -18,9 +20,9 @@ from typing import Literal
 import msgspec
 
 from karat.core.problems import count_of
-from karat.core.result import CaseResult, RunResult
+from karat.core.result import CaseResult, RunResult, has_errors, value_with_errors
 from karat.core.suite import Metric
-from karat.stats.gate_figures import is_right, mean_of, metric_named, pass_metric, value_of
+from karat.stats.gate_figures import error_value, is_right, mean_of, metric_named, pass_metric, value_of, with_errors
 from karat.stats.gate_rules import CONFIDENCE, CaseFilter, Gate, limits_text, number, parse_gate, rule_text
 
 __all__ = ["CaseFilter", "Gate", "Verdict", "exit_code", "judge", "parse_gate", "rule_text", "settle"]
@@ -100,7 +102,7 @@ def exit_code(verdicts: Sequence[Verdict]) -> int:
 
 def _verdict(gate: Gate, result: RunResult, metrics: Sequence[Metric], baselines: Baselines) -> Verdict:
     if gate.kind == "limit":
-        return _limit(gate, result)
+        return _limit(gate, result, metrics)
     baseline = baselines(gate.baseline)
     if isinstance(baseline, str):
         return Verdict("", "not_judged", f"{rule_text(gate)}: {baseline}")
@@ -115,28 +117,60 @@ def _verdict(gate: Gate, result: RunResult, metrics: Sequence[Metric], baselines
     return msgspec.structs.replace(found, words=words, baseline=baseline.run.id)
 
 
-def _limit(gate: Gate, result: RunResult) -> Verdict:
+def _limit(gate: Gate, result: RunResult, metrics: Sequence[Metric]) -> Verdict:
     mean, n = mean_of(result, gate.metric.partition(".")[2])
     wanted = limits_text(gate)
     if mean is None:
         return Verdict("", "failed", f"{gate.metric} is undefined, wanted {wanted}")
     limits = [limit for limit in (gate.at_least, gate.at_most) if limit is not None]
-    holds = (gate.at_least is None or mean >= gate.at_least) and (gate.at_most is None or mean <= gate.at_most)
+    holds = _within(mean, gate)
     words = f"{gate.metric} is {telling(mean, limits)} over {count_of(n, 'case')}, wanted {wanted}"
+    counted, failed = with_errors(result, metric_named(gate.metric.partition(".")[2], metrics))
+    if holds and counted is not None and not _within(counted, gate):
+        words += f"; it holds only because errors were left out: with {_errors(failed)} counted it is {telling(counted, limits)}"
+        return Verdict("", "failed", words, value=counted, n=n)
     return Verdict("", "passed" if holds else "failed", words, value=mean, n=n)
 
 
+def _within(mean: float, gate: Gate) -> bool:
+    return (gate.at_least is None or mean >= gate.at_least) and (gate.at_most is None or mean <= gate.at_most)
+
+
+def _errors(failed: int) -> str:
+    return f"{count_of(failed, 'case')} in error"
+
+
 def _no_worse_than(gate: Gate, result: RunResult, baseline: RunResult, metrics: Sequence[Metric]) -> Verdict:
+    metric = metric_named(gate.metric.partition(".")[2], metrics)
+    found = _paired_verdict(gate, metric, baseline, result, lambda case: value_of(case, metric.name))
+    worst, failed = error_value(metric), sum(map(has_errors, result.cases))
+    if not found.passed or worst is None or not failed:
+        return found
+    counted = _paired_verdict(gate, metric, baseline, result, lambda case: value_with_errors(case, metric.name, worst))
+    if counted.passed:
+        return found
+    words = (
+        f"{found.words}; it holds only because errors were left out: with {_errors(failed)} counted, {counted.words}"
+    )
+    return msgspec.structs.replace(counted, words=words)
+
+
+def _paired_verdict(
+    gate: Gate,
+    metric: Metric,
+    baseline: RunResult,
+    result: RunResult,
+    value: Callable[[CaseResult], float | None],
+) -> Verdict:
     from karat.stats.paired import paired_difference
     from karat.stats.pairing import pair_cases
 
-    metric = metric_named(gate.metric.partition(".")[2], metrics)
     paired = pair_cases(baseline, result, ())
     clusters = paired.clusters or [a.id for a, _ in paired.pairs]
     pairs = [
         (before, after, cluster)
         for (a, b), cluster in zip(paired.pairs, clusters, strict=True)
-        if (before := value_of(a, metric.name)) is not None and (after := value_of(b, metric.name)) is not None
+        if (before := value(a)) is not None and (after := value(b)) is not None
     ]
     n, start = len(pairs), f"{gate.metric} against {_name(baseline)}"
     margin, confidence = gate.margin or 0.0, gate.confidence or CONFIDENCE

@@ -7,6 +7,10 @@ from typing import Any
 
 import msgspec
 
+from karat.core.replies import read_reply
+from karat.core.replies.bodies import RESPONSES_API
+from karat.core.replies.streamed import merged
+from karat.core.suite import Unreadable
 from karat.core.system import Request
 from karat.systems.json_path import PathNotFound, part_at
 
@@ -36,21 +40,22 @@ def request_fields(request: Request) -> dict[str, Any]:
 def assistant_message(body: bytes, reply_path: str = "") -> dict[str, Any]:
     """The assistant message that an answer stands for.
 
-    The part at ``reply_path`` when there is one; the message of a chat completion; an answer that is a message itself;
-    otherwise the answer as it stands, as text.
+    The part at ``reply_path`` when there is one; the message of a chat completion, streamed or not; an answer that is a message
+    itself; the words of a response of the Responses API; otherwise the answer as it is, as text.
     """
     if reply_path:
         try:
             return {"role": "assistant", "content": text_of(part_at(body, reply_path))}
         except PathNotFound:
             return {"role": "assistant", "content": text_of(body)}
-    return chat_message(body) or {"role": "assistant", "content": text_of(body)}
+    return chat_message(body) or {"role": "assistant", "content": _words(body) or text_of(body)}
 
 
 def chat_message(body: bytes) -> dict[str, Any] | None:
     """The assistant message in a chat completion or in a bare message; None when the body is neither."""
+    stream = merged(body.decode("utf-8", errors="replace"))
     try:
-        value = msgspec.json.decode(body)
+        value = msgspec.json.decode(body) if stream is None else stream.body
         message = value["choices"][0]["message"] if "choices" in value else value
         if not ("choices" in value or message.get("role") == "assistant"):
             return None
@@ -58,6 +63,15 @@ def chat_message(body: bytes) -> dict[str, Any] | None:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, LookupError, TypeError, AttributeError):
         return None
     return {"role": "assistant", "content": None} | kept
+
+
+def _words(body: bytes) -> str:
+    """What the assistant says in a response of the Responses API; empty for other forms."""
+    try:
+        reply = read_reply(body)
+    except Unreadable:
+        return ""
+    return reply.text if reply.form == RESPONSES_API else ""
 
 
 def text_of(body: bytes) -> str:

@@ -28,13 +28,13 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from karat.core.problems import UserError
+from karat.core.replies.stream import Completion, Events
 from karat.core.suite import Suite
 from karat.core.system import CallFailed, PromptedConfig, Request, Response, SystemType
 from karat.systems.environment import expand, expand_all, expand_headers, variable
 from karat.systems.history import assistant_message
 from karat.systems.redaction import shown_config
 from karat.systems.response_format import whole_format
-from karat.systems.stream import Completion, Events
 from karat.systems.template import typed
 from karat.systems.transport import MAX_BODY, Transport, checked_url, kind_of_status
 
@@ -52,7 +52,7 @@ class OpenAIConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, kw_o
     base_url: str
     model: str
     path: str = "/chat/completions"
-    """``{model}`` in it is the model. DIAL: ``/openai/deployments/{model}/chat/completions``."""
+    """``{model}`` in it is the model. DIAL: ``/openai/deployments/{model}/chat/completions``. ``/responses``: the Responses API."""
     api_version: str = ""
     """Sent as the query parameter ``api-version``, when given."""
     api_key_env: str | None = None
@@ -92,11 +92,12 @@ class OpenAISystem:
         if config.api_version:
             url += ("&" if "?" in url else "?") + urlencode({"api-version": config.api_version})
         self._model = config.model
+        self._messages = "input" if _is_responses_api(config) else "messages"
         self._transport = Transport(config, "POST", url, headers, secrets)
 
     async def call(self, request: Request) -> Response:
         """One attempt."""
-        asked = {"model": self._model, "messages": request.messages, **self._fixed}
+        asked = {"model": self._model, self._messages: request.messages, **self._fixed}
         async with self._transport.send(json=asked) as response:
             if response.headers.get("Content-Type", "").startswith("text/event-stream"):
                 body = await self._read_stream(response)
@@ -120,20 +121,15 @@ class OpenAISystem:
         choices = completion.get("choices")
         if completion.get("error") and not choices:
             raise self._said(completion["error"], body)
-        if not (
-            isinstance(choices, list)
-            and choices
-            and isinstance(choices[0], dict)
-            and isinstance(choices[0].get("message"), dict)
-        ):
+        if not _has_message(completion):
             keys = ", ".join(f'"{key}"' for key in list(completion)[:12]) or "none"
             message = self._transport.secrets.text(f"{place}: no choices[0].message in the answer; its keys: {keys}")
             raise CallFailed("bad_response", message, body=body)
         usage = completion.get("usage")
         return Response(
             body,
-            input_tokens=_count(usage, "prompt_tokens"),
-            output_tokens=_count(usage, "completion_tokens"),
+            input_tokens=_count(usage, "prompt_tokens", "input_tokens"),
+            output_tokens=_count(usage, "completion_tokens", "output_tokens"),
             tokens=_count(usage, "total_tokens"),
             model=self._model,
         )
@@ -174,6 +170,8 @@ class OpenAISystem:
             if isinstance(chunk, dict) and chunk.get("error"):
                 raise self._said(chunk["error"], self._transport.secrets.body(event))
             completion.add(chunk)
+            if completion.whole:
+                return True
         except (
             msgspec.DecodeError,
             UnicodeDecodeError,
@@ -240,11 +238,11 @@ def _fixed_entries(config: OpenAIConfig, response_format: dict[str, Any] | None)
     """What every request of this system holds beside model and messages."""
     fixed: dict[str, Any] = {}
     if config.stream:
-        fixed |= {"stream": True, "stream_options": {"include_usage": True}}
+        fixed |= {"stream": True} | ({} if _is_responses_api(config) else {"stream_options": {"include_usage": True}})
     if config.temperature is not None:
         fixed["temperature"] = config.temperature
     if config.max_tokens is not None:
-        fixed["max_tokens"] = config.max_tokens
+        fixed["max_output_tokens" if _is_responses_api(config) else "max_tokens"] = config.max_tokens
     if response_format is not None:
         fixed["response_format"] = response_format
     extra = typed(config.extra_body, "extra_body")
@@ -255,8 +253,21 @@ def _fixed_entries(config: OpenAIConfig, response_format: dict[str, Any] | None)
     return fixed | extra
 
 
-def _count(usage: Any, name: str) -> int | None:
-    value = usage.get(name) if isinstance(usage, dict) else None
+def _is_responses_api(config: OpenAIConfig) -> bool:
+    return config.path.partition("?")[0].rstrip("/").endswith("/responses")
+
+
+def _has_message(body: dict[str, Any]) -> bool:
+    """Whether a body is a chat completion with a message, or a response of the Responses API."""
+    if isinstance(body.get("output"), list):
+        return True
+    choices = body.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return isinstance(first, dict) and isinstance(first.get("message"), dict)
+
+
+def _count(usage: Any, *names: str) -> int | None:
+    value = next((usage[name] for name in names if name in usage), None) if isinstance(usage, dict) else None
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from karat.core.problems import UserError
+from karat.core.replies.streamed import merged
 from karat.core.secrets import Secrets, plain
 from karat.core.system import CallFailed, SystemConfig
 from karat.systems.redaction import shown_url, url_secrets
@@ -96,11 +97,14 @@ class Transport:
         return self.secrets.body(b"".join(parts))
 
     async def read_json(self, response: httpx.Response) -> bytes:
-        """The whole body, which must be JSON."""
+        """The whole body, which must be JSON, or a stream of it, which is put together."""
         body = (await self.read(response)).removeprefix(b"\xef\xbb\xbf")
         try:
             msgspec.json.decode(body)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            stream = merged(body.decode("utf-8", errors="replace"))
+            if stream is not None and stream.finished:
+                return msgspec.json.encode(stream.body)
             kind = response.headers.get("Content-Type", "").partition(";")[0].strip()
             what = f"{response.status_code}" + (f" with {kind}" if kind else "")
             why = (

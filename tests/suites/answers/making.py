@@ -45,6 +45,7 @@ def golds(path: Path) -> dict[str, Gold]:
 
 def answers(path: Path) -> dict[str, Answer]:
     """The answers of a submission by instance."""
-    from karat.suites.answers.predictions import read_answer, read_predictions
+    from karat.suites.answers.predictions import read_predictions
+    from karat.suites.answers.responses import read_answer
 
     return {item.case_id: read_answer(item.response) for item in read_predictions(path).predictions}

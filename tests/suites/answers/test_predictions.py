@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 from karat.core.problems import UserError
 from karat.core.suite import Unreadable
 from karat.suites.answers import predictions
-from karat.suites.answers.predictions import read_answer, read_predictions, sql_in
+from karat.suites.answers.predictions import read_predictions
 from karat.suites.answers.records import Answer
+from karat.suites.answers.responses import read_answer
+from karat.suites.answers.sql_texts import sql_in
 from tests.suites.answers.making import answers, lines, write
 
 

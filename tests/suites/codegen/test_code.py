@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.core.suite import Unreadable
-from karat.suites.codegen.code import code_in, code_of
+from karat.suites.codegen.code import code_in
+from karat.suites.codegen.responses import code_of, text_of
+from tests.reply_forms import body, chat, json_forms, text_forms, tool_call
 
 CODE = "result = df.age.mean()"
 
@@ -35,13 +39,74 @@ def test_one_code_in_many_wrappings(response: str) -> None:
     assert code_of(response.encode()) == CODE
 
 
-def test_several_blocks_are_one_program_and_other_languages_are_not_code() -> None:
+def test_of_several_blocks_the_last_python_one_is_the_answer() -> None:
     text = "First:\n```python\na = 1\n```\nrun it:\n```bash\npython x.py\n```\nthen\n```python\nresult = a\n```\n"
-    assert code_in(text) == "a = 1\n\nresult = a"
+    assert code_in(text) == "result = a"
+    assert code_in(f"{text}\nIt prints\n```\n42\n```\n") == "result = a", "a block without a language may be output"
+    assert code_in(f"{text}\nFirst run\n```python\n!pip install pandas\n```") == "!pip install pandas"
+
+
+FENCED = f"Draft:\n```python\nresult = 0\n```\nBetter:\n```python\n{CODE}\n```\nThat is all."
+
+
+@pytest.mark.parametrize("form", text_forms(FENCED))
+def test_the_last_block_is_found_in_every_form(form: str) -> None:
+    assert code_of(text_forms(FENCED)[form]) == CODE
+
+
+IN_JSON = {form: response for form, response in json_forms({"code": CODE}).items() if "inside words" not in form}
+
+
+@pytest.mark.parametrize("form", IN_JSON)
+def test_json_with_code_is_found_in_every_form(form: str) -> None:
+    assert code_of(IN_JSON[form]) == CODE
+
+
+@pytest.mark.parametrize(
+    ("response", "reason"),
+    [
+        (chat("I am sorry, I cannot do that."), "words without a code block"),
+        (chat("Sorry"), "words without a code block"),
+        (chat(f"Here is the code you asked for:\n\n{CODE}"), "could be told from its words"),
+        (chat("```sql\nSELECT 1\n```"), "none of its blocks is Python"),
+        (chat("```python\n\n```"), "its code block is empty"),
+        (chat(f"```python\n{CODE}\n", finish="length"), "cut off at the token limit"),
+        (chat(CODE, finish="content_filter"), "content filter"),
+        (chat('{"code": "a = 1"}', tool_calls=[tool_call({"code": "a = 2"})]), "2 different codes"),
+        (chat(""), "whose message is empty"),
+        ({"foo": 1}, "its keys are: foo"),
+        (chat('{"thoughts": "hm"}'), "its keys are: thoughts"),
+    ],
+)
+def test_what_holds_no_code_is_an_error(response: Any, reason: str) -> None:
+    with pytest.raises(Unreadable, match=reason):
+        code_of(body(response))
+
+
+BROKEN = ["result = df.age.mean(", "x == 1 if", "for x in df:\nprint(x)", "df", "42", "df.age.mean()", "return x"]
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_broken_code_is_still_code(text: str) -> None:
+    assert code_of(body(chat(text))) == text
+
+
+def test_what_goes_on_from_a_program_need_be_no_program() -> None:
+    for text in ('["a", "b"]', '{"a": 1}', ".sort()", "[1] = 1", "    return df", "df.a = 1\n    return df"):
+        assert text_of(text.encode(), continues=True) == text
+
+
+def test_a_refusal_is_code_that_does_nothing() -> None:
+    assert code_of(body(chat(None, refusal="I may\nnot."))) == "# refused: I may not."
+
+
+def test_a_code_interpreter_gets_its_code_bare() -> None:
+    assert code_of(body(chat(None, tool_calls=[tool_call(CODE, "python")]))) == CODE
 
 
 def test_code_that_begins_like_json_is_code() -> None:
     assert code_of(b"[x for x in df.age]") == "[x for x in df.age]"
+    assert code_of(b"[1, 2]") == "[1, 2]"
     assert code_of(b'{"a": 1}["a"]') == '{"a": 1}["a"]'
 
 
@@ -52,7 +117,6 @@ def test_a_body_without_code_says_what_it_has() -> None:
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_code_or_unreadable(response: bytes) -> None:
-    try:
+    with suppress(Unreadable):
         assert isinstance(code_of(response), str)
-    except Unreadable as error:
-        assert "no code" in str(error)
+        assert isinstance(text_of(response, continues=True), str)

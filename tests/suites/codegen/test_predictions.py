@@ -12,8 +12,8 @@ import karat
 from karat.core.problems import UserError
 from karat.core.records import attempts
 from karat.core.suite import LoadedPredictions
-from karat.suites.codegen.code import code_of
 from karat.suites.codegen.predictions import read_predictions
+from karat.suites.codegen.responses import code_of
 
 
 def recorded(tmp_path: Path, *lines: Any) -> LoadedPredictions:
@@ -33,7 +33,8 @@ def test_code_response_and_attempts(tmp_path: Path) -> None:
         {"id": "e", "error": {"kind": "timeout", "message": "late"}},
     )
     assert loaded.problems == ()
-    found = {item.case_id: [code_of(response) for response in attempts(item.response)] for item in loaded.predictions}
+    answered = [item for item in loaded.predictions if item.error is None]
+    found = {item.case_id: [code_of(response) for response in attempts(item.response)] for item in answered}
     assert found["a"] == ["result = 1"]
     assert found["b"] == ["result = 2"]
     assert found["c"] == ["result = x", "result = 3"]

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from karat.core.problems import UserError
 from karat.core.suite import Unreadable
-from karat.suites.data_query.predictions import read_predictions, read_response
+from karat.suites.data_query.predictions import read_predictions
+from karat.suites.data_query.responses import read_response
 from karat.suites.data_query.selection import DatasetSelection, Dimension, Period, Selection, Term
 
 OWN = {
@@ -67,10 +68,10 @@ def test_dial_form_names_the_dataset_by_its_map() -> None:
     )
 
 
-def test_dial_answers_of_several_tools_are_joined_and_none_is_nothing_selected() -> None:
+def test_dial_answers_of_several_tools_are_joined() -> None:
     one, two = ({"dimension_id_to_name": {u: {"A": {"a": "b"}}}} for u in "pq")
     assert [part.dataset_id for part in response(dial(one, {}, two)).indicator_selection] == ["p", "q"]
-    assert response({"choices": [{"message": {"content": "Hello!"}}]}) == Selection()
+    assert response(dial({"dimension_id_to_name": {}})) == Selection()
 
 
 def test_mcp_form() -> None:
@@ -97,16 +98,16 @@ def test_mcp_form() -> None:
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        (b"", "not JSON"),
-        (b"<html>", "not JSON"),
-        (b"[1]", "is a list, not a JSON object"),
+        (b"", "the response is empty"),
+        (b"<html>", "a web page"),
+        (b"[1]", "it is a list, not a JSON object"),
         (b'{"answer": 42}', "its keys are: answer"),
         (b'{"indicator_selection": [{"dimensions": []}]}', "missing required field `dataset_id`"),
         (b'{"indicator_selection": [{"dataset_id": 1}]}', "Expected `str`, got `int`"),
         (b'{"choices": []}', "without choices"),
         (b'{"structuredContent": {"queries": [{}]}}', "missing required field `datasetUrn`"),
-        (b'{"response": "text"}', '"response" is a text'),
-        (b'{"a": "\xff"}', "not JSON"),
+        (b'{"response": "text"}', "it is text without JSON"),
+        (b'{"a": "\xff"}', "not UTF-8"),
     ],
 )
 def test_what_cannot_be_read_says_what_was_expected(raw: bytes, message: str) -> None:

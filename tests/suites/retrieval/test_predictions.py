@@ -191,14 +191,17 @@ def test_forms_of_a_field(field: object, expected: Ranked) -> None:
 @pytest.mark.parametrize(
     ("response", "words"),
     [
-        (b"not json", "not JSON"),
+        (b"not json", "text without JSON"),
         (b"[]", "not a JSON object"),
-        (b'{"answer": "a"}', 'no "fields" and no "results" in the response; its keys are: answer'),
+        (
+            b'{"answer": "a"}',
+            'no results in the response: its keys are: answer. Expected JSON with "fields" or "results"',
+        ),
         (b'{"fields": {"f": {"keys": ["a"], "scores": [1, 2]}}}', "1 keys and 2 scores"),
         (b'{"fields": {"f": [1, 2]}}', 'the field "f" is not'),
         (b'{"fields": {"f": "a"}}', 'the field "f" is not'),
         (b'{"fields": {"f": [{"key": "a", "score": 1}, {"key": "b"}]}}', "some results have a score"),
-        (b"\xff", "not JSON"),
+        (b"\xff", "not UTF-8"),
     ],
 )
 def test_unreadable_responses(response: bytes, words: str) -> None:

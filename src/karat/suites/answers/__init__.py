@@ -15,6 +15,7 @@ from karat.suites.answers.predictions import predictions_from, read_predictions
 from karat.suites.answers.prompts import PROMPTING
 from karat.suites.answers.records import Gold
 from karat.suites.answers.report import report
+from karat.suites.answers.responses import understand
 
 suite = Suite(
     name="answers",
@@ -38,4 +39,5 @@ suite = Suite(
     extras=extras,
     import_rows=import_rows,
     export_row=export_row,
+    understand=understand,
 )

@@ -10,12 +10,16 @@ import msgspec
 
 from karat.core.problems import UserError
 from karat.core.records import Case, Prediction
+from karat.core.replies import excerpt
 from karat.core.suite import NotApplicable, Unreadable
 from karat.suites.answers.options import Options
-from karat.suites.answers.predictions import read_answer
 from karat.suites.answers.records import Answer, Gold, Verdict, wrong
+from karat.suites.answers.responses import REFUSED, answer_given, stored_answer
 from karat.suites.answers.spider2.judge import judge as judge_spider2
 from karat.suites.answers.strict.judge import judge as judge_strict
+
+TEXT_FUNCTIONS = ("string_match", "number_match")
+DATABASE_KEYS = ("db_id", "db", "database")
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -44,22 +48,40 @@ def compare(case: Case[Gold], turn: int, prediction: Prediction, options: Option
     gold = case.conversation[turn].target
     if gold is None:
         raise ValueError(f"case {case.id!r} has no gold")
-    answer = read_answer(prediction.response, live=prediction.latency is not None)
-    gold, answer = _with_sql_run(gold, answer, options)
+    answer = msgspec.structs.replace(_answer(gold, prediction), instance_id=case.id)
+    database = database_of(case)
+    moved, ran = _with_sql_run(gold, answer, options, database)
+    first = ran
+    if answer.kind == "sql" and answer.first_sql and not answer.problem:
+        one = msgspec.structs.replace(answer, text=answer.first_sql, first_sql="")
+        first = _within(_with_sql_run(gold, one, options, database)[1], options.max_bytes)
+    gold, answer = moved, ran
     if gold.status == "unreadable":
         raise NotApplicable(f"the gold cannot be read: {gold.problem}")
     as_of = (gold.as_of, options.as_of) if gold.as_of and options.as_of and gold.as_of != options.as_of else None
     answer = _within(answer, options.max_bytes)
-    if answer.problem:
-        verdict = _unusable(answer)
-        return Comparison(gold, answer, verdict, verdict, as_of)
-    return Comparison(
-        gold,
-        answer,
-        judge_spider2(gold, answer, nulls=options.nulls_for(gold)),
-        judge_strict(gold, answer, options.compare_options()),
-        as_of,
-    )
+    by_first = _unusable(first) if first.problem else judge_spider2(gold, first, nulls=options.nulls_for(gold))
+    by_last = _unusable(answer) if answer.problem else judge_strict(gold, answer, options.compare_options())
+    return Comparison(gold, answer, by_first, by_last, as_of)
+
+
+def _answer(gold: Gold, prediction: Prediction) -> Answer:
+    """The answer of a prediction. Words where the gold is a table are no answer that could be compared."""
+    stored = stored_answer(prediction.response, live=prediction.latency is not None)
+    if stored is not None:
+        return stored
+    answer = answer_given(prediction.response)
+    tables = bool(gold.entries) and not any(entry.func in TEXT_FUNCTIONS for entry in gold.entries)
+    if tables and answer.kind == "answer" and not answer.problem:
+        raise Unreadable(
+            f"no SQL in the response, and the gold is a table. The response begins: {excerpt(answer.text)}"
+        )
+    return answer
+
+
+def database_of(case: Case[Gold]) -> str:
+    """The database that a case is about: ``db_id``, ``db`` or ``database`` of its gold row; empty where it does not say."""
+    return next((str(case.metadata[key]) for key in DATABASE_KEYS if case.metadata.get(key) not in (None, "")), "")
 
 
 def _within(answer: Answer, most: int) -> Answer:
@@ -71,7 +93,7 @@ def _within(answer: Answer, most: int) -> Answer:
     return answer
 
 
-def _with_sql_run(gold: Gold, answer: Answer, options: Options) -> tuple[Gold, Answer]:
+def _with_sql_run(gold: Gold, answer: Answer, options: Options, database: str) -> tuple[Gold, Answer]:
     """Gold and answer as tables: an answer in SQL is run, and so is a gold that moves with the data."""
     if answer.kind == "file" and answer.text and options.mode == "sql":
         answer = msgspec.structs.replace(answer, kind="sql", paths=(), problem="")
@@ -83,9 +105,9 @@ def _with_sql_run(gold: Gold, answer: Answer, options: Options) -> tuple[Gold, A
     from karat.suites.answers.sql import run_sql
 
     try:
-        return run_sql(gold, answer, options)
+        return run_sql(gold, answer, options, database)
     except UserError as error:  # no engine, no credentials: this instance cannot be judged, the others may
-        raise Unreadable(error.message) from error
+        raise Unreadable(f"{error.message}. {error.hint}".removesuffix(" ")) from error
 
 
 def _unusable(answer: Answer) -> Verdict:
@@ -93,6 +115,8 @@ def _unusable(answer: Answer) -> Verdict:
     kind = answer.problem.partition(":")[0]
     if kind == "connection":
         raise Unreadable(answer.problem)
+    if kind == REFUSED:
+        return wrong("missing_prediction", problem=answer.problem)
     if kind in ("sql_error", "timeout"):
         return wrong(kind, problem=answer.problem)
     there = any(Path(path).exists() for path in answer.paths)

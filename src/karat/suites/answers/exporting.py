@@ -8,8 +8,8 @@ from typing import Any
 from karat.core.files import read_text
 from karat.core.records import Case, Prediction
 from karat.core.suite import Unreadable
-from karat.suites.answers.predictions import read_answer
 from karat.suites.answers.records import Entry, Gold
+from karat.suites.answers.responses import read_answer
 
 MOST_BYTES = 30_000
 """Of a table that still goes into one cell."""

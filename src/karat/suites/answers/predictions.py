@@ -7,38 +7,32 @@ instance whose file may not be read, or is not there, keeps its prediction, with
 The response of a prediction is an :class:`Answer` as JSON. Where a number was submitted bare, ``text`` is Python's ``str`` of it, as
 the public tool sees it ("17.5" for ``17.50``), and ``raw`` beside it is how it was written.
 
-A live system may answer ``{"answer": …}``, ``{"sql": "…"}``, or with a chat completion whose message holds the answer or a
-fenced ``sql`` block. Such a response cannot name files: only a folder that this module read can.
+What a live system may answer is read in :mod:`karat.suites.answers.responses`.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 import msgspec
 
-from karat.core import json
 from karat.core.files import FileRefused, read_text, why_not_there
 from karat.core.problems import Problem, UserError, count_of, did_you_mean
 from karat.core.records import Prediction, recorded_error, recorded_tokens
-from karat.core.suite import GIVEN, LoadedPredictions, Unreadable
+from karat.core.suite import GIVEN, LoadedPredictions
 from karat.suites.answers.confined import OutsideFolder, inside
 from karat.suites.answers.loose_json import ReadObject, member_text, read_file
 from karat.suites.answers.records import Answer, AnswerKind
+from karat.suites.answers.responses import read_answer
+from karat.suites.answers.sql_texts import first_sql_in, sql_in
 
 METADATA = "results_metadata.jsonl"
 TYPES = ("answer", "file", "files", "sql")
 FLAT_SUFFIXES = (".csv", ".duckdb", ".db", ".sql")
 """In the order in which they count when an instance has several."""
 MAX_SQL_BYTES = 4 * 1024 * 1024
-
-_PUBLIC_FENCE = re.compile(r"```sql\n(.*?)\n```", re.DOTALL)
-"""What the public evaluator takes for SQL in a text: the first of these."""
-_FENCED_SQL = re.compile(r"```[ \t]*sql[^\n]*\n(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
-_FENCED = re.compile(r"\s*```[^\n]*\n(.*?)```\s*", re.DOTALL)
 
 
 def read_predictions(path: Path) -> LoadedPredictions:
@@ -129,7 +123,8 @@ def _submitted(root: Path, name: str, row: Mapping[str, Any]) -> Answer:
     if kind == "answer":
         return Answer(name, "answer", str(values[0] if len(values) == 1 else given))
     if kind == "sql" and not (len(values) == 1 and _is_sql_name(str(values[0]))):
-        return Answer(name, "sql", sql_in("\n".join(str(value) for value in values)))
+        text = "\n".join(str(value) for value in values)
+        return Answer(name, "sql", sql_in(text), first_sql=first_sql_in(text))
     return _with_files(root, name, [str(value) for value in values], several=kind == "files" or len(values) > 1)
 
 
@@ -190,16 +185,7 @@ def _flat_answer(folder: Path, name: str, files: Mapping[str, str]) -> Answer:
     return Answer(name, "file", sql.text if sql else "", (str(result),))
 
 
-# -- SQL in texts -----------------------------------------------------------------------------------------------------
-
-
-def sql_in(text: str) -> str:
-    """The SQL in a text: its first fenced ``sql`` block, the inside of a text that is all one fence, or the text itself.
-
-    A block as the public evaluator wants it (lower case, closed) comes before one that only looks like it.
-    """
-    found = _PUBLIC_FENCE.search(text) or _FENCED_SQL.search(text) or _FENCED.fullmatch(text)
-    return (found[1] if found else text).strip()
+# -- SQL files --------------------------------------------------------------------------------------------------------
 
 
 def _sql_file(name: str, path: Path) -> Answer:
@@ -207,13 +193,15 @@ def _sql_file(name: str, path: Path) -> Answer:
         size = path.stat().st_size
         if size > MAX_SQL_BYTES:
             return Answer(name, "sql", problem=f"the SQL has {size:,} bytes; at most {MAX_SQL_BYTES:,} are read")
-        text = sql_in(read_text(path))
+        whole = read_text(path)
     except FileRefused as error:
         where = f", line {error.problem.line}" if error.problem.line else ""
         return Answer(name, "sql", problem=f"the SQL cannot be read: {error.problem.message}{where}")
     except OSError as error:
         return Answer(name, "sql", problem=f"the SQL cannot be read: {error.strerror}")
-    return Answer(name, "sql", text, (str(path),), "" if text else "the SQL file is empty")
+    text = sql_in(whole)
+    problem = "" if text else "the SQL file is empty"
+    return Answer(name, "sql", text, (str(path),), problem, first_sql=first_sql_in(whole))
 
 
 def _is_sql_name(text: str) -> bool:
@@ -226,62 +214,6 @@ def _is_sql_name(text: str) -> bool:
 def _prediction(answer: Answer, raw: str = "") -> Prediction:
     body = msgspec.json.encode({**msgspec.to_builtins(answer), "raw": raw} if raw else answer)
     return Prediction(answer.instance_id, response=body)
-
-
-def read_answer(response: bytes, *, live: bool = False) -> Answer:
-    """The answer in a response. ``live``: it comes from a system that was called, and may not name files.
-
-    Raises :class:`Unreadable` with what was expected when there is none.
-    """
-    try:
-        body = json.decode(response)
-    except json.BadJson as error:
-        raise Unreadable(f"the response is not JSON: {error}") from error
-    while (
-        isinstance(body, Mapping) and set(body) & {"response"} and not set(body) & {"answer", "sql", "choices", "kind"}
-    ):
-        body = body["response"]
-    if isinstance(body, str | int | float) and not isinstance(body, bool):
-        return Answer("", "answer", str(body))
-    if not isinstance(body, Mapping):
-        raise Unreadable(f"the response is {type(body).__name__}, not a JSON object")
-    if "kind" in body and "instance_id" in body:
-        return _stored_answer(body, live=live)
-    name = next((str(body[key]) for key in ("instance_id", "id") if isinstance(body.get(key), str)), "")
-    if isinstance(body.get("sql"), str):
-        return Answer(name, "sql", sql_in(body["sql"]))
-    if body.get("answer") is not None:
-        return Answer(name, "answer", str(body["answer"]))
-    if "choices" in body:
-        text = "".join(_message_texts(body))
-        fenced = _FENCED_SQL.search(text) is not None
-        return Answer("", "sql" if fenced else "answer", sql_in(text) if fenced else text.strip())
-    keys = ", ".join(list(body)[:8]) or "none"
-    raise Unreadable(f'no answer in the response: expected "answer", "sql" or "choices"; its keys are: {keys}')
-
-
-def _stored_answer(body: Mapping[str, Any], *, live: bool) -> Answer:
-    try:
-        answer = msgspec.convert(body, Answer)
-    except msgspec.ValidationError as error:
-        raise Unreadable(f"the answer is not in the expected shape: {error}") from error
-    if live and (answer.paths or answer.kind in ("file", "files")):
-        raise Unreadable("the response of a system names files; only a submission folder can")
-    return answer
-
-
-def _message_texts(body: Mapping[str, Any]) -> Iterator[str]:
-    """The text of the first choice: one string, or parts of which some are text."""
-    try:
-        content = body["choices"][0]["message"]["content"]
-    except (LookupError, TypeError) as error:
-        raise Unreadable("a chat completion without choices[0].message.content") from error
-    if not content:
-        raise Unreadable("a chat completion whose message is empty")
-    for part in content if isinstance(content, list) else [content]:
-        text = part.get("text") if isinstance(part, Mapping) else part
-        if isinstance(text, str):
-            yield text
 
 
 def read_submission(path: Path) -> dict[str, Answer]:

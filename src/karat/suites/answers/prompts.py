@@ -8,6 +8,7 @@ from typing import Any
 from karat.core.problems import UserError
 from karat.core.prompting import Hint, Prompting
 from karat.core.records import Case
+from karat.suites.answers.comparison import database_of
 from karat.suites.answers.options import Options
 
 MOST_TABLES = 200
@@ -47,7 +48,7 @@ def schema(case: Case[Any], options: Options) -> list[dict[str, Any]]:
     if options.engine_for(case.id) is None:
         return []
     try:
-        tables = runner_for(options).tables(case.id)
+        tables = runner_for(options).tables(case.id, database_of(case))
     except EngineError as error:
         raise UserError(f'the tables of the database of "{case.id}" cannot be read: {error.message}') from error
     found: list[dict[str, Any]] = []

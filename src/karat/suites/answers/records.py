@@ -75,6 +75,8 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why it cannot be used at all (a path outside the folder, a missing file); empty when it can."""
     raw: str = ""
     """A bare number as it was written (``17.50``), where ``text`` is what the public tool sees of it (``17.5``)."""
+    first_sql: str = ""
+    """The first of several SQL blocks, which the spider2 profile judges; ``text`` is the last. Empty where there is only one."""
 
 
 class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):

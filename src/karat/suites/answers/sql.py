@@ -28,8 +28,8 @@ from karat.engines.result_csv import write_csv
 from karat.engines.routing import route
 from karat.engines.table_names import TableColumns, tables_of
 from karat.suites.answers.cases import gold_sql
-from karat.suites.answers.predictions import sql_in
 from karat.suites.answers.records import Answer, Entry, Gold
+from karat.suites.answers.sql_texts import sql_in
 
 CACHE = Path(".karat/cache/sql")
 """Where results are kept, below the working folder."""
@@ -57,9 +57,9 @@ class SqlRunner:
         self._tables: dict[Engine, tuple[TableColumns, ...]] = {}
         self._lock = threading.Lock()
 
-    def run(self, instance_id: str, sql: str, *, fresh: bool = False) -> ResultTable:
+    def run(self, instance_id: str, sql: str, *, database: str = "", fresh: bool = False) -> ResultTable:
         """The table of a query on the instance's engine. ``fresh`` never takes it from the cache. Raises EngineError."""
-        config, engine, one_at_a_time = self._opened(instance_id)
+        config, engine, one_at_a_time = self._opened(instance_id, database)
         kept = self._cache if config.cache and not fresh else None
         with one_at_a_time:
             table, _ = cached_run(engine, sql, kept, timeout=config.timeout, row_limit=config.row_limit)
@@ -67,9 +67,9 @@ class SqlRunner:
             raise EngineError("row_limit", f"the result has more than {config.row_limit:,} rows")
         return table
 
-    def tables(self, instance_id: str) -> tuple[TableColumns, ...]:
+    def tables(self, instance_id: str, database: str = "") -> tuple[TableColumns, ...]:
         """The tables and columns of the instance's database, looked up once. Raises EngineError."""
-        config, engine, one_at_a_time = self._opened(instance_id)
+        config, engine, one_at_a_time = self._opened(instance_id, database)
         with one_at_a_time:
             if engine not in self._tables:
                 self._tables[engine] = tables_of(engine, timeout=config.timeout)
@@ -88,9 +88,9 @@ class SqlRunner:
         self._engines.clear()
         shutil.rmtree(self._results, ignore_errors=True)
 
-    def _opened(self, instance_id: str) -> tuple[EngineConfig, Engine, threading.Lock]:
+    def _opened(self, instance_id: str, database: str = "") -> tuple[EngineConfig, Engine, threading.Lock]:
         """The engine of an instance, open, with the limits that hold for it."""
-        settings = route(instance_id, self._rules)
+        settings = route(instance_id, self._rules, database)
         limits = {key: value for key, value in self._limits.items() if value is not None and key not in settings}
         settings |= limits
         _, config = read_settings(settings, f'the engine of "{instance_id}"')
@@ -105,13 +105,13 @@ class SqlRunner:
             return self._engines[key]
 
 
-def answer_from_sql(answer: Answer, gold: Gold, runner: SqlRunner) -> Answer:
+def answer_from_sql(answer: Answer, gold: Gold, runner: SqlRunner, database: str = "") -> Answer:
     """The answer with its SQL replaced by the result: a CSV file, or the cells as text where gold asks for a text."""
     if answer.kind != "sql" or answer.problem:
         return answer
     sql = sql_in(answer.text)
     try:
-        table = runner.run(answer.instance_id, sql, fresh=gold.temporal)
+        table = runner.run(answer.instance_id, sql, database=database, fresh=gold.temporal)
     except EngineError as error:
         return msgspec.structs.replace(answer, problem=problem_of(error))
     if gold.entries and all(entry.func in TEXT_FUNCTIONS for entry in gold.entries):
@@ -120,7 +120,7 @@ def answer_from_sql(answer: Answer, gold: Gold, runner: SqlRunner) -> Answer:
     return Answer(answer.instance_id, "file", sql, paths=(runner.csv_file(answer.instance_id, sql, table),))
 
 
-def gold_from_sql(gold: Gold, runner: SqlRunner) -> Gold:
+def gold_from_sql(gold: Gold, runner: SqlRunner, database: str = "") -> Gold:
     """A ``temporal`` gold computed now, on the engine of its instance; ``as_of`` is the time at which that was done."""
     if not gold.temporal:
         return gold
@@ -128,7 +128,7 @@ def gold_from_sql(gold: Gold, runner: SqlRunner) -> Gold:
         sql = sql_in(gold_sql(gold))
         if not sql:
             raise EngineError("sql_error", "it is temporal, and has no SQL to compute it with")
-        table = runner.run(gold.instance_id, sql, fresh=True)
+        table = runner.run(gold.instance_id, sql, database=database, fresh=True)
     except (EngineError, OSError, UnicodeDecodeError) as error:
         said = problem_of(error) if isinstance(error, EngineError) else f"its SQL cannot be read: {error}"
         return msgspec.structs.replace(gold, status="unreadable", problem=said)
@@ -161,15 +161,15 @@ def reason_of(problem: str) -> str:
     return kind if kind in ("timeout", "sql_error") else ""
 
 
-def run_sql(gold: Gold, answer: Answer, options: Any) -> tuple[Gold, Answer]:
-    """Gold and answer with their SQL run, on the engines that the suite's options name."""
+def run_sql(gold: Gold, answer: Answer, options: Any, database: str = "") -> tuple[Gold, Answer]:
+    """Gold and answer with their SQL run, on the engines that the suite's options name. ``database``: the one the case is about."""
     if not options.engines:
         raise UserError(
             f'the instance "{answer.instance_id}" needs an engine to run its SQL, and none is configured',
             hint='Write it into the options of the suite: engines: {"local": {engine: sqlite, path: shop.sqlite}}.',
         )
     runner = runner_for(options)
-    return gold_from_sql(gold, runner), answer_from_sql(answer, gold, runner)
+    return gold_from_sql(gold, runner, database), answer_from_sql(answer, gold, runner, database)
 
 
 def runner_for(options: Any) -> SqlRunner:

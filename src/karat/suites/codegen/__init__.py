@@ -16,6 +16,7 @@ from karat.suites.codegen.records import Task
 from karat.suites.codegen.repair_figures import figures
 from karat.suites.codegen.repairing import follow_up
 from karat.suites.codegen.report import report
+from karat.suites.codegen.responses import understand
 from karat.suites.codegen.telling import details
 
 suite = Suite(
@@ -43,4 +44,5 @@ suite = Suite(
     extras=lambda _cases, _options: ("codegen",),
     import_rows=import_rows,
     export_row=export_row,
+    understand=understand,
 )

@@ -14,8 +14,9 @@ import textwrap
 import warnings
 from collections.abc import Iterator
 
-from karat.suites.codegen.code import blocks_in, code_in, code_of, text_of
+from karat.suites.codegen.code import block_in, code_in
 from karat.suites.codegen.records import Task, Unfinished
+from karat.suites.codegen.responses import code_of, text_of
 
 INDENT = "    "
 _BEGIN = re.compile(r"^[ \t]*(?:#+ ?)?(?:BEGIN SOLUTION|SOLUTION START)[ \t]*\n", re.MULTILINE)
@@ -24,10 +25,12 @@ _END = re.compile(r"^[ \t]*(?:</code>|(?:#+ ?)?(?:END SOLUTION|SOLUTION END))", 
 
 
 def code_for(task: Task, response: bytes) -> str:
-    """The code of a response to this task, whole. Raises Unreadable when the response holds no text."""
+    """The code of a response to this task, whole. Raises Unreadable when the response holds none."""
     if task.unfinished is not None:
-        return completed(task.unfinished, text_of(response))
-    return code_of(response) if task.harness is None else code_in(_between_marks(text_of(response)))
+        return completed(task.unfinished, text_of(response, continues=True))
+    if task.harness is None:
+        return code_of(response)
+    return code_in(_between_marks(text_of(response, continues=True)))
 
 
 def _between_marks(text: str) -> str:
@@ -45,8 +48,8 @@ def completed(unfinished: Unfinished, text: str) -> str:
     code = _without_repeated(unfinished, code_in(text))
     if _defines(unfinished, code) if unfinished.function else _begins_with(unfinished, code):
         return code
-    blocks = blocks_in(text)
-    raw = (blocks[0] if len(blocks) == 1 else text).strip("\n")
+    block = block_in(text)
+    raw = (text if block is None else block).strip("\n")
     ways = _in_function if unfinished.function else _in_statement
     found = next((way for way in ways(unfinished.rest, raw, code) if _compiles(way)), code)
     return found.strip("\n")

@@ -72,7 +72,8 @@ def _read_folder(folder: Path) -> LoadedPredictions:
         except OSError as error:
             problems.append(Problem(f"cannot be read: {error.strerror or error}", file=str(file)))
             continue
-        predictions.append(Prediction(name.replace(SLASH, "/"), None, response=code))
+        response = code.decode(errors="replace").encode()
+        predictions.append(Prediction(name.replace(SLASH, "/"), None, response=response))
     return LoadedPredictions(tuple(predictions), tuple(problems))
 
 

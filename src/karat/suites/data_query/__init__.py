@@ -12,6 +12,7 @@ from karat.suites.data_query.options import Options
 from karat.suites.data_query.predictions import read_predictions
 from karat.suites.data_query.prompts import PROMPTING
 from karat.suites.data_query.report import report
+from karat.suites.data_query.responses import understand
 from karat.suites.data_query.selection import Target
 
 suite = Suite(
@@ -32,4 +33,5 @@ suite = Suite(
     accept=accept,
     import_rows=import_rows,
     export_row=export_row,
+    understand=understand,
 )

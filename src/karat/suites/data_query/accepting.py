@@ -19,7 +19,7 @@ from karat.suites.data_query.alternative_text import with_alternative
 from karat.suites.data_query.cases import load_cases
 from karat.suites.data_query.comparison import compare_selection
 from karat.suites.data_query.options import Options
-from karat.suites.data_query.predictions import read_response
+from karat.suites.data_query.responses import read_response
 from karat.suites.data_query.selection import DatasetSelection, Dimension, Selection, Target
 
 
@@ -36,7 +36,7 @@ def accept(case: Case[Target], prediction: Prediction, _cases: Path, options: Op
     if target is None:
         raise UserError(f"turn {turn} expects nothing, so that there is nothing to add to")
     try:
-        selection = read_response(prediction.response, options.today)
+        selection = read_response(prediction.response, options.today, options.outcome_from)
     except Unreadable as error:
         raise UserError(f"there is no selection to accept: {error}") from error
     if compare_selection(target, selection, options).wholly_right:

@@ -23,7 +23,7 @@ from karat.core.records import Case, Prediction
 from karat.suites.data_query.operators import on_codes
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.period import PeriodComparison, compare_periods
-from karat.suites.data_query.predictions import read_response
+from karat.suites.data_query.responses import read_response
 from karat.suites.data_query.selection import DatasetSelection, Selection, Target, Term, as_plain, dataset_keys
 from karat.suites.data_query.time_filters import with_period
 
@@ -144,7 +144,7 @@ def compare(case: Case[Target], turn: int, prediction: Prediction, options: Opti
     target = users[turn].target
     if target is None:
         raise ValueError(f"turn {turn} of case {case.id!r} has no target")
-    return compare_selection(target, read_response(prediction.response, options.today), options)
+    return compare_selection(target, read_response(prediction.response, options.today, options.outcome_from), options)
 
 
 def compare_selection(target: Target, selection: Selection, options: Options) -> Comparison:

@@ -8,7 +8,7 @@ import msgspec
 
 from karat.core.records import Case, Prediction
 from karat.core.suite import Unreadable
-from karat.suites.data_query.predictions import read_response
+from karat.suites.data_query.responses import read_response
 from karat.suites.data_query.selection import Selection, Target
 
 

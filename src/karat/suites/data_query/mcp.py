@@ -41,15 +41,6 @@ class Query(msgspec.Struct, frozen=True):
     filters: tuple[Filter, ...] = ()
 
 
-def mcp_content(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The structured content of a tool result, bare or inside a JSON-RPC envelope."""
-    for holder in (body, body.get("result")):
-        content = holder.get("structuredContent") if isinstance(holder, Mapping) else None
-        if isinstance(content, Mapping) and "queries" in content:
-            return content
-    return None
-
-
 def mcp_selection(content: Mapping[str, Any], today: str = "") -> Selection:
     """The queries as a selection, an entry for each."""
     _refuse_misspelt_keys(content["queries"])

@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from karat.core.suite import SuiteOptions
+from karat.suites.data_query.outcomes import OutcomeRule
 
 
 class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -28,6 +29,8 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """SDMX structure or CSV files: with them an operator ``all`` is expanded to the codes of its codelist."""
     codelists: dict[str, str] = msgspec.field(default_factory=dict)
     """Dimension name → codelist id, where the structures do not say."""
+    outcome_from: tuple[OutcomeRule, ...] = ()
+    """Rules that say what a response does where it does not say so itself; the first that applies counts."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

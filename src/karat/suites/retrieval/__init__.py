@@ -9,7 +9,7 @@ from karat.suites.retrieval.highlights import highlights
 from karat.suites.retrieval.importing import import_rows
 from karat.suites.retrieval.metrics import METRICS
 from karat.suites.retrieval.options import Options
-from karat.suites.retrieval.predictions import read_predictions
+from karat.suites.retrieval.predictions import read_predictions, understand
 from karat.suites.retrieval.prompts import PROMPTING
 from karat.suites.retrieval.qrels_check import check_cases
 from karat.suites.retrieval.records import Truths
@@ -37,4 +37,5 @@ suite = Suite(
     extras=lambda cases, _options: ("retrieval",) if any(case.source.file.endswith(".sheet") for case in cases) else (),
     import_rows=import_rows,
     export_row=export_row,
+    understand=understand,
 )

@@ -2,7 +2,7 @@
 
 The response of a prediction is ``{"fields": {name: {"keys": […], "scores": […]}}}``: two lists of equal length for each field, with no word
 repeated a thousand times. Without ``scores`` the keys are ranked as they stand, best first. A live system may also give for a field
-a list of keys, a list of ``{"key": …, "score": …}``, or an object ``{key: score}``; and ``{"results": …}`` for ``{"fields": {"documents": …}}``.
+a list of keys, a list of ``{"key": …, "score": …}``, or an object ``{key: score}``; and ``{"results": …}`` for ``{"fields": {"documents": …}}``; as JSON in any form that a response may have (``docs/responses.md``).
 
 A run file is a TREC run (``run_files``), a JSON object or JSONL (``run_json``); any of them may be compressed with gzip.
 """
@@ -15,44 +15,68 @@ from typing import Any
 
 import msgspec
 
-from karat.core import json
 from karat.core.files import is_empty, why_not_there
 from karat.core.problems import UserError
+from karat.core.replies import Reply, only_one, read_reply
 from karat.core.suite import LoadedPredictions, Unreadable
 from karat.suites.retrieval.records import DOCUMENTS, Ranked, Retrieved
 
 _compact = msgspec.json.Decoder(Retrieved)
+OWN_KEYS = ("fields", "results")
+EXPECTED = '"fields" or "results"'
 
 
 def read_response(response: bytes) -> Retrieved:
-    """What a response says was retrieved. Raises :class:`Unreadable` with what was expected when it says nothing."""
+    """What a response says was retrieved. Raises :class:`Unreadable` with the reason when it says nothing."""
     try:
-        retrieved = _compact.decode(response)
+        compact = _compact.decode(response)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        retrieved = _loose(response)
+        compact = None
+    if compact is not None and _as_many(compact):
+        return compact
+    reply = read_reply(response, OWN_KEYS)
+    try:
+        return _retrieved(reply)
+    except Unreadable as error:
+        raise reply.explained(error) from error
+
+
+def understand(response: bytes, _options: Any) -> dict[str, Any]:
+    """What is read from one response, for ``karat check --response``."""
+    return {"fields": {name: msgspec.to_builtins(ranked) for name, ranked in read_response(response).fields.items()}}
+
+
+def _retrieved(reply: Reply) -> Retrieved:
+    if reply.failure:
+        raise Unreadable(reply.failure)
+    candidates = reply.json_candidates(_fits)
+    if reply.refusal and not candidates:
+        return Retrieved({})  # it says that it retrieved nothing
+    if not candidates:
+        raise reply.nothing("results", f"JSON with {EXPECTED}")
+    found: Retrieved = only_one(candidates, _retrieved_in, "list of results", "lists of results")
+    return found
+
+
+def _fits(value: Mapping[str, Any]) -> bool:
+    return isinstance(value.get("fields"), Mapping) or isinstance(value.get("results"), Mapping | list)
+
+
+def _retrieved_in(value: Mapping[str, Any]) -> Retrieved:
+    fields = value["fields"] if isinstance(value.get("fields"), Mapping) else {DOCUMENTS: value["results"]}
+    return _checked(Retrieved({str(name): ranked_from(str(name), given) for name, given in fields.items()}))
+
+
+def _as_many(retrieved: Retrieved) -> bool:
+    return all(ranked.scores is None or len(ranked.scores) == len(ranked.keys) for ranked in retrieved.fields.values())
+
+
+def _checked(retrieved: Retrieved) -> Retrieved:
     for name, ranked in retrieved.fields.items():
         if ranked.scores is not None and len(ranked.scores) != len(ranked.keys):
             counts = f"{len(ranked.keys)} keys and {len(ranked.scores)} scores"
             raise Unreadable(f'the field "{name}" has {counts}: they must be as many')
     return retrieved
-
-
-def _loose(response: bytes) -> Retrieved:
-    try:
-        body = json.decode(response)
-    except json.BadJson as error:
-        raise Unreadable(f"the response is not JSON: {error}") from error
-    if isinstance(body, Mapping) and isinstance(body.get("response"), Mapping):
-        body = body["response"]
-    if not isinstance(body, Mapping):
-        raise Unreadable("the response is not a JSON object")
-    fields = body.get("fields")
-    if fields is None and "results" in body:
-        fields = {DOCUMENTS: body["results"]}
-    if not isinstance(fields, Mapping):
-        keys = ", ".join(list(body)[:8]) or "none"
-        raise Unreadable(f'no "fields" and no "results" in the response; its keys are: {keys}')
-    return Retrieved({name: ranked_from(name, value) for name, value in fields.items()})
 
 
 class _Item(msgspec.Struct, frozen=True):

@@ -17,6 +17,10 @@ NUMBERED = frozenset({"tool_calls", "attachments", "stages"})
 """Lists whose items carry an index only while they are streamed."""
 
 
+RESPONSE_ENDS = ("response.completed", "response.incomplete", "response.failed")
+"""Events of the Responses API that carry the whole response."""
+
+
 class Events:
     """Splits what arrives into the data of server-sent events."""
 
@@ -59,19 +63,29 @@ class Completion:
         self._head: dict[str, Any] = {}
         self._choices: dict[int, dict[str, Any]] = {}
         self._finished: dict[int, str] = {}
+        self._response: dict[str, Any] | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether the Responses API has sent its whole response, as it does at the end of a stream."""
+        return self._response is not None
 
     @property
     def finished(self) -> bool:
         """Whether every choice that began has said how it ended."""
-        return bool(self._choices) and all(index in self._finished for index in self._choices)
+        return self.whole or (bool(self._choices) and all(index in self._finished for index in self._choices))
 
     @property
     def empty(self) -> bool:
         """Whether no choice has begun."""
-        return not self._choices
+        return not self._choices and not self.whole
 
     def add(self, chunk: dict[str, Any]) -> None:
-        """Take in one chunk."""
+        """Take in one chunk, or one event of the Responses API."""
+        if str(chunk.get("type", "")).startswith("response."):
+            if chunk["type"] in RESPONSE_ENDS and isinstance(chunk.get("response"), dict):
+                self._response = chunk["response"]
+            return
         for key, value in chunk.items():
             if key == "choices":
                 for choice in value or ():
@@ -90,6 +104,8 @@ class Completion:
 
     def body(self) -> bytes:
         """The completion as the endpoint would have sent it without streaming."""
+        if self._response is not None:
+            return msgspec.json.encode(self._response)
         choices = [
             {
                 "index": index,

@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.systems.stream import Completion, Events
+from karat.core.replies.stream import Completion, Events
 
 
 def test_events_of_every_shape() -> None:

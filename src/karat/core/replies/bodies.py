@@ -1,0 +1,320 @@
+"""The forms a response may have, each read into a :class:`Reply`.
+
+By what they hold: chat completions (and bare assistant messages), the Responses API, MCP tool results with or without their JSON-RPC
+envelope, recorded streams, recorded lines that keep the response under ``response``, plain JSON, plain text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import msgspec
+
+from karat.core.replies.fences import Block
+from karat.core.replies.json_texts import decoded
+from karat.core.replies.reply import Reply, ToolCall, with_beginning
+from karat.core.replies.streamed import Merged, merged, merged_list
+from karat.core.suite import Unreadable
+
+DEEPEST = 8
+"""How often a response may be wrapped in another."""
+MESSAGE_KEYS = ("content", "tool_calls", "function_call", "refusal", "custom_content")
+CUT = {"length", "max_tokens", "max_output_tokens"}
+WITHHELD = {"content_filter", "safety"}
+RESPONSES_API = "a response of the Responses API"
+STREAM_CUT = "the stream ended in the middle of the answer"
+
+_THOUGHT = re.compile(r"\A\s*(?:<(think|thinking|reasoning)>.*?</\1>\s*)+", re.DOTALL | re.IGNORECASE)
+_END_OF_THOUGHT = re.compile(r"\A(?:(?!<think>).)*?</think>\s*", re.DOTALL | re.IGNORECASE)
+_THINKING = re.compile(r"\A\s*<(think|thinking|reasoning)>", re.IGNORECASE)
+_WEB_PAGE = re.compile(r"\s*(?:<!doctype\s+html|<html[\s>])", re.IGNORECASE)
+
+
+def read_reply(response: bytes, own: Collection[str] = ()) -> Reply:
+    """What a response says. ``own`` are the keys of a suite's own form: an object that has one of them is the answer itself.
+
+    Raises :class:`Unreadable` for bytes that are no text; everything else is a reply, if only one that says why it holds nothing.
+    """
+    try:
+        text = response.decode("utf-16" if response[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        shown = response.decode("utf-8", errors="replace")
+        raise Unreadable(with_beginning(f"the response is not UTF-8 text: {error.reason}", shown)) from error
+    found = _of_text(text, frozenset(own), DEEPEST)
+    return found if found.shown else msgspec.structs.replace(found, shown=found.text or text)
+
+
+def _of_text(text: str, own: frozenset[str], depth: int) -> Reply:
+    if _WEB_PAGE.match(text):
+        return Reply("a web page", text, failure="the response is a web page (a login page?), not an answer")
+    stream = merged(text)
+    if stream is not None:
+        return _of_stream(stream, own, depth)
+    if text.strip() in ("null", "true", "false"):
+        return _of_value(decoded(text), own, depth - 1)
+    try:
+        value = decoded(text) if text.lstrip()[:1] in ("{", "[", '"') else None
+    except ValueError:
+        value = None
+    if isinstance(value, Mapping | list) or (isinstance(value, str) and depth > 0):
+        return _of_value(value, own, depth - 1)
+    said, failure = spoken(text)
+    return Reply("text", said, body=text, failure=failure)
+
+
+def _of_stream(stream: Merged, own: frozenset[str], depth: int) -> Reply:
+    found = _of_value(stream.body, own, depth - 1)
+    return found if stream.finished or found.cut else msgspec.structs.replace(found, cut=STREAM_CUT)
+
+
+def _of_value(value: Any, own: frozenset[str], depth: int) -> Reply:
+    if isinstance(value, str):
+        return _of_text(value, own, depth) if depth > 0 else Reply("text", value, body=value)
+    if isinstance(value, list):
+        stream = merged_list(value) if depth > 0 else None
+        return (
+            Reply("a list", structured=((value, "the body"),), body=value)
+            if stream is None
+            else _of_stream(stream, own, depth)
+        )
+    if not isinstance(value, Mapping):
+        kind = {bool: "a boolean", type(None): "null"}.get(type(value), "a number")
+        return Reply(kind, structured=() if value is None else ((value, "the body"),), body=value)
+    return _of_object(value, own, depth)
+
+
+def _of_object(body: Mapping[str, Any], own: frozenset[str], depth: int) -> Reply:
+    if own.isdisjoint(body):
+        if "choices" in body:
+            return _chat(body)
+        if isinstance(body.get("output"), list) or body.get("object") == "response":
+            return _responses_api(body)
+        if isinstance(body.get("result"), Mapping) and ("jsonrpc" in body or _is_tool_result(body["result"])):
+            return _of_value(body["result"], own, depth - 1) if depth > 0 else Reply("JSON", body=body)
+        if _is_tool_result(body):
+            return _tool_result(body)
+        if body.get("role") == "assistant" or (isinstance(body.get("content"), list) and "stop_reason" in body):
+            return _message(body, body, "an assistant message")
+        if isinstance(body.get("message"), Mapping) and set(body["message"]).intersection(MESSAGE_KEYS):
+            return _message(body["message"], body, "an assistant message")
+        if "response" in body and depth > 0:
+            return _of_value(body["response"], own, depth - 1)
+        if body.get("error") and ("jsonrpc" in body or not {"turn", "repeat", "latency"} & set(body)):
+            return Reply("an error", body=body, failure=f"the response is an error: {_error_text(body['error'])}")
+    return Reply("JSON", structured=((body, "the body"),), body=body)
+
+
+def _error_text(error: Any) -> str:
+    if isinstance(error, Mapping) and error.get("message"):
+        return str(error["message"])
+    return error if isinstance(error, str) else msgspec.json.encode(error).decode()
+
+
+# -- chat completions -------------------------------------------------------------------------------------------------
+
+
+def _chat(body: Mapping[str, Any]) -> Reply:
+    form = "a chat completion"
+    choices = body.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(choice, Mapping):
+        if body.get("error"):
+            return Reply(form, body=body, failure=f"the response is an error: {_error_text(body['error'])}")
+        return Reply(form, body=body, failure="a chat completion without choices[0].message")
+    message = choice.get("message")
+    if not isinstance(message, Mapping):
+        if not isinstance(choice.get("text"), str):
+            return Reply(form, body=body, failure="a chat completion without choices[0].message")
+        message = {"content": choice["text"]}
+    return _message(message, choice, form, body)
+
+
+def _message(message: Mapping[str, Any], around: Mapping[str, Any], form: str, body: Any = None) -> Reply:
+    """An assistant message; ``around`` says how it ended."""
+    parts = _Parts()
+    parts.take(message.get("content"))
+    for key in ("parsed", "json"):
+        parts.structure(message.get(key), "the structured output")
+    parts.refuse(message.get("refusal"))
+    for call in _list(message.get("tool_calls")):
+        parts.call(call)
+    if isinstance(message.get("function_call"), Mapping):
+        parts.call({"function": message["function_call"]})
+    parts.custom(message.get("custom_content"))
+    ended = around.get("finish_reason") or around.get("stop_reason") or around.get("done_reason")
+    return parts.reply(form, around if body is None else body, str(ended or ""))
+
+
+def _responses_api(body: Mapping[str, Any]) -> Reply:
+    form = RESPONSES_API
+    parts = _Parts()
+    for item in _list(body.get("output")):
+        kind = item.get("type")
+        if kind == "message" or (kind is None and "content" in item):
+            parts.take(item.get("content"), after="\n")
+        elif kind in ("function_call", "custom_tool_call"):
+            parts.call(item)
+    if not parts.texts and isinstance(body.get("output_text"), str):
+        parts.take(body["output_text"])
+    parts.structure(body.get("output_parsed"), "the structured output")
+    if body.get("status") == "failed" or (body.get("error") and not parts.texts):
+        said = _error_text(body.get("error") or "it does not say why")
+        return Reply(form, body=body, failure=f"the response is an error: {said}")
+    details = body.get("incomplete_details")
+    reason = str(details.get("reason") or "") if isinstance(details, Mapping) else ""
+    return parts.reply(form, body, reason or ("length" if body.get("status") == "incomplete" else ""))
+
+
+# -- MCP tool results -------------------------------------------------------------------------------------------------
+
+
+def _is_tool_result(body: Mapping[str, Any]) -> bool:
+    if "structuredContent" in body or isinstance(body.get("isError"), bool):
+        return True
+    content = body.get("content")
+    return isinstance(content, list) and "role" not in body and "stop_reason" not in body
+
+
+def _tool_result(body: Mapping[str, Any]) -> Reply:
+    parts = _Parts()
+    parts.structure(body.get("structuredContent"), "structuredContent")
+    for part in _list(body.get("content")):
+        parts.take([part], after="\n")
+    found = parts.reply("an MCP tool result", body, "")
+    if body.get("isError") is True:
+        said = found.text.strip()
+        return msgspec.structs.replace(
+            found, failure="the tool says that it failed" + (f": {said[:200]}" if said else "")
+        )
+    return found
+
+
+# -- the parts of a message -------------------------------------------------------------------------------------------
+
+
+class _Parts:
+    """What the parts of a message hold, put together."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._refusals: list[str] = []
+        self._calls: list[ToolCall] = []
+        self._structured: list[tuple[Any, str]] = []
+        self._attached: list[Block] = []
+        self._custom: Mapping[str, Any] = {}
+
+    def take(self, content: Any, after: str = "") -> None:
+        """Content: a text, a JSON object, or a list of parts; ``after`` keeps it apart from what came before."""
+        if after and self.texts:
+            self.texts.append(after)
+        if isinstance(content, str):
+            self.texts.append(content)
+        elif isinstance(content, Mapping):
+            self.structure(content, "the content")
+        elif isinstance(content, list):
+            for part in content:
+                self._part(part)
+
+    def _part(self, part: Any) -> None:
+        if isinstance(part, str):
+            self.texts.append(part)
+        if not isinstance(part, Mapping):
+            return
+        kind, text = part.get("type"), part.get("text")
+        if kind in ("tool_use", "function_call", "tool_call"):
+            self.call(part)
+        elif kind in ("thinking", "reasoning"):
+            return
+        elif isinstance(text, str):
+            self.texts.append(text)
+        elif isinstance(text, Mapping) and isinstance(text.get("value"), str):
+            self.texts.append(text["value"])
+        self.refuse(part.get("refusal"))
+        for key in ("json", "parsed"):
+            self.structure(part.get(key), "a part of the content")
+        resource = part.get("resource")
+        if isinstance(resource, Mapping) and isinstance(resource.get("text"), str):
+            self._attached.append(Block(_language(resource.get("mimeType")), resource["text"]))
+
+    def structure(self, value: Any, where: str) -> None:
+        if isinstance(value, Mapping | list):
+            self._structured.append((value, where))
+
+    def refuse(self, refusal: Any) -> None:
+        if isinstance(refusal, str) and refusal.strip():
+            self._refusals.append(refusal.strip())
+
+    def call(self, call: Any) -> None:
+        """A tool call of a chat completion, the Responses API or a content part."""
+        if not isinstance(call, Mapping):
+            return
+        inner = next((call[key] for key in ("function", "custom") if isinstance(call.get(key), Mapping)), call)
+        given = next((inner[key] for key in ("arguments", "input", "args") if inner.get(key) is not None), None)
+        self._calls.append(ToolCall(str(inner.get("name") or ""), _arguments(given)))
+
+    def custom(self, content: Any) -> None:
+        """DIAL's ``custom_content``: its state, and what is attached."""
+        if not isinstance(content, Mapping):
+            return
+        self._custom = content
+        self.structure(content.get("state"), "custom_content.state")
+        for item in _list(content.get("attachments")):
+            data = item.get("data")
+            if isinstance(data, str):
+                self._attached.append(Block(_language(item.get("type")), data))
+            else:
+                self.structure(data, "an attachment")
+
+    def reply(self, form: str, body: Any, ended: str) -> Reply:
+        text, failure = spoken("".join(self.texts))
+        cut = ""
+        if ended.lower() in WITHHELD:
+            failure = f'the answer was withheld by a content filter (it ended with "{ended}")'
+        elif ended.lower() in CUT:
+            cut = f'it was cut off at the token limit (it ended with "{ended}").'
+            failure = ""
+        return Reply(
+            form,
+            text,
+            " ".join(self._refusals),
+            tuple(self._calls),
+            tuple(self._structured),
+            self._custom,
+            tuple(self._attached),
+            body,
+            failure,
+            cut,
+        )
+
+
+def spoken(text: str) -> tuple[str, str]:
+    """The words after the reasoning that some models put before them, and what is wrong where only reasoning came."""
+    rest = _THOUGHT.sub("", text)
+    if rest == text and "</think>" in text.lower():  # some servers send no opening tag
+        rest = _END_OF_THOUGHT.sub("", text)
+    if _THINKING.match(rest):
+        return "", "only the beginning of the assistant's reasoning came, and no answer"
+    return rest, ""
+
+
+def _arguments(given: Any) -> Any:
+    for _ in range(3):
+        if not isinstance(given, str):
+            return given
+        try:
+            given = decoded(given)
+        except ValueError:
+            return given
+    return given
+
+
+def _language(media_type: Any) -> str:
+    """The language of an attachment, from its media type: ``text/x-sql`` → ``sql``."""
+    kind = str(media_type or "").partition(";")[0].strip().lower().rpartition("/")[2]
+    return kind.removeprefix("x-").removesuffix("-script")
+
+
+def _list(value: Any) -> list[Mapping[str, Any]]:
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []

@@ -1,0 +1,92 @@
+"""A stream recorded as it came, put together again: server-sent events, JSON lines or a JSON list of chunks.
+
+Chat completion chunks are merged by :mod:`karat.core.replies.stream`; the Responses API sends its whole response in the event that ends
+the stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from karat.core.replies.stream import RESPONSE_ENDS, Completion, Events
+
+_FIELDS = ("data:", "event:", "id:", "retry:", ":")
+"""How the first line of a stream of server-sent events begins."""
+
+
+class Merged(msgspec.Struct, frozen=True):
+    """The body that the endpoint would have sent without streaming; ``finished``: whether the stream says that it is whole."""
+
+    body: Mapping[str, Any]
+    finished: bool
+
+
+def merged(text: str) -> Merged | None:
+    """The body of a recorded stream; None where the text is none."""
+    start = text.lstrip()
+    if start.startswith(_FIELDS):
+        events = Events()
+        data = [*events.feed(start.encode(errors="replace")), *events.end()]
+        done = any(event.strip() == b"[DONE]" for event in data)
+        return _from_chunks(_decoded(event for event in data if event.strip() != b"[DONE]"), done=done)
+    if start.startswith("{") and "\n" in start.strip():
+        return _from_chunks(_decoded(line.encode(errors="replace") for line in start.splitlines() if line.strip()))
+    return None
+
+
+def merged_list(chunks: list[Any]) -> Merged | None:
+    """The body of a stream that was recorded as a JSON list of its chunks; None where the list is none."""
+    return _from_chunks(chunks)
+
+
+def _decoded(items: Iterable[bytes]) -> list[Any] | None:
+    try:
+        return [msgspec.json.decode(item) for item in items]
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+
+
+def _from_chunks(chunks: list[Any] | None, *, done: bool = False) -> Merged | None:
+    if not chunks or not all(isinstance(chunk, Mapping) for chunk in chunks):
+        return None
+    if all(str(chunk.get("type", "")).startswith("response.") for chunk in chunks):
+        return _from_response_events(chunks)
+    if not any(_is_chunk(chunk) for chunk in chunks):
+        return None
+    failed = next((chunk for chunk in chunks if chunk.get("error")), None)
+    if failed is not None:
+        return Merged(failed, finished=True)
+    completion = Completion()
+    try:
+        for chunk in chunks:
+            completion.add(chunk)
+        body = msgspec.json.decode(completion.body())
+    except (AttributeError, TypeError, ValueError, LookupError, RecursionError):
+        return None
+    return Merged(body, finished=done or completion.finished)
+
+
+def _is_chunk(chunk: Mapping[str, Any]) -> bool:
+    choices = chunk.get("choices")
+    if not isinstance(choices, list):
+        return False
+    return chunk.get("object") == "chat.completion.chunk" or any(
+        isinstance(choice, Mapping) and "delta" in choice for choice in choices
+    )
+
+
+def _from_response_events(events: list[Any]) -> Merged:
+    """The response that the last event carries; before the end, the items that are done and the text so far."""
+    last: Mapping[str, Any] = next(
+        (event for event in reversed(events) if isinstance(event.get("response"), Mapping)), {}
+    )
+    if last.get("type") in RESPONSE_ENDS:
+        return Merged(last["response"], finished=True)
+    items = [event["item"] for event in events if event["type"] == "response.output_item.done" and "item" in event]
+    if not items:
+        text = "".join(str(e.get("delta", "")) for e in events if e["type"] == "response.output_text.delta")
+        items = [{"type": "message", "content": [{"type": "output_text", "text": text}]}]
+    return Merged({"object": "response", "output": items}, finished=False)

@@ -1,0 +1,114 @@
+"""A response as an answer. ``docs/responses.md`` lists the forms a response may have; what counts as an answer in them:
+
+- JSON with ``sql`` (in tool arguments also ``query`` and the like, where it is a query) or ``answer``;
+- blocks of SQL, of which the last is the answer, and the first what the spider2 profile judges, as its evaluator does;
+- words: SQL where they are a query, else the answer as text.
+
+A stored answer, from a submission that this suite read, comes back as it was. Only such an answer can name files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from karat.core.replies import Reply, only_one, read_reply
+from karat.core.suite import Unreadable
+from karat.suites.answers.records import Answer
+from karat.suites.answers.sql_texts import LANGUAGES, first_sql_in, is_query, sql_blocks, sql_in
+
+OWN_KEYS = ("answer", "sql")
+QUERIES = ("sql_query", "query", "statement")
+EXPECTED = 'SQL, or JSON with "answer" or "sql"'
+REFUSED = "refused"
+"""How ``Answer.problem`` begins where the assistant declined to answer: a wrong answer, not an unreadable one."""
+
+_any = msgspec.json.Decoder()
+
+
+def read_answer(response: bytes, *, live: bool = False) -> Answer:
+    """The answer in a response. ``live``: it comes from a system that was called, and may not name files.
+
+    Raises :class:`Unreadable` with the reason when there is none.
+    """
+    return stored_answer(response, live=live) or answer_given(response)
+
+
+def stored_answer(response: bytes, *, live: bool = False) -> Answer | None:
+    """The answer of a submission, as it was stored; None for any other response."""
+    try:
+        body = _any.decode(response)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    if not (isinstance(body, Mapping) and "kind" in body and "instance_id" in body):
+        return None
+    try:
+        answer = msgspec.convert(body, Answer)
+    except msgspec.ValidationError as error:
+        raise Unreadable(f"the answer is not in the expected shape: {error}") from error
+    if live and (answer.paths or answer.kind in ("file", "files")):
+        raise Unreadable("the response of a system names files; only a submission folder can")
+    return answer
+
+
+def answer_given(response: bytes) -> Answer:
+    """The answer that an assistant gives in a response."""
+    reply = read_reply(response, OWN_KEYS)
+    try:
+        return _answer(reply)
+    except Unreadable as error:
+        raise reply.explained(error) from error
+
+
+def understand(response: bytes, _options: Any) -> dict[str, Any]:
+    """What is read from one response, for ``karat check --response``."""
+    answer = read_answer(response, live=True)
+    if answer.problem:
+        return {"no answer": answer.problem}
+    first = {"sql judged by spider2 (the first block)": answer.first_sql} if answer.first_sql else {}
+    return {answer.kind: answer.text, **first}
+
+
+def _answer(reply: Reply) -> Answer:
+    if reply.failure:
+        raise Unreadable(reply.failure)
+    candidates = reply.json_candidates(_fits)
+    if candidates:
+        found: Answer = only_one(candidates, _answer_in, "answer")
+        return found
+    if reply.refusal:
+        return Answer("", "answer", problem=f"{REFUSED}: {reply.refusal}")
+    if reply.cut or reply.broken_json:
+        raise reply.nothing("answer", EXPECTED)
+    if isinstance(reply.body, int | float) and not isinstance(reply.body, bool):
+        return Answer("", "answer", str(reply.body))
+    blocks = sql_blocks(reply.blocks({"", *LANGUAGES}))
+    if blocks:
+        return Answer("", "sql", blocks[-1], first_sql=blocks[0] if blocks[0] != blocks[-1] else "")
+    text = reply.text.strip()
+    if not text:
+        raise reply.nothing("answer", EXPECTED)
+    if is_query(text):
+        return Answer("", "sql", text)
+    return Answer("", "answer", text)
+
+
+def _fits(value: Mapping[str, Any]) -> bool:
+    return value.get("answer") is not None or isinstance(value.get("sql"), str) or _query_in(value) is not None
+
+
+def _query_in(value: Mapping[str, Any]) -> str | None:
+    texts = (value.get(key) for key in QUERIES)
+    return next((text for text in texts if isinstance(text, str) and is_query(sql_in(text))), None)
+
+
+def _answer_in(value: Mapping[str, Any]) -> Answer:
+    name = next((str(value[key]) for key in ("instance_id", "id") if isinstance(value.get(key), str)), "")
+    sql = value.get("sql")
+    if not isinstance(sql, str) and value.get("answer") is None:
+        sql = _query_in(value)
+    if isinstance(sql, str):
+        return Answer(name, "sql", sql_in(sql), first_sql=first_sql_in(sql))
+    return Answer(name, "answer", str(value["answer"]))

@@ -1,0 +1,45 @@
+"""SQL in texts: fenced blocks, of which the last counts, or a text that is SQL as a whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from karat.core.replies.fences import Block, in_languages, split
+
+LANGUAGES = frozenset(
+    {"sql", "sqlite", "sqlite3", "postgres", "postgresql", "psql", "mysql", "tsql", "plsql", "plpgsql"}
+    | {"bigquery", "snowflake", "duckdb", "ansi-sql", "standardsql"}
+)
+_QUERY = re.compile(
+    r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*\(*\s*"
+    r"(?:select\b(?:.*?\bfrom\s+[\w\"`\[(]|\s+[\d'(-])|with\s+(?:recursive\s+)?[\w\"`\[\]]+\s*(?:\([^)]*\)\s*)?as\s*(?:not\s+materialized\s*|materialized\s*)?\(|values\s*\()",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def is_query(text: str) -> bool:
+    """Whether a text begins as a query does: ``SELECT … FROM``, ``SELECT 1``, ``WITH x AS (``."""
+    return _QUERY.match(text) is not None
+
+
+def sql_blocks(blocks: Sequence[Block]) -> list[str]:
+    """The blocks that hold SQL: by their language, or, where none says so, those without a language that begin as a query."""
+    named = in_languages(blocks, LANGUAGES)
+    found = named or [block for block in in_languages(blocks, {""}) if is_query(block.text)]
+    return [block.text.strip() for block in found if block.text.strip()]
+
+
+def sql_in(text: str) -> str:
+    """The SQL in a text: its last SQL block, the inside of a text that is all one fence, or the text itself."""
+    blocks, outside = split(text)
+    found = sql_blocks(blocks)
+    if found:
+        return found[-1]
+    return (blocks[0].text if len(blocks) == 1 and not outside.strip() else text).strip()
+
+
+def first_sql_in(text: str) -> str:
+    """The first SQL block, where it is another one than the last; else empty."""
+    found = sql_blocks(split(text)[0])
+    return found[0] if len(found) > 1 and found[0] != found[-1] else ""

@@ -1,0 +1,68 @@
+"""DIAL chat completions as StatGPT answers them: ``custom_content.state.tool_messages[]``, each tool with the state it left.
+
+A tool that selects says so in ``dimension_id_to_name``, also when it selects nothing (``{}``). A completion in which no tool does
+says nothing about a selection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from karat.core.suite import Unreadable
+from karat.suites.data_query.selection import DatasetSelection, Dimension, Period, Selection, Term
+
+SELECTED = "dimension_id_to_name"
+
+
+def dial_states(custom_content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The states of the tools, if one of them says what was selected; else none."""
+    tools = _mapping(custom_content, "state").get("tool_messages")
+    states = [_mapping(_mapping(tool, "custom_content"), "state") for tool in tools] if isinstance(tools, list) else []
+    return states if any(SELECTED in state for state in states) else []
+
+
+def dial_selection(states: Iterable[Mapping[str, Any]]) -> Selection:
+    """What all tools together selected."""
+    parts: list[DatasetSelection] = []
+    periods: set[Period] = set()
+    for state in states:
+        names = _mapping(state, "indexed_datasets_id_map")
+        here: list[tuple[str, tuple[Dimension, ...]]] = []
+        selected = state.get(SELECTED)
+        if selected is not None and not isinstance(selected, Mapping):
+            raise Unreadable(f"{SELECTED} is {_kind(selected)}, not an object")
+        for key, dimensions in (selected or {}).items():
+            if not isinstance(dimensions, Mapping):
+                raise Unreadable(f'{SELECTED}["{key}"] is {_kind(dimensions)}, not an object')
+            here.append((str(names.get(key, key)), tuple(_dimensions(dimensions))))
+        when = _mapping(state, "date_time_query_response")
+        own = None
+        if when.get("start") or when.get("end"):
+            own = Period(_text(when.get("start")), _text(when.get("end")))
+            periods.add(own)
+        parts.extend(DatasetSelection(dataset, dimensions, own) for dataset, dimensions in here)
+    if len(periods) == 1:  # one tool may find the period and another the terms
+        parts = [DatasetSelection(part.dataset_id, part.dimensions) for part in parts]
+        return Selection(tuple(parts), period=periods.pop())
+    return Selection(tuple(parts))
+
+
+def _dimensions(dimensions: Mapping[str, Any]) -> Iterable[Dimension]:
+    for name, terms in dimensions.items():
+        if not isinstance(terms, Mapping):
+            raise Unreadable(f'the terms of dimension "{name}" are {_kind(terms)}, not an object of id: name')
+        yield Dimension(name, tuple(Term(str(code), _text(label) or "") for code, label in terms.items()))
+
+
+def _mapping(holder: Any, key: str) -> Mapping[str, Any]:
+    value = holder.get(key) if isinstance(holder, Mapping) else None
+    return value if isinstance(value, Mapping) else {}
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None or value == "" else str(value)
+
+
+def _kind(value: Any) -> str:
+    return {list: "a list", str: "a text", bool: "a boolean", type(None): "null"}.get(type(value), "a number")

@@ -1,0 +1,112 @@
+"""What a response does, beside what it selects: it answers, refuses, asks back, has no data. And the project's rules that say so.
+
+A rule of the option ``outcome_from`` looks at one place of the response, and the first that applies counts::
+
+    outcome_from:
+      - {path: structuredContent.status, map: {NO_DATA: no_data, OUT_OF_SCOPE: out_of_scope}}
+      - {tool: ask_user, outcome: clarification}
+      - {text: "(?i)outside my scope", outcome: out_of_scope}
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, get_args
+
+import msgspec
+
+from karat.core.problems import did_you_mean
+from karat.core.replies import Reply
+from karat.core.suite import Unreadable
+
+Outcome = Literal["answer", "clarification", "no_data", "invalid_period", "out_of_scope", "error"]
+OUTCOMES: tuple[str, ...] = get_args(Outcome)
+WITHOUT_ANSWER = ("clarification", "no_data", "invalid_period", "out_of_scope")
+"""Outcomes in which nothing is selected, and the response says so."""
+
+
+class OutcomeRule(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One rule: a path with a map, a tool with an outcome, or a regular expression with an outcome."""
+
+    path: str = ""
+    """Keys and indices in the response, with dots between them; ``*`` is every item of a list."""
+    map: dict[str, Outcome] = {}
+    """The value that stands there → the outcome."""
+    tool: str = ""
+    """The name of the last tool that was called."""
+    text: str = ""
+    """A regular expression that is found in the answer's words."""
+    outcome: Outcome | None = None
+
+    def __post_init__(self) -> None:
+        given = [name for name in ("path", "tool", "text") if getattr(self, name)]
+        if len(given) != 1:
+            raise ValueError("a rule of outcome_from needs one of path, tool and text")
+        if self.path and (not self.map or self.outcome):
+            raise ValueError("a rule with path needs map, such as {path: status, map: {NO_DATA: no_data}}")
+        if not self.path and (self.map or self.outcome is None):
+            raise ValueError(f"a rule with {given[0]} needs outcome, one of {', '.join(OUTCOMES)}")
+        try:
+            re.compile(self.text)
+        except re.error as error:
+            raise ValueError(f"text is not a regular expression: {error}") from error
+
+    def __str__(self) -> str:
+        return f"outcome_from: {self.path or self.tool or self.text}"
+
+    def applies(self, reply: Reply) -> Outcome | None:
+        """The outcome that this rule sees in a response; None where it sees none."""
+        if self.path:
+            values = (_word(value) for value in values_at(reply.body, self.path.split(".")))
+            return next((self.map[value] for value in values if value in self.map), None)
+        if self.tool:
+            return self.outcome if reply.calls and reply.calls[-1].name == self.tool else None
+        return self.outcome if re.search(self.text, reply.text) else None
+
+
+class Found(msgspec.Struct, frozen=True):
+    """An outcome and what says so."""
+
+    outcome: Outcome
+    how: str
+    rule: OutcomeRule | None = None
+
+
+def outcome_by_rule(reply: Reply, rules: Sequence[OutcomeRule]) -> Found | None:
+    """What the first rule that applies says."""
+    for rule in rules:
+        outcome = rule.applies(reply)
+        if outcome is not None:
+            return Found(outcome, str(rule), rule)
+    return None
+
+
+def own_outcome(word: str) -> Found:
+    """The outcome that a response states itself. An unknown word is unreadable."""
+    if word not in OUTCOMES:
+        raise Unreadable(f'unknown outcome "{word}". {did_you_mean(word, OUTCOMES)}'.strip())
+    return Found(msgspec.convert(word, Outcome), "outcome")
+
+
+def values_at(body: Any, steps: Sequence[str]) -> Iterator[Any]:
+    """Every value at a path."""
+    if not steps:
+        yield body
+        return
+    step, rest = steps[0], steps[1:]
+    if isinstance(body, Mapping):
+        if step in body:
+            yield from values_at(body[step], rest)
+    elif isinstance(body, list):
+        if step == "*":
+            for item in body:
+                yield from values_at(item, rest)
+        elif re.fullmatch(r"-?\d{1,9}", step) and -len(body) <= int(step) < len(body):
+            yield from values_at(body[int(step)], rest)
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "null" if value is None else str(value)

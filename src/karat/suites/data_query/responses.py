@@ -1,0 +1,177 @@
+"""A response as a selection. ``docs/responses.md`` lists the forms a response may have; what counts as a selection in them:
+
+- own: an object with ``indicator_selection`` (an empty list selects nothing), ``datasets_selection``, ``is_out_of_scope: true`` or ``outcome``;
+- MCP: ``structuredContent.queries[]``, or ``queries[]`` of datasets as JSON in words or tool arguments;
+- DIAL: the states of the tools in ``custom_content.state.tool_messages[]``.
+
+Nothing selected is read only where the response says so: an empty selection, ``is_out_of_scope: true``, a refusal, or a rule of the
+project (``outcome_from``). Anything else without a selection is unreadable, and so are two selections that differ.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from karat.core.problems import nearest
+from karat.core.replies import Candidate, Reply, only_one, read_reply
+from karat.core.suite import Unreadable
+from karat.suites.data_query.dial import dial_selection, dial_states
+from karat.suites.data_query.mcp import mcp_selection
+from karat.suites.data_query.misspelt import refuse_misspelt
+from karat.suites.data_query.operators import on_codes
+from karat.suites.data_query.options import Options
+from karat.suites.data_query.outcomes import WITHOUT_ANSWER, Found, OutcomeRule, outcome_by_rule, own_outcome
+from karat.suites.data_query.selection import DatasetSelection, Dimension, Period, Selection, Term
+from karat.suites.data_query.time_filters import TIME_DIMENSION, with_period
+
+OWN_KEYS = ("indicator_selection", "is_out_of_scope", "datasets_selection", "period", "outcome")
+LINE_KEYS = ("id", "turn", "repeat", "error", "latency", "tokens", "cost", "response")
+"""What a recorded line may say beside the selection."""
+STATING = ("indicator_selection", "datasets_selection", "is_out_of_scope", "outcome")
+"""Of the own keys, those that make an object an answer."""
+EXPECTED = '"indicator_selection", "structuredContent.queries" (MCP) or tool states in "custom_content" (DIAL)'
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What a response says: the selection, and the outcome where it states one, with how."""
+
+    selection: Selection
+    found: Found | None = None
+
+
+def read_response(response: bytes, today: str = "", rules: Sequence[OutcomeRule] = ()) -> Selection:
+    """The selection in a raw response; see :func:`read`."""
+    return read(response, today, rules).selection
+
+
+def read(response: bytes, today: str = "", rules: Sequence[OutcomeRule] = ()) -> Reading:
+    """What a raw response says. Raises :class:`Unreadable` with the reason when it says nothing about a selection.
+
+    ``today`` is the day that relative dates mean, ``rules`` the option ``outcome_from``.
+    """
+    reply = read_reply(response, STATING)
+    try:
+        return _reading(reply, today, rules)
+    except Unreadable as error:
+        raise reply.explained(error) from error
+
+
+def understand(response: bytes, options: Options) -> dict[str, Any]:
+    """What is read from one response, for ``karat check --response``."""
+    found = read(response, options.today, options.outcome_from)
+    said = {"outcome": found.found.outcome, "by": found.found.how} if found.found else {}
+    selection: dict[str, Any] = msgspec.to_builtins(found.selection)
+    if not found.selection.indicator_selection and not said:
+        selection["indicator_selection"] = []
+    return {**said, **selection}
+
+
+def _reading(reply: Reply, today: str, rules: Sequence[OutcomeRule]) -> Reading:
+    if reply.failure:
+        raise Unreadable(reply.failure)
+    candidates = [*_tool_result(reply), *reply.json_candidates(_fits)]
+    found = _stated(candidates) or outcome_by_rule(reply, rules)
+    if found is not None and found.outcome == "error":
+        raise Unreadable(f"the response says that it failed ({found.how})")
+    if found is not None and found.outcome in WITHOUT_ANSWER:
+        return Reading(Selection(is_out_of_scope=found.outcome == "out_of_scope"), found)
+    if found is not None and found.rule is not None and found.rule.tool:
+        given = reply.calls[-1].arguments
+        candidates = [Candidate(given, f"the arguments of {found.rule.tool}")] if isinstance(given, Mapping) else []
+    states = dial_states(reply.custom_content)
+    if reply.refusal and (candidates or states):
+        raise Unreadable("the response refuses and selects at the same time")
+    if reply.refusal:
+        return Reading(Selection(is_out_of_scope=True), Found("out_of_scope", "refusal"))
+    selection = _selection(reply, candidates, states, today)
+    if selection.is_out_of_scope and found is None:
+        found = Found("out_of_scope", "is_out_of_scope")
+    return Reading(selection, found)
+
+
+def _fits(value: Mapping[str, Any]) -> bool:
+    """Whether an object says what is selected."""
+    if "indicator_selection" in value or "datasets_selection" in value or value.get("is_out_of_scope") is True:
+        return True
+    if isinstance(value.get("outcome"), str):
+        return True
+    if isinstance(value.get("structuredContent"), Mapping):
+        return "queries" in value["structuredContent"]
+    queries = value.get("queries")
+    return isinstance(queries, list) and any(isinstance(query, Mapping) and "datasetUrn" in query for query in queries)
+
+
+def _tool_result(reply: Reply) -> list[Candidate]:
+    """The queries of an MCP tool result. There, an empty list of them says that nothing was selected."""
+    content = reply.body.get("structuredContent") if isinstance(reply.body, Mapping) else None
+    found = isinstance(content, Mapping) and "queries" in content
+    return [Candidate({"structuredContent": content}, "structuredContent")] if found else []
+
+
+def _stated(candidates: Sequence[Candidate]) -> Found | None:
+    """The outcome that the response states itself, under ``outcome``."""
+    stated = [own_outcome(one.value["outcome"]) for one in candidates if isinstance(one.value.get("outcome"), str)]
+    if len({found.outcome for found in stated}) > 1:
+        raise Unreadable("several different outcomes in the response: one of them must be the answer")
+    return stated[0] if stated else None
+
+
+def _selection(reply: Reply, candidates: list[Candidate], states: Sequence[Mapping[str, Any]], today: str) -> Selection:
+    if states:
+        candidates = [*candidates, Candidate({"tool states": states}, "custom_content")]
+    if not candidates:
+        for value in reply.json_objects():
+            refuse_misspelt(value, (*STATING, "structuredContent"), "the response")
+        if reply.custom_content and not reply.cut:
+            raise Unreadable(f"no tool in custom_content says what was selected. Expected {EXPECTED}.")
+        raise reply.nothing("selection", EXPECTED)
+    selection: Selection = only_one(candidates, lambda value: _selection_in(value, today), "selection")
+    return selection
+
+
+def _selection_in(value: Mapping[str, Any], today: str) -> Selection:
+    if "tool states" in value:
+        return dial_selection(value["tool states"])
+    if any(key in value for key in STATING):
+        return with_period(_own_selection(value), today)
+    return mcp_selection(value.get("structuredContent", value), today)
+
+
+def _own_selection(body: Mapping[str, Any]) -> Selection:
+    refuse_misspelt(body, (*OWN_KEYS, *LINE_KEYS), "the answer")
+    try:
+        selection = msgspec.convert(body, Selection)
+    except msgspec.ValidationError as error:
+        raise Unreadable(f"the selection is not in the expected shape: {error}{_nearest_key(str(error))}") from error
+    return msgspec.structs.replace(
+        selection, indicator_selection=tuple(_with_known_operators(part) for part in selection.indicator_selection)
+    )
+
+
+_UNKNOWN_FIELD = re.compile(r"unknown field `([^`]*)`")
+_SHAPES: tuple[type[msgspec.Struct], ...] = (DatasetSelection, Dimension, Term, Period)
+
+
+def _nearest_key(message: str) -> str:
+    """``. Did you mean values?`` for a key that msgspec does not know."""
+    found = _UNKNOWN_FIELD.search(message)
+    known = {name for shape in _SHAPES for name in shape.__struct_fields__}
+    near = nearest(found[1], known, cutoff=50.0) if found else []
+    return f". Did you mean {near[0]}?" if near else ""
+
+
+def _with_known_operators(part: DatasetSelection) -> DatasetSelection:
+    """Every operator under the name that it is compared by; a dimension that is excluded is left out."""
+    if all(one.operator == "in" for one in part.dimensions):
+        return part
+    dimensions = [
+        one if one.dimension_name == TIME_DIMENSION else msgspec.structs.replace(one, operator=operator)
+        for one in part.dimensions
+        if one.dimension_name == TIME_DIMENSION
+        or (operator := on_codes(one.operator, one.dimension_name)) != "excluded"
+    ]
+    return msgspec.structs.replace(part, dimensions=tuple(dimensions))

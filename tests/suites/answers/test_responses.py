@@ -1,0 +1,158 @@
+"""What a live system may return: SQL or an answer in every form, and responses that say nothing."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karat.core.records import Case, Prediction, Turn
+from karat.core.suite import Unreadable
+from karat.runs.scoring import score_try
+from karat.suites.answers import suite
+from karat.suites.answers.options import Options
+from karat.suites.answers.records import Answer, Entry, Gold
+from karat.suites.answers.responses import read_answer
+from tests.reply_forms import body, chat, json_forms, text_forms, tool_call
+
+SQL = "SELECT name, \"a{b}\" FROM t WHERE x > '```'"
+FENCED = f"First try:\n```sql\nSELECT 0\n```\nBetter:\n```sql\n{SQL}\n```\nDone."
+
+
+@pytest.mark.parametrize("form", json_forms({"sql": SQL}))
+def test_sql_is_found_in_every_form(form: str) -> None:
+    assert read_answer(json_forms({"sql": SQL})[form], live=True) == Answer("", "sql", SQL)
+
+
+@pytest.mark.parametrize("form", json_forms({"answer": "Oslo, 1.5 {km}"}))
+def test_an_answer_is_found_in_every_form(form: str) -> None:
+    assert read_answer(json_forms({"answer": "Oslo, 1.5 {km}"})[form], live=True) == Answer(
+        "", "answer", "Oslo, 1.5 {km}"
+    )
+
+
+@pytest.mark.parametrize("form", text_forms(FENCED))
+def test_the_last_sql_block_is_the_answer_and_the_first_is_kept(form: str) -> None:
+    assert read_answer(text_forms(FENCED)[form], live=True) == Answer("", "sql", SQL, first_sql="SELECT 0")
+
+
+@pytest.mark.parametrize(
+    ("response", "answer"),
+    [
+        (chat(SQL), Answer("", "sql", SQL)),
+        (chat(f"```\n{SQL}\n```"), Answer("", "sql", SQL)),
+        (chat("WITH a AS (SELECT 1) SELECT * FROM a"), Answer("", "sql", "WITH a AS (SELECT 1) SELECT * FROM a")),
+        (chat(tool_calls=[tool_call({"query": SQL}, "run_sql")]), Answer("", "sql", SQL)),
+        (chat("Select the best: Oslo."), Answer("", "answer", "Select the best: Oslo.")),
+        (chat('```sql\nSELECT 1\n```\n{"answer": 42}'), Answer("", "answer", "42")),
+        (chat("<think>Perhaps 7?</think>It is 42."), Answer("", "answer", "It is 42.")),
+        (chat(None, refusal="I may not."), Answer("", "answer", problem="refused: I may not.")),
+    ],
+)
+def test_further_forms(response: Any, answer: Answer) -> None:
+    assert read_answer(body(response), live=True) == answer
+
+
+@pytest.mark.parametrize(
+    ("response", "reason"),
+    [
+        (body(chat('{"answer": "Os')), "begins like JSON and is not"),
+        (body(chat("It is 42, because", finish="length")), "cut off"),
+        (body(chat("```sql\nSELECT 1\n```\nand", finish="length")), "cut off"),
+        (body(chat('{"answer": 1} {"answer": 2}')), "2 different answers"),
+        (body(chat('{"sql": "SELECT 1"}', tool_calls=[tool_call({"sql": "SELECT 2"})])), "2 different answers"),
+        (body(chat(tool_calls=[tool_call({"q": "x"}, "look_up")])), "its keys are: q"),
+        (body(chat("42", finish="content_filter")), "content filter"),
+        (b"<html><body>42</body></html>", "web page"),
+        (b"\xff\xfe\xff", "not UTF-8"),
+        (b"", "empty"),
+    ],
+)
+def test_what_cannot_be_read_is_an_error(response: bytes, reason: str) -> None:
+    with pytest.raises(Unreadable, match=reason):
+        read_answer(response, live=True)
+
+
+@given(st.binary(max_size=200) | st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["choices", "message", "content", "answer", "sql", "query", "response", "output", "kind", "instance_id"]), inner, max_size=4), max_leaves=10).map(body))  # fmt: skip
+def test_any_bytes_are_an_answer_or_unreadable(response: bytes) -> None:
+    with suppress(Unreadable):
+        assert isinstance(read_answer(response, live=True), Answer)
+
+
+# -- SQL of a live system is run on the engine of its case -----------------------------------------------------------------
+
+
+@pytest.fixture
+def table_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Case[Gold]:
+    monkeypatch.chdir(tmp_path)
+    for name, value in (("shop", 7), ("zoo", 9)):
+        with sqlite3.connect(tmp_path / f"{name}.sqlite") as connection:
+            connection.execute("CREATE TABLE t (n INTEGER)")
+            connection.execute("INSERT INTO t VALUES (?)", (value,))
+        connection.close()
+    (tmp_path / "gold.csv").write_text("n\n9\n", encoding="utf-8")
+    gold = Gold("zoo", (Entry("table_match", {"gold": "gold.csv"}, (str(tmp_path / "gold.csv"),)),))
+    return Case("zoo", (Turn("user", "How many?", gold),), metadata={"db_id": "zoo"})
+
+
+def options(path: str) -> Options:
+    return msgspec.convert({"engines": {"": {"engine": "sqlite", "database": path}}}, Options)
+
+
+def scored(case: Case[Gold], response: Any, given: Options) -> Any:
+    found = Prediction(case.id, response=body(response), latency=0.1)
+    return score_try(suite, case, {0: found}, given)
+
+
+@pytest.mark.parametrize("path", ["{id}.sqlite", "{database}.sqlite"])
+def test_the_case_and_its_database_reach_the_engine(table_case: Case[Gold], path: str) -> None:
+    found = scored(table_case, chat("```sql\nSELECT n FROM t\n```"), options(path))
+    assert (found.status, found.scores["strict"].value, found.scores["spider2"].value) == ("scored", 1.0, 1.0)
+    forged = {"instance_id": "shop", "sql": "SELECT n FROM t"}
+    assert scored(table_case, forged, options(path)).scores["strict"].value == 1.0, (
+        "the case says which, not the response"
+    )
+
+
+def test_a_case_without_a_database_says_so(table_case: Case[Gold]) -> None:
+    nameless = msgspec.structs.replace(table_case, metadata={})
+    found = scored(nameless, chat("```sql\nSELECT n FROM t\n```"), options("{database}.sqlite"))
+    assert found.status == "error"
+    assert "does not say which database" in found.error and "db_id" in found.error
+
+
+def test_each_profile_judges_its_block(table_case: Case[Gold]) -> None:
+    wrong, right = "```sql\nSELECT 1 AS n\n```", "```sql\nSELECT n FROM t\n```"
+    found = scored(table_case, chat(f"{wrong}\nNo:\n{right}"), options("{id}.sqlite"))
+    assert (found.scores["strict"].value, found.scores["spider2"].value) == (1.0, 0.0)
+    found = scored(table_case, chat(f"{right}\nOr:\n{wrong}"), options("{id}.sqlite"))
+    assert (found.scores["strict"].value, found.scores["spider2"].value) == (0.0, 1.0)
+    broken = "```sql\nSELECT nothing FROM nowhere\n```"
+    found = scored(table_case, chat(f"{broken}\nNo:\n{right}"), options("{id}.sqlite"))
+    assert (found.scores["strict"].value, found.scores["spider2"].value) == (1.0, 0.0)
+
+
+def test_words_where_the_gold_is_a_table_are_an_error(table_case: Case[Gold]) -> None:
+    found = scored(table_case, chat("There are 9 of them."), options("{id}.sqlite"))
+    assert found.status == "error"
+    assert "no SQL in the response" in found.error and "There are 9 of them." in found.error
+
+
+def test_a_refusal_is_a_wrong_answer(table_case: Case[Gold]) -> None:
+    found = scored(table_case, chat(None, refusal="I may not."), options("{id}.sqlite"))
+    assert (found.status, found.scores["strict"].value, found.details["reason"]) == (
+        "scored",
+        0.0,
+        "missing_prediction",
+    )
+    number = Gold("zoo", (Entry("number_match", {"gold": [9]}),))
+    case = msgspec.structs.replace(table_case, conversation=(Turn("user", "How many?", number),))
+    assert scored(case, chat(None, refusal="Not 9."), Options()).scores["strict"].value == 0.0
+    assert scored(case, json.loads('{"answer": 9}'), Options()).scores["strict"].value == 1.0
