@@ -300,7 +300,7 @@ def test_csv_forms(tmp_path: Path) -> None:
         ("code,name\nX,x\n", 1, 'expected a header with "id,name" or "codelist,id,name", found "code,name"'),
         ("id;name\nX;x\n", 1, 'found "id;name"'),
         ("id,name\nX,x\n,y\n", 3, "a row without an id"),
-        ("id,name\nX,x\nX,y\n", 3, 'the id "X" stands twice, with two names'),
+        ("id,name\nX,x\nX,y\n", 3, 'the id "X" appears twice, with two names'),
         ("", 0, "the file is empty"),
     ],
 )

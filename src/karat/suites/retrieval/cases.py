@@ -62,4 +62,4 @@ def _without_text(names: list[str], file: str) -> list[Problem]:
         return []
     shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
     message = f"{count_of(len(names), 'question')} without a text in {beir.QUERIES}: {shown}"
-    return [Problem(message, file=file, severity="warning", hint="Their ids stand for them.")]
+    return [Problem(message, file=file, severity="warning", hint="Their ids are shown instead.")]
