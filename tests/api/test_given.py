@@ -160,7 +160,7 @@ def test_mistakes_say_which_case_in_the_words_of_the_files(tmp_path: Path) -> No
         assert mine.file == ""
         assert mine.message.startswith(("case 2: ", "case 3: "))
         assert mine.message.partition(": ")[2].partition("also in")[0] == theirs.message.partition("also in")[0]
-    assert told[-1].message == 'case 3: the case id "a" stands twice: also in case 1'
+    assert told[-1].message == 'case 3: the case id "a" appears twice: also in case 1'
     result = karat.score(suite="data_query", cases=[good, bad], predictions=[{"id": "a", "indicator_selection": []}])
     assert [case.id for case in result.cases] == ["a"]
     assert any(problem.message.startswith("case 2: ") for problem in result.problems)

@@ -37,13 +37,13 @@ def refused(text: bytes | str) -> BadJson:
     ],
 )
 def test_a_key_that_stands_twice_is_found(text: str) -> None:
-    assert "stands twice in one object" in refused(text).message
+    assert "appears twice in one object" in refused(text).message
 
 
 def test_where_a_second_key_stands_is_told() -> None:
     found = refused('{"a": 1,\n "é": {"x": 0},\n  "b": 3, "a": 4}')
     assert (found.line, found.column) == (3, 11)
-    assert found.message == 'the key "a" stands twice in one object, first in line 1'
+    assert found.message == 'the key "a" appears twice in one object, first in line 1'
     told = refused('{"é": 1, "é": 2}').problem("f.jsonl", 7)
     assert (told.file, told.line, told.column) == ("f.jsonl", 7, 10)
 
@@ -121,4 +121,4 @@ def test_a_key_written_twice_anywhere_is_found(held: dict[str, Any], ascii_only:
         for key, value in (*held.items(), *list(held.items())[:1])
     )
     text = f'[{json.dumps(beside)}, {{"x": {{{pairs}}}}}]'
-    assert "stands twice" in refused(text).message
+    assert "appears twice" in refused(text).message

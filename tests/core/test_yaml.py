@@ -53,10 +53,10 @@ def test_all_mistakes_of_a_file_with_their_places() -> None:
     assert [(p.line, p.column, p.message) for p in findings.problems] == [
         (1, 1, 'unknown key "titel" in a thing'),
         (3, 30, 'unknown key "Persons" in an inner'),
-        (5, 3, 'the key "id" stands twice in an inner'),
+        (5, 3, 'the key "id" appears twice in an inner'),
         (6, 8, 'expected a whole number here, found "many"'),
         (7, 7, 'expected one of a, b; found "c"'),
-        (8, 1, 'the key "items" stands twice in a thing'),
+        (8, 1, 'the key "items" appears twice in a thing'),
         (8, 8, 'expected a list here, found "3"'),
         (9, 8, 'expected a number here, found ".nan"'),
         (1, 1, 'a thing without "title"'),

@@ -278,7 +278,7 @@ def test_a_run_is_tagged(project: Path) -> None:
     assert karat(project, "runs", "tag", "1", "baseline", "good").stdout == "r-0001: baseline, good\n"
     assert karat(project, "runs", "tag", "latest", "--remove", "good").stdout == "r-0001: baseline\n"
     assert json.loads(karat(project, "runs", "list", "--json").stdout)[0]["tags"] == ["baseline"]
-    assert "no tag is given" in karat(project, "runs", "tag", "1", code=2).stderr
+    assert "no tag given" in karat(project, "runs", "tag", "1", code=2).stderr
     assert "r-0001" in karat(project, "runs").stdout  # alone it lists
 
 

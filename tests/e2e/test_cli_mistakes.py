@@ -52,7 +52,7 @@ SCORE = ("score", "--suite", "data_query", "--cases", "one.yaml", "--predictions
 IN_AN_EMPTY_FOLDER = [
     (("run",), "there is no karat.yaml here", "karat run --suite data_query --cases cases/ --system"),
     (("score",), "there is no karat.yaml here", "karat score --suite data_query --cases cases/ --predictions"),
-    (("check",), "there is no karat.yaml here", "or: karat check cases/"),
+    (("check",), "there is no karat.yaml here", "Without a project: karat check cases/"),
     (("runs", "list"), "there is no store at", "Nothing has been run here yet"),
     (("report",), "there is no store at", "give --store"),
     (("compare", "a"), "compare needs two runs", "karat compare r-0001 latest"),
@@ -84,13 +84,13 @@ IN_AN_EMPTY_FOLDER = [
     (("tune", "folder"), "folder cannot be read: it is a folder, not a file", "Give a .sheet file"),
     (("tune", "bad.sheet"), "bad.sheet:1:1: the byte 0xff is not UTF-8", "Save the file as UTF-8"),
     (("tune", "plain.sheet"), "no table marked !evaluation()", "Put !evaluation() above"),
-    (("tune", "plain.sheet", "--models", ","), "--models names no model", "karat models lists them"),
+    (("tune", "plain.sheet", "--models", ","), "--models is empty", "karat models lists them"),
     (("tune", "plain.sheet", "--budget-tokens", "0"), "'--budget-tokens'", "greater than or equal to 1"),
     (("sheet", "plain.sheet", "--only", "X"), "--only X: there is no such table", "Known here: T."),
     (("answers", "--result_dir", "folder", "--gold_dir", "nope"), "no gold at nope", "Give the gold folder"),
     (("answers", "--result_dir", "folder", "--gold_dir", "empty.jsonl"), "no gold in empty.jsonl", "karat init"),
     (("init", "--suite", "answer"), "there is no example for", 'Did you mean "answers"?'),
-    (("demo", "one.yaml"), "one.yaml/answers: Not a directory", "name another place"),
+    (("demo", "one.yaml"), "one.yaml/answers: Not a directory", "choose another path"),
     (("models", "--cache", "nope"), "there is no folder nope", "first run"),
     (("chek",), "No such command 'chek'", "'check'"),
 ]
@@ -123,11 +123,15 @@ IN_A_PROJECT = [
     (("run", "--case", "nope"), 'there is no case "nope"', "There are 14 cases, such as debt_italy_greece."),
     (("run", "--tag", "critcal"), 'no case has the tag "critcal"', 'Did you mean "critical"?'),
     (("run", "--gate", "data_query.macro_recal>=1"), "names no metric", 'Did you mean "macro_recall"?'),
-    (("run", "--resume", "latest", "--tag", "x", "--limit", "3"), "--limit and --tag cannot go with", "began with"),
+    (
+        ("run", "--resume", "latest", "--tag", "x", "--limit", "3"),
+        "--limit and --tag cannot be combined with",
+        "began with",
+    ),
     (("run", "--resume", "r-0099"), "there is no run r-0099", "The newest run is r-0001"),
     (("run", "--store", "cases"), "is a folder", "Name a file in it"),
     (("run", "--store", "mysql://x"), '"mysql" is not a kind of store', "sqlite:///FILE"),
-    (("score", "latest", "--limit", "3"), "--limit cannot go with a RUN", "karat score latest"),
+    (("score", "latest", "--limit", "3"), "--limit cannot be combined with a RUN", "karat score latest"),
     (("score", "latest", "--suite", "answers"), "r-0001 is a run of data_query, not of answers", "Leave --suite out"),
     (("score", "latest", "--cases", "nope"), "there are no cases at nope", "Give a YAML file"),
     (("runs", "list", "--suite", "data_qery"), "there is no suite", 'Did you mean "data_query"?'),
@@ -195,7 +199,7 @@ def test_a_port_in_use(project: Path, capsys: pytest.CaptureFixture[str], monkey
         port = str(taken.getsockname()[1])
         text = say(capsys, monkeypatch, "serve", "--port", port)
     assert f"cannot listen on 127.0.0.1:{port}" in text
-    assert "--port, or 0 for a free one" in text
+    assert "another port with --port; 0 picks a free port" in text
 
 
 def test_no_rights_are_told_in_words(
@@ -206,7 +210,7 @@ def test_no_rights_are_told_in_words(
     place = "/sys" if os.geteuid() == 0 else "closed"
     text = say(capsys, monkeypatch, "init", f"{place}/project")
     assert f"karat: {place}/project: " in text
-    assert "Look at its rights and at what it is, or name another place." in text
+    assert "Check the path and its permissions, or choose another path." in text
 
 
 def test_a_long_list_of_mistakes_into_a_closed_pipe(here: Path) -> None:

@@ -83,7 +83,7 @@ def test_every_option_that_prints_says_so_in_the_help() -> None:
     assert len(options) >= 16
     for option in options:
         assert option.metavar == "[OUT]", option.opts
-        assert "without one, or with -" in option.help
+        assert ", or with -" in option.help
     assert "--json [OUT]" in done("score", "--help")
 
 
@@ -149,8 +149,8 @@ def test_a_file_that_was_taken_as_the_output_is_told(here: Path) -> None:
         (("report", "--json", "folder"), "folder is a folder"),
         (("runs", "list", "--json", "fruit.sheet/x.json"), "fruit.sheet is a file, not a folder"),
         (("report", "--xlsx", "folder"), "folder is a folder"),
-        (("report", "--xlsx", "-"), "written to a file, not printed"),
-        (("report", "--html", "-"), "written to a file, not printed"),
+        (("report", "--xlsx", "-"), "this output cannot be printed"),
+        (("report", "--html", "-"), "this output cannot be printed"),
         (("gate", "--junit", "folder"), "folder is a folder"),
         (("compare", "1", "2", "--markdown", "folder"), "folder is a folder"),
     ],

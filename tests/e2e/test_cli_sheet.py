@@ -151,7 +151,7 @@ def test_fmt_lays_out_in_place_and_check_changes_nothing(folder: Path) -> None:
     assert "# about" in after
     assert "# why" in after
     out, _ = run(folder, "fmt", "rough.sheet", "--check")
-    assert "laid out already" in out
+    assert "already formatted" in out
     (folder / "broken.sheet").write_text("table\n")
     (folder / "rough.sheet").write_text(rough)
     _, err = run(folder, "fmt", "broken.sheet", "rough.sheet", code=2)

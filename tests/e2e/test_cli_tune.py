@@ -119,7 +119,7 @@ def test_json_to_the_terminal_is_nothing_but_json(folder: Path) -> None:
     ("words", "said"),
     [
         ((*BOUND, "--models", "bm52"), 'Did you mean "bm25"?'),
-        ((*BOUND, "--models", ","), "--models names no model"),
+        ((*BOUND, "--models", ","), "--models is empty"),
         ((*BOUND, "--budget-tokens", "1"), "is too small: one value for each field takes up to"),
         (("kitchen.sheet", "--table", "Ingredients"), "is not NAME=FILE"),
         (("kitchen.sheet", "--table", "Ingredients=ingredient.csv"), "ingredients.csv"),

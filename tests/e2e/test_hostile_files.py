@@ -41,8 +41,8 @@ def bad_lines(suite: str) -> dict[str, tuple[bytes, str]]:
         "very deep": (start + b"[" * 200_000 + b"]" * 200_000 + b"}", "deep"),
         "digits": (start + b"7" * 5_000 + b"}", "7777" if suite == "answers" else "5,000 digits"),
         "bytes": (start + b'"\xff\xfe"}', "UTF-8"),
-        "twice": (start + b'{"a": 1, "a": 2}}', "stands twice"),
-        "id twice": (start + b'1, "%s": "three"}' % NAMES.get(suite, "id").encode(), "stands twice"),
+        "twice": (start + b'{"a": 1, "a": 2}}', "appears twice"),
+        "id twice": (start + b'1, "%s": "three"}' % NAMES.get(suite, "id").encode(), "appears twice"),
     }
     if suite != "answers":
         lines["repeat"] = (GOOD[suite][:-1] + b', "repeat": 1000000000000}', '"repeat" is 1000000000000')
@@ -160,12 +160,12 @@ def test_a_file_that_is_too_large_is_refused_and_the_limit_can_be_raised(
     ("text", "word"),
     [
         ("a: &a [x, x]\n" + "".join(f"{k}: &{k} [*{j}, *{j}]\n" for j, k in zip("abcdefghijklmnopq", "bcdefghijklmnopqr", strict=True)), "aliases"),
-        ("a0: &a0 [x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}]\n" for n in range(1, 400)), "nested more than 200 deep"),
+        ("a0: &a0 [x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}]\n" for n in range(1, 400)), "nested more than 200"),
         ("a: &a [*a]\n", "aliases"),
-        ("\n".join(" " * n + "a:" for n in range(700)), "nested more than 200 deep"),
-        ("[" * 3_000 + "]" * 3_000, "nested more than 200 deep"),
-        ("- " * 900 + "x", "nested more than 200 deep"),
-        ("- " * 50_000 + "x", "nested more than 200 deep"),
+        ("\n".join(" " * n + "a:" for n in range(700)), "nested more than 200"),
+        ("[" * 3_000 + "]" * 3_000, "nested more than 200"),
+        ("- " * 900 + "x", "nested more than 200"),
+        ("- " * 50_000 + "x", "nested more than 200"),
     ],
 )  # fmt: skip
 def test_yaml_without_end_is_refused(text: str, word: str, tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_qrels_and_structures(tmp_path: Path) -> None:
     twice.write_text('{"data": {"codelists": [],\n "codelists": []}}')
     with pytest.raises(UserError) as caught:
         read_files([twice])
-    assert (caught.value.problems[0].line, "stands twice" in caught.value.problems[0].message) == (2, True)
+    assert (caught.value.problems[0].line, "appears twice" in caught.value.problems[0].message) == (2, True)
     os.mkfifo(tmp_path / "pipe.csv")
     with pytest.raises(UserError, match="named pipe"):
         read_files([tmp_path / "pipe.csv"])

@@ -120,4 +120,4 @@ def test_mistakes_are_said(run: Any) -> None:
     assert "there is no format" in run("export", "--to", "excel", code=2)
     assert "cannot be printed" in run("export", "--to", "xlsx", code=2)
     assert "go together" in run("export", "--to", "csv", "--suite", "answers", code=2)
-    assert "cannot go with --to" in run("export", "--to", "csv", "--scores", "x.csv", code=2)
+    assert "cannot be combined with --to" in run("export", "--to", "csv", "--scores", "x.csv", code=2)

@@ -30,7 +30,7 @@ def test_a_bar_for_each_row_in_the_order_of_the_rows() -> None:
     assert plot.spec["encoding"]["y"]["sort"] == ["row_count", "null_vs_zero"]
     assert plot.spec["encoding"]["x"]["axis"] == {"tickMinStep": 1}
     assert plot.summary == (
-        "2 bars, instances by reason: row_count 2, null_vs_zero 5. The figures stand in the table below."
+        "2 bars, instances by reason: row_count 2, null_vs_zero 5. The figures are in the table below."
     )
 
 

@@ -1,4 +1,4 @@
-"""Which walls stand, what is refused when too few do, and that each of them is what stops an attack."""
+"""Which layers are on, what is refused when too few do, and that each of them is what stops an attack."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def test_too_few_walls_are_refused_with_what_to_install() -> None:
     for left_out in (["bubblewrap", "landlock"], ["bubblewrap", "seccomp"], ["user"]):
         with pytest.raises(UserError) as caught:
             Sandbox(without=left_out)  # type: ignore[arg-type]
-        assert "too few walls" in caught.value.message and left_out[-1] in caught.value.message
-        assert "To mend it" in caught.value.hint and "--unsafe" in caught.value.hint
+        assert "too few sandbox layers" in caught.value.message and left_out[-1] in caught.value.message
+        assert "To fix it" in caught.value.hint and "--option unsafe=yes" in caught.value.hint
 
 
 def test_bubblewrap_alone_or_landlock_with_seccomp_are_enough() -> None:
@@ -169,10 +169,10 @@ def test_no_version_of_landlock_lets_a_file_be_emptied(
 def test_an_old_landlock_says_who_stands_in_for_it_or_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(landlock, "version", lambda: 2)
     layer = {layer.name: layer for layer in plan().layers}["landlock"]
-    assert layer.on and "so the list of system calls does" in layer.detail
+    assert layer.on and "so the seccomp filter does" in layer.detail
     assert ("sandbox landlock", "ok", layer.detail) in _sandbox(), "karat doctor says the same"
     alone = {layer.name: layer for layer in plan(["seccomp"]).layers}["landlock"]
-    assert not alone.on and "cannot keep files from being emptied" in alone.detail and "6.2" in alone.install
+    assert not alone.on and "cannot prevent files from being truncated" in alone.detail and "6.2" in alone.install
     assert plan(["seccomp"]).landlock == 0
     monkeypatch.setattr(landlock, "version", lambda: 3)
     assert plan(["seccomp"]).landlock == 3

@@ -72,7 +72,7 @@ def test_the_contract_is_right_when_its_table_is_there(shared: Path) -> None:
             "{1}.INDEX(1, 2)",
             5,
             5,
-            "INDEX takes 2 arguments, but was given 3, with what stands before the dot",
+            "INDEX takes 2 arguments, but was given 3, including the value before the dot",
             "Write INDEX(",
         ),
         ("AVERAGE()", 1, 7, "AVERAGE takes at least 1 argument, but was given 0", ""),
@@ -144,9 +144,9 @@ def test_overrides() -> None:
         ("!manul()", "", "unknown decorator !manul", 'Did you mean "manual"?'),
         ("!layout(1)", "", "unknown decorator !layout", "Known here: evaluation, manual."),
         ("!manual(1)", "", "!manual takes no arguments, but was given 1 argument", "Write !manual()."),
-        ("!manual()!manual()", "", "!manual stands here twice", ""),
-        ("!evaluation_question()", "", "!evaluation_question stands above a field, not above a table", ""),
-        ("", "!manual()", "!manual stands above a table, not above a field", ""),
+        ("!manual()!manual()", "", "!manual appears here twice", ""),
+        ("!evaluation_question()", "", "!evaluation_question belongs above a field, not above a table", ""),
+        ("", "!manual()", "!manual belongs above a table, not above a field", ""),
         ("", "!evaluation_question()", "!evaluation_question in a table that is no evaluation table", "!evaluation()"),
         ("!evaluation()", "", "the evaluation table T has no question field", "!evaluation_question()"),
         (
@@ -285,7 +285,7 @@ def test_functions_of_which_only_the_number_of_arguments_is_known() -> None:
     sheet = parse("table T\n[x] = {1}.FILTER($ = 1).ODD(2)\n")
     problems = check(sheet, "f", {"FILTER": Signature(2, 2), "ODD": Signature(0, 1)})
     assert [one.message for one in problems] == [
-        "ODD takes 0 to 1 argument, but was given 2, with what stands before the dot"
+        "ODD takes 0 to 1 argument, but was given 2, including the value before the dot"
     ]
 
 

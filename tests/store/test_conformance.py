@@ -40,7 +40,7 @@ def test_runs_are_found_by_what_people_type(store: Store) -> None:
 
 
 def test_latest_of_an_empty_store(store: Store) -> None:
-    with pytest.raises(UserError, match="holds no runs"):
+    with pytest.raises(UserError, match="has no runs"):
         store.find_run("latest")
 
 

@@ -163,7 +163,7 @@ def test_the_project_file_is_told_by_line_without_the_secret(
     said = capsys.readouterr().err
     assert stopped.value.code == 2
     assert CANARY not in said
-    assert "karat.yaml:7:14: request.token holds a secret in plain text" in said
+    assert "karat.yaml:7:14: request.token contains a secret in plain text" in said
     assert "write ${NAME} in its place" in said
     assert "karat.yaml:8" in said
     assert "the command inherits the environment" in said

@@ -66,7 +66,7 @@ def test_a_file_past_the_limit_is_not_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"a,b\n\x00\x01,2\n", b"PK\x03\x04abc", b"PAR1xx", b"\x1f\x8babc"])
 def test_binary_content(tmp_path: Path, content: bytes) -> None:
     error = refused(written(tmp_path, content))
-    assert (error.kind, error.reason) == ("binary", "result.csv holds binary data, not text")
+    assert (error.kind, error.reason) == ("binary", "result.csv contains binary data, not text")
 
 
 def test_too_many_columns(tmp_path: Path) -> None:

@@ -312,7 +312,7 @@ def test_a_review_stands_beside_the_rule_and_can_be_taken_back(client: TestClien
     assert [(item["verdict"], item["reviewer"], item["undone"]) for item in case["reviews"]] == [("pass", "Ada", "")]
     lines = [json.loads(line) for line in client.get("/export/r-0001/reviews.jsonl").text.splitlines()]
     assert [line["verdict"] for line in lines] == ["pass", "pass", "pass", "gold_wrong", "fail"]
-    assert lines[3]["change"] == "mend what the case expects" and "case_007" in lines[3]["answer"]
+    assert lines[3]["change"] == "correct what the case expects" and "case_007" in lines[3]["answer"]
     form, headers = {"csrf": token(client, "/runs/r-0001/cases/1")}, {"Origin": "http://127.0.0.1:8765"}
     client.post("/runs/r-0001/cases/1/undo", data=form, headers=headers)
     with open_store(store_url) as store:

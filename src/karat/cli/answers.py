@@ -20,22 +20,26 @@ def answers(
     gold_dir: Annotated[Path, typer.Option("--gold_dir", "--gold-dir", help="The gold folder.")],
     profile: Annotated[
         Literal["spider2", "strict"] | None,
-        typer.Option("--profile", help="Which profile comes first. [default: spider2 for Spider2's gold, else strict]"),
+        typer.Option(
+            "--profile", help="The profile to show first. [default: spider2 for Spider2 gold, otherwise strict]"
+        ),
     ] = None,
     nulls: Annotated[
         Literal["equal", "zero"] | None,
         typer.Option(
-            "--nulls", help="spider2: null equals null only, or null is 0. [default: zero for lite and snow gold]"
+            "--nulls",
+            help="For spider2: null equals only null, or null equals 0. [default: zero for lite and snow gold]",
         ),
     ] = None,
     mode: Annotated[
-        Literal["results", "sql"], typer.Option("--mode", help="results: score files; sql: run submitted .sql files.")
+        Literal["results", "sql"],
+        typer.Option("--mode", help="results: score submitted result files; sql: run submitted .sql files."),
     ] = "results",
     others: Annotated[
         list[Path] | None,
         typer.Option(
             "--others",
-            help="Another submission folder: where it gives the answer that gold refuses, gold is suspect. Repeatable.",
+            help="Another submission folder. If it gives the same answer and gold rejects it, the gold is marked as suspect. Repeatable.",
         ),
     ] = None,
     workers: WorkersOption = None,
@@ -44,12 +48,12 @@ def answers(
     xlsx: XlsxOption = None,
     html: HtmlOption = None,
 ) -> None:
-    """Score a submission folder against gold answers, as the Spider2 suite's evaluate.py does, and strictly.
+    """Score a submission folder against gold answers: like the Spider2 suite's evaluate.py, and by stricter rules.
 
     karat answers --result_dir my-submission --gold_dir gold
 
-    Exit code 3 when lines or files could not be read, or when an answer could not be judged: its database is not there, its
-    server does not answer.
+    Exit code 3 if lines or files could not be read, or if an answer could not be judged because its database is missing or its
+    server does not respond.
     """
     from karat.api import scoring_executor
     from karat.cli.printing import print_problems, stderr, write_outputs
@@ -66,7 +70,7 @@ def answers(
     if not loaded.cases:
         said = f"no gold in {gold_dir} can be read" if loaded.problems else f"there is no gold in {gold_dir}"
         raise UserError(
-            said, hint="karat init --suite answers FOLDER writes some to look at.", problems=loaded.problems
+            said, hint="To see an example, run: karat init --suite answers FOLDER", problems=loaded.problems
         )
     submitted = suite.read_predictions(result_dir)
     with step("scored"), scoring_executor(suite, workers) as pool:

@@ -10,14 +10,14 @@ import typer
 
 
 def demo(
-    folder: Annotated[Path, typer.Argument(help="Where to put the example project and its reports.")] = Path(
+    folder: Annotated[Path, typer.Argument(help="Folder for the example projects and their reports.")] = Path(
         "karat-demo"
     ),
 ) -> None:
-    """Run the example project, print its table, write its reports (Excel and HTML), and say where to look.
+    """Create and run an example project for each suite, print the results, and write Excel and HTML reports.
 
-    Run it again as often as you like: the project is created once, and every call adds a run. A suite whose optional packages are not
-    installed is skipped.
+    You can repeat it: the projects are created once, and each call adds a run. A suite is skipped if its optional packages are not
+    installed.
     """
     from karat.cli.examples import copy_example, suites_with_example
     from karat.cli.printing import stdout
@@ -49,5 +49,5 @@ def demo(
     if quiet():
         return
     place = folder / "data_query"
-    words = f"look into {folder}/ and change what you like; then: cd {place} && karat run"
+    words = f"The examples are in {folder}/. Change them and try again: cd {place} && karat run"
     stdout().print(f"\n{words}", markup=False, soft_wrap=True)

@@ -9,7 +9,7 @@ from karat.cli.options import ConfigOption, JsonOption, StoreOption
 
 
 def doctor(json: JsonOption = None, store: StoreOption = None, config: ConfigOption = None) -> None:
-    """Show versions, suites, systems, extras, the sandbox, the project file and the store; exit code 1 when something is broken."""
+    """Show versions, suites, systems, extras, sandbox layers, the project file and the store. Exit code 1 if something is broken."""
     from karat.cli.printing import stdout, write_json_value
 
     found = _findings(config, store)
@@ -40,7 +40,7 @@ def _findings(config: object, store: str | None) -> list[tuple[str, str, str]]:
         (
             "yaml",
             "ok" if yaml.__with_libyaml__ else "broken",
-            "libyaml" if yaml.__with_libyaml__ else "PyYAML without libyaml: install a wheel of it",
+            "libyaml" if yaml.__with_libyaml__ else "PyYAML without libyaml: install PyYAML from a wheel",
         ),
     ]
     for group in ("karat.suites", "karat.systems"):
@@ -63,7 +63,7 @@ def _findings(config: object, store: str | None) -> list[tuple[str, str, str]]:
 
 
 def _sandbox() -> list[tuple[str, str, str]]:
-    """The walls around generated code; those that are off say what to install."""
+    """The sandbox layers; a layer that is off says what to install."""
     from karat.core.problems import UserError
     from karat.sandbox import layers
     from karat.sandbox.layers import plan
@@ -94,7 +94,7 @@ def _project(config: object) -> tuple[str, str, str]:
     except UserError as error:
         return "project", "broken", str(error)
     if project is None:
-        return "project", "absent", "no karat.yaml here: karat init starts one"
+        return "project", "absent", "no karat.yaml here: karat init creates one"
     return "project", "ok", f"{project.name}: {', '.join(e.suite for e, _ in project.suites) or 'no suites'}"
 
 

@@ -21,7 +21,7 @@ def near_path(path: Path, otherwise: str = "") -> str:
 
 
 def read_sheet_bytes(file: Path) -> bytes:
-    """What stands in a .sheet file."""
+    """The contents of a .sheet file."""
     from karat.core.files import read_bytes
     from karat.core.problems import UserError
 
@@ -45,16 +45,16 @@ def file_output(out: Path | None) -> Path | None:
     """An output that is never printed: ``-`` would be a file of that name."""
     if out is not None:
         if str(out) == "-":
-            raise typer.BadParameter("it is written to a file, not printed; give the file a name.")
+            raise typer.BadParameter("this output cannot be printed; give a file name.")
         _writable(out)
     return out
 
 
 def _writable(path: Path) -> None:
     if path.is_dir():
-        raise typer.BadParameter(f"{path} is a folder; name a file in it.")
+        raise typer.BadParameter(f"{path} is a folder; give a file name.")
     place = next((parent for parent in path.parents if parent.exists()), None)
     if place is not None and not place.is_dir():
-        raise typer.BadParameter(f"{place} is a file, not a folder; name another place.")
+        raise typer.BadParameter(f"{place} is a file, not a folder; choose another path.")
     if place is not None and not os.access(place, os.W_OK | os.X_OK):
-        raise typer.BadParameter(f"you may not write into {place}; name another place.")
+        raise typer.BadParameter(f"you do not have permission to write to {place}; choose another path.")

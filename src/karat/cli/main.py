@@ -52,9 +52,9 @@ OF_THE_MACHINE = frozenset(
 
 app = typer.Typer(
     name="karat",
-    help="Measure a data assistant: how good it is, why it fails, whether today's change made it better.",
-    epilog="New here? karat demo shows it all; karat init starts a project. Exit codes: 0 fine, 1 a gate or check failed, "
-    "2 usage error, 3 finished with errors, 70 a bug in karat, 130 stopped.",
+    help="Measure a data assistant: how good it is, why it fails, and whether your latest change made it better.",
+    epilog="New to karat? karat demo runs the examples; karat init starts a project. Exit codes: 0 success, 1 a gate or check failed, "
+    "2 usage error, 3 finished with errors, 70 a bug in karat, 130 interrupted.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -65,12 +65,12 @@ app = typer.Typer(
 @app.callback()
 def karat(
     version: bool = typer.Option(  # noqa: ARG001
-        False, "--version", help="Print the version and leave.", is_eager=True, callback=lambda v: _version(v)
+        False, "--version", help="Print the version and exit.", is_eager=True, callback=lambda v: _version(v)
     ),
     quiet: bool = typer.Option(False, "--quiet", "-q", help=verbosity.QUIET_HELP),
     verbose: bool = typer.Option(False, "--verbose", "-v", help=verbosity.VERBOSE_HELP),
 ) -> None:
-    """Measure a data assistant: how good it is, why it fails, whether today's change made it better."""
+    """Measure a data assistant: how good it is, why it fails, and whether your latest change made it better."""
     verbosity.begin(quiet, verbose)
 
 
@@ -82,11 +82,11 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-app.command("demo", short_help="See it work on an example project.")(demo.demo)
-app.command("init", short_help="Start a project of your own.")(init.init)
-app.command("check", short_help="Find every mistake in the case files.")(check.check)
-app.command("run", short_help="Put the cases to a system and score its answers.")(run.run)
-app.command("score", short_help="Score recorded or stored answers; calls nothing.")(score.score)
+app.command("demo", short_help="Run the example projects.")(demo.demo)
+app.command("init", short_help="Start a new project.")(init.init)
+app.command("check", short_help="Find all mistakes in the case files.")(check.check)
+app.command("run", short_help="Run the cases against a system and score its answers.")(run.run)
+app.command("score", short_help="Score recorded or stored answers without calling a system.")(score.score)
 app.command("answers", short_help="Score a submission folder against gold answers.")(answers.answers)
 app.command("tune", short_help="Choose the best n and model for each field of a sheet.")(tune.tune)
 app.add_typer(sheet.app, name="sheet")
@@ -94,12 +94,12 @@ app.command("models", short_help="List the embedding models and what to install.
 app.add_typer(runs.app, name="runs")
 app.command("show", short_help="Show one case: expected, given, and how they differ.")(show.show)
 app.command("compare", short_help="Compare stored runs case by case.")(compare.compare)
-app.command("gate", short_help="Judge a run by its gates: exit code 1 when one is broken.")(gate.gate)
+app.command("gate", short_help="Check a run against its gates; exit code 1 if one is broken.")(gate.gate)
 app.command("report", short_help="Write the report of a stored run: Excel, HTML, JSON.")(report.report)
 app.command("import", short_help="Turn a spreadsheet or another tool's file into cases.")(imports.import_)
 app.command("export", short_help="Write answers, scores and reviews of a run to files.")(export.export)
-app.command("serve", short_help="Look through runs, compare and review them in a browser.")(serve.serve)
-app.command("doctor", short_help="Show what works here and what to install.")(doctor.doctor)
+app.command("serve", short_help="Browse, compare and review runs in a browser.")(serve.serve)
+app.command("doctor", short_help="Show what works on this machine and what to install.")(doctor.doctor)
 accept_bare_options(app)  # after every verb is there
 
 
@@ -126,7 +126,9 @@ def _of_the_machine(error: OSError) -> UserError:
     where = f"{error.filename}: " if error.filename else ""
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     hint = (
-        "Make room, or name another place." if full else "Look at its rights and at what it is, or name another place."
+        "Free some disk space, or choose another path."
+        if full
+        else "Check the path and its permissions, or choose another path."
     )
     return UserError(f"{where}{error.strerror}", hint=hint)
 

@@ -20,10 +20,12 @@ def models(
     json: JsonOption = None,
     cache: Annotated[
         Path | None,
-        typer.Option("--cache", metavar="FOLDER", help="Show what a folder of vectors holds, .karat/vectors."),
+        typer.Option(
+            "--cache", metavar="FOLDER", help="Show the contents of a vector cache folder, for example .karat/vectors."
+        ),
     ] = None,
 ) -> None:
-    """List the embedding models, the cheapest first: what is ready, and what to install for the rest."""
+    """List the embedding models, cheapest first: which are ready to use, and what to install for the others."""
     import dataclasses
 
     from karat.cli.printing import stdout, write_json_value
@@ -32,7 +34,9 @@ def models(
     from karat.search.vectors import VectorCache
 
     if cache is not None and not cache.is_dir():
-        raise UserError(f"there is no folder {cache}", hint="Vectors are kept from the first run that needs them.")
+        raise UserError(
+            f"there is no folder {cache}", hint="The folder is created by the first run that needs vectors."
+        )
     found = known_models()
     kept = VectorCache(cache).contents() if cache is not None else ()
     if json is not None:

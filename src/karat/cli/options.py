@@ -39,7 +39,7 @@ def complete_runs(incomplete: str) -> list[str]:
 SuiteOption = Annotated[
     str | None, typer.Option("--suite", "-s", help="The suite, for example data_query.", autocompletion=complete_suites)
 ]
-CasesOption = Annotated[Path | None, typer.Option("--cases", "-c", help="Case file, or a folder of them.")]
+CasesOption = Annotated[Path | None, typer.Option("--cases", "-c", help="A case file or a folder of case files.")]
 PredictionsOption = Annotated[
     Path | None,
     typer.Option(
@@ -52,17 +52,17 @@ PredictionsOption = Annotated[
 SettingsOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--option", "-o", metavar="KEY=VALUE", help="An option of the suite, such as errors=zero; repeatable."
+        "--option", "-o", metavar="KEY=VALUE", help="Set a suite option, for example errors=zero. Repeatable."
     ),
 ]
 ConfigOption = Annotated[
     Path | None,
-    typer.Option("--config", help="The project file. [default: karat.yaml here or in a folder above]"),
+    typer.Option("--config", help="The project file. [default: karat.yaml in this or a parent folder]"),
 ]
 StoreOption = Annotated[
     str | None,
     typer.Option(
-        "--store", help="Where runs are kept: a file, sqlite:///… or postgresql://… [default: .karat/karat.db]"
+        "--store", help="Where runs are stored: a file, sqlite:///… or postgresql://… [default: .karat/karat.db]"
     ),
 ]
 JsonOption = Annotated[
@@ -70,7 +70,7 @@ JsonOption = Annotated[
     typer.Option(
         "--json",
         metavar="[OUT]",
-        help="Write the result as JSON to this file; without one, or with -, print it instead of the table.",
+        help="Write the result as JSON to this file. Without a file name, or with -, print it instead of the table.",
         callback=text_output,
     ),
 ]
@@ -79,7 +79,7 @@ MarkdownOption = Annotated[
     typer.Option(
         "--markdown",
         metavar="[OUT]",
-        help="Write Markdown for a pull request to this file; without one, or with -, print it instead of the table.",
+        help="Write Markdown for a pull request to this file. Without a file name, or with -, print it instead of the table.",
         callback=text_output,
     ),
 ]
@@ -92,28 +92,30 @@ HtmlOption = Annotated[
     typer.Option(
         "--html",
         metavar="OUT",
-        help="Write the report as one HTML file that can be mailed.",
+        help="Write the report as a single, self-contained HTML file.",
         callback=file_output,
     ),
 ]
 TableOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--table", metavar="NAME=FILE", help="Take this table from a CSV, Parquet or DuckDB file. Repeatable."
+        "--table", metavar="NAME=FILE", help="Load this table from a CSV, Parquet or DuckDB file. Repeatable."
     ),
 ]
 WorkersOption = Annotated[
     int | None,
-    typer.Option("--workers", min=1, help="Processes to score on. [default: 1, or all cores for a heavy suite]"),
+    typer.Option("--workers", min=1, help="Number of scoring processes. [default: 1, or all cores for a heavy suite]"),
 ]
-TagOption = Annotated[list[str] | None, typer.Option("--tag", "-t", help="Only cases with this tag; repeatable.")]
-CaseOption = Annotated[list[str] | None, typer.Option("--case", help="Only the case with this id or name; repeatable.")]
-LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many cases.")]
+TagOption = Annotated[list[str] | None, typer.Option("--tag", "-t", help="Use only cases with this tag. Repeatable.")]
+CaseOption = Annotated[
+    list[str] | None, typer.Option("--case", help="Use only the case with this id or name. Repeatable.")
+]
+LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N cases.", metavar="N")]
 GateOption = Annotated[
     list[str] | None,
     typer.Option(
         "--gate",
         metavar="RULE",
-        help="A rule, such as data_query.macro_recall>=0.85 or 'no_new_failures: {tag: critical}'; broken: exit code 1. Repeatable.",
+        help="A rule, for example data_query.macro_recall>=0.85 or 'no_new_failures: {tag: critical}'. Exit code 1 if it is broken. Repeatable.",
     ),
 ]

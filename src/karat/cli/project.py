@@ -101,14 +101,14 @@ def refuse_beside(what: str, options: Mapping[str, object], hint: str) -> None:
     """An option that would be passed over in silence is a mistake."""
     given = [name for name, value in options.items() if value]
     if given:
-        raise UserError(f"{' and '.join(given)} cannot go with {what}", hint=hint)
+        raise UserError(f"{' and '.join(given)} cannot be combined with {what}", hint=hint)
 
 
 def check_gates(gates: Sequence[Gate], suites: Iterable[str]) -> None:
-    """Rules of the command line that cannot be judged are told before anything runs."""
+    """Rules of the command line that cannot be judged are reported before anything runs."""
     problems = gate_problems(gates, list(dict.fromkeys(suites)))
     if problems:
-        raise UserError("--gate cannot be used as given", problems=problems)
+        raise UserError("--gate is not valid", problems=problems)
 
 
 ALONE = {
@@ -138,8 +138,8 @@ def work_to_do(
     if project is None:
         if suite is None or cases is None:
             raise UserError(
-                "there is no karat.yaml here, and no --suite with --cases",
-                hint=f"karat init starts a project; or: {ALONE[verb]}",
+                "there is no karat.yaml here, and --suite and --cases are not given",
+                hint=f"karat init starts a project. Without a project: {ALONE[verb]}",
             )
         return [_from_flags(suite, cases, predictions, system, system_settings, settings)]
     entries = [(e, o) for e, o in project.suites if suite is None or e.suite == suite]
@@ -148,18 +148,18 @@ def work_to_do(
             return [_from_flags(suite, cases, predictions, system, system_settings, settings, project)]
         known = [e.suite for e, _ in project.suites]
         if suite is None:
-            raise UserError("this project has no suites", hint='Put one under "suites:" in karat.yaml.')
+            raise UserError("this project has no suites", hint='Add one under "suites:" in karat.yaml.')
         plugins.load_suite(suite)  # one that is nowhere is another mistake
         raise UserError(f'this project has no suite "{suite}"', hint=f"{did_you_mean(suite, known)} Or give --cases.")
     if cases is not None and len(entries) > 1:
         names = list(dict.fromkeys(e.suite for e, _ in entries))
         if len(names) > 1:
             hint = f"--suite {' | '.join(names)}"
-            raise UserError("--cases needs --suite, for this project has several suites", hint=hint)
+            raise UserError("--cases needs --suite, because this project has several suites", hint=hint)
         if verb == "check":  # nothing but the suite's own rules: it does not matter which of the entries is meant
             return [_from_flags(names[0], cases, predictions, system, system_settings, settings, project)]
-        hint = f"Options and systems may differ: name {cases} in karat.yaml, or in a project file of its own with --config."
-        raise UserError(f"--cases cannot say which {names[0]} of this project is meant: there are several", hint=hint)
+        hint = f"Their options and systems may differ. Add {cases} to karat.yaml, or use a separate project file with --config."
+        raise UserError(f"--cases is ambiguous: this project has several {names[0]} suites", hint=hint)
     found = []
     for entry, options in entries:
         loaded = plugins.load_suite(entry.suite)

@@ -20,7 +20,7 @@ def report(
 ) -> None:
     """Write the report of a stored run: karat report latest --xlsx report.xlsx
 
-    Without --xlsx, --html or --json it writes RUN.xlsx here.
+    Without --xlsx, --html or --json, it writes RUN.xlsx to the current folder.
     """
     from karat.cli.printing import stdout, write_outputs
     from karat.cli.project import open_store_for

@@ -1,4 +1,4 @@
-"""``karat run``: put the cases to a system, store every answer as it comes, score them all."""
+"""``karat run``: run the cases against a system, store every answer as it arrives, and score them all."""
 
 from __future__ import annotations
 
@@ -44,19 +44,21 @@ def run(
         str | None,
         typer.Option(
             "--system",
-            help="A system of karat.yaml, or a type: replay, http, openai, command, function.",
+            help="A system from karat.yaml, or a type: replay, http, openai, command, function.",
             autocompletion=complete_systems,
         ),
     ] = None,
     system_settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--system-option", metavar="KEY=VALUE", help="A setting of the system, such as concurrency=4; repeatable."
+            "--system-option", metavar="KEY=VALUE", help="Set a system setting, for example concurrency=4. Repeatable."
         ),
     ] = None,
     predictions: PredictionsOption = None,
     settings: SettingsOption = None,
-    repeats: Annotated[int | None, typer.Option("--repeats", min=1, help="Ask every case so many times.")] = None,
+    repeats: Annotated[
+        int | None, typer.Option("--repeats", min=1, metavar="N", help="Run every case N times.")
+    ] = None,
     limit: LimitOption = None,
     tag: TagOption = None,
     case: CaseOption = None,
@@ -65,12 +67,12 @@ def run(
         typer.Option(
             "--resume",
             metavar="RUN",
-            help="Go on with a run that was stopped: nothing stored is asked again.",
+            help="Resume a stopped run. Stored answers are not requested again.",
             autocompletion=complete_runs,
         ),
     ] = None,
-    retry_errors: Annotated[bool, typer.Option("--retry-errors", help="With --resume: ask again what failed.")] = False,
-    name: Annotated[str | None, typer.Option("--name", help="A name for the run, for people.")] = None,
+    retry_errors: Annotated[bool, typer.Option("--retry-errors", help="With --resume: retry failed calls.")] = False,
+    name: Annotated[str | None, typer.Option("--name", help="A name for the run.")] = None,
     workers: WorkersOption = None,
     gate: GateOption = None,
     json: JsonOption = None,
@@ -79,13 +81,13 @@ def run(
     store: StoreOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Put the cases to a system, store every answer as it comes, and score them.
+    """Run the cases against a system, store every answer as it arrives, and score them.
 
     With a karat.yaml:  karat run
 
     Without one:  karat run --suite data_query --cases cases/ --system function --system-option function=my_module:ask
 
-    Stopped, or killed?  karat run --resume latest
+    To resume a stopped or killed run:  karat run --resume latest
     """
     from karat.cli.gate import baselines_here
     from karat.cli.project import check_gates, open_store_for, refuse_beside, work_to_do

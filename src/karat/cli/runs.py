@@ -15,20 +15,20 @@ RunArgument = Annotated[str, typer.Argument(help="r-0012, 12 or latest.", autoco
 
 @app.callback(invoke_without_command=True)
 def runs(context: typer.Context) -> None:
-    """List, show, tag and delete stored runs. Alone it lists them."""
+    """List, show, tag and delete stored runs. Without a command, it lists them."""
     if context.invoked_subcommand is None:
         list_runs()
 
 
 @app.command("list")
 def list_runs(
-    suite: Annotated[str | None, typer.Option("--suite", "-s", help="Only runs of this suite.")] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="The newest so many.")] = 30,
+    suite: Annotated[str | None, typer.Option("--suite", "-s", help="Show only runs of this suite.")] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="Show the newest N runs.")] = 30,
     json: JsonOption = None,
     store: StoreOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """The newest runs, with their first figures."""
+    """List the newest runs with their main figures."""
     import msgspec
 
     from karat.cli.printing import stdout, write_json_value
@@ -46,7 +46,7 @@ def list_runs(
         return
     console = stdout()
     if not rows:
-        console.print(f"no runs{f' of {suite}' if suite else ''} yet: karat run makes one", markup=False)
+        console.print(f"no runs{f' of {suite}' if suite else ''} yet: karat run creates one", markup=False)
         return
     from rich.table import Table
     from rich.text import Text
@@ -84,7 +84,7 @@ def list_runs(
 def show_run(
     run: RunArgument = "latest", json: JsonOption = None, store: StoreOption = None, config: ConfigOption = None
 ) -> None:
-    """One run: its figures, its weakest cases, its errors."""
+    """Show one run: its figures, its weakest cases and its errors."""
     from karat.cli.project import open_store_for
     from karat.cli.showing import Outputs, origin_of, show
     from karat.core import plugins
@@ -98,14 +98,14 @@ def show_run(
 @app.command("tag")
 def tag_run(
     run: Annotated[str, typer.Argument(help="r-0012, 12 or latest.", autocompletion=complete_runs)],
-    tags: Annotated[list[str] | None, typer.Argument(help="What to call it.")] = None,
-    remove: Annotated[list[str] | None, typer.Option("--remove", help="Take this tag away; repeatable.")] = None,
+    tags: Annotated[list[str] | None, typer.Argument(help="The tags to add.")] = None,
+    remove: Annotated[list[str] | None, typer.Option("--remove", help="Remove this tag. Repeatable.")] = None,
     store: StoreOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Give a run a tag: karat runs tag r-0012 baseline
+    """Add tags to a run: karat runs tag r-0012 baseline
 
-    Gates compare with the newest run tagged, or named, baseline.
+    Gates compare with the newest run that is tagged or named baseline.
     """
     from karat.cli.printing import stdout
     from karat.cli.project import open_store_for
@@ -114,7 +114,10 @@ def tag_run(
 
     added = [tag.strip() for tag in tags or ()]
     if not all(added) or not (added or remove):
-        raise UserError("no tag is given", hint="karat runs tag r-0012 baseline, or --remove baseline.")
+        raise UserError(
+            "no tag given",
+            hint="For example: karat runs tag r-0012 baseline, or karat runs tag r-0012 --remove baseline",
+        )
     with open_store_for(config, store, create=False) as opened:
         run_id = opened.find_run(run)
         found = opened.tag_run(run_id, added, remove or ())
@@ -124,11 +127,11 @@ def tag_run(
 @app.command("delete")
 def delete_run(
     run: Annotated[str, typer.Argument(help="r-0012 or 12.", autocompletion=complete_runs)],
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     store: StoreOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Delete a run with its predictions and scores. There is no way back."""
+    """Delete a run with its predictions and scores. This cannot be undone."""
     from karat.cli.printing import stdout
     from karat.cli.project import open_store_for
     from karat.core.problems import count_of

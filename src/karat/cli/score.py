@@ -51,11 +51,11 @@ def score(
     store: StoreOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Score predictions; no system is called.
+    """Score predictions without calling a system.
 
-    Recorded ones, nothing stored:  karat score --suite data_query --cases cases/ --predictions answers.jsonl
+    To score recorded predictions (nothing is stored):  karat score --suite data_query --cases cases/ --predictions answers.jsonl
 
-    A stored run again, for example after a case was mended:  karat score r-0012 --cases cases/
+    To score a stored run again, for example after fixing a case:  karat score r-0012 --cases cases/
     """
     from karat.cli.project import refuse_beside
     from karat.cli.showing import Outputs, leave, load_for_run, show, typed

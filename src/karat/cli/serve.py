@@ -14,30 +14,29 @@ if TYPE_CHECKING:
 
 def serve(
     host: Annotated[
-        str, typer.Option("--host", help="The address to listen on; others than this machine's need a token.")
+        str,
+        typer.Option(
+            "--host", help="The address to listen on. Any address other than this machine's own needs a token."
+        ),
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option("--port", help="The port to listen on; 0 takes a free one.", min=0, max=65535)
+        int, typer.Option("--port", help="The port to listen on; 0 picks a free port.", min=0, max=65535)
     ] = 8765,
     token_env: Annotated[
         str | None,
-        typer.Option(
-            "--token-env", metavar="NAME", help="The environment variable that holds the token to sign in with."
-        ),
+        typer.Option("--token-env", metavar="NAME", help="The environment variable that contains the sign-in token."),
     ] = None,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(
-            "--allow-host", metavar="HOST[:PORT]", help="A further name the viewer is reached by; repeatable."
-        ),
+        typer.Option("--allow-host", metavar="HOST[:PORT]", help="Another host name for the viewer. Repeatable."),
     ] = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the viewer in the browser.")] = False,
     store: StoreOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Look through runs, compare and review them in a browser: karat serve --open
+    """Browse, compare and review runs in a browser: karat serve --open
 
-    It listens on this machine alone. Stop it with Ctrl-C.
+    By default it listens only on this machine. Stop it with Ctrl-C.
     """
     from karat.cli.printing import stdout
     from karat.cli.project import open_store_for
@@ -60,7 +59,7 @@ def serve(
     console = stdout()
     console.print(f"karat serve  {opened.shown}", markup=False, highlight=False, soft_wrap=True)
     console.print(f"  {address}", markup=False, highlight=False, soft_wrap=True)
-    console.print("Ctrl-C stops it." + (" The link signs in once." if ticket else ""), markup=False)
+    console.print("Ctrl-C stops it." + (" The link works for one sign-in." if ticket else ""), markup=False)
     if open_browser:
         import threading
         import webbrowser
@@ -84,7 +83,7 @@ def _listen(host: str, port: int) -> socket.socket:
         found.close()
         raise UserError(
             f"cannot listen on {host}:{port}: {error.strerror or error}",
-            hint="Give another with --port, or 0 for a free one.",
+            hint="Choose another port with --port; 0 picks a free port.",
         ) from error
     return found
 
@@ -98,5 +97,5 @@ def _token(name: str | None) -> str | None:
         return None
     token = os.environ.get(name, "").strip()
     if not token:
-        raise UserError(f"the environment variable {name} is not set, or empty", hint=f"export {name}=…")
+        raise UserError(f"the environment variable {name} is not set or is empty", hint=f"export {name}=…")
     return token

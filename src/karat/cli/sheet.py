@@ -28,7 +28,7 @@ class SheetGroup(TyperGroup):
 
 app = typer.Typer(
     cls=SheetGroup,
-    help="Evaluate a sheet and print its tables: karat sheet FILE. Its options: karat sheet show --help.",
+    help="Evaluate a sheet and print its tables: karat sheet FILE. For the options, see karat sheet show --help.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -40,13 +40,16 @@ FileArgument = Annotated[Path, typer.Argument(help="A .sheet file.")]
 def show(
     file: FileArgument,
     only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="TABLE", help="Only this table. Repeatable.")
+        list[str] | None, typer.Option("--only", metavar="TABLE", help="Show only this table. Repeatable.")
     ] = None,
     table: TableOption = None,
     budget_tokens: Annotated[
-        int, typer.Option("--budget-tokens", min=1, metavar="N", help="What EVALUATE_N may spend on all fields.")
+        int,
+        typer.Option("--budget-tokens", min=1, metavar="N", help="Token budget of EVALUATE_N for all fields together."),
     ] = 2000,
-    max_n: Annotated[int | None, typer.Option("--max-n", min=1, metavar="N", help="The largest n to choose.")] = None,
+    max_n: Annotated[
+        int | None, typer.Option("--max-n", min=1, metavar="N", help="The largest n that may be chosen.")
+    ] = None,
     models: Annotated[
         str, typer.Option("--models", metavar="A,B", help="The models to choose from; karat models lists them.")
     ] = "bm25,wordllama",
@@ -56,7 +59,7 @@ def show(
         typer.Option(
             "--csv",
             metavar="[OUT]",
-            help="Write one table to this file, or several into this folder; without one, or with -, print one table.",
+            help="Write one table to this file, or several tables to this folder. Without a name, or with -, print one table.",
         ),
     ] = None,
     xlsx: XlsxOption = None,
@@ -65,7 +68,7 @@ def show(
 
     karat sheet kitchen.sheet --table Ingredients=ingredients.csv
 
-    Exit code 1 when a cell could not be computed; the rest is shown all the same.
+    Exit code 1 if a cell could not be computed; the other cells are still shown.
     """
     from karat.cli.compare import one_printed
     from karat.cli.printing import print_problems, stderr, write_json_value
@@ -100,9 +103,9 @@ def show(
 def plan(
     file: FileArgument,
     table: TableOption = None,
-    mermaid: Annotated[bool, typer.Option("--mermaid", help="As a Mermaid flowchart.")] = False,
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="Print a Mermaid flowchart.")] = False,
 ) -> None:
-    """Show what a sheet computes: every node once, with what it needs."""
+    """Show the computation graph of a sheet: every node once, with its inputs."""
     from karat.cli.terminal import write_out
     from karat.cli.tune import bound_tables
     from karat.sheet.outside import read_bound
@@ -116,12 +119,12 @@ def plan(
 
 @app.command("fmt")
 def fmt(
-    files: Annotated[list[Path], typer.Argument(help="Sheets to lay out, in place.")],
+    files: Annotated[list[Path], typer.Argument(help="Sheets to format, in place.")],
     check: Annotated[
-        bool, typer.Option("--check", help="Change nothing; exit code 1 when a file would be changed.")
+        bool, typer.Option("--check", help="Do not change files; exit code 1 if a file would be changed.")
     ] = False,
 ) -> None:
-    """Lay out sheets: one style, comments kept, the meaning unchanged."""
+    """Format sheets in a standard style. Comments and meaning do not change."""
     from karat.cli.files import read_sheet_bytes
     from karat.cli.printing import stdout
     from karat.core.atomic import write_bytes
@@ -135,7 +138,7 @@ def fmt(
         before = read_sheet_bytes(file)
         try:
             after = format_sheet(parse(before, str(file))).encode()
-        except UserError as error:  # the other files are laid out all the same
+        except UserError as error:  # the other files are still formatted
             failed.append(error)
             continue
         if after != before:
@@ -148,13 +151,13 @@ def fmt(
         message = failed[0].message if len(failed) == 1 else f"{count_of(len(failed), 'file')} cannot be read as sheets"
         raise UserError(message, hint=failed[0].hint if len(failed) == 1 else "", problems=problems)
     if not changed:
-        stdout().print(f"{count_of(len(files), 'file')} laid out already", markup=False)
+        stdout().print(f"{count_of(len(files), 'file')} already formatted", markup=False)
     if check and changed:
         raise typer.Exit(exits.BROKEN)
 
 
 def read_sheet(file: Path, bound: dict[str, Path]) -> Sheet:
-    """A sheet without mistakes that can be seen before it is computed; the others are told, all at once."""
+    """A sheet without mistakes that can be seen before it is computed; all mistakes are reported at once."""
     from karat.cli.files import read_sheet_bytes
     from karat.cli.printing import print_problems, stderr
     from karat.core.problems import UserError, count_of

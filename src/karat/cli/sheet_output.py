@@ -56,7 +56,7 @@ def print_workbook(workbook: Workbook, written: Sequence[str]) -> None:
             for name in total.keys() - set(names):
                 console.print(Text(f"{plain(name)}  {_short(total[name])}"), style="bold")
     for name, choice in workbook.choices.items():
-        proven = "optimal" if choice.optimal else "the best found in the time"
+        proven = "optimal" if choice.optimal else "the best found within the time limit"
         console.print(
             f"\nchosen for {name}, {proven}: {choice.passed} of {choice.questions} questions pass", markup=False
         )
@@ -90,7 +90,7 @@ def write_csv(workbook: Workbook, out: str) -> list[str]:
 
     if out == "-":
         if len(workbook.tables) != 1:
-            raise UserError("--csv - prints one table", hint="Say which: --only TABLE.")
+            raise UserError("--csv - can print only one table", hint="Choose one with --only TABLE.")
         from karat.cli.terminal import write_out
 
         write_out(_csv(workbook.tables[0]))
@@ -100,7 +100,8 @@ def write_csv(workbook: Workbook, out: str) -> list[str]:
         return [out]
     if Path(out).is_file():
         raise UserError(
-            f"--csv {out}: the sheet has several tables, and that is a file", hint="Name a folder, or --only TABLE."
+            f"--csv {out} is a file, but the sheet has several tables",
+            hint="Give a folder, or choose one table with --only TABLE.",
         )
     written: list[str] = []
     for table in workbook.tables:

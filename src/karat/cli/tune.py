@@ -21,33 +21,38 @@ def tune(
     file: Annotated[Path, typer.Argument(help="A .sheet file with a table marked !evaluation().")],
     budget_tokens: Annotated[
         int,
-        typer.Option("--budget-tokens", min=1, metavar="N", help="Tokens that all retrieved values together may take."),
+        typer.Option("--budget-tokens", min=1, metavar="N", help="Token budget for all retrieved values together."),
     ] = 2000,
     max_n: Annotated[
-        int | None, typer.Option("--max-n", min=1, metavar="N", help="The most values to retrieve for a field.")
+        int | None,
+        typer.Option("--max-n", min=1, metavar="N", help="The largest number of values to retrieve per field."),
     ] = None,
     models: Annotated[
         str, typer.Option("--models", metavar="A,B", help="The models to choose from; karat models lists them.")
     ] = "bm25,wordllama",
     table: TableOption = None,
     evaluation: Annotated[
-        str, typer.Option("--evaluation", metavar="NAME", help="The evaluation table, when the sheet has several.")
+        str, typer.Option("--evaluation", metavar="NAME", help="The evaluation table, if the sheet has several.")
     ] = "",
     encoding: Annotated[
         Literal["o200k_base", "cl100k_base"], typer.Option("--encoding", help="How tokens are counted.")
     ] = "o200k_base",
     seconds: Annotated[
         float,
-        typer.Option("--seconds", min=0.1, help="Time for the proof; past it the best found so far, with its gap."),
+        typer.Option(
+            "--seconds",
+            min=0.1,
+            help="Time limit for proving the optimum; after it, use the best choice so far and show its gap.",
+        ),
     ] = 60.0,
     json: JsonOption = None,
     xlsx: XlsxOption = None,
 ) -> None:
-    """Choose n and model for each field, under a budget of tokens: most questions passed, then recall, then fewer tokens.
+    """Choose n and model for each field within a token budget: most questions passed, then highest recall, then fewest tokens.
 
     karat tune kitchen.sheet --table Ingredients=ingredients.csv
 
-    Vectors are kept in .karat/vectors of the sheet's project, or of this folder, so that a second run embeds nothing.
+    Vectors are cached in .karat/vectors of the sheet's project, or of this folder, so a second run embeds nothing.
     """
     from karat.cli.printing import notes, write_json_value
     from karat.core.project_folder import vectors_folder
@@ -87,7 +92,7 @@ def tune(
 
 
 def read_evaluation(file: Path, tables: Sequence[str], name: str) -> EvaluationTable:
-    """The questions, truths and values of the sheet's evaluation table. Every mistake in the sheet is told before anything is computed."""
+    """The questions, truths and values of the sheet's evaluation table. Every mistake in the sheet is reported before anything is computed."""
     from karat.cli.files import read_sheet_bytes
     from karat.core.problems import UserError, count_of
     from karat.sheet.checking import check
@@ -126,7 +131,7 @@ def named_models(written: str) -> list[str]:
 
     names = list(dict.fromkeys(name.strip() for name in written.split(",") if name.strip()))
     if not names:
-        raise UserError("--models names no model", hint="For example --models bm25,wordllama; karat models lists them.")
+        raise UserError("--models is empty", hint="For example --models bm25,wordllama; karat models lists them.")
     return names
 
 

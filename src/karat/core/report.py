@@ -229,7 +229,7 @@ def about_sheet(result: RunResult, metrics: Sequence[Metric]) -> Sheet:
         ("karat version", run.karat),
         ("started", run.started),
         ("finished", run.finished),
-        ("date that $TODAY stands for", run.today),
+        ("date used for $TODAY", run.today),
         ("tags", ", ".join(run.tags)),
         ("cases", f"{len(result.cases):,}"),
         (
@@ -271,7 +271,7 @@ def _repeats(repeats: int) -> str:
 def _failed_calls(errors: object) -> str:
     if errors == "zero":
         return "A failed call counts 0 (option errors: zero)."
-    return "A failed call is counted and shown, and not averaged in; where there are any, the mean with errors as zero stands beside."
+    return "Failed calls are counted and shown but not included in the mean. If there are any, the mean with errors as zero is shown too."
 
 
 def _option(value: object) -> str:

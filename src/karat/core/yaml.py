@@ -149,7 +149,7 @@ def _read_any(node: Node, findings: Findings) -> Any:
     for key, value in node.value:
         name = str(key.value)
         if name in found:
-            findings.add(key, f'the key "{name}" stands twice', "Keep one of the two.")
+            findings.add(key, f'the key "{name}" appears twice', "Keep one of the two.")
         found[name] = _read_any(value, findings)
     return found
 
@@ -219,7 +219,7 @@ def _dict_reader(reader: Read) -> Read:
                 bad = True
                 continue
             if key_node.value in found:
-                findings.add(key_node, f'the key "{key_node.value}" stands twice')
+                findings.add(key_node, f'the key "{key_node.value}" appears twice')
                 bad = True
             found[key_node.value] = value = reader(value_node, findings)
             bad = bad or value is BAD
@@ -256,7 +256,7 @@ def _struct_reader(kind: Any, struct: type[msgspec.Struct]) -> Read:
                 continue
             name = names[key]
             if name in values:
-                findings.add(key_node, f'the key "{key}" stands twice in {noun}', "Keep one of the two.")
+                findings.add(key_node, f'the key "{key}" appears twice in {noun}', "Keep one of the two.")
                 bad = True
             value = reader(value_node, findings)
             values[name] = value

@@ -132,7 +132,7 @@ def _refusal(data: bytes) -> tuple[str, str]:
     if data.count(b"[") + data.count(b"{") > deepest:
         steps = (1 if byte in b"[{" else -1 for byte in data.translate(None, _BRACKETS))
         if max(accumulate(steps), default=0) > deepest:
-            return f"brackets are nested more than {deepest} deep (or many stand unclosed in texts)", ""
+            return f"brackets are nested more than {deepest} levels deep (or many are unclosed inside texts)", ""
     if _TOO_DEEP_BLOCK.search(data):
         return f"blocks are nested more than {deepest} deep", ""
     return "", ""
@@ -142,7 +142,7 @@ def _refused_tree(root: Node) -> tuple[str, str] | None:
     """Why a document is not taken, and what to do."""
     aliased, depth = _measured(root)
     if aliased > (most := ALIASED.value):
-        message = f"the aliases of this document stand for more than {most:,} values"
+        message = f"the aliases of this document expand to more than {most:,} values"
         return message, f"Write them out, or set {ALIASED.variable}."
     if depth > (deepest := DEPTH.value) + 1:  # a scalar is no level
         return f"nested more than {deepest:,} deep", f"To take more, set {DEPTH.variable}."

@@ -87,7 +87,7 @@ def _tokens(sql: str, dialect: str) -> list[Token]:
     if len(sql) > MOST_CHARACTERS:
         raise _refused(f"it has {len(sql):,} characters: the most is {MOST_CHARACTERS:,}")
     if "\x00" in sql:
-        raise _refused("it holds a NUL character")
+        raise _refused("it contains a NUL character")
     try:
         tokens = list(Dialect.get_or_raise(dialect).tokenize(sql))
     except SqlglotError as error:
@@ -134,7 +134,7 @@ def _without_comments(sql: str, tokens: Sequence[Token], dialect: str) -> str:
 
 def _check_comment(text: str, dialect: str) -> None:
     if dialect == "mysql" and re.search(r"/\*M?!", text):
-        raise _refused("it holds a comment that MySQL would run (/*! … */)")
+        raise _refused("it contains a comment that MySQL would run (/*! … */)")
 
 
 def _parsed(sql: str, dialect: str) -> exp.Expr:
@@ -166,7 +166,7 @@ def _check_tree(tree: exp.Expr, dialect: str) -> None:
     writing = tuple(found for name in _WRITING if (found := getattr(exp, name, None)) is not None)
     for node in tree.walk():
         if isinstance(node, writing) and not (isinstance(node, exp.Fetch) and isinstance(node.parent, exp.Query)):
-            raise _refused(f"it holds {node.key.upper()}: only reading is allowed")
+            raise _refused(f"it contains {node.key.upper()}: only reading is allowed")
         if isinstance(node, exp.Table):
             _check_table(node, dialect)
 

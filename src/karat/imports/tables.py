@@ -104,6 +104,6 @@ def _heading(path: Path, line: int, cells: Mapping[int, Any]) -> dict[int, str]:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise FileRefused(
-            path, f'the heading "{twice}" stands twice', line=line, hint="Give every column its own name."
+            path, f'the heading "{twice}" appears twice', line=line, hint="Give every column its own name."
         )
     return heading

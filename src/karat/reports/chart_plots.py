@@ -18,7 +18,7 @@ MOST_BARS = 30
 """Names that get a bar; all are in the table."""
 MOST_SAID = 5
 """Bars that are said in words too."""
-BELOW = "The figures stand in the table below."
+BELOW = "The figures are in the table below."
 
 
 def chart_plot(chart: Chart, tables: Sequence[Table]) -> Plot | None:

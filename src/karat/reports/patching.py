@@ -21,7 +21,7 @@ CHANGED = "the case has changed since the run"
 GONE = "the case is not in the files any more"
 NO_ALTERNATIVES = "a case of this suite cannot say that another answer is right too"
 NOTED_ALREADY = "the comment is there already"
-NO_PLACE = "no comment can stand above the case"
+NO_PLACE = "no comment can be placed above the case"
 
 
 class Patching(msgspec.Struct, frozen=True):

@@ -1,6 +1,6 @@
 """The reviews of a run as JSON lines: each with its case, where that stands in its file, and what to change there.
 
-``accept``: add the answer to what the case accepts. ``gold_wrong``: mend what the case expects. ``pass`` and ``fail`` change nothing in
+``accept``: add the answer to what the case accepts. ``gold_wrong``: correct what the case expects. ``pass`` and ``fail`` change nothing in
 the file; they are there so that the lines hold all reviews.
 """
 
@@ -14,7 +14,7 @@ from karat.reports.answer_text import answers_of
 from karat.store import RunRow, Store, run_name
 from karat.store.codec import to_json
 
-CHANGES = {"accept": "add this answer to what the case accepts", "gold_wrong": "mend what the case expects"}
+CHANGES = {"accept": "add this answer to what the case accepts", "gold_wrong": "correct what the case expects"}
 """The verdicts that ask for a change of the case."""
 
 

@@ -14,9 +14,7 @@ from karat.core.secret_settings import Place
 def refuse_secrets(settings: msgspec.Struct, what: str) -> None:
     """Raise for a secret that stands in plain text among the settings of a system or the options of a suite."""
     if found := _found(settings):
-        message = (
-            f"the setting {_shown(found[0])} of {what} holds a secret in plain text, which would be stored with the run"
-        )
+        message = f"the setting {_shown(found[0])} of {what} contains a secret in plain text, which would be stored with the run"
         raise UserError(message, hint=hint_for(settings))
 
 
@@ -24,7 +22,7 @@ def secret_problems(settings: msgspec.Struct, node: Node, file: str) -> Iterable
     """The same as findings in a file. The line is named, but not shown: the secret stands in it."""
     for path in _found(settings):
         mark = _node_at(node, path).start_mark
-        message = f"{_shown(path)} holds a secret in plain text"
+        message = f"{_shown(path)} contains a secret in plain text"
         line, column = mark.line + 1, mark.column + 1
         yield Problem(message, file=file, line=line, column=column, hint=hint_for(settings), shown=False)
 

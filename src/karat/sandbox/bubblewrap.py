@@ -59,8 +59,6 @@ def trouble(uid: int) -> str:
     try:
         tried = subprocess.run(words, capture_output=True, env={}, timeout=20, check=False)  # noqa: S603
     except (OSError, subprocess.SubprocessError) as error:
-        return f"installed, but it does not run for user {uid}: {type(error).__name__}"
+        return f"installed, but does not run for user {uid}: {type(error).__name__}"
     said = tried.stderr.decode(errors="replace").strip().splitlines()
-    return (
-        "" if tried.returncode == 0 else f"installed, but it does not run for user {uid}: {(said or ['?'])[-1][:200]}"
-    )
+    return "" if tried.returncode == 0 else f"installed, but does not run for user {uid}: {(said or ['?'])[-1][:200]}"

@@ -1,4 +1,4 @@
-"""Which walls this machine has, which of them a sandbox will use, and when they are too few."""
+"""Which sandbox layers this machine has, which of them a sandbox will use, and when they are too few."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 def layers() -> tuple[Layer, ...]:
-    """Every wall, outermost first, whether it stands here, and what to install or allow where it does not."""
+    """Every layer, outermost first: whether it is available here, and what to install or allow if it is not."""
     if sys.platform != "linux":
         return (Layer("sandbox", False, f"not on {sys.platform}", _NEEDS_LINUX),)
     return plan().layers
 
 
-_NEEDS_LINUX = "run it on Linux (a container or a virtual machine will do)"
+_NEEDS_LINUX = "use Linux (a container or a virtual machine is enough)"
 
 
 def plan(without: Collection[Name] = (), *, unsafe: bool = True) -> Plan:
@@ -62,9 +62,11 @@ def plan(without: Collection[Name] = (), *, unsafe: bool = True) -> Plan:
     own = _namespaces("bubblewrap" in on)
     found.insert(2, _left_out(own) if own.name in without else own)
     fixed = [
-        Layer("warm server", True, "one fork for each snippet, with limits on memory, time, files and threads"),
+        Layer("warm server", True, "forks for each snippet, with limits on memory, time, files and threads"),
         Layer(
-            "clock and caps", True, "the caller's own clock; output and answers are cut and checked, never unpickled"
+            "clock and caps",
+            True,
+            "the caller keeps its own clock; output and answers are limited and checked, never unpickled",
         ),
     ]
     made = Plan(
@@ -92,13 +94,13 @@ def _refuse_too_little(made: Plan, on: set[str]) -> None:
     words = "; ".join(f"{layer.name}: {layer.detail}" for layer in off)
     todo = "; or ".join(layer.install for layer in off if layer.install)
     raise UserError(
-        f"this machine has too few walls to run generated code behind ({words})",
-        hint=f"To mend it: {todo}. `karat doctor` shows all layers. --unsafe runs the code anyway, at your own risk.",
+        f"this machine has too few sandbox layers to run generated code ({words})",
+        hint=f"To fix it: {todo}. `karat doctor` shows all layers. --option unsafe=yes runs the code anyway, at your own risk.",
     )
 
 
 def _left_out(layer: Layer) -> Layer:
-    return Layer(layer.name, False, "left out on request", layer.install or "do not leave it out")
+    return Layer(layer.name, False, "switched off on request", layer.install or "do not switch it off")
 
 
 def _may(name: str) -> bool:
@@ -114,48 +116,60 @@ def _user() -> Layer:
 
     if os.geteuid() != 0:
         if os.getuid() != os.geteuid():
-            return Layer("user", False, "started with the rights of another user", "start karat without set-user-id")
-        return Layer("user", True, f"an ordinary user (number {os.getuid()})")
+            return Layer(
+                "user",
+                False,
+                "started with another user's permissions (set-user-id)",
+                "start karat without set-user-id",
+            )
+        return Layer("user", True, f"runs as an ordinary user (uid {os.getuid()})")
     todo = "start karat as an ordinary user"
     if not (_may("setuid") and _may("setgid")):
-        return Layer("user", False, "root that may not become another user", todo)
+        return Layer("user", False, "running as root without permission to switch to another user", todo)
     if not identity.unused_number():
-        return Layer("user", False, "root, and no other user number exists here", todo)
-    return Layer("user", True, "root: every server becomes a user that nobody else is")
+        return Layer("user", False, "running as root, and no unused user id is available", todo)
+    return Layer("user", True, "running as root: each sandbox server runs under its own unprivileged user")
 
 
 def _bubblewrap() -> Layer:
     trouble = bubblewrap.trouble(os.geteuid())
     if trouble:
         return Layer("bubblewrap", False, trouble, bubblewrap.INSTALL)
-    return Layer("bubblewrap", True, "no network, no other processes, a read-only system with nothing but Python in it")
+    return Layer(
+        "bubblewrap", True, "no network, no access to other processes, a read-only system that contains only Python"
+    )
 
 
 def _namespaces(with_bubblewrap: bool) -> Layer:
     if with_bubblewrap:
-        return Layer("namespaces", True, "made by bubblewrap")
+        return Layer("namespaces", True, "created by bubblewrap")
     if os.geteuid() == 0 and _may("sys_admin"):
         return Layer(
-            "namespaces", True, "made by the server itself, as root: network, processes, mounts, shared memory"
+            "namespaces", True, "created by the server itself, as root: network, processes, mounts, shared memory"
         )
     return Layer("namespaces", False, "shared with the rest of the machine", bubblewrap.INSTALL)
 
 
 def _landlock(filtered: bool) -> Layer:
-    """Before version 3 it lets anyone who may write to a file empty it; then the filter of system calls has to stand beside it."""
+    """Before version 3 anyone who may write to a file can truncate it, so the filter of system calls must be on too."""
     from karat.sandbox.server import landlock
 
     version = landlock.version()
     if not version:
         return Layer(
-            "landlock", False, "the kernel has none, or it is switched off", "use Linux 5.13 or newer with Landlock on"
+            "landlock",
+            False,
+            "not supported by the kernel, or switched off",
+            "use Linux 5.13 or newer with Landlock enabled",
         )
-    detail = f"version {version}: a snippet reads Python's files and its own folder, no others"
+    detail = f"version {version}: a snippet can read only Python's files and its own folder"
     if version < landlock.KNOWS_TRUNCATE and not filtered:
-        why = f"version {version} cannot keep files from being emptied, and no list of system calls does it instead"
-        return Layer("landlock", False, why, "use Linux 6.2 or newer, or a machine with a list of system calls")
+        why = (
+            f"version {version} cannot prevent files from being truncated, and there is no seccomp filter to prevent it"
+        )
+        return Layer("landlock", False, why, "use Linux 6.2 or newer, or a machine with seccomp")
     if version < landlock.KNOWS_TRUNCATE:
-        detail += "; it cannot keep files from being emptied (Linux 6.2 can), so the list of system calls does"
+        detail += "; it cannot prevent files from being truncated (Linux 6.2 can), so the seccomp filter does"
     return Layer("landlock", True, detail)
 
 
@@ -166,17 +180,17 @@ def _seccomp() -> Layer:
         return Layer(
             "seccomp",
             False,
-            "no list of system calls for this machine; code could also hide processor time and memory in processes of its own",
+            "no list of allowed system calls for this machine; code could also hide CPU time and memory in its own subprocesses",
             "use an x86_64 or aarch64 machine",
         )
     if not Path("/proc/sys/kernel/seccomp/actions_avail").exists():
-        return Layer("seccomp", False, "the kernel has none", "use a kernel with seccomp filters")
-    return Layer("seccomp", True, f"a list of allowed system calls for {seccomp.machine()}")
+        return Layer("seccomp", False, "not supported by the kernel", "use a kernel with seccomp filters")
+    return Layer("seccomp", True, f"allows only listed system calls ({seccomp.machine()})")
 
 
 def _cgroups() -> tuple[Layer, Layer]:
     places = cgroups.parents()
-    todo = "run karat in a cgroup of its own that it may change (systemd-run --user --scope -p Delegate=yes)"
+    todo = "run karat in a delegated cgroup (systemd-run --user --scope -p Delegate=yes)"
 
     def layer(controller: str, otherwise: str) -> Layer:
         name = f"{controller} cgroup"
@@ -186,4 +200,4 @@ def _cgroups() -> tuple[Layer, Layer]:
             else Layer(name, False, otherwise, todo)
         )
 
-    return layer("memory", "rlimits alone limit memory"), layer("pids", "rlimits alone limit processes")
+    return layer("memory", "memory is limited by rlimits only"), layer("pids", "processes are limited by rlimits only")

@@ -52,7 +52,7 @@ _decode = msgspec.json.Decoder(_Message)
 
 _TOO_LARGE = {
     "cells": "the answer has more than {limits.cells:,} cells",
-    "digits": "the answer holds a number of several thousand digits",
+    "digits": "the answer contains a number with several thousand digits",
 }
 _STOPPED: dict[str, tuple[Status, str]] = {
     "time": ("timeout", "stopped after {limits.wall:g} s"),

@@ -105,7 +105,7 @@ class Measurement(msgspec.Struct, frozen=True):
 
 
 class Layer(msgspec.Struct, frozen=True):
-    """One wall: whether it stands, how, and what to do when it does not."""
+    """One layer of the sandbox: whether it is on, how, and what to do if it is not."""
 
     name: str
     on: bool

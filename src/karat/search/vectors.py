@@ -139,7 +139,7 @@ def _told(path: Path) -> Iterator[None]:
 def _unusable(path: Path, why: str) -> UserError:
     return UserError(
         f"cannot use the vector cache {path}: {why}",
-        hint="If the disk is not full and the file may be written, delete it: it only holds what can be computed again.",
+        hint="If the disk is not full and the file may be written, delete it: its contents can be computed again.",
     )
 
 

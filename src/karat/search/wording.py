@@ -33,7 +33,7 @@ def more_sentence(more: More) -> str:
     if more.outcome == "beyond":
         return f"{asked} would need a larger n than was looked at"
     if more.tokens is None or more.more_tokens is None:
-        return f"no time to tell what {asked} would cost"
+        return f"no time left to compute the cost of {asked}"
     sizes = ", ".join(f"{pick.n}" for pick in more.fields)
     return f"{asked} would cost {more.more_tokens:,} tokens more (n = {sizes})"
 

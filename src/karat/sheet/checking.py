@@ -1,6 +1,6 @@
 """Is a sheet right, as far as can be said without evaluating it? All problems at once, each with its place.
 
-Here: what stands twice, and overrides that do not fit their table. In ``checking_decorators``: the decorators, and evaluation tables. In
+Here: what appears twice, and overrides that do not fit their table. In ``checking_decorators``: the decorators, and evaluation tables. In
 ``checking_formulas``: names, functions and their arguments, ``$``. In ``cycles``: fields that depend on themselves.
 """
 

@@ -53,9 +53,9 @@ def _known_ones(decorators: Sequence[Decorator], place: str, findings: Findings)
             here = [name for name, other in KNOWN.items() if other.place == place]
             findings.add(one.at, f"unknown decorator !{one.name}", unknown=one.name, known=here)
         elif known.place != place:
-            findings.add(one.at, f"!{one.name} stands above a {known.place}, not above a {place}")
+            findings.add(one.at, f"!{one.name} belongs above a {known.place}, not above a {place}")
         elif one.name in seen:
-            findings.add(one.at, f"!{one.name} stands here twice", "Leave one of them out.")
+            findings.add(one.at, f"!{one.name} appears here twice", "Leave one of them out.")
         elif not known.least <= len(one.arguments) <= known.most:
             wanted = "no arguments" if not known.most else "one or two texts"
             message = f"!{one.name} takes {wanted}, but was given {count_of(len(one.arguments), 'argument')}"
@@ -101,7 +101,7 @@ def _evaluation(table: Table, declared: Sequence[Field], findings: Findings) -> 
             )
         return
     if not questions:
-        hint = "Put !evaluation_question() above the field that holds the question."
+        hint = "Put !evaluation_question() above the field that contains the question."
         findings.add(table.at, f"the evaluation table {table.name} has no question field", hint)
     for one in questions[1:]:
         message = f"a second question field: the first is marked in line {questions[0].at.line}"

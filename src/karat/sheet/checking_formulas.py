@@ -183,7 +183,7 @@ class _Formula:
             wanted = f"at least {count_of(least, 'argument')}"
         else:
             wanted = count_of(least, "argument") if least == most else f"{least} to {count_of(most, 'argument')}"
-        dotted = ", with what stands before the dot" if call.dotted else ""
+        dotted = ", including the value before the dot" if call.dotted else ""
         written: Any = getattr(known, "signature", None)
         hint = f"Write {' or '.join(written())}." if written is not None else ""
         self.findings.add(call.at, f"{call.name} takes {wanted}, but was given {count}{dotted}", hint)
@@ -204,7 +204,7 @@ class _Formula:
         elif len(call.arguments) == 1 and len(self.evaluations) != 1:
             said = "no table is" if not self.evaluations else f"{len(self.evaluations)} tables are"
             hint = (
-                f"Say which one is meant: Evaluation.{call.name}(Table[field])."
+                f"Choose one: Evaluation.{call.name}(Table[field])."
                 if self.evaluations
                 else "Put !evaluation() above a table."
             )

@@ -43,7 +43,9 @@ def evaluation_fields(table: Table) -> EvaluationFields:
     truths = [(field.name, target) for field in declared if (target := target_of(field))]
     if len(questions) != 1:
         said = "no field" if not questions else f"{len(questions)} fields"
-        raise Wrong(f"{table.name} has {said} marked !evaluation_question()", "Mark the one that holds the question.")
+        raise Wrong(
+            f"{table.name} has {said} marked !evaluation_question()", "Mark the one that contains the question."
+        )
     if not truths:
         raise Wrong(f"{table.name} has no field of truths", 'Mark one with !evaluation_field("Table[field]").')
     return EvaluationFields(table.name, questions[0], tuple(truths))
@@ -70,7 +72,7 @@ def the_evaluation_table(sheet: Sheet, name: str = "") -> Table:
         )
     if len(found) > 1:
         first = found[0].name
-        hint = f"Say which is meant: {first}.EVALUATE_N(T[f]) in a formula, --evaluation {first} on the command line."
+        hint = f"Choose one: {first}.EVALUATE_N(T[f]) in a formula, --evaluation {first} on the command line."
         raise Wrong(f"the sheet has {len(found)} tables marked !evaluation()", hint)
     return found[0]
 

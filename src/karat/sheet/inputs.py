@@ -87,13 +87,14 @@ def read_csv(path: Path, delimiter: str = ",") -> TableValue:
                 if len(row) > len(names):
                     raise Wrong(
                         f"{path.name}:{reader.line_num}: {len(row)} cells under {len(names)} headings",
-                        "Quote a cell that holds a comma.",
+                        "Put quotes around a cell that contains a comma.",
                     )
                 if row:
                     rows.append(row + [""] * (len(names) - len(row)))
     except (csv.Error, UnicodeDecodeError) as error:
         raise Wrong(
-            f"{path.name} cannot be read as CSV: {error}", "It must be UTF-8, with cells that hold a comma in quotes."
+            f"{path.name} cannot be read as CSV: {error}",
+            "It must be UTF-8, with quotes around cells that contain a comma.",
         ) from None
     except OSError as error:
         raise Wrong(f"{path.name} cannot be read: {error.strerror}") from None

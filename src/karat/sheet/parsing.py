@@ -185,6 +185,6 @@ def _check_depth(table: Table, file: str, problems: list[Problem]) -> None:
         node = too_deep(formula, DEEPEST)
         if node is not None:
             message = f"the formula nests, or strings together, more than {DEEPEST} operations"
-            hint = "Give a part of it a field of its own, or use a function that takes many values, such as SUM or IN."
+            hint = "Move a part of it to a separate field, or use a function that takes many values, such as SUM or IN."
             at = node.at
             problems.append(Problem(message, file=file, line=at.line, column=at.column, width=at.width, hint=hint))

@@ -116,14 +116,14 @@ class FormulaPlanner(TablePlanner):
     def _element(self, node: Element, scope: Scope) -> int:
         if scope.elements is None:
             hint = "It is the element in FILTER(source, condition), SORTBY, UNIQUEBY and FIND."
-            return self.fail("$ stands outside of a query", hint, node.at, scope)
+            return self.fail("$ is outside a query", hint, node.at, scope)
         elements, source, place = scope.elements
         return self.node("element", (elements, source), place, label="$", at=node.at, origin=scope.origin)
 
     def _own_field(self, node: OwnField, scope: Scope) -> Making:
         table = scope.table
         if table is None:
-            return self.fail(f"[{node.name}] stands outside of a table", "", node.at, scope)
+            return self.fail(f"[{node.name}] is outside a table", "", node.at, scope)
         if scope.total:
             return (yield from self.column_of(table.name, node.name, node.at, scope))
         if scope.dims is not None:

@@ -195,7 +195,7 @@ class _Reader:
             return False
         what = f'"{found["section"].lower()}"' if found["section"] else "a field"
         hint = "The override is the last part of a table. A row that begins like this goes in quotes."
-        self._problem(f"{what} cannot stand among the rows of an override", position, hint)
+        self._problem(f"{what} is not allowed among the rows of an override", position, hint)
         return True
 
     def _problem(self, message: str, position: int, hint: str, width: int = 1) -> None:

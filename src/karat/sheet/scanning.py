@@ -93,7 +93,7 @@ class Scanner:
             self._open.append(token)
             if len(self._open) == DEEPEST + 1:
                 self._complain(
-                    token, f"brackets nest more than {DEEPEST} deep", "Give a part of the formula a field of its own."
+                    token, f"brackets nest more than {DEEPEST} deep", "Move a part of the formula to a separate field."
                 )
         elif kind in _CLOSERS:
             self._close(token)

@@ -39,7 +39,7 @@ _VALUE_ENDS = {
 }
 _OPERATORS = {"OR", "AND", "EQUAL", "COMPARISON", "JOIN", "PLUS", "MINUS", "TIMES", "OVER", "MOD", "POWER", "NOT"}
 _BETWEEN = _OPERATORS - {"NOT", "MINUS"}
-_ORDER = "A table holds its fields, then apply and total, then override."
+_ORDER = "A table contains its fields, then apply and total, then override."
 _WANTED_AFTER = {
     "KEY": "a field such as [name]",
     "DIM": "a field such as [name]",
@@ -62,7 +62,7 @@ def explain_outside(tokens: Sequence[Token], file: str) -> Problem:
         return _problem(first, f'unknown word "{first.text}"', did_you_mean(first.text, KEYWORDS), file)
     if first.type in ("BANG", "DOC"):
         return _problem(first, "no table follows this doc or decorator", 'A table begins with "table NAME".', file)
-    return _problem(first, f"{_what(first)} stands outside of any table", 'A table begins with "table NAME".', file)
+    return _problem(first, f"{_what(first)} is outside any table", 'A table begins with "table NAME".', file)
 
 
 def explain_token(
@@ -96,18 +96,18 @@ def _at_line_start(token: Token, following: str, before: Sequence[Token]) -> tup
     if len(before) > 1 and before[-2].type == "OVERRIDE":
         return "expected the columns of the override", "Write them as [a],[b]."
     if token.type in (END, "ROWS"):
-        return "nothing follows this doc or decorator", "It stands above a table or a field."
+        return "nothing follows this doc or decorator", "It must be directly above a table or a field."
     if token.type in ("NAME", "FUNCTION"):
         if following == "EQUAL":
             return f'"{token.text}" is not the name of a field', f"Fields are written in brackets: [{token.text}]."
         return f'unknown word "{token.text}"', did_you_mean(token.text, KEYWORDS)
     if token.type in ("FILTER", "SORT"):
         hint = "filter comes before sort." if any(earlier.type == "SORT" for earlier in before) else ""
-        return f'"{token.text}" cannot stand here', hint or 'It stands under the word "apply".'
+        return f'"{token.text}" is not allowed here', hint or 'It belongs under "apply".'
     if token.type in KEYWORD_TYPES:
-        return f'"{token.text}" cannot stand here', _ORDER
+        return f'"{token.text}" is not allowed here', _ORDER
     if token.type == "FIELD":
-        return "a field cannot stand here", _ORDER
+        return "a field is not allowed here", _ORDER
     return f"a line cannot begin with {_what(token)}", "A line of a table declares a field, such as [name] = formula."
 
 
@@ -129,12 +129,12 @@ def _in_formula(
     if previous.type == "EQUAL" and token.type == "EQUAL":
         return "expected a value after =", "Equality is written with one =."
     if token.type == "BANG":
-        return "! cannot stand in a formula", "Not equal is written <>, and the opposite NOT."
+        return "! is not allowed in a formula", "Not equal is written <>, and the opposite NOT."
     if previous.type in _OPERATORS or (previous.type in _WANTED_AFTER and "FIELD" in expected):
         wanted = "a formula" if defining else _WANTED_AFTER.get(previous.type, "a value")
         found = "" if token.type in ("_NL", END) else f", but there is {_what(token)}"
         infix = token.type in ("AND", "OR", "MOD") and following == "LPAR"
-        hint = f"{token.text.upper()} stands between its two sides: a {token.text.upper()} b." if infix else ""
+        hint = f"{token.text.upper()} goes between its two operands: a {token.text.upper()} b." if infix else ""
         return f"expected {wanted} after {previous.text}{found}", hint
     if previous.type in _VALUE_ENDS and token.type in _VALUE_BEGINS:
         return f"expected an operator or a comma before {_what(token)}", _forgotten_operator(previous, token)

@@ -70,7 +70,7 @@ def _sqlite(text: str) -> SqliteAddress:
     if "?" in text:
         raise UserError("a SQLite store takes no options after its file name", hint="Leave out the part from ? on.")
     if "\x00" in text:
-        raise UserError("the name of the store's file holds a NUL character", hint=_FORMS)
+        raise UserError("the name of the store's file contains a NUL character", hint=_FORMS)
     return SqliteAddress(Path(text))
 
 

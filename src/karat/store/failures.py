@@ -69,7 +69,7 @@ def os_failure(shown: str, error: OSError) -> UserError:
 
 def read_only_failure(shown: str) -> UserError:
     """Something must be written and may not be."""
-    hint = "Make the file and its folder writable, or name another store with --store."
+    hint = "Make the file and its folder writable, or choose another store with --store."
     return UserError(f"the store {shown} cannot be written: its file or folder is read-only", hint=hint)
 
 

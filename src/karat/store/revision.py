@@ -57,8 +57,8 @@ def stored_revision(connection: Connection, address: Address) -> str | None:
     """The revision of a store; None where there is no store yet. Refuses other programs' tables and newer stores."""
     names = set(connection.exec_driver_sql(_TABLES[connection.dialect.name]).scalars())
     foreign = UserError(
-        f"the database {address.shown} holds tables of another program",
-        hint="Give karat a database or schema of its own.",
+        f"the database {address.shown} contains tables of another program",
+        hint="Give karat a separate database or schema.",
     )
     revision = None
     if schema.alembic_version.name in names:

@@ -24,7 +24,7 @@ def no_such_run(connection: Connection, run_id: int) -> UserError:
     """There is no such run; the newest one that is."""
     newest = latest_run(connection)
     hint = (
-        "The store holds no runs."
+        "The store has no runs."
         if newest is None
         else f"The newest run is {run_name(newest)}; karat runs list shows all."
     )

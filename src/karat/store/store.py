@@ -84,7 +84,7 @@ class Store:
         with self._reading() as connection:
             found = run_rows.latest_run(connection) if wanted is None else run_rows.read_run(connection, wanted).id
         if found is None:
-            raise UserError(f"the store {self.shown} holds no runs", hint="Make one with karat run.")
+            raise UserError(f"the store {self.shown} has no runs", hint="Create one with karat run.")
         return found
 
     def runs(self, limit: int = 50, suite: str | None = None) -> list[RunRow]:

@@ -34,7 +34,7 @@ HELD_BYTES = 512 * 1024**2
 MEMORY = "2500MB"
 MOST_MAPPINGS = 4
 """Each mapping that is tried sorts both files once more."""
-NOT_TRIED = "the files are too large to hold: other formats of dates and numbers were not tried"
+NOT_TRIED = "the files are too large for memory: other formats of dates and numbers were not tried"
 
 
 def match_csv_files(

@@ -57,7 +57,7 @@ def check_csv(path: Path, limits: Limits) -> bytes:
     if sample[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise TableError(f"{path.name} is UTF-16, by its first two bytes; CSV is read as UTF-8", "encoding")
     if b"\x00" in sample or sample[:4] in (b"PK\x03\x04", b"PAR1") or sample[:2] == b"\x1f\x8b":
-        raise TableError(f"{path.name} holds binary data, not text", "binary")
+        raise TableError(f"{path.name} contains binary data, not text", "binary")
     if not sample.removeprefix(_BOM).strip():
         raise TableError(f"{path.name} is empty: not even a header", "empty")
     return sample

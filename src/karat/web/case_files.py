@@ -86,9 +86,7 @@ def _answers(cases: Sequence[Mapping[str, Any]]) -> CaseFile | None:
         row |= {key: gold[key] for key in ("ties", "as_of", "temporal") if gold.get(key)}
         rows.append(row | {"evaluation": entries[0] if len(entries) == 1 else entries})
     text = "".join(msgspec.json.encode(row).decode() + "\n" for row in rows)
-    note = (
-        "Add it to the gold file as a line of its own. Gold files that it names belong into the folder of the new id."
-    )
+    note = "Add it to the gold file as a separate line. Gold files that it names belong in the folder of the new id."
     return CaseFile(text, "jsonl", note)
 
 

@@ -190,7 +190,7 @@ def test_rows_that_cannot_be_told_apart_are_problems(tmp_path: Path) -> None:
     assert [case.id for case in loaded.cases] == ["a", "c"]
     assert sorted(problem.line for problem in loaded.problems) == [2, 3, 4]
     said = " ".join(f"{problem.message} {problem.hint}" for problem in loaded.problems)
-    assert "stands twice: also in line 1" in said
+    assert "appears twice: also in line 1" in said
     assert 'without "instance_id"' in said
 
 

@@ -143,7 +143,7 @@ def test_depth_and_size_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_a_key_that_stands_twice_costs_its_object(text: str) -> None:
     found, problems = read_objects(f'{{"z": 1}}\n{text}\n{{"a": 1}}'.encode(), "f")
     assert [one.value for one in found] == [{"z": 1}, {"a": 1}]
-    assert [(one.line, "stands twice" in one.message) for one in problems] == [(2, True)]
+    assert [(one.line, "appears twice" in one.message) for one in problems] == [(2, True)]
 
 
 def test_the_list_of_problems_ends() -> None:

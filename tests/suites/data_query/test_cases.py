@@ -110,7 +110,7 @@ def test_a_duplicate_id_names_both_files(tmp_path: Path) -> None:
     assert len(loaded.cases) == 1
     (problem,) = loaded.problems
     assert problem.file.endswith("b.yaml")
-    assert f'"same" stands twice: also in {tmp_path / "a.yaml"}:1' in problem.message
+    assert f'"same" appears twice: also in {tmp_path / "a.yaml"}:1' in problem.message
 
 
 @pytest.mark.parametrize(

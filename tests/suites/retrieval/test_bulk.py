@@ -188,7 +188,7 @@ def test_nothing_in_common() -> None:
 @pytest.mark.parametrize(
     ("run", "words"),
     [
-        (CodedRun(np.array([0, 0]), np.array([1, 1]), np.array([0.5, 0.4])), "stands twice"),
+        (CodedRun(np.array([0, 0]), np.array([1, 1]), np.array([0.5, 0.4])), "appears twice"),
         (CodedRun(np.array([0]), np.array([1]), np.array([float("nan")])), "not a number"),
         (CodedRun(np.array([0]), np.array([-1]), np.array([1.0])), "below 0"),
         (CodedRun(np.array([0]), np.array([2**63], np.uint64), np.array([1.0])), "too large"),

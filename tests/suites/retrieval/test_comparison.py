@@ -62,7 +62,7 @@ def test_an_answer_to_other_fields_is_an_error_not_a_zero() -> None:
 
 
 def test_a_key_twice() -> None:
-    with pytest.raises(Unreadable, match='the key "a" stands twice in the field "documents"'):
+    with pytest.raises(Unreadable, match='the key "a" appears twice in the field "documents"'):
         comparison(["a"], ["a", "b", "a"])
 
 

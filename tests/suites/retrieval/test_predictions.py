@@ -70,7 +70,7 @@ def test_a_document_twice_is_an_error_with_both_lines(tmp_path: Path) -> None:
     loaded = read(tmp_path, "q1 Q0 d1 1 0.5 t\nbad\nq2 Q0 d1 1 0.5 t\nq1 Q0 d2 2 0.4 t\nq1 Q0 d1 3 0.3 t\n")
     assert ranked(loaded)["q1"] == Ranked(["d1", "d2"], [0.5, 0.4])
     problem = loaded.problems[-1]
-    assert (problem.line, problem.message) == (5, '"d1" stands twice for question "q1": also in line 1')
+    assert (problem.line, problem.message) == (5, '"d1" appears twice for question "q1": also in line 1')
     assert problem.severity == "error"
 
 
@@ -124,8 +124,8 @@ def test_a_question_that_cannot_be_read_costs_only_itself(tmp_path: Path) -> Non
 def test_names_twice_in_json(tmp_path: Path) -> None:
     loaded = read(tmp_path, '{"q1": {"d1": 0.5, "d1": 0.7},\n "q2": {"d1": 1},\n "q2": {"d2": 1}}', "run.json")
     assert [problem.message.partition(":")[0] for problem in loaded.problems] == [
-        'the question "q2" stands twice',
-        '"d1" stands twice for question "q1"',
+        'the question "q2" appears twice',
+        '"d1" appears twice for question "q1"',
     ]
     assert loaded.problems[1].line == 1
 

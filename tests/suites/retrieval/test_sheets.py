@@ -103,7 +103,7 @@ def test_the_page_of_such_a_run_draws_recall_against_n_and_the_front(sheet: Path
     page = html_report(result, whole_report(result, suite), suite.metrics, estimate)
     for title in ("Recall against n: Stock[item]", "Questions passed against tokens", "Mean recall against tokens"):
         assert f'<h3 dir="auto">{title}</h3>' in page
-    assert 'aria-label="What the first k results hold' in page
+    assert 'aria-label="What the first k results contain' in page
 
 
 def test_what_is_stored_is_read_again(sheet: Path) -> None:

@@ -76,7 +76,7 @@ def _said(error: Exception) -> str:
 
 
 def _nothing() -> ResultTable:
-    raise EngineError("sql_error", "the result holds times that cannot be read")
+    raise EngineError("sql_error", "the result contains times that cannot be read")
 
 
 def open_session(database: Database, folder: str) -> DuckdbSession:

@@ -73,7 +73,7 @@ class Pool:
             self._replace(child)
             if code == -signal.SIGKILL:
                 raise EngineError(
-                    "memory", "the system ended the query's process, most likely for want of memory"
+                    "memory", "the system ended the query's process, most likely because memory ran out"
                 ) from None
             raise EngineError("sql_error", f"the query made the database crash (exit code {code})") from None
         except EngineError as error:

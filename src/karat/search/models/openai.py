@@ -119,7 +119,7 @@ def address(name: str, environment: Mapping[str, str] = os.environ) -> tuple[str
     if parts.username is not None or parts.query or parts.fragment:
         # It would be shown in reports and kept in file names.
         raise UserError(
-            f"{source} holds a user, a password or a query", hint="Give a key in KARAT_EMBEDDINGS_API_KEY instead."
+            f"{source} contains a user, a password or a query", hint="Give a key in KARAT_EMBEDDINGS_API_KEY instead."
         )
     return asked, url
 
@@ -135,7 +135,7 @@ def key_of(url: str, environment: Mapping[str, str] = os.environ) -> str:
     elif _origin(url) == _origin(openai_url):
         key = openai if own_url else own or openai
     if not key.isascii() or not key.isprintable():
-        raise UserError("the key for the embeddings endpoint holds characters that a header cannot hold")
+        raise UserError("the key for the embeddings endpoint contains characters that are not allowed in a header")
     if not key and url == HOME:
         raise UserError(
             "OpenAI's embeddings need a key",

@@ -153,7 +153,7 @@ _SETS = (Parameter("array", "the first array", "array"), Parameter("other", "the
 
 
 def _intersection(name: str) -> Function:
-    summary = "The distinct elements of the first array that all the others have."
+    summary = "The distinct elements of the first array that are in all the others."
     if name == "INTERSECTION":
         summary = "The same as INTERSECT."
     example = Example(f'{{"a", "b"}}.{name}({{"b", "c"}})', ["b"])
@@ -165,7 +165,7 @@ ARRAYS = (
         "FILTER",
         "arrays",
         ((_SOURCE, Parameter("condition", "which elements to keep; $ is the element", "condition")),),
-        "The elements for which the condition holds; where it is NA it does not.",
+        "The elements for which the condition is true; NA counts as false.",
         Example("RANGE(5).FILTER($ > 3)", [4, 5]),
         _filter,
         gives=1,
@@ -184,7 +184,7 @@ ARRAYS = (
                 ),
             ),
         ),
-        "The first element for which the condition holds, or NA. T.FIND(k) is the row of T with that key.",
+        "The first element for which the condition is true, or NA. T.FIND(k) is the row of T with that key.",
         Example('Fruit.FIND("Pear")[price]', 4, sheet="Fruit"),
         _find,
     ),
@@ -210,7 +210,7 @@ ARRAYS = (
         "UNIQUE",
         "arrays",
         ((_SOURCE,),),
-        "Each element once, where it first stood.",
+        "Each element once, at its first position.",
         Example("{2, 1, 2}.UNIQUE()", [2, 1]),
         _unique,
         gives=1,
@@ -228,19 +228,26 @@ ARRAYS = (
         "INDEX",
         "arrays",
         ((_SOURCE, Parameter("place", "from 1; -1 is the last")),),
-        "The element at a place; NA beyond the ends.",
+        "The element at a position; NA outside the array.",
         Example('{"a", "b"}.INDEX(2)', "b"),
         _index,
     ),
     Function(
-        "FIRST", "arrays", ((_SOURCE,),), "The first element; NA of nothing.", Example("{5, 6}.FIRST()", 5), _first
+        "FIRST",
+        "arrays",
+        ((_SOURCE,),),
+        "The first element; NA if there is none.",
+        Example("{5, 6}.FIRST()", 5),
+        _first,
     ),
-    Function("LAST", "arrays", ((_SOURCE,),), "The last element; NA of nothing.", Example("{5, 6}.LAST()", 6), _last),
+    Function(
+        "LAST", "arrays", ((_SOURCE,),), "The last element; NA if there is none.", Example("{5, 6}.LAST()", 6), _last
+    ),
     Function(
         "SINGLE",
         "arrays",
         ((_SOURCE,),),
-        "The only element; NA of nothing, and a mistake when there are several.",
+        "The only element; NA if there is none, and an error if there are several.",
         Example("{5}.SINGLE()", 5),
         _single,
     ),
@@ -259,7 +266,7 @@ ARRAYS = (
         "SUBTRACT",
         "arrays",
         ((Parameter("array", "the first array", "array"), Parameter("other", "what to leave out", "array")),),
-        "The distinct elements of the first array that the other one lacks.",
+        "The distinct elements of the first array that are not in the other.",
         Example("{1, 2, 3}.SUBTRACT({2})", [1, 3]),
         _subtract,
         gives=1,

@@ -112,21 +112,21 @@ def _between(value: Value, low: Value, high: Value) -> int:
 
 
 NUMBERS = (
-    _aggregate("SUM", "The sum; 0 of nothing.", Example("SUM({1, 2, NA})", 3), _sum),
+    _aggregate("SUM", "The sum; 0 if there are no values.", Example("SUM({1, 2, NA})", 3), _sum),
     _aggregate(
         "AVERAGE",
-        "The mean of one array, or of several single values; NA is skipped, and the mean of nothing is NA.",
+        "The mean of one array, or of several single values; NA is skipped; NA if there are no values.",
         Example("AVERAGE(1, NA, 0)", 0.5),
         _or_na(_average),
     ),
-    _aggregate("MIN", "The smallest.", Example("{3, 1, 2}.MIN()", 1), _or_na(min)),
-    _aggregate("MAX", "The largest.", Example("MAX(3, 5)", 5), _or_na(max)),
-    _aggregate("MEDIAN", "The middle one.", Example("MEDIAN({1, 5, 2, 9})", 3.5), _or_na(statistics.median)),
+    _aggregate("MIN", "The smallest value.", Example("{3, 1, 2}.MIN()", 1), _or_na(min)),
+    _aggregate("MAX", "The largest value.", Example("MAX(3, 5)", 5), _or_na(max)),
+    _aggregate("MEDIAN", "The median value.", Example("MEDIAN({1, 5, 2, 9})", 3.5), _or_na(statistics.median)),
     Function(
         "STDEVS",
         "numbers",
         (_OVER_ONE,),
-        "The standard deviation of a sample (divided by n - 1); NA of fewer than two.",
+        "The standard deviation of a sample (divided by n - 1); NA for fewer than two values.",
         Example("STDEVS({2, 4})", 1.4142135623730951),
         lambda array: _stdevs(numbers_in(array, "STDEVS")),
     ),
@@ -159,7 +159,7 @@ NUMBERS = (
         "ROUND",
         "numbers",
         ((Parameter("number", "any number"), Parameter("digits", "decimals to keep, 0 if left out", optional=True)),),
-        "The number rounded; halves go away from zero.",
+        "The number rounded; halves are rounded away from zero.",
         Example("ROUND(2.675, 2)", 2.68),
         rounded,
     ),

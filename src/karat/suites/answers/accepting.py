@@ -45,7 +45,7 @@ def accept(case: Case[Gold], prediction: Prediction, _cases: Path, options: Opti
 def _edits(case: Case[Gold], comparison: Comparison, before: States, options: Options) -> Sequence[Edit]:
     gold, answer = comparison.gold, comparison.answer
     if gold.temporal:
-        raise UserError("its gold is computed anew each time, so that no further answer can be kept beside it")
+        raise UserError("its gold is computed anew each time, so no further answer can be added to it")
     file = Path(case.source.file)
     data = file.read_bytes()
     row = row_of(data, case.id, file.name)

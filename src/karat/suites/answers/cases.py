@@ -76,7 +76,7 @@ def _from_rows(rows: Sequence[ReadObject], problems: list[Problem], file: Path, 
             hint = "It must be a text." if "instance_id" in row.value else did_you_mean("instance_id", row.value)
             problems.append(Problem('a gold row without "instance_id"', file=str(file), line=row.line, hint=hint))
         elif name in first:
-            message = f'the instance "{name}" stands twice: also in line {first[name]}'
+            message = f'the instance "{name}" appears twice: also in line {first[name]}'
             hint = "Every instance has one row; only the first of the two is used."
             problems.append(Problem(message, file=str(file), line=row.line, hint=hint))
         else:
@@ -101,7 +101,11 @@ def gold_file(path: Path) -> Path:
         names = ", ".join(file.name for file in public or found)
         raise UserError(f"there are several gold files in {path}: {names}", hint="Give the one you mean.")
     nested = sorted(path.glob("*/*_eval.jsonl"))
-    hint = f"Did you mean {nested[0].parent}?" if nested else "It holds spider2_eval.jsonl or another .jsonl file."
+    hint = (
+        f"Did you mean {nested[0].parent}?"
+        if nested
+        else "A gold folder contains spider2_eval.jsonl or another .jsonl file."
+    )
     raise UserError(f"there is no .jsonl file in the gold folder {path}", hint=hint)
 
 

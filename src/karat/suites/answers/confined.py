@@ -59,7 +59,7 @@ def _parts(relative: str) -> list[str]:
     if any(ord(character) < 32 for character in relative):
         raise OutsideFolder(f'"{shown}" holds a control character')
     if "\\" in relative:
-        raise OutsideFolder(f'"{shown}" holds a backslash: folders are parted by "/"')
+        raise OutsideFolder(f'"{shown}" contains a backslash: use "/" between folders')
     if relative.startswith("/") or _DRIVE.match(relative):
         raise OutsideFolder(f'"{shown}" is an absolute path: it must be relative to its folder')
     parts = [part for part in relative.split("/") if part not in ("", ".")]

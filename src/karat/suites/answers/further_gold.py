@@ -134,7 +134,7 @@ def _content(table: Path) -> bytes:
         data = table.read_bytes()
         data.decode()
     except UnicodeDecodeError as error:
-        raise UserError(f"{table.name} is not UTF-8 text, so that no patch can hold it") from error
+        raise UserError(f"{table.name} is not UTF-8 text, so a patch cannot contain it") from error
     except OSError as error:
         raise UserError(f"the table of the answer is not there any more: {table.name}") from error
     return data

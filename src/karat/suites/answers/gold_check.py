@@ -136,11 +136,14 @@ def _string_findings(parameters: Mapping[str, Any]) -> Iterator[Finding]:
     golds, excluded = _listed(parameters.get("gold")), _listed(parameters.get("exclude"))
     if not golds:
         yield Finding("string_match has no gold text", 'Give "gold": ["…"].')
-    for key, texts, effect in (("gold", golds, "every answer holds it"), ("exclude", excluded, "no answer can pass")):
+    for key, texts, effect in (
+        ("gold", golds, "every answer contains it"),
+        ("exclude", excluded, "no answer can pass"),
+    ):
         if not all(isinstance(text, str) for text in texts):
             yield Finding(f'the "{key}" of string_match must be texts, found {_shown(parameters[key])}', "Quote them.")
         elif any(not text.strip() for text in texts):
-            yield Finding(f'the "{key}" of string_match holds an empty text: {effect}', "Take it out.")
+            yield Finding(f'the "{key}" of string_match contains an empty text: {effect}', "Take it out.")
     if isinstance(parameters.get("exclude"), str):
         hint = 'The public tool excludes each of its characters. A list is meant: ["…"].'
         yield Finding('the "exclude" of string_match is a text, not a list', hint, "warning")
@@ -151,7 +154,7 @@ def _string_findings(parameters: Mapping[str, Any]) -> Iterator[Finding]:
         text for text in texts if any(isinstance(word, str) and word and word.lower() in text for word in excluded)
     ]
     if ruled_out and (parameters.get("conj") == "and" or len(ruled_out) == len(texts)):
-        what = f'the right answer "{ruled_out[0]:.60}" holds a text of "exclude": no answer can pass'
+        what = f'the right answer "{ruled_out[0]:.60}" contains a text of "exclude": no answer can pass'
         yield Finding(what, "Take that text out, or make it longer.")
 
 
@@ -256,7 +259,7 @@ def _count_finding(conditions: int, golds: int) -> Finding:
 def _column_findings(columns: Sequence[Any], name: str, head: Head | None) -> Iterator[Finding]:
     odd = [column for column in columns if isinstance(column, bool) or not isinstance(column, int) or column < 0]
     if odd:
-        yield Finding(f"condition_cols holds {_shown(odd[0])}, which is no column", "Columns count from 0.")
+        yield Finding(f"condition_cols contains {_shown(odd[0])}, which is not a column", "Columns count from 0.")
     elif head is not None and not head.trouble and head.columns:
         width = len(head.columns)
         beyond = [str(column) for column in columns if column >= width]
@@ -303,7 +306,7 @@ def csv_head(file: str) -> Head:
         except OSError as error:
             return Head(trouble=f"cannot be read: {error.strerror}")
         if b"\0" in data:
-            return Head(trouble="is not text: it holds NUL bytes")
+            return Head(trouble="is not text: it contains NUL bytes")
         try:
             records = filter(None, csv.reader(io.StringIO(data.decode("utf-8-sig", errors="replace"), newline="")))
             head = Head(tuple(next(records, ())), next(records, None) is not None)

@@ -76,7 +76,7 @@ def import_rows(rows: Sequence[ImportRow], folder: Path) -> Imported:
 
 
 def _twice(name: str) -> str:
-    return f'the id "{name}" stands twice'
+    return f'the id "{name}" appears twice'
 
 
 def _line(value: Mapping[str, Any]) -> bytes:

@@ -105,7 +105,7 @@ _MAYBE_HALF = re.compile("\\\\u[dD]|[\ud800-\udfff]")
 def _all_different(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a key stands twice: the scanner says which")
+        raise ValueError("a key appears twice: the scanner says which")
     return found
 
 
@@ -215,7 +215,7 @@ class _Scanner:
             if self.text[at : at + 1] != ":":
                 raise _Unreadable(at, f'expected ":" after the key "{key}", found {_shown(self.text, at)}')
             if key in found:
-                raise _Unreadable(key_at, f'the key "{key}" stands twice in one object', "Keep one of the two.")
+                raise _Unreadable(key_at, f'the key "{key}" appears twice in one object', "Keep one of the two.")
             begin = _end(_SPACE, self.text, at + 1)
             found[key], at = self.value(begin, depth + 1)
             if depth == 0:
@@ -252,7 +252,9 @@ class _Scanner:
             hint = 'Close it with " on the same line; write a line break as \\n and a backslash as \\\\.'
             raise _Unreadable(at, f"the text that begins here cannot be read: {error.msg}", hint) from None
         if _HALF_CHARACTER.search(text):
-            raise _Unreadable(at, "the text that begins here holds bytes that are not UTF-8", "Save the file as UTF-8.")
+            raise _Unreadable(
+                at, "the text that begins here contains bytes that are not UTF-8", "Save the file as UTF-8."
+            )
         return text, end
 
     def _word(self, at: int) -> tuple[Any, int]:

@@ -16,5 +16,5 @@ def accept(_case: Case[Task], _prediction: Prediction, _cases: Path, _options: O
     """Raises UserError: there is nothing to add to."""
     raise UserError(
         "a task has one expected result, so that its file cannot say that another is right too",
-        hint="Where the question leaves it open, make the question say what is wanted, or mend what is expected.",
+        hint="Where the question leaves it open, make the question say what is wanted, or correct the expected result.",
     )

@@ -55,7 +55,7 @@ def _without_repeated(
     for case in found:
         if case.id in cases:
             first = cases[case.id].source
-            message = f'the task "{case.id}" stands twice: also in {Path(first.file).name}, line {first.line}'
+            message = f'the task "{case.id}" appears twice: also in {Path(first.file).name}, line {first.line}'
             hint = "Every task has its own id; only the first of the two is used."
             told.append(Problem(message, file=case.source.file, line=case.source.line, hint=hint))
         else:

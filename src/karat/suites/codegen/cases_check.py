@@ -28,7 +28,7 @@ def check_cases(cases: Sequence[Case[Task]], structures: Sequence[Path], options
     for case in cases:
         if case.id in first:
             before = first[case.id].source
-            problems.append(_problem(case, f'the task "{case.id}" stands twice: also in line {before.line}'))
+            problems.append(_problem(case, f'the task "{case.id}" appears twice: also in line {before.line}'))
         first.setdefault(case.id, case)
         for turn in case.conversation:
             if turn.target is not None:

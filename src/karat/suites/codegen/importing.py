@@ -43,7 +43,7 @@ def import_rows(rows: Sequence[ImportRow], folder: Path) -> Imported:
                 references += "reference" in right and not task.get("tables")
                 made.count += 1
             elif not row.repeat:
-                raise _LeftOut(f'the id "{row.id}" stands twice')
+                raise _LeftOut(f'the id "{row.id}" appears twice')
         except _LeftOut as why:
             made.left_out.append(Problem(str(why), line=row.line))
             continue

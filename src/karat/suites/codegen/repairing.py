@@ -42,7 +42,9 @@ def repair_prompt(question: str, task: Task, schema: Schema, attempt: Attempt) -
     if schema.tables:
         parts.append("Tables:\n" + "\n".join(_table(name, columns) for name, columns in schema.tables.items()))
     parts.append(f"Code:\n```python\n{attempt.code}\n```")
-    parts.append(f"Answer with the whole mended code in one Python block. It must leave its answer in `{task.answer}`.")
+    parts.append(
+        f"Answer with the whole corrected code in one Python block. It must leave its answer in `{task.answer}`."
+    )
     return "\n\n".join(parts)
 
 

@@ -146,7 +146,7 @@ def _lost_points(result: RunResult) -> Sheet | None:
     rows = [row for case, attempt in tries(result) for row in marked_lines(case.id, attempt.details)]
     if not any(row[4] for row in rows):
         return None
-    note = "Every line of code that lost points somewhere, and what for; lines without a mark stand as they are."
+    note = "Every line of code that lost points somewhere, and what for; lines without a mark lost no points."
     return Sheet("Lost points", (Table(columns, tuple(rows), note=note),), freeze_columns=1)
 
 

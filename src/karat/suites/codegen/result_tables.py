@@ -209,7 +209,7 @@ def text_of(value: Plain) -> str | None:
     if isinstance(value, bytes | complex):
         return repr(value)
     if isinstance(value, Other):
-        raise NoTableError(f"the result holds a {value.type}, which is no plain value")
+        raise NoTableError(f"the result contains a {value.type}, which is not a plain value")
     return json.dumps(_nested(value), ensure_ascii=False, sort_keys=True)
 
 

@@ -166,6 +166,6 @@ def _name_case(node: Node, findings: Findings, before: int) -> None:
 def _note_duplicate(case: Case[Target], first: Where, node: Node, findings: Findings) -> None:
     findings.add(
         node,
-        f'the case id "{case.id}" stands twice: also in {first.file}:{first.line}',
-        "Every case needs an id of its own; only the first of the two is used.",
+        f'the case id "{case.id}" appears twice: also in {first.file}:{first.line}',
+        "Every case needs its own id; only the first of the two is used.",
     )

@@ -28,7 +28,7 @@ def read_csv(text: str, stem: str, contents: Contents) -> None:
             codes = lists.setdefault(cells[list_column].strip() if list_column is not None else stem, {})
             if codes.setdefault(code, name) != name:
                 raise Unusable(
-                    f'the id "{code}" stands twice, with two names', line=rows.line_num, hint="Keep one of them."
+                    f'the id "{code}" appears twice, with two names', line=rows.line_num, hint="Keep one of them."
                 )
     except csv.Error as error:
         raise Unusable(f"not valid CSV: {error}", line=rows.line_num) from error

@@ -53,7 +53,7 @@ def qrels_of(folder: Path) -> Path:
     if found:
         names = ", ".join(f"{QRELS}/{file.name}" for file in found)
         raise UserError(f"there are several qrels in {folder}: {names}", hint="Give the file you mean.")
-    hint = f"A BEIR folder holds {QUERIES} and {QRELS}/test.tsv; or give a TREC qrels file."
+    hint = f"A BEIR folder contains {QUERIES} and {QRELS}/test.tsv; or give a TREC qrels file."
     raise UserError(f"there are no cases in {folder}: no {QRELS}/*.tsv", hint=hint)
 
 

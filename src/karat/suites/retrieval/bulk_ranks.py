@@ -247,7 +247,7 @@ def _exact(
     questions, places = questions[inside], places[inside]
     right, found = _places(questions * size + coded, wanted.questions * size + wanted_coded)
     if np.bincount(found).max(initial=0) > 1:
-        raise UserError("a document stands twice in the results of a question")
+        raise UserError("a document appears twice in the results of a question")
     return questions[right], places[right], wanted.gains[found]
 
 

@@ -78,7 +78,7 @@ def cases_from(rows: Sequence[Mapping[str, Any]], _: Path) -> LoadedCases:
         elif given.id in cases:
             first = cases[given.id].source
             hint = "Every case needs an id of its own; only the first of the two is used."
-            findings.add(node, f'the case id "{given.id}" stands twice: also in {first.file}:{first.line}', hint)
+            findings.add(node, f'the case id "{given.id}" appears twice: also in {first.file}:{first.line}', hint)
         else:
             turn = Turn(role="user", content=given.question or given.id, target=Truths(fields))
             where = Where(GIVEN, 0, number - 1, number)
@@ -123,4 +123,4 @@ def _without_text(names: list[str], file: str) -> list[Problem]:
         return []
     shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
     message = f"{count_of(len(names), 'question')} without a text in {beir.QUERIES}: {shown}"
-    return [Problem(message, file=file, severity="warning", hint="Their ids stand for them.")]
+    return [Problem(message, file=file, severity="warning", hint="Their ids are shown instead.")]

@@ -72,11 +72,11 @@ def compare_truths(truths: Truths, retrieved: Retrieved, options: Options) -> Co
 
 
 def compare_field(field: str, wanted: Mapping[str, int], ranked: Ranked, options: Options) -> FieldComparison:
-    """One field. Raises Unreadable when a key stands twice: ranks would mean nothing."""
+    """One field. Raises Unreadable when a key appears twice: ranks would mean nothing."""
     places = {key: place for place, key in enumerate(ranked.keys)}
     if len(places) != len(ranked.keys):
         twice = next(key for place, key in enumerate(ranked.keys) if places[key] != place)
-        raise Unreadable(f'the key "{twice}" stands twice in the field "{field}"')
+        raise Unreadable(f'the key "{twice}" appears twice in the field "{field}"')
     most = options.max_results or len(ranked.keys)
     gains = {key: relevance for key, relevance in wanted.items() if relevance > 0}
     found = sorted((rank, key) for rank, key in _ranks(gains, places, ranked) if rank <= most)

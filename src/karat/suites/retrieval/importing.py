@@ -37,7 +37,7 @@ def import_rows(rows: Sequence[ImportRow], _folder: Path) -> Imported:
             if row.id in asked:
                 name = asked[row.id]
                 if not row.repeat:
-                    raise _LeftOut(f'the id "{row.id}" stands twice')
+                    raise _LeftOut(f'the id "{row.id}" appears twice')
             else:
                 truths = _relevance(row.expected)
                 name = unique(_BAD.sub(" ", row.id).strip().lstrip("#") or "q", taken)

@@ -154,7 +154,7 @@ def _curves(place: int, table: Table) -> tuple[Chart, ...]:
         return ()
     last = max(1, recalls.index(recalls[-1]))
     lines = tuple(Series(table.columns[column].title, 0, column, 0, last) for column in DRAWN)
-    return (Chart("What the first k results hold", "k", "mean over questions", lines, table=place, y_most=1.0),)
+    return (Chart("What the first k results contain", "k", "mean over questions", lines, table=place, y_most=1.0),)
 
 
 def _by_field(result: RunResult, estimate: Estimator) -> Table | None:

@@ -109,7 +109,7 @@ def _wrong(line: bytes, number: int, file: str) -> list[Problem]:
 
 
 def _unpacked(name: str, results: _Results, file: str, problems: list[Problem]) -> Ranked:
-    """The results as lists; a document that stands twice counts where it stands first."""
+    """The results as lists; a document that appears twice counts where it stands first."""
     keys = b"\n".join(results.keys).decode().split("\n")
     scores = results.scores.tolist()
     if len(set(keys)) == len(keys):
@@ -118,7 +118,7 @@ def _unpacked(name: str, results: _Results, file: str, problems: list[Problem]) 
     for index, key in enumerate(keys):
         if key in first:
             line = results.line_of(index)
-            message = f'"{key}" stands twice for question "{name}": also in line {results.line_of(first[key])}'
+            message = f'"{key}" appears twice for question "{name}": also in line {results.line_of(first[key])}'
             hint = "A document is retrieved once for a question; only the first of the two lines is used."
             problems.append(Problem(message, file=file, line=line, column=1, hint=hint))
         else:

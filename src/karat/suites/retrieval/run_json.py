@@ -81,7 +81,7 @@ def _read_object(data: bytes, questions: dict[str, msgspec.Raw], file: str) -> L
             continue
         if text.count(b",") + 1 != len(scores) and (twice := _first_repeated(text)):
             line = data.count(b"\n", 0, place) + 1
-            message = f'"{twice}" stands twice for question "{name}": the last of the two is used'
+            message = f'"{twice}" appears twice for question "{name}": the last of the two is used'
             problems.append(Problem(message, file=file, line=line, column=1, hint="Take one of the two out."))
         predictions.append(_prediction(name, Ranked(list(scores), list(scores.values()))))
         place += len(text)
@@ -96,12 +96,12 @@ def _repeated(data: bytes, file: str) -> list[Problem]:
     twice = _first_repeated(data)
     if not twice:
         return []
-    message = f'the question "{twice}" stands twice: the last of the two is used'
+    message = f'the question "{twice}" appears twice: the last of the two is used'
     return [Problem(message, file=file, hint="Take one of the two out.")]
 
 
 def _first_repeated(text: bytes) -> str:
-    """The first name that stands twice in the outermost object; empty when none does. Decoders keep the last in silence."""
+    """The first name that appears twice in the outermost object; empty when none does. Decoders keep the last in silence."""
     names: list[str] = []
 
     def keep(pairs: list[tuple[str, Any]]) -> None:
@@ -178,7 +178,7 @@ def _take_result(
     score = msgspec.convert(body.get("score"), float)
     found = results.setdefault(str(name), {})
     if str(key) in found:
-        message = f'"{key}" stands twice for question "{name}": the first of the two is used'
+        message = f'"{key}" appears twice for question "{name}": the first of the two is used'
         problems.append(Problem(message, file, number, 1, hint="A document is retrieved once for a question."))
     else:
         found[str(key)] = score

@@ -56,9 +56,7 @@ def _row_of(table: Table, column: str, question: str) -> tuple[Override, int]:
     place = override.columns.index(column)
     rows = [number for number, row in enumerate(override.rows) if len(row) > place and row[place] == question]
     if len(rows) != 1:
-        raise UserError(
-            "the question stands in no row of the sheet" if not rows else "the question stands in several rows"
-        )
+        raise UserError("the question is in no row of the sheet" if not rows else "the question is in several rows")
     return override, rows[0]
 
 

@@ -4,7 +4,7 @@ A number is 1–3 digits with groups of ``,ddd`` behind them, or a run of digits
 optional ``%`` that divides by 100. Signs are not read (``-5`` is 5), nor exponents (``1e5`` is no number), nor a
 leading point (``.5`` is 5).
 
-- Gold as a text, a float or a list of one: the answer must hold exactly one number. An int as gold skips that.
+- Gold as a text, a float or a list of one: the answer must contain exactly one number. An int as gold skips that.
 - ``percentage`` puts gold×100 beside every gold number. The tolerance is absolute, 10^-precision.
 - ``or`` wants any gold number, ``and`` all of them, each by any number of the answer: with ``percentage`` that is 0.5 and 50.
 - A gold text keeps its sign, so that a negative gold meets no answer.
@@ -37,7 +37,7 @@ def number_match(
     found = numbers_in(pred)
     golds = list(gold) if isinstance(gold, (list, tuple)) else [gold]
     if len(golds) == 1 and not isinstance(gold, int) and len(found) != 1:
-        return wrong("wrong_number", found=found, expected=golds, rule="the answer must hold exactly one number")
+        return wrong("wrong_number", found=found, expected=golds, rule="the answer must contain exactly one number")
     expected = [_read(str(value)) for value in golds]
     if percentage:
         expected = [number for value in expected for number in (value, value * 100)]

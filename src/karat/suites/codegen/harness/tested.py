@@ -31,7 +31,10 @@ def tested(box: Sandbox, task: Task, harness: Harness, code: str, outcome: Outco
 
 def _evidence(harness: Harness, verdict: Verdict) -> dict[str, Any]:
     if not verdict.execution:
-        return {"problem": "the result is right, but the code is not as the problem wants it", "error": verdict.string}
+        return {
+            "problem": "the result is right, but the code does not meet the problem's requirements",
+            "error": verdict.string,
+        }
     found = {"problem": f"wrong on test input {verdict.input} of {harness.count}", "error": verdict.execution}
     return {**found, "test_input": verdict.input, "test_inputs": harness.count}
 

@@ -51,7 +51,7 @@ def _unusable(box: Sandbox, task: Task, *, ordered: bool, options: Options, leve
     if not task.reference:
         return "there is no reference that could say what is right on changed tables"
     if not task.tables or task.template:
-        return "the task makes its inputs in code of its own, which is not changed"
+        return "the task creates its inputs in its own code, which is not changed"
     if task.expected is None:
         return ""
     if task.expected.named:
