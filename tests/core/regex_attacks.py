@@ -300,7 +300,8 @@ def growth(found: Found, attack: tuple[Any, Any, Any]) -> float:
         if seconds > NOTABLE:
             long = min(_seconds(found, attack, rounds) for _ in range(2))
             short = min(_seconds(found, attack, rounds // 4) for _ in range(3))
-            return long / max(short, FLOOR) if long > NOTABLE else 0.0
+            if long > NOTABLE:  # else the machine was busy for a moment: a longer text will tell
+                return long / max(short, FLOOR)
         rounds = int(rounds * (1.5 if seconds < NOTABLE / 50 else 1.2))
     return 0.0
 

@@ -143,7 +143,7 @@ def test_reviews_reach_the_case_files(project: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("project", ["answers"], indirect=True)
 def test_mistakes_teach(project: Path) -> None:
     for words, why in (
-        ((), "nothing is asked for"),
+        ((), "nothing to export"),
         (("--scores", "-", "--reviews", "-"), "same place"),
         (("--scores", "x", "--reviews", "x"), "same place"),
         (("--predictions", "-"), "cannot be printed"),

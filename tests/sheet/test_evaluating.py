@@ -239,7 +239,7 @@ def test_a_sheet_that_was_not_checked_still_fails_cell_by_cell() -> None:
         "no table Nowhere",
         "no field [nope]",
         "no function FRIST",
-        "outside of a query",
+        "outside a query",
         "ABS does not take 0",
     ):
         assert part in said

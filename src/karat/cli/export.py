@@ -37,7 +37,7 @@ def export(
         typer.Option(
             "--scores",
             metavar="[OUT]",
-            help="A row a case as CSV, or as Parquet to a name.parquet; without a file CSV is printed.",
+            help="CSV with one row per case, or Parquet for a name.parquet; without a file CSV is printed.",
         ),
     ] = None,
     reviews: Annotated[
@@ -96,8 +96,8 @@ def export(
         )
     asked = [one for one in (predictions, scores, reviews, patch) if one is not None]
     if not asked:
-        hint = "Say it: --predictions answers.jsonl, --scores scores.csv, --reviews reviews.jsonl, --patch cases.patch."
-        raise UserError("nothing is asked for", hint=hint)
+        hint = "Choose at least one of --predictions, --scores, --reviews, --patch, --to."
+        raise UserError("nothing to export", hint=hint)
     files = [one for one in asked if one != PRINTED]
     if len(asked) - len(files) > 1 or len(set(files)) < len(files):
         raise UserError("two outputs would go to the same place", hint="Give each a file of its own; one may be -.")

@@ -19,7 +19,7 @@ from karat.suites.answers import predictions
 from karat.suites.answers.predictions import read_predictions
 from karat.suites.answers.records import Answer
 from karat.suites.answers.responses import read_answer
-from karat.suites.answers.sql_texts import sql_in
+from karat.suites.answers.sql_texts import first_sql_in, sql_in
 from tests.suites.answers.making import answers, lines, write
 
 
@@ -207,15 +207,29 @@ def test_no_submission(tmp_path: Path) -> None:
         ("SELECT 1;\n", "SELECT 1;"),
         ("```sql\nSELECT 1\n```", "SELECT 1"),
         ("```SQL\r\nSELECT 1\r\n```", "SELECT 1"),
-        ("First\n```sql\nSELECT 1\n```\nthen\n``` sql\nSELECT 2\n```\ndone", "SELECT 1"),
-        ("```sql\nSELECT 1\n```\n```sql\nSELECT 2\n```", "SELECT 1"),
-        ("```SQL\nSELECT 1\n```\n```sql\nSELECT 2\n```", "SELECT 2"),  # the public evaluator knows only the second
+        ("First\n```sql\nSELECT 1\n```\nthen\n``` sql\nSELECT 2\n```\ndone", "SELECT 2"),
+        ("```sql\nSELECT 1\n```\n```sql\nSELECT 2\n```", "SELECT 2"),
+        ("```SQL\nSELECT 1\n```\n```sql\nSELECT 2\n```", "SELECT 2"),
         ("```\nSELECT 1\n```", "SELECT 1"),
         ("```sql\nSELECT 1", "SELECT 1"),
     ],
 )
 def test_sql_out_of_fences(text: str, sql: str) -> None:
     assert sql_in(text) == sql
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("SELECT 1;\n", ""),
+        ("First\n```sql\nSELECT 1\n```\nthen\n``` sql\nSELECT 2\n```\ndone", "SELECT 1"),
+        ("```sql\nSELECT 1\n```\n```sql\nSELECT 2\n```", "SELECT 1"),
+        ("```SQL\nSELECT 1\n```\n```sql\nSELECT 2\n```", ""),  # the public evaluator knows only the second
+        ("```sql\nSELECT 1\n```\n```SQL\nSELECT 2\n```", "SELECT 1"),
+    ],
+)
+def test_the_block_that_the_public_evaluator_takes(text: str, first: str) -> None:
+    assert first_sql_in(text) == first
 
 
 def chat(content: Any) -> dict[str, Any]:

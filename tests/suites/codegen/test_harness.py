@@ -58,7 +58,7 @@ def test_the_checks_of_the_text_count(box: Sandbox) -> None:
     assert tried(box, problem(), looped).correctness.passed
     found = tried(box, task, looped)
     assert (found.correctness.passed, found.correctness.reason) == (False, "test_failed")
-    assert "not as the problem wants it" in found.correctness.evidence["problem"]
+    assert "does not meet the problem's requirements" in found.correctness.evidence["problem"]
     assert tried(box, task, f"# no while here, for sure\n{RIGHT}").correctness.passed
 
 

@@ -167,4 +167,4 @@ def test_rows_that_are_broken_cost_only_themselves(tmp_path: Path) -> None:
     assert [case.id for case in loaded.cases] == ["PandasEval/1"]
     assert [problem.line for problem in loaded.problems] == [1, 2]
     (tmp_path / "cut.jsonl.gz").write_bytes(path.read_bytes()[:-9])
-    assert "unpacked" in load_cases(tmp_path / "cut.jsonl.gz").problems[0].message
+    assert "the gzip data is damaged" in load_cases(tmp_path / "cut.jsonl.gz").problems[0].message

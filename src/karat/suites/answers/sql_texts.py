@@ -18,6 +18,9 @@ _QUERY = re.compile(
 )
 
 
+_PUBLIC_FENCE = re.compile(r"```sql\n(.*?)\n```", re.DOTALL)
+
+
 def is_query(text: str) -> bool:
     """Whether a text begins as a query does: ``SELECT … FROM``, ``SELECT 1``, ``WITH x AS (``."""
     return _QUERY.match(text) is not None
@@ -40,6 +43,10 @@ def sql_in(text: str) -> str:
 
 
 def first_sql_in(text: str) -> str:
-    """The first SQL block, where it is another one than the last; else empty."""
-    found = sql_blocks(split(text)[0])
-    return found[0] if len(found) > 1 and found[0] != found[-1] else ""
+    """The SQL that the public evaluator takes, where it is another one than ``sql_in`` gives; else empty.
+
+    It takes the first block that is fenced exactly as it knows it (``sql`` in lower case, closed); without one, the first SQL block.
+    """
+    known = _PUBLIC_FENCE.search(text)
+    found = [known[1].strip()] if known else sql_blocks(split(text)[0])
+    return found[0] if found and found[0] != sql_in(text) else ""
