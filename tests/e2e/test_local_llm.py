@@ -21,7 +21,7 @@ tasks:
   - {id: mean_age, question: What is the average age?, reference: 'result = people["age"].mean()', timeout: 300}
 """
 # The model chooses the words, and none of them makes a program that runs. So the course of the run is the same on every machine.
-NEVER_RUNS = 'root ::= "result = (" [a-z]+'
+NEVER_RUNS = 'root ::= "result = (" [a-z]'
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_a_real_model_generates_repairs_and_is_scored(address: str, tmp_path: Pa
     """A dozen tokens are enough for all of the path; how good the model is, and how quick, does not matter."""
     (tmp_path / "tasks.yaml").write_text(TASKS)
     store = f"sqlite:///{tmp_path / 'k.db'}"
-    system = {"type": "openai", "base_url": address, "model": "smollm2", "temperature": 0.0, "max_tokens": 6}
+    system = {"type": "openai", "base_url": address, "model": "smollm2", "temperature": 0.0, "max_tokens": 16}
     result = karat.run(
         suite="codegen",
         cases=tmp_path / "tasks.yaml",

@@ -90,7 +90,7 @@ def test_01_two_runs_side_by_side_and_a_pinned_baseline(page: Page) -> None:  # 
     figures = page.locator(".figures .against")
     expect(figures).to_have_count(3)
     expect(figures.last).to_have_text("↑ +0.259, +0.136 – +0.364")
-    expect(figures.first).to_have_text("+0.069, −0.004 – +0.142")
+    expect(figures.first).to_have_text("+0.069, −0.004 – +0.141")
     page.goto("/runs/r-0001")
     page.get_by_role("button", name="Unpin the baseline").click()
     page.goto("/runs/r-0002")

@@ -68,7 +68,7 @@ def server(store_url: str) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     """Debian's Chromium; where there is none these tests are skipped, and say so."""
     found = shutil.which("chromium")
