@@ -29,7 +29,9 @@ def main() -> None:
     def listen() -> None:
         while True:
             try:
-                tasks.put(read(requests))
+                task = read(requests)
+                busy.set()  # from here on, not from when it is begun: the caller may go in between
+                tasks.put(task)
             except EOFError:
                 if busy.is_set():
                     os._exit(1)
@@ -38,7 +40,6 @@ def main() -> None:
 
     threading.Thread(target=listen, daemon=True).start()
     while (task := tasks.get()) is not None:
-        busy.set()
         answer = _answer(task)
         busy.clear()
         try:
