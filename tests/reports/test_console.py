@@ -17,7 +17,8 @@ from karat.core.result import MetricSummary, RunInfo, RunResult
 from karat.core.scores import Score
 from karat.core.suite import Metric
 from karat.reports.advice import Origin
-from karat.reports.console import fit, plain, print_result
+from karat.reports.console import print_result
+from karat.reports.console_page import fit, plain
 from tests.reports.reviewed_sample import REVIEWED, REVIEWS, TRIED
 from tests.reports.sample_results import CASES, METRICS, RESULT, RUN, SUMMARY, case, dimension, failed
 

@@ -111,7 +111,7 @@ def _write(verdicts: Sequence[Verdict], json: str | None, markdown: str | None, 
 
 def _print(verdicts: Sequence[Verdict], *, github: bool, silent: bool) -> None:
     from karat.cli.printing import stderr, stdout
-    from karat.reports.console import plain
+    from karat.reports.console_page import plain
     from karat.reports.gate_markdown import gate_markdown, headline
     from karat.reports.github import github_annotations, harmless
 

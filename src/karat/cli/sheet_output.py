@@ -29,7 +29,7 @@ def print_workbook(workbook: Workbook, written: Sequence[str]) -> None:
     from rich.text import Text
 
     from karat.cli.printing import stdout
-    from karat.reports.console import plain
+    from karat.reports.console_page import plain
 
     console = stdout()
     for number, table in enumerate(workbook.tables):
@@ -74,7 +74,7 @@ def _text(cell: Value) -> Text:
 
 
 def _short(cell: Value) -> str:
-    from karat.reports.console import plain
+    from karat.reports.console_page import plain
 
     if isinstance(cell, float):
         return f"{cell:.6g}"

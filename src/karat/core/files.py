@@ -150,10 +150,10 @@ class Unpacked:
         try:
             return self._source.peek(LOOKED_AT)[:LOOKED_AT]
         except (EOFError, zlib.error, gzip.BadGzipFile):
-            return b""  # whoever reads it is told that it is damaged
+            return b""  # the caller sees damaged data and reports it
 
     def read(self, size: int = -1) -> bytes:
-        """So many bytes, or all that are left."""
+        """Up to this many bytes."""
         wanted = self._left + 1 if size < 0 else min(size, self._left + 1)
         return self._counted(lambda: self._source.read(wanted))
 

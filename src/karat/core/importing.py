@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -73,3 +74,13 @@ def unique(name: str, taken: set[str]) -> str:
         found = f"{name}-{number}"
     taken.add(found)
     return found
+
+
+def json_in(value: Any) -> Any:
+    """The object or list that a cell holds as JSON text; the value itself where it holds none."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return value

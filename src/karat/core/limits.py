@@ -1,6 +1,6 @@
 """How much of somebody else's input is taken, and how to take more: an environment variable for each limit.
 
-A limit is there so that a broken or hostile file is told in words, in bounded time and memory, instead of hanging the machine. Honest
+A limit makes a broken or hostile file a clear error, in bounded time and memory, instead of a machine that hangs. Honest
 files stay far below. The table in ``docs/config.md`` lists the same limits.
 """
 

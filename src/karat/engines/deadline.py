@@ -70,7 +70,7 @@ def within(work: Callable[[], T], timeout: float, cancel: Callable[[], None], *,
 
 
 def _cancel_until_done(done: threading.Event, cancel: Callable[[], None], grace: float) -> None:
-    """Cancel in a thread: a server that does not answer must not hold up whoever waits."""
+    """Cancel in a thread: a server that does not answer must not block the caller."""
 
     def attempt() -> None:
         with suppress(Exception):

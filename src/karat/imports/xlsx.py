@@ -105,7 +105,7 @@ class Workbook:
             return written or None
         if kind == "e":
             raise FileRefused(
-                self.path, f"{cell.get('r', 'a cell')} holds the error {written}", hint="Mend its formula."
+                self.path, f"{cell.get('r', 'a cell')} contains the error {written}", hint="Correct its formula."
             )
         return self._number(written, cell.get("s", "0"), cell.get("r", ""))
 

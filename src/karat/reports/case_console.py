@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from karat.core.suite import Kind
 from karat.reports.case_view import Answer, CaseView, Figure
 from karat.reports.cells import Cells
-from karat.reports.console import LABEL, Page, Span, figure, plain
+from karat.reports.console import figure
+from karat.reports.console_page import LABEL, Page, Span, plain
 from karat.reports.difference import Marked, Terms, json_or_none
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from karat.core.problems import count_of
 from karat.core.result import why_no_interval
 from karat.core.suite import Kind
 from karat.reports.comparison import Change, Compared, label, moves_text, outcome, same_prompt
-from karat.reports.console import LABEL, Page, figure, fit, plain
+from karat.reports.console import figure
+from karat.reports.console_page import LABEL, Page, fit, plain
 
 if TYPE_CHECKING:
     from rich.console import Console

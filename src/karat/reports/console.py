@@ -6,17 +6,16 @@ change a colour or turn the writing direction made visible.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from karat.core.problems import count_of
-from karat.core.report import visible
 from karat.core.result import CaseResult, MetricSummary, RunResult, why_no_interval
 from karat.core.suite import Kind, Metric
 from karat.core.usage import USAGE
 from karat.reports.advice import Origin, fix_names_command, retry_command, show_command
+from karat.reports.console_page import LABEL, Page, Span, fit, plain
 from karat.reports.reviews import reviewed_lines
 from karat.reports.tries import tries_line
 from karat.stats.repeats import tries_of
@@ -24,16 +23,10 @@ from karat.stats.repeats import tries_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-LABEL = 15
-"""Width of the labels on the left, below the table."""
 _USAGE = frozenset(metric.name for metric in USAGE)
 WORST = 5
 ROUNDING = 1e-9
 FEW = 3
-
-_TURNS = re.compile("[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
-Span = tuple[str, str]
-"""A text and its style."""
 
 
 def print_result(
@@ -84,66 +77,6 @@ def _saved(page: Page, saved: Sequence[str]) -> None:
     lines = [" · ".join(names)] if LABEL + len(" · ".join(names)) <= page.width else names
     for number, line in enumerate(lines):
         page.line([(("" if number else "saved").ljust(LABEL), "dim"), (line, "")], whole=True)
-
-
-def plain(text: str) -> str:
-    """A text on one line, in which nothing can act on the terminal."""
-    return inert(text).replace("\n", " ").replace("\t", " ")
-
-
-def inert(text: str) -> str:
-    """A text in which nothing can act on the terminal: no escape sequence, no turn of the writing direction."""
-    return text if text.isprintable() else _TURNS.sub(lambda found: f"\\u{ord(found[0]):04x}", visible(text))
-
-
-class Page:
-    """Lines of styled text, cut to the width of the terminal."""
-
-    def __init__(self, console: Console) -> None:
-        self.console = console
-        self.width = max(40, console.width)
-
-    def line(self, spans: Iterable[Span], *, whole: bool = False) -> None:
-        from rich.text import Text
-
-        text = Text(no_wrap=True, overflow="ellipsis", end="\n")
-        for words, style in spans:
-            text.append(self._writable(words), style or None)
-        text.rstrip()
-        if not whole:
-            text.truncate(self.width, overflow="ellipsis" if self._writable("…") == "…" else "crop")
-        self.console.print(text, soft_wrap=True, highlight=False)
-
-    def labelled(self, label: str, spans: Sequence[Span]) -> None:
-        self.line([(label.ljust(LABEL), "dim"), *spans])
-
-    def parts(self, label: str, parts: Sequence[str]) -> None:
-        """Parts of one statement, parted by dots; those that do not fit go on below."""
-        text = ""
-        for part in map(plain, parts):
-            if text and LABEL + len(f"{text} · {part}") > self.width:
-                self.labelled(label, [(text, "")])
-                label, text = "", part
-            else:
-                text = f"{text} · {part}" if text else part
-        self.labelled(label, [(text, "")])
-
-    def _writable(self, text: str) -> str:
-        encoding = self.console.encoding or "utf-8"
-        try:
-            text.encode(encoding)
-        except UnicodeEncodeError:
-            for sign, stand_in in (("–", "-"), ("·", "|"), ("×", "x"), ("…", "..."), ("→", "->")):
-                text = text.replace(sign, stand_in)
-            text = text.encode(encoding, "backslashreplace").decode(encoding)
-        return text
-
-
-def fit(text: str, width: int) -> str:
-    """A text cut or padded to exactly so many terminal cells; a cut shows."""
-    from rich.cells import cell_len, set_cell_size
-
-    return set_cell_size(text, width) if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…"
 
 
 # -- the answer -------------------------------------------------------------------------------------------------------

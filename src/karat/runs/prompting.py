@@ -1,7 +1,7 @@
 """The prompt of a run: tried before anything is asked, hashed for the record, put into every request.
 
-Rendering happens once for each turn, before the conversation goes on with repairs (see ``follow_up``), so that what the system is told then
-follows the prompt it was really asked with.
+Rendering happens once for each turn, before any repairs (see ``follow_up``), so that a repair continues
+the conversation that really took place.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ import msgspec
 from karat.core import plugins
 from karat.core.extras import require
 from karat.core.limits import wrong_repeats
-from karat.core.problems import Problem, Severity, UserError, count_of
+from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Prediction, truth_hash
 from karat.core.result import RunInfo, RunResult
 from karat.core.suite import Suite, SuiteOptions
@@ -31,6 +31,7 @@ from karat.runs.holding import signs_of_life
 from karat.runs.plain_secrets import refuse_secrets
 from karat.runs.prompting import prompted, ready, run_hash
 from karat.runs.scoring import group, repeats_in, score_cases
+from karat.runs.strangers import stranger_problems
 from karat.runs.summary import summarise
 from karat.store.holder import Holder, this_process
 from karat.store.records import RunRecord, run_name
@@ -221,7 +222,7 @@ def score_recorded(
     )
     results = list(score_cases(suite, cases, found, options, repeats=repeats, executor=executor))
     result = summarise(suite, info, results)
-    return msgspec.structs.replace(result, problems=(*problems, *_stranger_problems(cases, strangers, repeats, source)))
+    return msgspec.structs.replace(result, problems=(*problems, *stranger_problems(cases, strangers, repeats, source)))
 
 
 def check_extras(suite: Suite, cases: Sequence[Case[Any]], options: SuiteOptions) -> None:
@@ -297,7 +298,7 @@ def _misplaced(job: Job, system: System) -> list[Problem]:
     """Recorded answers for turns and repeats that the run does not have. Other cases may be left out of it on purpose."""
     known = {case.id for case in job.cases}
     recorded = [one for one in getattr(system, "recorded", ()) if one.case_id in known]
-    return _stranger_problems(job.cases, group(job.cases, recorded, job.repeats)[1], job.repeats, job.system)
+    return stranger_problems(job.cases, group(job.cases, recorded, job.repeats)[1], job.repeats, job.system)
 
 
 def _open(job: Job) -> System:
@@ -372,31 +373,6 @@ def _score(
     result = summarise(suite, info, results)
     store.add_scoring(run_id, result)
     return result
-
-
-def _stranger_problems(
-    cases: Sequence[Case[Any]], strangers: Sequence[Prediction], repeats: int, source: str
-) -> list[Problem]:
-    """What is said of predictions that belong to nothing here: other cases, or turns and repeats that do not exist."""
-    known = {case.id: case for case in cases}
-    groups: dict[str, list[str]] = {}
-    for one in strangers:
-        case = known.get(one.case_id)
-        if case is None:
-            groups.setdefault("cases that are not here", []).append(one.case_id)
-        elif one.turn is not None and not 0 <= one.turn < case.user_turns:
-            groups.setdefault("turns that the case does not have", []).append(f"{one.case_id} turn {one.turn}")
-        else:
-            what = f"repeats that do not exist (there {'is' if repeats == 1 else 'are'} {repeats}, counted from 0 without a gap)"
-            groups.setdefault(what, []).append(f"{one.case_id} repeat {one.repeat}")
-    problems = []
-    for what, all_names in groups.items():
-        names = list(dict.fromkeys(all_names))
-        shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-        message = f"{count_of(len(all_names), 'prediction')} for {what}: {shown}"
-        severity: Severity = "error" if what.startswith("repeats") else "warning"
-        problems.append(Problem(message, file=source, severity=severity, hint="They are left out."))
-    return problems
 
 
 def _run_async(work: Coroutine[Any, Any, None]) -> None:

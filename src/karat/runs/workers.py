@@ -24,7 +24,7 @@ _COMMAND = "import sys; sys.path[:] = {path!r}; from karat.runs.worker import ma
 
 
 class Workers(Executor):
-    """So many processes at most; each is started when all others are busy, and kept until the end."""
+    """At most this many processes. One is started when all others are busy, and kept until the end."""
 
     def __init__(self, count: int | None = None) -> None:
         self._threads = ThreadPoolExecutor(count or os.cpu_count() or 1, thread_name_prefix="karat-workers")

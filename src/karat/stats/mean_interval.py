@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LEANS = 1.645
-"""Logarithms whose skewness is so many standard errors from 0 are not taken for normal."""
+"""Logarithms whose skewness is further from 0 than this, in standard errors, are not treated as normal."""
 
 Interval = tuple[float, float]
 

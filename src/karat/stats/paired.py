@@ -50,7 +50,7 @@ class Difference(msgspec.Struct, frozen=True, gc=False):
     effect: float | None
     """Cohen's d_z: mean / standard deviation of the differences, over clusters. None when they have no spread."""
     detectable: float | None
-    """The least true difference that so many pairs show with 80 % power, see ``power``; None where it was not asked for."""
+    """The smallest true difference that this many pairs show with 80 % power, see ``power``; None unless requested."""
     clusters: int = 0
     """How many independent ones the n pairs are; n, unless several cases are variants of one."""
 

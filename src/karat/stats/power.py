@@ -110,7 +110,7 @@ def _signs_power(count: int, rarer: float, gain: float, alpha: float) -> float:
 
 
 def _edge(changes: int, alpha: float, factorials: Floats) -> int | None:
-    """The fewest gains of so many changes that are significant."""
+    """The smallest number of gains among these changes that is significant."""
     import numpy as np
 
     above = np.cumsum(_binomial(changes, 0.5, factorials)[::-1])[::-1]

@@ -10,7 +10,8 @@ import pytest
 
 from karat.core.suite import Unreadable
 from karat.suites.data_query import suite
-from karat.suites.data_query.comparison import compare_selection, details
+from karat.suites.data_query.comparison import compare_selection
+from karat.suites.data_query.details import details
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.responses import read_response
 from karat.suites.data_query.selection import DatasetSelection, Dimension, Period, Selection, Target, Term

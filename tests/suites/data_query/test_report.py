@@ -19,7 +19,8 @@ from karat.core.scores import Score, mean_score
 from karat.core.usage import USAGE
 from karat.reports.xlsx import write_xlsx
 from karat.stats.intervals import estimate
-from karat.suites.data_query.comparison import Comparison, compare_selection, details
+from karat.suites.data_query.comparison import Comparison, compare_selection
+from karat.suites.data_query.details import details
 from karat.suites.data_query.details_cell import LONG_TERM, details_cell
 from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.options import Options

@@ -193,7 +193,7 @@ class Lazily:
 
 
 def bounded(values: Any, most: int) -> list[Any] | None:
-    """All items; None when there are more than so many. Never reads further than that."""
+    """All items; None when there are more than the limit. Never reads past it."""
     if type(values) in LISTS:
         try:
             if len(values) > most:

@@ -11,14 +11,9 @@ import re
 import stat
 from pathlib import Path
 
+from karat.core.files import kind_of
+
 _DRIVE = re.compile(r"[A-Za-z]:")
-_KINDS = (
-    (stat.S_ISDIR, "a folder"),
-    (stat.S_ISFIFO, "a named pipe"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
-    (stat.S_ISSOCK, "a socket"),
-)
 
 
 class OutsideFolder(Exception):
@@ -47,7 +42,7 @@ def inside(root: Path, relative: str, *, under: str = "") -> Path:
             why = error.strerror if isinstance(error, OSError) else "not a name that a file can have"
             raise OutsideFolder(f'"{_shown(relative)}" cannot be looked up: {why}') from error
         if number == len(parts) and not stat.S_ISREG(mode):
-            kind = next((noun for test, noun in _KINDS if test(mode)), "no regular file")
+            kind = kind_of(mode)
             raise OutsideFolder(f'"{_shown(relative)}" is {kind}, not a file')
     return Path(path)
 

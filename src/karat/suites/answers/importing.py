@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from karat.core.files import read_bytes
-from karat.core.importing import AnyOf, Imported, ImportRow, unique
+from karat.core.importing import AnyOf, Imported, ImportRow, json_in, unique
 from karat.core.problems import Problem
 from karat.suites.answers.cases import FILE_FUNCTIONS
 from karat.suites.answers.confined import OutsideFolder, inside
@@ -89,7 +89,7 @@ def _line(value: Mapping[str, Any]) -> bytes:
 def _evaluation(expected: Any, tables: dict[str, bytes], folder: Path) -> Any:
     if isinstance(expected, AnyOf) and len(expected) == 1:
         expected = expected[0]
-    expected = _decoded(expected)
+    expected = json_in(expected)
     parts = expected if isinstance(expected, list) else [expected]
     if parts and all(isinstance(part, Mapping) and "func" in part for part in parts):
         if any(part["func"] in FILE_FUNCTIONS for part in parts):
@@ -148,15 +148,6 @@ def _number(value: Any) -> dict[str, Any] | None:
     return {"gold": int(plain) if re.fullmatch(r"[+-]?\d+", plain) else float(plain)}
 
 
-def _decoded(value: Any) -> Any:
-    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
-        try:
-            return json.loads(value)
-        except ValueError:
-            return value
-    return value
-
-
 def _table(value: Any, folder: Path) -> bytes | None:
     """The CSV of an expected or given table: a file beside the imported one, rows as objects, or a table written out."""
     if isinstance(value, list) and value and all(isinstance(row, Mapping) for row in value):
@@ -198,7 +189,7 @@ def _csv(rows: Sequence[Sequence[Any]]) -> bytes:
 
 
 def _answer(row: ImportRow, folder: Path) -> tuple[str, Any, dict[str, bytes]] | None:
-    value = _decoded(row.answer)
+    value = json_in(row.answer)
     try:
         table = _table(value, folder)
     except _LeftOut:

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from karat.suites.codegen.code import block_in, code_in
 from karat.suites.codegen.records import Task, Unfinished
 from karat.suites.codegen.responses import code_of, text_of
+from karat.suites.codegen.syntax_tree import syntax_tree
 
 INDENT = "    "
 _BEGIN = re.compile(r"^[ \t]*(?:#+ ?)?(?:BEGIN SOLUTION|SOLUTION START)[ \t]*\n", re.MULTILINE)
@@ -85,7 +86,7 @@ def _begins_with(unfinished: Unfinished, code: str) -> bool:
 
 
 def _defines(unfinished: Unfinished, code: str) -> bool:
-    tree = _tree(code)
+    tree = syntax_tree(code)
     functions = ast.FunctionDef, ast.AsyncFunctionDef
     return tree is not None and any(
         isinstance(node, functions) and node.name == unfinished.function for node in tree.body
@@ -94,7 +95,7 @@ def _defines(unfinished: Unfinished, code: str) -> bool:
 
 def _in_statement(rest: str, raw: str, code: str) -> Iterator[str]:
     """``kept =`` and ``df[df.n > 0]``; imports ahead of the value go ahead of the statement. An assignment is a statement of its own."""
-    tree = _tree(code)
+    tree = syntax_tree(code)
     first = tree.body[0] if tree is not None and tree.body else None
     if isinstance(first, ast.Assign | ast.AnnAssign | ast.AugAssign):
         return
@@ -119,15 +120,6 @@ def _in_function(rest: str, raw: str, code: str) -> Iterator[str]:
         yield head + raw
     yield head + textwrap.indent(code, INDENT)
     yield f"{head}{INDENT}{raw.lstrip()}"
-
-
-def _tree(code: str) -> ast.Module | None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _compiles(code: str) -> bool:

@@ -6,10 +6,8 @@ than ``result`` that the task wants its answer in is copied at the end. Lines ar
 
 from __future__ import annotations
 
-import ast
 import re
 import textwrap
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -22,6 +20,7 @@ from karat.suites.codegen.errors import classify
 from karat.suites.codegen.harness.programs import INSERT, answering
 from karat.suites.codegen.printing import advice, ends_in_print, only_printed, printed_figures
 from karat.suites.codegen.records import Answers, Attempt, ErrorClass, Harness, Task
+from karat.suites.codegen.syntax_tree import syntax_tree
 
 MB = 1024**2
 _QUOTED = re.compile(r"'([^']+)'\s*$")
@@ -114,13 +113,7 @@ def _parses(task: Task, code: str) -> bool:
     """Whether it does by itself; in a template, which may want an expression or the body of a function, any code may."""
     if task.template:
         return True
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+    return syntax_tree(code) is not None
 
 
 def attempt_of(task: Task, code: str, snippet: Snippet, outcome: Outcome) -> Attempt:

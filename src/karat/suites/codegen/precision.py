@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Asked, Task
+from karat.suites.codegen.syntax_tree import syntax_tree
 
 _ROUNDING = frozenset({"round", "round_", "around", "rint", "fix", "trunc", "floor", "ceil", "quantize"})
 _FORMATTING = frozenset({"format_float_positional", "format_float_scientific"})
@@ -29,14 +29,11 @@ def with_asked_digits(options: Options, asked: Asked, task: Task) -> Options:
 
 
 def rounds(code: str) -> bool:
-    """Whether code rounds numbers: it calls a function that does, writes numbers in a format with so many decimals, or makes whole
+    """Whether code rounds numbers: it calls a function that does, writes numbers in a format with a fixed number of decimals, or makes whole
     numbers of its result at the end. Rounding of dates does not count.
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = syntax_tree(code)
+    if tree is None:
         return False
     return any(_rounds(node) for node in ast.walk(tree)) or (bool(tree.body) and _cuts(tree.body[-1]))
 

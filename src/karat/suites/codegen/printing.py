@@ -6,11 +6,11 @@ Where named figures are asked for (DABench), printing them in their form is an a
 from __future__ import annotations
 
 import ast
-import warnings
 
 from karat.sandbox import Outcome, Plain
 from karat.sandbox.messages import NOTHING_SET
 from karat.suites.codegen.records import Answers, Task
+from karat.suites.codegen.syntax_tree import syntax_tree
 
 REASON = "printed_not_returned"
 
@@ -32,11 +32,8 @@ def ends_in_print(task: Task, code: str, outcome: Outcome) -> bool:
         return False
     if task.template or task.answer != "result":
         return False
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = syntax_tree(code)
+    if tree is None:
         return False
     stored = (node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
     return bool(tree.body) and isinstance(tree.body[-1], ast.Expr) and "result" not in stored

@@ -7,11 +7,9 @@
 
 from __future__ import annotations
 
-import ast
 import builtins
 import keyword
 import re
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +19,7 @@ from karat.core.replies.fences import split
 from karat.core.replies.json_texts import json_in
 from karat.core.suite import Unreadable
 from karat.suites.codegen.code import PYTHON, block_in, code_in
+from karat.suites.codegen.syntax_tree import syntax_tree
 
 OWN_KEYS = ("code", "completion", "solution")
 NAMES = (*OWN_KEYS, "python", "python_code", "source_code", "script")
@@ -65,7 +64,7 @@ def _text(reply: Reply, response: bytes, *, continues: bool) -> str:
         return f"# refused: {' '.join(reply.refusal.split())}"
     if reply.cut:
         raise reply.nothing("code", EXPECTED)
-    called = [call.arguments for call in reply.calls if isinstance(call.arguments, str) and _tree(call.arguments)]
+    called = [call.arguments for call in reply.calls if isinstance(call.arguments, str) and syntax_tree(call.arguments)]
     if called and not reply.text.strip():
         return called[-1]
     attached = [block for block in reply.attached if block.language in PYTHON or block_in(block.text) is not None]
@@ -106,7 +105,7 @@ def _checked(reply: Reply, *, continues: bool) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if all(_is_prose(line) for line in lines):
         raise Unreadable("no code in the response: it is words without a code block.")
-    if not continues and _tree(text) is None and (_is_sentence(lines[0]) or _is_sentence(lines[-1])):
+    if not continues and syntax_tree(text) is None and (_is_sentence(lines[0]) or _is_sentence(lines[-1])):
         raise Unreadable("no code in the response that could be told from its words: put it into a code block.")
     return text
 
@@ -116,7 +115,7 @@ def _is_prose(line: str) -> bool:
     first = _WORD.match(line)
     if first is None or keyword.iskeyword(first[0]) or _CODE_SIGNS.search(line):
         return False
-    tree = _tree(line)
+    tree = syntax_tree(line)
     if tree is None:
         return True
     # One word alone is a name in Python. Names begin in lower case, sentences do not.
@@ -125,12 +124,3 @@ def _is_prose(line: str) -> bool:
 
 def _is_sentence(line: str) -> bool:
     return _is_prose(line) and len(_WORD.findall(line)) >= 3
-
-
-def _tree(code: str) -> ast.Module | None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None

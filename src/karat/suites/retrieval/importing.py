@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from karat.core.importing import Imported, ImportRow, unique
+from karat.core.importing import Imported, ImportRow, json_in, unique
 from karat.core.problems import Problem
 
 QUERIES, QRELS, RUN = "queries.jsonl", "qrels/test.tsv", "run.jsonl"
@@ -66,7 +66,7 @@ def _line(value: Mapping[str, Any]) -> bytes:
 
 def _relevance(value: Any) -> dict[str, int]:
     """Document → relevance."""
-    value = _decoded(value)
+    value = json_in(value)
     if isinstance(value, Mapping) and value and all(_is_whole(grade) for grade in value.values()):
         found = {_key(name): int(grade) for name, grade in value.items()}
     else:
@@ -81,19 +81,10 @@ def _is_whole(grade: Any) -> bool:
 
 
 def _retrieved(value: Any) -> Any:
-    value = _decoded(value)
+    value = json_in(value)
     if isinstance(value, Mapping) and value and all(isinstance(score, int | float) for score in value.values()):
         return {str(name): float(score) for name, score in value.items()}
     return list(dict.fromkeys(_ids(value)))
-
-
-def _decoded(value: Any) -> Any:
-    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
-        try:
-            return json.loads(value)
-        except ValueError:
-            return value
-    return value
 
 
 def _ids(value: Any) -> list[str]:

@@ -1,0 +1,34 @@
+"""Predictions that belong to nothing in a run: other cases, or turns and repeats that do not exist. They are reported and left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from karat.core.problems import Problem, Severity, count_of
+from karat.core.records import Case, Prediction
+
+
+def stranger_problems(
+    cases: Sequence[Case[Any]], strangers: Sequence[Prediction], repeats: int, source: str
+) -> list[Problem]:
+    """One problem for each kind of stray prediction, with the first few named."""
+    known = {case.id: case for case in cases}
+    groups: dict[str, list[str]] = {}
+    for one in strangers:
+        case = known.get(one.case_id)
+        if case is None:
+            groups.setdefault("cases that are not here", []).append(one.case_id)
+        elif one.turn is not None and not 0 <= one.turn < case.user_turns:
+            groups.setdefault("turns that the case does not have", []).append(f"{one.case_id} turn {one.turn}")
+        else:
+            what = f"repeats that do not exist (there {'is' if repeats == 1 else 'are'} {repeats}, counted from 0 without a gap)"
+            groups.setdefault(what, []).append(f"{one.case_id} repeat {one.repeat}")
+    problems = []
+    for what, all_names in groups.items():
+        names = list(dict.fromkeys(all_names))
+        shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        message = f"{count_of(len(all_names), 'prediction')} for {what}: {shown}"
+        severity: Severity = "error" if what.startswith("repeats") else "warning"
+        problems.append(Problem(message, file=source, severity=severity, hint="They are left out."))
+    return problems
