@@ -177,6 +177,10 @@ def _paired_verdict(
     if not pairs:
         return Verdict("", "failed", f"{start}: no case has a value in both runs, wanted at least {FEWEST}")
     if n < FEWEST:
+        worse = max(before - after if metric.higher_is_better else after - before for before, after, _ in pairs)
+        if metric.kind == "quantity" and worse <= margin:  # nothing to infer: no case moved by more than is allowed
+            words = f"{start}: at most {number(worse + 0.0)} worse in each of {count_of(n, 'case')}, wanted at most {number(margin)}"
+            return Verdict("", "passed", words, value=worse, n=n)
         words = f"{start}: only {count_of(n, 'case')} with a value in both runs, wanted at least {FEWEST}"
         return Verdict("", "failed", words, n=n)
     # One-sided at 95 % is the end of the two-sided interval at 90 %: 5 % lie beyond each of its ends.
