@@ -1,7 +1,7 @@
 """The interval of a mean, by what kind of number it is the mean of. Chosen by simulation, see docs/compare.md and ``benchmarks/coverage.py``.
 
 - A **share** (0…1): Student's interval of the log-odds of the mean, turned back. It stays within 0…1 and bends as shares do near the ends.
-  A mean within 0.15 of an end, with no value at that end: the hull of this interval and Hall's, cut at 0 and 1.
+  A mean within 0.15 of an end, with no value at that end: the hull of this interval and Hall's (by the unbiased skewness), cut at 0 and 1.
 - A **quantity** (seconds, tokens, money): Hall's interval, which is Student's corrected for the skewness of the values. The upper end is
   raised to the bound of a lognormal mean where the values look lognormal, see ``lognormal``.
 - **Values that are all equal** show no spread, and an interval of width 0 would claim certainty. For a share it is certain only that a value
@@ -46,7 +46,8 @@ def share_interval(values: Sequence[float] | Floats, spread: Spread, confidence:
     end = round(mean)
     if abs(mean - end) >= NEAR or bool((np.asarray(values) == end).any()):
         return low, high
-    lower, upper = _hall(spread, confidence)
+    count = spread.clusters
+    lower, upper = _hall(spread, confidence, math.sqrt(count * (count - 1)) / (count - 2) if count > 2 else 1.0)
     return max(0.0, min(low, lower)), min(1.0, max(high, upper))
 
 
@@ -78,9 +79,12 @@ def _from_odds(odds: float) -> float:
     return 1 / (1 + math.exp(-odds)) if odds > -700 else 0.0
 
 
-def _hall(spread: Spread, confidence: float) -> Interval:
-    """Hall (1992): the t statistic is made symmetric by T + g/3·T² + g²/27·T³ + g/(6n), which can be turned round exactly."""
-    count, skew = spread.clusters, spread.skewness
+def _hall(spread: Spread, confidence: float, factor: float = 1.0) -> Interval:
+    """Hall (1992): the t statistic is made symmetric by T + g/3·T² + g²/27·T³ + g/(6n), which can be turned round exactly.
+
+    ``factor``: what the skewness g seen is multiplied by.
+    """
+    count, skew = spread.clusters, factor * spread.skewness
     edge = student_quantile(0.5 + confidence / 2, spread.freedom) / math.sqrt(count)
     deviation = spread.error * math.sqrt(count)
 
