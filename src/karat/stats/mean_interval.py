@@ -33,8 +33,10 @@ FARTHEST = 10.0
 Interval = tuple[float, float]
 
 
-def share_interval(values: Sequence[float] | Floats, spread: Spread, confidence: float = 0.95) -> Interval:
-    """The interval of the mean of values in 0…1."""
+def share_interval(
+    values: Sequence[float] | Floats, spread: Spread, confidence: float = 0.95, *, differences: bool = False
+) -> Interval:
+    """The interval of the mean of values in 0…1. ``differences``: (d + 1)/2 of differences d, which may lean to a side anywhere."""
     import numpy as np
 
     mean = min(max(spread.mean, 0.0), 1.0)
@@ -44,10 +46,11 @@ def share_interval(values: Sequence[float] | Floats, spread: Spread, confidence:
     half = student_quantile(0.5 + confidence / 2, spread.freedom) * spread.error / (mean * (1 - mean))
     low, high = _from_odds(odds - half), _from_odds(odds + half)
     end = round(mean)
-    if abs(mean - end) >= NEAR or bool((np.asarray(values) == end).any()):
+    if not differences and (abs(mean - end) >= NEAR or bool((np.asarray(values) == end).any())):
         return low, high
     count = spread.clusters
-    lower, upper = _hall(spread, confidence, math.sqrt(count * (count - 1)) / (count - 2) if count > 2 else 1.0)
+    unbiased = math.sqrt(count * (count - 1)) / (count - 2) if count > 2 and not differences else 1.0
+    lower, upper = _hall(spread, confidence, unbiased)
     return max(0.0, min(low, lower)), min(1.0, max(high, upper))
 
 

@@ -6,7 +6,8 @@ case with many turns to count once averages first, as ``comparing`` does.
 The interval, by the kind of the metric:
 - a rate or share of which no value changed, and a rate (0 or 1) whose pairs are each their own cluster: Agresti and Min's interval, the plain one after
   half a pair was added to each of the four cells of the table. It keeps its promise where few verdicts changed, and where none did;
-- other rates and shares: the interval of a share (``mean_interval``) of (difference + 1)/2, which lies in 0…1;
+- other rates and shares: the interval of a share (``mean_interval``) of (difference + 1)/2, which lies in 0…1, always widened
+  to Hall's: differences lean to a side anywhere;
 - a quantity: that of a quantity (``mean_interval``). Differences that are all equal, a cost that did not change at all, show no spread: there is no interval, and
   no claim of certainty. One pair of a quantity has none either.
 
@@ -116,7 +117,7 @@ def difference_interval(
         count = len(gaps) if clusters is None else len(set(clusters))
         return _verdicts_interval(int((gaps > 0).sum()), int((gaps < 0).sum()), count, confidence)
     shares = (gaps + 1) / 2
-    low, high = share_interval(shares, spread_of(shares, clusters), confidence)
+    low, high = share_interval(shares, spread_of(shares, clusters), confidence, differences=True)
     return 2 * low - 1, 2 * high - 1
 
 
