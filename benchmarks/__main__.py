@@ -21,6 +21,7 @@ NAMES = (
     "codegen_scores",
     "codegen_mutants",
     "viewer",
+    "coverage",
 )
 
 

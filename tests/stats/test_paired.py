@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.stats.mcnemar import mcnemar
-from karat.stats.paired import Difference, paired_difference
+from karat.stats.paired import Difference, difference_interval, paired_difference
 
 
 def held(found: Difference, truth: float) -> bool:
@@ -130,6 +130,19 @@ def test_coverage_and_false_alarms_of_pass_or_fail(gained: float, lost: float) -
     assert 0.93 <= hits / 2_000 <= 0.97
     if gained == lost:
         assert alarms / 2_000 <= 0.055
+
+
+@pytest.mark.parametrize("n", [8, 10])
+def test_coverage_of_shares_of_which_half_fall_from_near_1(n: int) -> None:
+    rng = np.random.default_rng(33)
+    hits = 0
+    for _ in range(2_000):
+        a = rng.beta(10, 0.5, n)
+        b = np.where(rng.random(n) < 0.5, rng.beta(2, 1, n), a)
+        interval = difference_interval(a, b, b - a, None, bounded=True)
+        assert interval is not None
+        hits += interval[0] <= 1 / 3 - 10 / 21 <= interval[1]
+    assert 0.93 <= hits / 2_000 <= 0.97
 
 
 def test_coverage_of_shares() -> None:

@@ -7,7 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
-from karat.stats.quantiles import beta_quantile, beta_share, binomial_tail, normal_quantile, student_quantile
+from karat.stats.quantiles import (
+    beta_quantile,
+    beta_share,
+    binomial_tail,
+    chi_square_quantile,
+    normal_quantile,
+    student_quantile,
+)
 
 
 @settings(max_examples=200, deadline=None)
@@ -44,3 +51,17 @@ def test_binomial_tail(counts: tuple[int, int]) -> None:
 def test_no_confidence() -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
         normal_quantile(1.0)
+
+
+@pytest.mark.parametrize("freedom", [1, 4, 9, 99, 1_000, 5_000])
+@pytest.mark.parametrize("share", [1e-4, 0.025, 0.05, 0.5])
+def test_chi_square(share: float, freedom: float) -> None:
+    exact = 1e-9 if freedom <= 1_000 else 1e-4
+    assert chi_square_quantile(share, freedom) == pytest.approx(
+        2 * float(special.gammaincinv(freedom / 2, share)), rel=exact
+    )
+
+
+def test_only_lower_quantiles_of_chi_square() -> None:
+    with pytest.raises(ValueError, match=r"between 0 and 0\.5, this is 0\.95"):
+        chi_square_quantile(0.95, 4)

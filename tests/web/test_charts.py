@@ -7,10 +7,11 @@ from karat.store import RunRow
 from karat.web.charts import trend
 
 
-def row(number: int, mean: float, truth_set: str) -> RunRow:
+def row(number: int, mean: float, truth_set: str, *, spread: float | None = 0.1) -> RunRow:
+    low, high = (None, None) if spread is None else (mean - spread, mean + spread)
     return RunRow(
         id=number, suite="demo", name="", system="", status="finished", created="", started="", finished="", truth_set=truth_set,
-        cases=10, repeats=1, karat="", tags=(), scoring=number, summary=(MetricSummary("right", mean, 10, mean - 0.1, mean + 0.1),),
+        cases=10, repeats=1, karat="", tags=(), scoring=number, summary=(MetricSummary("right", mean, 10, low, high),),
     )  # fmt: skip
 
 
@@ -26,3 +27,14 @@ def test_runs_over_different_truth_sets_are_never_joined() -> None:
 def test_one_truth_set_is_one_line() -> None:
     found = trend([row(1, 0.5, "one"), row(2, 0.6, "one")], "right", "fully right", "rate")
     assert found is not None and len(found.stretches) == 1
+
+
+def test_a_run_without_an_interval_has_no_band() -> None:
+    """A band of width 0 would claim certainty."""
+    rows = [row(i, 0.5, "one", spread=None if i == 3 else 0.1) for i in range(1, 6)]
+    found = trend(rows, "right", "cost", "quantity")
+    assert found is not None
+    (stretch,) = found.stretches
+    assert len(stretch.line.split()) == 5
+    assert [len(band.split()) for band in stretch.bands] == [4, 4]
+    assert not any(band.startswith(f"{found.points[2].x},") for band in stretch.bands)

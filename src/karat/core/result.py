@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -37,6 +37,16 @@ class RunInfo(msgspec.Struct, frozen=True, omit_defaults=True):
 def why_no_interval(n: int) -> str:
     """What is said in the place of an interval where the values of a quantity show no spread."""
     return "" if not n else "n = 1" if n == 1 else "all equal"
+
+
+def interval_text(low: float, high: float, show: Callable[[float], str], between: str = " – ") -> str:
+    """Both ends as ``show`` writes them. Ends that it writes alike get as many digits as tell them apart: no interval looks like certainty."""
+    ends = show(low), show(high)
+    sign, digits = "+" if ends[0][:1] in "+-−" else "", 4
+    while ends[0] == ends[1] and low != high and digits < 18:
+        ends = f"{low:{sign}.{digits}g}", f"{high:{sign}.{digits}g}"
+        digits += 1
+    return between.join(ends)
 
 
 class Estimate(msgspec.Struct, frozen=True, gc=False):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from karat.core.problems import count_of
 from karat.core.report import visible
+from karat.core.result import interval_text, why_no_interval
 from karat.core.suite import Metric
 
 if TYPE_CHECKING:
@@ -86,8 +87,10 @@ def figure(value: float | None) -> str:
 
 
 def interval(item: MetricSummary) -> str:
-    """``0.500 – 0.800``; empty where there is none."""
-    return f"{figure(item.low)} – {figure(item.high)}" if item.low is not None and item.high is not None else ""
+    """``0.500 – 0.800``; where there is none, why."""
+    if item.low is None or item.high is None:
+        return why_no_interval(item.n)
+    return interval_text(item.low, item.high, figure)
 
 
 def _title(result: RunResult) -> str:

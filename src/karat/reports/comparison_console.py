@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from karat.core.problems import count_of
-from karat.core.result import why_no_interval
+from karat.core.result import interval_text, why_no_interval
 from karat.core.suite import Kind
 from karat.reports.comparison import Change, Compared, label, moves_text, outcome, same_prompt
 from karat.reports.console import figure
@@ -84,7 +85,7 @@ def interval(found: Difference, kind: Kind = "share") -> str:
     """Both ends with their signs; where the cases tell none, why."""
     if found.low is None or found.high is None:
         return why_no_interval(found.n)
-    return f"{change_text(found.low, kind)} – {change_text(found.high, kind)}"
+    return interval_text(found.low, found.high, partial(change_text, kind=kind))
 
 
 def p_text(p: float | None) -> str:

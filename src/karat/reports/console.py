@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from karat.core.problems import count_of
-from karat.core.result import CaseResult, MetricSummary, RunResult, why_no_interval
+from karat.core.result import CaseResult, MetricSummary, RunResult, interval_text, why_no_interval
 from karat.core.suite import Kind, Metric
 from karat.core.usage import USAGE
 from karat.reports.advice import Origin, fix_names_command, retry_command, show_command
@@ -116,8 +117,8 @@ def _table(page: Page, result: RunResult, headline: Sequence[Metric]) -> None:
     page.line([(head + ("    errors as 0" if errors else ""), "dim")])
     for metric, item in shown:
         interval = (
-            f"{figure(item.low, metric.kind)} – {figure(item.high, metric.kind)}"
-            if item.low is not None
+            interval_text(item.low, item.high, partial(figure, kind=metric.kind))
+            if item.low is not None and item.high is not None
             else why_no_interval(item.n)
         )
         row = f"    {interval:<15}  {item.n:>6,}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from math import isfinite
 from typing import Any
 
@@ -11,7 +12,7 @@ import msgspec
 
 from karat.core.problems import count_of
 from karat.core.report import Cell, Column, Report, Sheet, Table
-from karat.core.result import CaseResult, Estimate, MetricSummary, RunResult, why_no_interval
+from karat.core.result import CaseResult, Estimate, MetricSummary, RunResult, interval_text, why_no_interval
 from karat.core.suite import Kind, Metric
 from karat.reports.html_text import cell_words, cut, embedded_size, quantity_words, readable
 from karat.reports.plots import Plot, chart_plot
@@ -130,7 +131,7 @@ def _summary_row(
 def _interval(item: MetricSummary | Estimate, kind: Kind) -> str:
     if item.low is None or item.high is None:
         return why_no_interval(item.n)
-    return f"{_figure(item.low, kind)} – {_figure(item.high, kind)}"
+    return interval_text(item.low, item.high, partial(_figure, kind=kind))
 
 
 def _reviewed(found: Estimate) -> tuple[str, str]:

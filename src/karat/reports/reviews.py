@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from karat.core.problems import count_of
 from karat.core.report import Cell, Column, Sheet, Table, estimate_cells, estimate_columns, visible
-from karat.core.result import Estimate, RunResult
+from karat.core.result import Estimate, RunResult, interval_text
 from karat.core.suite import Metric
 from karat.stats.pairing import value_of
 from karat.stats.pass_rates import pass_rates
@@ -76,7 +76,11 @@ def reviewed_words(result: RunResult) -> str:
 
 def estimate_words(found: Estimate, decimals: int = 2) -> str:
     """``0.534 (0.41–0.65)``: a mean with its interval, where there is one."""
-    interval = "" if found.low is None or found.high is None else f" ({found.low:.2f}–{found.high:.2f})"
+    interval = (
+        ""
+        if found.low is None or found.high is None
+        else f" ({interval_text(found.low, found.high, '{:.2f}'.format, '–')})"
+    )
     return f"{_figure(found.mean, decimals)}{interval}"
 
 

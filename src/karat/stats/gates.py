@@ -5,7 +5,7 @@
   failed call counted as the worst value, in both runs.
 - ``no_worse_than``: paired on case id, over the cases with a value in both runs. It passes when the lower end of the one-sided
   interval of the difference is above ``-margin`` (where lower is better: the upper end below ``margin``). Fewer than ``FEWEST``
-  such cases prove nothing, so the rule fails. A quantity that every case moved by the same amount shows no spread: that amount itself is
+  such cases prove nothing, so the rule fails, unless it is about a quantity that is worse by more than the margin in none of them. A quantity that every case moved by the same amount shows no spread: that amount itself is
   held against the margin, so that a cost which did not change never breaks a gate.
 - ``no_new_failures``: no case that was right in the baseline is wrong now. Cases that are not in both runs are not looked at; when
   there are none to look at, or none of them was right, the rule fails: it has shown nothing. A rule for all suites is not asked of a suite without a case of its tag; when that is so
@@ -177,6 +177,10 @@ def _paired_verdict(
     if not pairs:
         return Verdict("", "failed", f"{start}: no case has a value in both runs, wanted at least {FEWEST}")
     if n < FEWEST:
+        worse = max(before - after if metric.higher_is_better else after - before for before, after, _ in pairs)
+        if metric.kind == "quantity" and worse <= margin:  # nothing to infer: no case moved by more than is allowed
+            words = f"{start}: at most {telling(max(worse, 0.0), [margin])} worse in each of {count_of(n, 'case')}, wanted at most {number(margin)}"
+            return Verdict("", "passed", words, value=worse, n=n)
         words = f"{start}: only {count_of(n, 'case')} with a value in both runs, wanted at least {FEWEST}"
         return Verdict("", "failed", words, n=n)
     # One-sided at 95 % is the end of the two-sided interval at 90 %: 5 % lie beyond each of its ends.

@@ -33,9 +33,9 @@ def estimate(values: Sequence[float], kind: Kind = "share", clusters: Sequence[s
         return Estimate(mean, n, *wilson(mean, n))
     spread = spread_of(values, clusters)
     if kind == "quantity":
-        found = quantity_interval(values, spread, clustered=clusters is not None)
+        found = quantity_interval(values, spread, clusters=clusters)
         return Estimate(mean, n, None, None) if found is None else Estimate(mean, n, *found)
-    low, high = share_interval(spread)
+    low, high = share_interval(values, spread)
     return Estimate(mean, n, min(low, mean), max(high, mean))
 
 

@@ -1,8 +1,9 @@
-"""The interval of a mean, by what kind of number it is the mean of. Chosen by simulation, see docs/compare.md.
+"""The interval of a mean, by what kind of number it is the mean of. Chosen by simulation, see docs/compare.md and ``benchmarks/coverage.py``.
 
 - A **share** (0…1): Student's interval of the log-odds of the mean, turned back. It stays within 0…1 and bends as shares do near the ends.
-- A **quantity** (seconds, tokens, money): Hall's interval, which is Student's corrected for the skewness of the values. Positive values whose
-  logarithms do not lean to one side are taken for lognormal, where Cox's interval is the better one for few values.
+  A mean within 0.15 of an end, with no value at that end: the hull of this interval and Hall's (by the unbiased skewness), cut at 0 and 1.
+- A **quantity** (seconds, tokens, money): Hall's interval, which is Student's corrected for the skewness of the values. The upper end is
+  raised to the bound of a lognormal mean where the values look lognormal, see ``lognormal``.
 - **Values that are all equal** show no spread, and an interval of width 0 would claim certainty. For a share it is certain only that a value
   which was not seen in n draws is rare: with q = z²/(n + z²), the mean lies in v(1 - q) … v(1 - q) + q, which for v = 0 and 1 is
   Wilson's interval. A quantity has no such bound, and no interval.
@@ -14,8 +15,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from karat.stats.lognormal import lognormal_bound
 from karat.stats.quantiles import normal_quantile, student_quantile
-from karat.stats.spread import Spread
+from karat.stats.spread import Spread, sums_by_cluster
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,30 +25,50 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-LEANS = 1.645
-"""Logarithms whose skewness is further from 0 than this, in standard errors, are not treated as normal."""
+NEAR = 0.15
+"""A share this near to 0 or 1 leans so far to one side that the log-odds alone are too sure of it."""
+FARTHEST = 10.0
+"""How many times as far from the mean as Student's the lognormal bound may be: without this, few values of many magnitudes have no end."""
 
 Interval = tuple[float, float]
 
 
-def share_interval(spread: Spread, confidence: float = 0.95) -> Interval:
-    """The interval of the mean of values in 0…1."""
+def share_interval(
+    values: Sequence[float] | Floats, spread: Spread, confidence: float = 0.95, *, differences: bool = False
+) -> Interval:
+    """The interval of the mean of values in 0…1. ``differences``: (d + 1)/2 of differences d, which may lean to a side anywhere."""
+    import numpy as np
+
     mean = min(max(spread.mean, 0.0), 1.0)
     if not spread.error or mean in (0.0, 1.0):
         return _seen_only_one(mean, spread.clusters, confidence)
     odds = math.log(mean / (1 - mean))
     half = student_quantile(0.5 + confidence / 2, spread.freedom) * spread.error / (mean * (1 - mean))
-    return _from_odds(odds - half), _from_odds(odds + half)
+    low, high = _from_odds(odds - half), _from_odds(odds + half)
+    end = round(mean)
+    if not differences and (abs(mean - end) >= NEAR or bool((np.asarray(values) == end).any())):
+        return low, high
+    count = spread.clusters
+    unbiased = math.sqrt(count * (count - 1)) / (count - 2) if count > 2 and not differences else 1.0
+    lower, upper = _hall(spread, confidence, unbiased)
+    return max(0.0, min(low, lower)), min(1.0, max(high, upper))
 
 
 def quantity_interval(
-    values: Sequence[float] | Floats, spread: Spread, confidence: float = 0.95, *, clustered: bool = False
+    values: Sequence[float] | Floats, spread: Spread, confidence: float = 0.95, clusters: Sequence[str] | None = None
 ) -> Interval | None:
-    """The interval of the mean of any numbers; None where they show no spread."""
+    """The interval of the mean of any numbers; None where they show no spread. Numbers that are all negative are mirrored."""
     if not spread.error:
         return None
-    found = None if clustered else _lognormal(values, confidence)
-    low, high = found or _hall(spread, confidence)
+    sums, sizes = sums_by_cluster(values, clusters)
+    means = sums / sizes
+    side = -1.0 if float(means.max()) <= 0 else 1.0
+    low, high = _hall(spread, confidence)
+    bound = lognormal_bound(side * means, confidence)
+    if bound is not None:
+        student = student_quantile(0.5 + confidence / 2, spread.freedom) * spread.error
+        bound = spread.mean + side * min(bound * abs(spread.mean) - abs(spread.mean), FARTHEST * student)
+        low, high = min(low, bound), max(high, bound)
     return min(low, spread.mean), max(high, spread.mean)
 
 
@@ -60,9 +82,12 @@ def _from_odds(odds: float) -> float:
     return 1 / (1 + math.exp(-odds)) if odds > -700 else 0.0
 
 
-def _hall(spread: Spread, confidence: float) -> Interval:
-    """Hall (1992): the t statistic is made symmetric by T + g/3·T² + g²/27·T³ + g/(6n), which can be turned round exactly."""
-    count, skew = spread.clusters, spread.skewness
+def _hall(spread: Spread, confidence: float, factor: float = 1.0) -> Interval:
+    """Hall (1992): the t statistic is made symmetric by T + g/3·T² + g²/27·T³ + g/(6n), which can be turned round exactly.
+
+    ``factor``: what the skewness g seen is multiplied by.
+    """
+    count, skew = spread.clusters, factor * spread.skewness
     edge = student_quantile(0.5 + confidence / 2, spread.freedom) / math.sqrt(count)
     deviation = spread.error * math.sqrt(count)
 
@@ -71,28 +96,3 @@ def _hall(spread: Spread, confidence: float) -> Interval:
         return moved if abs(skew) < 1e-6 else (math.cbrt(1 + skew * moved) - 1) / (skew / 3)
 
     return spread.mean - deviation * turned(edge), spread.mean - deviation * turned(-edge)
-
-
-def _lognormal(values: Sequence[float] | Floats, confidence: float) -> Interval | None:
-    """Cox's interval with Student's quantile; None for values that do not look lognormal."""
-    import numpy as np
-
-    numbers = np.asarray(values, dtype=np.float64)
-    count = len(numbers)
-    if count < 3 or float(numbers.min()) <= 0:
-        return None
-    logs = np.log(numbers)
-    centred = logs - logs.mean()
-    variance = float(np.square(centred).sum()) / (count - 1)
-    second = float(np.square(centred).mean())
-    if second < 1e-18:
-        return None
-    skewness = float((centred**3).mean()) / second**1.5 * math.sqrt(count * (count - 1)) / (count - 2)
-    error = math.sqrt(6 * count * (count - 1) / ((count - 2) * (count + 1) * (count + 3)))
-    if abs(skewness) > LEANS * error:
-        return None
-    half = student_quantile(0.5 + confidence / 2, count - 1) * math.sqrt(
-        variance / count + variance**2 / (2 * (count - 1))
-    )
-    centre = float(logs.mean()) + variance / 2
-    return math.exp(centre - half), math.exp(min(centre + half, 700.0))

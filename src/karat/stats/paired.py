@@ -6,8 +6,9 @@ case with many turns to count once averages first, as ``comparing`` does.
 The interval, by the kind of the metric:
 - a rate or share of which no value changed, and a rate (0 or 1) whose pairs are each their own cluster: Agresti and Min's interval, the plain one after
   half a pair was added to each of the four cells of the table. It keeps its promise where few verdicts changed, and where none did;
-- other rates and shares: the interval of a share (``mean_interval``) of (difference + 1)/2, which lies in 0…1;
-- a quantity: Hall's interval. Differences that are all equal, a cost that did not change at all, show no spread: there is no interval, and
+- other rates and shares: the interval of a share (``mean_interval``) of (difference + 1)/2, which lies in 0…1, always widened
+  to Hall's: differences lean to a side anywhere;
+- a quantity: that of a quantity (``mean_interval``). Differences that are all equal, a cost that did not change at all, show no spread: there is no interval, and
   no claim of certainty. One pair of a quantity has none either.
 
 Interval and p-value are two methods. Near the edge one may say yes where the other says no; verdicts go by p.
@@ -84,7 +85,7 @@ def paired_difference(
     sums, sizes = sums_by_cluster(gaps, clusters)
     mean = float(gaps.mean())
     bounded = kind != "quantity" and bool(min(first.min(), second.min()) >= 0 and max(first.max(), second.max()) <= 1)
-    interval = _interval(first, second, gaps, clusters, bounded, confidence)
+    interval = difference_interval(first, second, gaps, clusters, bounded=bounded, confidence=confidence)
     detectable = None
     if tests:
         alpha = (1 - confidence) / tests
@@ -103,18 +104,20 @@ def paired_difference(
     )
 
 
-def _interval(
-    a: Floats, b: Floats, gaps: Floats, clusters: Sequence[str] | None, bounded: bool, confidence: float
+def difference_interval(
+    a: Floats, b: Floats, gaps: Floats, clusters: Sequence[str] | None, *, bounded: bool, confidence: float = 0.95
 ) -> Interval | None:
+    """The interval of the mean of the gaps b - a, see the module. ``bounded``: a and b are shares or rates."""
     import numpy as np
 
     if not bounded:
-        return quantity_interval(gaps, spread_of(gaps, clusters), confidence, clustered=clusters is not None)
+        return quantity_interval(gaps, spread_of(gaps, clusters), confidence, clusters)
     verdicts = bool(np.isin(a, (0.0, 1.0)).all() and np.isin(b, (0.0, 1.0)).all())
     if not gaps.any() or (verdicts and clusters is None):
         count = len(gaps) if clusters is None else len(set(clusters))
         return _verdicts_interval(int((gaps > 0).sum()), int((gaps < 0).sum()), count, confidence)
-    low, high = share_interval(spread_of((gaps + 1) / 2, clusters), confidence)
+    shares = (gaps + 1) / 2
+    low, high = share_interval(shares, spread_of(shares, clusters), confidence, differences=True)
     return 2 * low - 1, 2 * high - 1
 
 

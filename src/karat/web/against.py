@@ -17,7 +17,7 @@ from karat.stats.paired import Difference, paired_difference
 from karat.store import RunRow
 from karat.web.figures import Figure, figures_of
 from karat.web.page import Viewer
-from karat.web.words import signed
+from karat.web.words import signed, signed_interval
 
 if TYPE_CHECKING:
     import numpy as np
@@ -111,7 +111,5 @@ def _told(item: Figure, found: Difference, p: float) -> Against:
     metric = MetricComparison(
         item.name, item.title, item.kind, item.headline, found, None, p, "", item.higher_is_better
     )
-    text = signed(found.mean, item.kind)
-    if found.low is not None:
-        text += f", {signed(found.low, item.kind)} – {signed(found.high, item.kind)}"
+    text = f"{signed(found.mean, item.kind)}, {signed_interval(found, item.kind)}"
     return Against(item.name, item.title, found, outcome(metric), text)

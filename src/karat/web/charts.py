@@ -17,8 +17,9 @@ class Point(msgspec.Struct, frozen=True):
 
     x: float
     y: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
+    """None: the run's values show no spread, and there is no interval to draw."""
     run: str
     mean: float
     truth_set: str = ""
@@ -28,7 +29,8 @@ class Stretch(msgspec.Struct, frozen=True):
     """Runs in a row over the same truth set: only these are joined by a line, for other figures do not compare."""
 
     line: str
-    band: str
+    bands: tuple[str, ...]
+    """The intervals, joined where runs in a row have one."""
 
 
 class Trend(msgspec.Struct, frozen=True):
@@ -58,12 +60,16 @@ def trend(rows: Sequence[RunRow], metric: str, title: str, kind: str) -> Trend |
     for place, (row, item) in enumerate(found):
         mean = item.mean or 0.0
         x = round(EDGE + place * step, 1) if len(found) > 1 else WIDTH / 2
-        low, high = (mean if bound is None else bound for bound in (item.low, item.high))
-        points.append(Point(x, height(mean), height(low), height(high), run_name(row.id), mean, row.truth_set))
+        low, high = (None if bound is None else height(bound) for bound in (item.low, item.high))
+        points.append(Point(x, height(mean), low, high, run_name(row.id), mean, row.truth_set))
     stretches = [_stretch(list(own)) for _, own in groupby(points, key=lambda point: point.truth_set)]
     return Trend(metric, title, kind, tuple(points), tuple(stretches), points[-1].mean)
 
 
 def _stretch(points: Sequence[Point]) -> Stretch:
-    edge = [f"{p.x},{p.high}" for p in points] + [f"{p.x},{p.low}" for p in reversed(points)]
-    return Stretch(" ".join(f"{point.x},{point.y}" for point in points), " ".join(edge))
+    bands = []
+    for drawn, own in groupby(points, key=lambda point: point.low is not None):
+        there = list(own)
+        if drawn:
+            bands.append(" ".join([*(f"{p.x},{p.high}" for p in there), *(f"{p.x},{p.low}" for p in reversed(there))]))
+    return Stretch(" ".join(f"{point.x},{point.y}" for point in points), tuple(bands))

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from karat.core.report import visible
-from karat.core.result import why_no_interval
+from karat.core.result import Estimate, MetricSummary, interval_text, why_no_interval
+
+if TYPE_CHECKING:
+    from karat.stats.paired import Difference
 
 VERDICTS = {
     "pass": "right",
@@ -43,6 +47,20 @@ def signed(value: float | None, kind: str = "share") -> str:
     return text.replace("-", "−")
 
 
+def interval(found: Estimate | MetricSummary, kind: str = "share") -> str:
+    """Both ends of a figure's interval; where there is none, why."""
+    if found.low is None or found.high is None:
+        return why_no_interval(found.n)
+    return interval_text(found.low, found.high, partial(figure, kind=kind))
+
+
+def signed_interval(found: Difference, kind: str = "share") -> str:
+    """Both ends of a difference's interval; where there is none, why."""
+    if found.low is None or found.high is None:
+        return why_no_interval(found.n)
+    return interval_text(found.low, found.high, partial(signed, kind=kind))
+
+
 def when(text: str) -> str:
     """A UTC time to the minute."""
     return text[:16].replace("T", " ")
@@ -61,7 +79,8 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "when": when,
     "pretty": pretty,
     "visible": shown,
-    "why_no_interval": why_no_interval,
+    "interval": interval,
+    "signed_interval": signed_interval,
     "verdict": lambda word: VERDICTS.get(word, word),
     "state": lambda word: STATES.get(word, word),
 }
