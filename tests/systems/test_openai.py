@@ -390,3 +390,15 @@ def test_mistakes_in_the_configuration(server: HostileServer) -> None:
         OpenAISystem(config(server, says(1), base_url="api.example.org/v1"))
     with pytest.raises(UserError, match="extra_body must be an object"):
         OpenAISystem(config(server, says(1), extra_body="x"))
+
+
+def test_what_a_tool_was_called_with_is_history_where_the_responses_api_says_nothing_else() -> None:
+    from karat.systems.history import assistant_message
+    from tests.reply_forms import body as encoded
+    from tests.reply_forms import output_text, responses_api
+
+    call = {"type": "function_call", "name": "answer", "arguments": '{"results": ["d1"]}'}
+    only_called = assistant_message(encoded(responses_api(call)))
+    assert only_called == {"role": "assistant", "content": '{"results":["d1"]}'}
+    said = assistant_message(encoded(responses_api(output_text("Here."), call)))
+    assert said == {"role": "assistant", "content": "Here."}

@@ -66,12 +66,14 @@ def chat_message(body: bytes) -> dict[str, Any] | None:
 
 
 def _words(body: bytes) -> str:
-    """What the assistant says in a response of the Responses API; empty for other forms."""
+    """What the assistant says in a response of the Responses API, in words or as arguments of a tool; empty for other forms."""
     try:
         reply = read_reply(body)
     except Unreadable:
         return ""
-    return reply.text if reply.form == RESPONSES_API else ""
+    if reply.form != RESPONSES_API:
+        return ""
+    return reply.text or "\n".join(text_of(msgspec.json.encode(call.arguments)) for call in reply.calls)
 
 
 def text_of(body: bytes) -> str:

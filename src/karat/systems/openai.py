@@ -34,7 +34,7 @@ from karat.core.system import CallFailed, PromptedConfig, Request, Response, Sys
 from karat.systems.environment import expand, expand_all, expand_headers, variable
 from karat.systems.history import assistant_message
 from karat.systems.redaction import shown_config
-from karat.systems.response_format import whole_format
+from karat.systems.response_format import as_text_format, whole_format
 from karat.systems.template import typed
 from karat.systems.transport import MAX_BODY, Transport, checked_url, kind_of_status
 
@@ -243,7 +243,9 @@ def _fixed_entries(config: OpenAIConfig, response_format: dict[str, Any] | None)
         fixed["temperature"] = config.temperature
     if config.max_tokens is not None:
         fixed["max_output_tokens" if _is_responses_api(config) else "max_tokens"] = config.max_tokens
-    if response_format is not None:
+    if response_format is not None and _is_responses_api(config):
+        fixed["text"] = {"format": as_text_format(response_format)}
+    elif response_format is not None:
         fixed["response_format"] = response_format
     extra = typed(config.extra_body, "extra_body")
     if extra in (None, ""):
