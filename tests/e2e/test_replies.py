@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from karat.cli.main import app
+from karat.cli.main import app, main
 from tests.e2e.assistants import PROJECTS, UNREADABLE, Project, selection, served
 from tests.e2e.plain_environment import plain_python
 from tests.reply_forms import body, chat
@@ -113,3 +113,25 @@ def test_check_response_prints_what_karat_understands(here: Path, suite: str, re
     assert all(word in done.output for word in words), done.output
     piped = CliRunner().invoke(app, ["check", "--response", "-", "--suite", suite, "--json", "-"], input=body(response))
     assert json.loads(piped.output)["suite"] == suite
+
+
+@pytest.mark.parametrize("suite", PROJECTS)
+def test_check_response_ends_with_0_or_2(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], suite: str
+) -> None:
+    def checked(response: bytes) -> tuple[int, str]:
+        (here / "reply.json").write_bytes(response)
+        monkeypatch.setattr("sys.argv", ["karat", "check", "--response", "reply.json", "--suite", suite])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return int(ended.value.code or 0), capsys.readouterr().err
+
+    words = {"words", "other JSON"} if suite == "answers" else set()  # which are answers, where gold is a text
+    for name, response in {**PROJECTS[suite].right, **PROJECTS[suite].wrong}.items():
+        assert checked(response)[0] == 0, name
+    for name, response in UNREADABLE.items():
+        code, said = checked(response)
+        assert code == (0 if name in words else 2), (name, said)
+        assert (f"karat: {suite} cannot read this response: " in said) == (code == 2), (name, said)
+    code, said = checked(body(chat("x" * 150 + "y" * 100, finish="length")))
+    assert code == 2 and "The response begins: " + "x" * 150 + "y" * 50 + "…" in said
