@@ -26,11 +26,23 @@ def tool_call(arguments: Any, name: str = "answer") -> dict[str, Any]:
 
 def chunks(text: str, size: int = 7) -> list[dict[str, Any]]:
     """The chunks of a streamed chat completion."""
-    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk"}
     parts = [text[start : start + size] for start in range(0, len(text), size)]
-    deltas = [{"role": "assistant", "content": ""}, *({"content": part} for part in parts)]
+    return streamed([{"role": "assistant", "content": ""}, *({"content": part} for part in parts)])
+
+
+def streamed_call(arguments: str, size: int = 9) -> list[dict[str, Any]]:
+    """The chunks of a tool call whose arguments come in pieces."""
+    pieces = [arguments[start : start + size] for start in range(0, len(arguments), size)]
+    first = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "answer", "arguments": ""}}
+    calls = [first, *({"index": 0, "function": {"arguments": piece}} for piece in pieces)]
+    return streamed([{"role": "assistant", "content": None}, *({"tool_calls": [call]} for call in calls)], "tool_calls")
+
+
+def streamed(deltas: list[dict[str, Any]], finish: str = "stop") -> list[dict[str, Any]]:
+    """The chunks of a streamed chat completion, from what each adds to the message."""
+    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk"}
     said = [{**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
-    return [*said, {**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}]
+    return [*said, {**head, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]}]
 
 
 def events(items: list[dict[str, Any]], done: bool = True) -> bytes:
@@ -46,12 +58,15 @@ def output_text(text: str) -> dict[str, Any]:
     return {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
 
 
-def response_events(text: str) -> list[dict[str, Any]]:
-    whole = responses_api(output_text(text))
+def response_events(item: dict[str, Any]) -> list[dict[str, Any]]:
+    """The events by which the Responses API streams one item of its output."""
+    said = item.get("arguments") or item["content"][0]["text"]
+    kind = "function_call_arguments" if "arguments" in item else "output_text"
     return [
         {"type": "response.created", "response": {"object": "response", "output": []}},
-        {"type": "response.output_text.delta", "delta": text},
-        {"type": "response.completed", "response": whole},
+        {"type": f"response.{kind}.delta", "delta": said},
+        {"type": "response.output_item.done", "item": item},
+        {"type": "response.completed", "response": responses_api(item)},
     ]
 
 
@@ -78,7 +93,7 @@ def text_forms(text: str) -> Forms:
         "JSON lines of chunks": b"\n".join(map(body, chunks(text))),
         "list of chunks": body(chunks(text)),
         "recorded events": body({"id": "a", "response": events(chunks(text)).decode()}),
-        "Responses API events": events(response_events(text), done=False),
+        "Responses API events": events(response_events(output_text(text)), done=False),
         "MCP text": body({"content": [{"type": "text", "text": text}], "isError": False}),
         "MCP in JSON-RPC": body({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}}),
         "DIAL attachment": body(
@@ -105,6 +120,8 @@ def json_texts(answer: Any) -> dict[str, str]:
 def given_as_json(answer: Any) -> Forms:
     """An answer that is given as JSON: tool arguments, structured output, a body of its own."""
     arguments = json.dumps(answer)
+    call = {"type": "function_call", "name": "answer", "arguments": arguments}
+    attachment = {"index": 0, "type": "application/json", "data": arguments}
     return {
         "body": body(answer),
         "recorded": body({"response": answer}),
@@ -114,10 +131,14 @@ def given_as_json(answer: Any) -> Forms:
         "arguments as an object": body(chat(tool_calls=[{"function": {"name": "answer", "arguments": answer}}])),
         "structured output": body(chat(arguments, parsed=answer)),
         "JSON part": body(chat([{"type": "json", "json": answer}])),
-        "Responses API call": body(responses_api({"type": "function_call", "name": "answer", "arguments": arguments})),
+        "Responses API call": body(responses_api(call)),
         "MCP structuredContent": body({"content": [{"type": "text", "text": arguments}], "structuredContent": answer}),
         "DIAL state": body(chat("Here.", custom_content={"state": answer})),
         "DIAL JSON attachment": body(chat("Here.", custom_content={"attachments": [{"type": "application/json", "data": arguments}]})),
+        "streamed tool call": events(streamed_call(arguments)),
+        "streamed DIAL state": events(streamed([{"content": "Here."}, {"custom_content": {"state": answer}}])),
+        "streamed DIAL attachment": events(streamed([{"content": "Here."}, {"custom_content": {"attachments": [attachment]}}])),
+        "Responses API call events": events(response_events(call), done=False),
     }  # fmt: skip
 
 

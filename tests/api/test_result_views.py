@@ -88,7 +88,6 @@ def test_tables_have_a_row_for_each_case() -> None:
 
 
 def test_the_chart_holds_the_figures() -> None:
-    pytest.importorskip("altair")
     spec = RESULT.plot().to_dict()
     values = spec["data"]["values"]
     assert values[0] == {"metric": "macro recall", "mean": 0.375, "low": 0.0, "high": 0.75, "over": 4}

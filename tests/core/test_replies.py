@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
 from typing import Any
 
@@ -150,3 +151,47 @@ def test_hostile_texts_are_read_in_reasonable_time() -> None:
         reply.blocks({"sql"})
     deep: Any = json.loads('{"response":' * 50 + "1" + "}" * 50)
     assert read_reply(body(deep)).json_candidates(wanted) == []
+
+
+TWICE = '{"answer": 1, "sql": "SELECT 1", "answer": 2}'
+TWO_VALUES = 'the key "answer" appears twice in one object of the response, with different values'
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        TWICE.encode(),
+        TWICE.replace('"answer": 2', '"\\u0061nswer" : 2').encode(),
+        b"\xef\xbb\xbf" + TWICE.encode(),
+        body(chat(TWICE)),
+        body(chat(f"Here:\n```json\n{TWICE}\n```\nDone.")),
+        body(chat(f"It is {TWICE}, I think.")),
+        body(chat(tool_calls=[tool_call(TWICE)])),
+        body(responses_api({"type": "function_call", "name": "answer", "arguments": TWICE})),
+        body(chat("Here.", custom_content={"attachments": [{"type": "application/json", "data": TWICE}]})),
+        body(chat("x")).replace(
+            b'"content": "x"', b'"content": "' + TWICE.replace('"', '\\"').encode() + b'", "name": "n"'
+        ),
+        events(chunks(TWICE)),
+        body({"response": TWICE}),
+        b'{"response": ' + TWICE.encode() + b"}",
+        events(chunks("x")).replace(b'"content": "x"', b'"answer": "y", "answer": "x"'),
+        b'{"instance_id": "a", "kind": "answer", "answer": 1, "answer": 2}',
+    ],
+)
+def test_one_key_with_two_values_is_an_error_that_names_it(response: bytes) -> None:
+    from karat.suites.answers.responses import read_answer
+
+    with pytest.raises(Unreadable, match=re.escape(TWO_VALUES)) as caught:
+        read_answer(response, live=True)
+    assert "The response begins: " in str(caught.value) or response.startswith(b'{"instance_id"')
+
+
+def test_one_key_with_the_same_value_twice_is_no_matter() -> None:
+    from karat.suites.answers.responses import read_answer
+
+    for twice in ('{"answer": 1, "answer": 1}', '{"answer": 1, "x": {"b": 1, "c": 2}, "x": {"c":2, "b":1}}'):
+        for response in (twice.encode(), body(chat(twice)), body(chat(f"So: {twice}."))):
+            assert read_answer(response).text == "1"
+    with pytest.raises(Unreadable, match='the key "answer" appears twice'):
+        read_answer(b'{"answer": 1, "answer": true}')  # equal in Python, and in no other sense

@@ -58,6 +58,20 @@ def test_a_stored_run_takes_standard_input_too(folder: Path) -> None:
     assert json.loads(done.stdout)["run"]["id"] == "r-0001"
 
 
+def test_a_run_from_standard_input_can_be_resumed(folder: Path) -> None:
+    given = ("--suite", "data_query", "--cases", "cases", "--predictions", "-")
+    done = karat(folder, "run", *given, given=lines(8, count=5))
+    assert "r-0001" in done.stdout + done.stderr and "inputs" not in done.stdout + done.stderr
+    (kept,) = (folder / ".karat" / "inputs").glob("*/predictions")
+    assert kept.read_text() == lines(8, count=5) and kept.stat().st_mode & 0o077 == 0
+    resumed = karat(folder, "run", "--resume", "latest", "--json", "-")
+    assert resumed.returncode == done.returncode, resumed.stderr
+    assert [case["status"] for case in json.loads(resumed.stdout)["cases"]] == ["scored"] * 5 + ["missing"] * 3
+    kept.write_text(lines(8))  # what was missing has come
+    resumed = karat(folder, "run", "--resume", "latest", "--json", "-")
+    assert [case["status"] for case in json.loads(resumed.stdout)["cases"]] == ["scored"] * 8
+
+
 @pytest.mark.parametrize(
     ("suite", "case", "answer"),
     [

@@ -1,148 +1,39 @@
 """A new user's assistant behind a loopback OpenAI-compatible server gets its true figure, whatever form its replies have.
 
-For each suite: all right is 1.000, all wrong is 0.000, and what cannot be read is an error, with at most 12 lines of configuration. The
-server answers each case in another of the forms.
+For each suite, in an empty folder and a clean environment that holds a plain install and only the extras that the suite needs: all right
+is 1.000, all wrong is 0.000, and what cannot be read is an error, with at most 12 lines of configuration. The server answers each case in
+another of the forms.
 """
 
 from __future__ import annotations
 
 import json
-import sqlite3
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import subprocess
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from karat.cli.main import app
-from tests.reply_forms import (
-    body,
-    chat,
-    chunks,
-    events,
-    given_as_json,
-    json_texts,
-    responses_api,
-    text_forms,
-    tool_call,
-)
+from karat.cli.main import app, main
+from tests.e2e.assistants import PROJECTS, UNREADABLE, Project, selection, served
+from tests.e2e.plain_environment import plain_python
+from tests.reply_forms import body, chat
 
-OPENAI = ("content", "content parts", "after reasoning", "Responses API", "events", "Responses API events", "DIAL attachment", "JSON lines of chunks")  # fmt: skip
-AS_JSON = ("tool call", "after another tool call", "function call", "structured output", "JSON part", "Responses API call", "DIAL state", "DIAL JSON attachment")  # fmt: skip
+Install = Callable[[tuple[str, ...]], Path]
 
 
-def said(text: str) -> dict[str, bytes]:
-    """Words in every form an endpoint sends them."""
-    return {name: response for name, response in text_forms(text).items() if name in OPENAI}
+@pytest.fixture(scope="module")
+def install(tmp_path_factory: pytest.TempPathFactory) -> Install:
+    """The interpreter of a clean environment with these extras, made once."""
 
+    @cache
+    def made(extras: tuple[str, ...]) -> Path:
+        return plain_python(tmp_path_factory.mktemp("plain"), extras)
 
-def replies(answer: Any, *, prose: bool = True) -> dict[str, bytes]:
-    """An answer in JSON in every form an endpoint sends it. (Every pair of words and envelope is tried in the tests of the readers.)"""
-    texts = {name: text for name, text in json_texts(answer).items() if prose or name != "inside words"}
-    found = {f"{name} in content": said(text)["content"] for name, text in texts.items()}
-    found |= {f"with words in {form}": response for form, response in said(texts["fenced with words"]).items()}
-    return found | {name: response for name, response in given_as_json(answer).items() if name in AS_JSON}
-
-
-UNREADABLE: Mapping[str, bytes] = {
-    "words": body(chat("I am afraid that I cannot say.")),
-    "empty": body(chat("")),
-    "null": body(chat(None)),
-    "cut": body(chat('{"answer": "x", "sql": "SELECT', finish="length")),
-    "filtered": body(chat("no", finish="content_filter")),
-    "no choices": body({"choices": []}),
-    "other JSON": body(chat('{"thoughts": "hm"}')),
-    "another tool": body(chat(tool_calls=[tool_call({"q": "x"}, "look_up")])),
-    "not JSON": b"<html>Sign in</html>",
-    "cut stream": events(chunks("I am afraid")[:-1], done=False),
-    "MCP error": body({"isError": True, "content": []}),
-    "empty Responses API": body(responses_api()),
-}
-
-
-class Assistant:
-    """Replies by the word that the question ends with."""
-
-    def __init__(self) -> None:
-        self.replies: Mapping[str, bytes] = {}
-        self.asked: list[str] = []
-
-
-@contextmanager
-def served() -> Iterator[tuple[Assistant, str]]:
-    assistant = Assistant()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            question = request["messages"][-1]["content"]
-            assistant.asked.append(question)
-            response = assistant.replies[question.rpartition("#")[2].strip()]
-            self.send_response(200)
-            kind = "text/event-stream" if response.startswith(b"data:") else "application/json"
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(response)))
-            self.end_headers()
-            self.wfile.write(response)
-
-        def log_message(self, *_: Any) -> None: ...
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield assistant, f"http://127.0.0.1:{server.server_port}/v1"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
-def figure(
-    folder: Path, suite: str, metric: str, options: str, url: str, cases: str
-) -> tuple[float | None, int, int, Any]:
-    """The mean, the scored cases, the errors and the whole result of one run of the command line."""
-    config = f"""
-systems:
-  mine: {{type: openai, base_url: "{url}", model: m, retries: 0, api_key_env: ""}}
-suites:
-  - {{suite: {suite}, cases: {cases}, system: mine{options}}}
-""".strip()
-    assert len(config.splitlines()) <= 12
-    (folder / "karat.yaml").write_text(config, encoding="utf-8")
-    done = CliRunner().invoke(app, ["run", "--json", "result.json"])
-    assert done.exit_code in (0, 3), done.output
-    result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
-    states = [case["status"] for case in result["cases"]]
-    (found,) = [item for item in result["summary"] if item["metric"] == metric]
-    return found["mean"], states.count("scored"), states.count("error"), result
-
-
-def all_three(
-    folder: Path,
-    suite: str,
-    metric: str,
-    right: Mapping[str, bytes],
-    wrong: Mapping[str, bytes],
-    write: Callable[[Mapping[str, bytes]], str],
-    options: str = "",
-    unreadable: Mapping[str, bytes] = UNREADABLE,
-) -> None:
-    with served() as (assistant, url):
-        for forms, mean in ((right, 1.0), (wrong, 0.0)):
-            assistant.replies = forms
-            found = figure(folder, suite, metric, options, url, write(forms))
-            failed = [(case["id"], case["error"]) for case in found[3]["cases"] if case["status"] != "scored"]
-            assert found[:3] == (mean, len(forms), 0), failed or found[3]["cases"]
-        assistant.replies = unreadable
-        found = figure(folder, suite, metric, options, url, write(unreadable))
-        assert found[:3] == (None, 0, len(unreadable)), [c["id"] for c in found[3]["cases"] if c["status"] != "error"]
-        assert all(case["error"] for case in found[3]["cases"])
-        assert f"{metric}" in json.dumps(found[3]["summary"])
+    return made
 
 
 @pytest.fixture
@@ -151,97 +42,38 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def selection(code: str) -> dict[str, Any]:
-    values = [{"id": code, "name": f"name of {code}"}]
-    return {"indicator_selection": [{"dataset_id": "X:D", "dimensions": [{"dimension_name": "A", "values": values}]}]}
+def figure(python: Path, folder: Path, project: Project, url: str, forms: Mapping[str, bytes]) -> Any:
+    """The result of ``karat run`` in an environment of its own."""
+    project.config(folder, url, forms)
+    command = [str(python), "-m", "karat", "run", "--json", "result.json"]
+    environment = {"HOME": str(folder), "COLUMNS": "120", "PATH": "/usr/bin:/bin"}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=200)
+    assert done.returncode in (0, 3), done.stdout + done.stderr
+    return json.loads((folder / "result.json").read_text(encoding="utf-8"))
 
 
-def test_data_query(here: Path) -> None:
-    def write(forms: Mapping[str, bytes]) -> str:
-        cases = [
-            {
-                "id": f"c{n}",
-                "conversation": [{"role": "user", "content": f"What of a? #{form}", "target": selection("a")}],
-            }
-            for n, form in enumerate(forms)
-        ]
-        (here / "cases.yaml").write_text(json.dumps(cases), encoding="utf-8")
-        return "cases.yaml"
-
-    queries = {"queries": [{"datasetUrn": "X:D", "filters": [{"dimensionId": "A", "values": [{"id": "a", "name": "name of a"}]}]}]}  # fmt: skip
-    state = {"dimension_id_to_name": {"X:D": {"A": {"a": "name of a"}}}}
-    tools = {"tool_messages": [{"role": "tool", "custom_content": {"state": state}}]}
-    right = replies(selection("a")) | {"MCP arguments": body(chat(tool_calls=[tool_call(queries)])), "StatGPT": body(chat("Here.", custom_content={"state": tools}))}  # fmt: skip
-    wrong = replies(selection("b")) | {"empty": body(chat('{"indicator_selection": []}')), "refusal": body(chat(None, refusal="No."))}  # fmt: skip
-    all_three(here, "data_query", "macro_recall", right, wrong, write)
+def mean_of(result: Any, metric: str) -> float | None:
+    (found,) = [item for item in result["summary"] if item["metric"] == metric]
+    mean: float | None = found["mean"]
+    return mean
 
 
-def test_answers_in_sql_on_two_databases(here: Path) -> None:
-    for name, value in (("shop", 7), ("zoo", 9)):
-        with sqlite3.connect(here / f"{name}.sqlite") as connection:
-            connection.execute("CREATE TABLE t (n INTEGER)")
-            connection.execute(f"INSERT INTO t VALUES ({value})")
-        connection.close()
-
-    def write(forms: Mapping[str, bytes]) -> str:
-        (here / "gold").mkdir(exist_ok=True)
-        rows = []
-        for number, form in enumerate(forms):
-            name = ("shop", "zoo")[number % 2]
-            (here / "gold" / f"q{number}").mkdir(exist_ok=True)
-            (here / "gold" / f"q{number}" / "gold.csv").write_text(f"n\n{(7, 9)[number % 2]}\n", encoding="utf-8")
-            evaluation = {
-                "func": "table_match",
-                "parameters": {"gold": "gold.csv", "condition_cols": [], "ignore_order": True},
-            }
-            rows.append({"instance_id": f"q{number}", "db_id": name, "question": f"How many? #{form}", "evaluation": evaluation})  # fmt: skip
-        (here / "gold" / "spider2_eval.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-        return "gold"
-
-    def forms_of(sql: str) -> dict[str, bytes]:
-        blocks = f"First:\n```sql\nSELECT 0 AS n\n```\nBetter:\n```sql\n{sql}\n```\nDone."
-        more = {"bare SQL": chat(sql), "a tool": chat(tool_calls=[tool_call({"query": sql}, "run_sql")])}
-        return replies({"sql": sql}) | said(blocks) | {name: body(reply) for name, reply in more.items()}
-
-    # The same table is in both databases, with another number: SQL that reached the wrong one is wrong.
-    right = forms_of("SELECT n FROM t")
-    wrong = forms_of("SELECT n + 1 AS n FROM t") | {"refusal": body(chat(None, refusal="No."))}
-    options = ', options: {engines: {"": {engine: sqlite, database: "{database}.sqlite"}}}'
-    all_three(here, "answers", "strict", right, wrong, write, options)
-
-
-def test_retrieval(here: Path) -> None:
-    def write(forms: Mapping[str, bytes]) -> str:
-        (here / "qrels").mkdir(exist_ok=True)
-        queries = [{"_id": f"q{n}", "text": f"Which? #{form}"} for n, form in enumerate(forms)]
-        (here / "queries.jsonl").write_text("\n".join(map(json.dumps, queries)), encoding="utf-8")
-        lines = ["query-id\tcorpus-id\tscore", *(f"q{n}\td1\t1" for n in range(len(forms)))]
-        (here / "qrels" / "test.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        return "."
-
-    right = replies({"results": ["d1"]}) | replies({"fields": {"documents": {"keys": ["d1"], "scores": [1.0]}}})
-    wrong = replies({"results": ["d2"]}) | {"empty": body(chat('{"results": []}'))}
-    all_three(here, "retrieval", "recall", right, wrong, write)
-
-
-def test_codegen(here: Path) -> None:
-    (here / "t.csv").write_text("n\n1\n2\n", encoding="utf-8")
-
-    def write(forms: Mapping[str, bytes]) -> str:
-        tasks = [
-            {"id": f"t{n}", "question": f"What is the sum of n? #{form}", "tables": {"df": "t.csv"}, "expected": 3}
-            for n, form in enumerate(forms)
-        ]
-        (here / "tasks.yaml").write_text(json.dumps(tasks), encoding="utf-8")
-        return "tasks.yaml"
-
-    def forms_of(code: str) -> dict[str, bytes]:
-        blocks = f"First:\n```python\nresult = 0\n```\nBetter:\n```python\n{code}\n```\nIt prints\n```\n3\n```\n"
-        return replies({"code": code}, prose=False) | said(blocks) | {"bare code": body(chat(code))}
-
-    right, wrong = forms_of("result = df.n.sum()"), dict(list(forms_of("result = df.n.max()").items())[::5])
-    options = ", options: {performance: false, max_recovery_attempts: 0}"
-    all_three(here, "codegen", "passed", right, wrong, write, options)
+@pytest.mark.parametrize("suite", PROJECTS)
+def test_every_form_of_a_reply_gets_its_true_figure(install: Install, tmp_path: Path, suite: str) -> None:
+    project = PROJECTS[suite]
+    python = install(project.extras)
+    with served() as (assistant, url):
+        for forms, mean in ((project.right, 1.0), (project.wrong, 0.0)):
+            assistant.replies = forms
+            result = figure(python, tmp_path, project, url, forms)
+            names = dict(zip((case["id"] for case in result["cases"]), forms, strict=True))
+            failed = {names[case["id"]]: case["error"] for case in result["cases"] if case["status"] != "scored"}
+            assert not failed
+            assert len(names) == len(forms) and mean_of(result, project.metric) == mean
+        assistant.replies = UNREADABLE
+        result = figure(python, tmp_path, project, url, UNREADABLE)
+        assert [case["id"] for case in result["cases"] if case["status"] != "error" or not case["error"]] == []
+        assert len(result["cases"]) == len(UNREADABLE) and mean_of(result, project.metric) is None
 
 
 def test_a_case_without_a_question_is_never_asked(here: Path) -> None:
@@ -249,11 +81,14 @@ def test_a_case_without_a_question_is_never_asked(here: Path) -> None:
         {"id": "mute", "conversation": [{"role": "user", "content": "  ", "target": selection("a")}]},
         {"id": "c", "conversation": [{"role": "user", "content": "What of a? #x", "target": selection("a")}]},
     ]
-    (here / "cases.yaml").write_text(json.dumps(cases), encoding="utf-8")
     with served() as (assistant, url):
         assistant.replies = {"x": body(chat(json.dumps(selection("a"))))}
-        found = figure(here, "data_query", "macro_recall", "", url, "cases.yaml")
-        assert found[:3] == (1.0, 1, 1)
+        PROJECTS["data_query"].config(here, url, {"x": b""})
+        (here / "cases.yaml").write_text(json.dumps(cases), encoding="utf-8")
+        assert CliRunner().invoke(app, ["run", "--json", "result.json"]).exit_code == 3
+        result = json.loads((here / "result.json").read_text(encoding="utf-8"))
+        assert [case["status"] for case in result["cases"]] == ["error", "scored"]
+        assert mean_of(result, "macro_recall") == 1.0
         assert assistant.asked == ["What of a? #x"]
         checked = CliRunner().invoke(app, ["check"])
         assert checked.exit_code == 1
@@ -278,3 +113,25 @@ def test_check_response_prints_what_karat_understands(here: Path, suite: str, re
     assert all(word in done.output for word in words), done.output
     piped = CliRunner().invoke(app, ["check", "--response", "-", "--suite", suite, "--json", "-"], input=body(response))
     assert json.loads(piped.output)["suite"] == suite
+
+
+@pytest.mark.parametrize("suite", PROJECTS)
+def test_check_response_ends_with_0_or_2(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], suite: str
+) -> None:
+    def checked(response: bytes) -> tuple[int, str]:
+        (here / "reply.json").write_bytes(response)
+        monkeypatch.setattr("sys.argv", ["karat", "check", "--response", "reply.json", "--suite", suite])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return int(ended.value.code or 0), capsys.readouterr().err
+
+    words = {"words", "other JSON"} if suite == "answers" else set()  # which are answers, where gold is a text
+    for name, response in {**PROJECTS[suite].right, **PROJECTS[suite].wrong}.items():
+        assert checked(response)[0] == 0, name
+    for name, response in UNREADABLE.items():
+        code, said = checked(response)
+        assert code == (0 if name in words else 2), (name, said)
+        assert (f"karat: {suite} cannot read this response: " in said) == (code == 2), (name, said)
+    code, said = checked(body(chat("x" * 150 + "y" * 100, finish="length")))
+    assert code == 2 and "The response begins: " + "x" * 150 + "y" * 50 + "…" in said

@@ -167,7 +167,10 @@ def test_several_sheets_are_a_question(run: Any) -> None:
     workbook([["question", "expected"], ["One?", 1]], Other=[["question", "expected"], ["Two?", 2]])
     said = run("import", "q.xlsx", "--suite", "answers")
     assert said.code == 2 and "Candidates: Sheet, Other" in said.err
-    assert run("import", "q.xlsx", "--suite", "answers", "--sheet", "Other").code == 0
+    chosen = run("import", "q.xlsx", "--suite", "answers", "--sheet", "Other")
+    assert chosen.code == 0 and 'q.xlsx: Excel, sheet "Other", 1 row' in chosen.out
+    wrong = run("import", "q.xlsx", "--suite", "answers", "--sheet", "Othr")
+    assert wrong.code == 2 and 'has no sheet "Othr"' in wrong.err and 'Did you mean "Other"?' in wrong.err
     assert "Two?" in Path("q/gold/karat_gold.jsonl").read_text()
 
 
@@ -260,6 +263,26 @@ def test_codegen_takes_code_values_and_tables(run: Any) -> None:
     assert tasks[0]["reference"] and tasks[1]["tables"] == {"s": "tables/sales.csv"}
     assert Path("t/tables/sales.csv").read_text() == Path("sales.csv").read_text()
     assert run("check", "t/tasks.jsonl", "--suite", "codegen").code == 0
+
+
+def test_tables_for_all_tasks_that_name_none(run: Any) -> None:
+    Path("sales.csv").write_text("price\n1\n2\n")
+    Path("other.csv").write_text("price\n5\n")
+    code = "result = sales.price.sum()"
+    rows = [{"id": "a", "question": "Total?", "expected": code}]
+    Path("t.jsonl").write_text(json.dumps(rows[0]) + "\n")
+    assert "--map tables=COLUMN or --table NAME=FILE" in run("import", "t.jsonl", "--suite", "codegen").out
+    rows.append({"id": "b", "question": "Total?", "expected": code, "tables": "sales=other.csv"})
+    Path("t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    said = run("import", "t.jsonl", "--suite", "codegen", "--table", "sales=sales.csv", "--force")
+    assert said.code == 0 and "no table" not in said.out
+    tasks = [json.loads(line) for line in Path("t/tasks.jsonl").read_text().splitlines()]
+    assert [task["tables"] for task in tasks] == [{"sales": "tables/sales.csv"}, {"sales": "tables/other.csv"}]
+    assert Path("t/tables/sales.csv").read_text() == "price\n1\n2\n"
+    lost = run("import", "t.jsonl", "--suite", "codegen", "--table", "sales=lost.csv", "--force")
+    assert lost.code == 2 and "--table sales: there is no file" in lost.err
+    other = run("import", "t.jsonl", "--suite", "answers", "--table", "sales=sales.csv", "--map", "expected=expected")
+    assert other.code == 2 and "--table is for the suite codegen" in other.err
 
 
 def test_a_csv_file_beside_is_a_gold_table(run: Any) -> None:

@@ -336,3 +336,16 @@ def test_a_key_with_a_line_break_is_not_shown(monkeypatch: pytest.MonkeyPatch) -
     assert "canary" not in str(caught.value)
     monkeypatch.setenv("BROKEN_KEY", "  canary-key \n")  # white space around it is no harm
     HttpSystem(config("http://127.0.0.1:1/", headers={"Api-Key": "${BROKEN_KEY}"}))
+
+
+def test_one_key_with_two_values_is_an_error_wherever_the_path_leads(server: HostileServer) -> None:
+    async def twice(exchange: Exchange) -> None:
+        await exchange.send("200 OK", b'{"data": {"answer": 1}, "data": {"answer": 2}}')
+
+    async def same(exchange: Exchange) -> None:
+        await exchange.send("200 OK", b'{"data": {"answer": 1}, "data": {"answer":1}}')
+
+    found = failed(server.add("/twice", twice), response_path="data.answer")
+    assert found.kind == "bad_response"
+    assert 'the key "data" appears twice in one object of the response, with different values: {"data"' in found.message
+    assert call(server.add("/same", same), response_path="data.answer").response == b"1"

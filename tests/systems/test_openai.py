@@ -256,6 +256,16 @@ def test_a_multi_turn_case_sends_the_state_back(server: HostileServer) -> None:
     assert sent[1]["custom_content"]["state"] == STATE
 
 
+def test_one_key_with_two_values_in_a_stream_is_an_error(server: HostileServer) -> None:
+    async def twice(exchange: Exchange) -> None:
+        chunk = json.dumps(delta({"content": "A"}, "stop")).replace('"content": "A"', '"content": "A", "content": "B"')
+        await exchange.send("200 OK", f"data: {chunk}\n\n".encode(), "text/event-stream")
+
+    found = failed(server, twice, stream=True, retries=0)
+    assert found.kind == "bad_response"
+    assert 'the key "content" appears twice in one object of the response, with different values' in found.message
+
+
 def test_a_stream_that_ends_too_early_is_a_lost_connection(server: HostileServer) -> None:
     half = [delta({"content": "Nor"})]
     found = call(server, streams(*half, done=False), stream=True, retries=2)
@@ -390,3 +400,15 @@ def test_mistakes_in_the_configuration(server: HostileServer) -> None:
         OpenAISystem(config(server, says(1), base_url="api.example.org/v1"))
     with pytest.raises(UserError, match="extra_body must be an object"):
         OpenAISystem(config(server, says(1), extra_body="x"))
+
+
+def test_what_a_tool_was_called_with_is_history_where_the_responses_api_says_nothing_else() -> None:
+    from karat.systems.history import assistant_message
+    from tests.reply_forms import body as encoded
+    from tests.reply_forms import output_text, responses_api
+
+    call = {"type": "function_call", "name": "answer", "arguments": '{"results": ["d1"]}'}
+    only_called = assistant_message(encoded(responses_api(call)))
+    assert only_called == {"role": "assistant", "content": '{"results":["d1"]}'}
+    said = assistant_message(encoded(responses_api(output_text("Here."), call)))
+    assert said == {"role": "assistant", "content": "Here."}

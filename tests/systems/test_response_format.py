@@ -10,7 +10,9 @@ import pytest
 
 from karat.core.plugins import load_suite
 from karat.core.problems import UserError
-from karat.systems.response_format import whole_format
+from karat.core.records import Case, Turn
+from karat.suites.retrieval.records import Truths
+from karat.systems.response_format import as_text_format, whole_format
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 0}}, "required": ["n"]}
 
@@ -70,4 +72,26 @@ def test_every_suite_has_a_schema_of_its_own() -> None:
     with_database = made("suite", "answers", engines={"": Engine(engine="sqlite", database="x.db")})
     assert list(with_database["json_schema"]["schema"]["properties"]) == ["sql"]
     assert list(made("suite", "codegen")["json_schema"]["schema"]["properties"]) == ["code"]
-    assert "strict" not in made("suite", "retrieval")["json_schema"]
+    assert list(made("suite", "retrieval")["json_schema"]["schema"]["properties"]["fields"]["properties"]) == [
+        "documents"
+    ]
+    assert all(made("suite", name)["json_schema"]["strict"] is True for name in ("answers", "codegen", "retrieval"))
+
+
+def test_fields_that_only_some_cases_have_are_not_required() -> None:
+    suite = load_suite("retrieval")
+    cases = [
+        Case(str(number), (Turn("user", "Which?", Truths({name: {"k": 1} for name in names})),))
+        for number, names in enumerate((("a", "b"), ("b",)))
+    ]
+    given = whole_format("suite", suite, suite.options(), cases=cases)
+    assert given is not None
+    fields = given["json_schema"]["schema"]["properties"]["fields"]
+    assert (list(fields["properties"]), fields["required"]) == (["a", "b"], ["b"])
+    assert "strict" not in given["json_schema"]
+
+
+def test_the_responses_api_takes_the_schema_unwrapped() -> None:
+    assert as_text_format(made("json_object")) == {"type": "json_object"}
+    closed = SCHEMA | {"additionalProperties": False}
+    assert as_text_format(made(closed)) == {"type": "json_schema", "name": "answer", "strict": True, "schema": closed}

@@ -107,6 +107,16 @@ def test_clustered_cases_are_drawn_together_as_in_a_comparison(tmp_path: Path) -
             assert {key: item[key] for key in expected} == pytest.approx(expected)
 
 
+def test_a_run_shows_the_hash_of_its_prompt(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/karat.db"
+    with open_store(url) as store:
+        add_run(store, [a_case(1, True, 1.0)])
+        store.create_run(RunRecord(suite="data_query", cases=1, config={"prompt": "4f<1>c0ffee"}))
+    with TestClient(create_app(url), base_url="http://127.0.0.1:8765") as client:
+        assert "<span>prompt " not in client.get("/runs/r-0001").text
+        assert "<span>prompt 4f&lt;1&gt;c0ffee</span>" in client.get("/runs/r-0002").text
+
+
 def test_a_large_run_is_shown_before_its_differences(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("karat.web.routes.run.at_hand", lambda viewer, row, base: at_hand(viewer, row, base, most=10))
     text = client.get("/runs/r-0002?baseline=r-0001").text

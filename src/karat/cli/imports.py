@@ -16,7 +16,7 @@ from karat.cli import exits
 from karat.cli.options import complete_suites
 
 if TYPE_CHECKING:
-    from karat.core.importing import Imported
+    from karat.core.importing import Imported, ImportRow
     from karat.core.problems import Problem
     from karat.core.suite import Suite
     from karat.imports.source import Source
@@ -43,7 +43,15 @@ def import_(
         Path | None,
         typer.Option("--to", metavar="FOLDER", help="Where to write. [default: a folder with the file's name]"),
     ] = None,
-    sheet: Annotated[str, typer.Option("--sheet", help="The sheet of an Excel file.")] = "",
+    sheet: Annotated[
+        str, typer.Option("--sheet", help="The sheet of an Excel file. [default: the only one that holds something]")
+    ] = "",
+    table: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--table", metavar="NAME=FILE", help="codegen: a table for every task that names none. Repeatable."
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there already.")] = False,
 ) -> None:
     """Turn a file that you have into cases, and into predictions where it has answers.
@@ -64,6 +72,7 @@ def import_(
     given = _given(maps or ())
     source, fields = _understood(file, suite, given, sheet)
     rows, empty = rows_for(source, fields)
+    rows = _with_tables(rows, suite, table or ())
     made = chosen.import_rows(rows, file.resolve().parent)
     noun = "row" if source.format.startswith(("CSV", "Excel")) or "(CSV" in source.format else "line or item"
     left = [
@@ -117,6 +126,28 @@ def _understood(file: Path, suite: str, given: dict[str, list[str]], sheet: str)
             given.setdefault((answer and unclear.what) or "ignore", []).extend(
                 [answer] if answer else unclear.candidates
             )
+
+
+def _with_tables(rows: list[ImportRow], suite: str, written: Sequence[str]) -> list[ImportRow]:
+    """The rows, those that name no tables with the ones of ``--table``."""
+    from dataclasses import replace
+
+    from karat.cli.tune import bound_tables
+    from karat.core.problems import UserError
+    from karat.imports.fields import OWN
+
+    if not written:
+        return rows
+    if "tables" not in OWN.get(suite, ()):
+        takes = ", ".join(name for name, fields in OWN.items() if "tables" in fields)
+        raise UserError(f"--table is for the suite {takes}: the cases of {suite} have no tables")
+    tables = {name: str(file.absolute()) for name, file in bound_tables(written).items()}
+    for name, path in tables.items():
+        if not Path(path).is_file():
+            raise UserError(f"--table {name}: there is no file {path}")
+    return [
+        row if row.columns.get("tables") else replace(row, columns={**row.columns, "tables": tables}) for row in rows
+    ]
 
 
 def _asked(unclear: Unclear) -> str:

@@ -157,6 +157,7 @@ def job_for(
     """What to run, from the project and the command line."""
     from karat.cli.project import choice_of
     from karat.cli.showing import load_for_run
+    from karat.cli.standard_input import kept
     from karat.core import plugins
     from karat.core.problems import UserError
     from karat.core.system import SystemType
@@ -167,9 +168,8 @@ def job_for(
     config, system = work.config, work.system
     if config is None and work.predictions is not None:
         kind: SystemType = plugins.load("karat.systems", "replay")
-        config = from_settings(
-            kind.config, [], "--predictions", {"type": "replay", "predictions": str(work.predictions.absolute())}
-        )
+        recorded = str(kept(work.predictions).absolute())
+        config = from_settings(kind.config, [], "--predictions", {"type": "replay", "predictions": recorded})
         system = "recorded"
     if config is None and (config := work.suite.default_system(work.cases.absolute(), work.options)) is not None:
         system = config.type

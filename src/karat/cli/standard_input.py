@@ -1,22 +1,28 @@
 """``--predictions -``: what comes through standard input, kept in a file of its own while the command runs.
 
 Suites read files, look at their beginning and come back to single lines. So the input is written to a temporary file first, with the same
-limit as for any file; in what is printed its name is "standard input".
+limit as for any file; in what is printed its name is "standard input". What a stored run has read is kept with the project, so that the run
+can be resumed.
 """
 
 from __future__ import annotations
 
 import atexit
+import hashlib
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 
+from karat.core.atomic import write_bytes
 from karat.core.limits import FILE_MB, MIB
 from karat.core.problems import UserError
+from karat.core.project_folder import find_project
 
 NAME = "standard input"
+KEPT = Path(".karat") / "inputs"
 _kept: Path | None = None
+_copy: Path | None = None
 
 
 def predictions_path(given: Path | None) -> Path | None:
@@ -31,7 +37,23 @@ def predictions_path(given: Path | None) -> Path | None:
 
 def shown(text: str) -> str:
     """A text in which the temporary file has the name that a person knows it by."""
-    return text if _kept is None else text.replace(str(_kept), NAME)
+    for file in (_kept, _copy):
+        text = text if file is None else text.replace(str(file), NAME)
+    return text
+
+
+def kept(predictions: Path) -> Path:
+    """The same predictions in a file that is still there when the command has ended: a copy in ``.karat``, for standard input."""
+    global _copy
+    if predictions != _kept:
+        return predictions
+    if _copy is None:
+        data = predictions.read_bytes()
+        project = find_project()
+        folder = (project.parent if project is not None else Path()) / KEPT
+        _copy = (folder / hashlib.sha256(data).hexdigest()[:16] / predictions.name).absolute()
+        write_bytes(_copy, data)
+    return _copy
 
 
 def _spool() -> Path:

@@ -1,8 +1,8 @@
 """The one way in for somebody's JSON: what msgspec reads, and also no key twice in an object, no nesting without end, no endless number.
 
 msgspec keeps the last of two equal keys in silence, which can make a wrong figure look right. Equal keys are found without looking at them:
-a text is decoded and written again, and has lost a ``":`` for every key that was lost. Only where the counts differ is the text read sign by
-sign, which also tells the line and column.
+a text is decoded and written again, and has lost a colon for every key that was lost: a key has one colon, and those inside texts are written
+again as they are. Only where the counts differ is the text read sign by sign, which also tells the line and column.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ _any = msgspec.json.Decoder()
 _list = msgspec.json.Decoder(list[msgspec.Raw])
 _encode = msgspec.json.Encoder().encode
 SHALLOW = 100
-"""Fewer brackets are never looked at: asking for the limit costs more than reading such a text."""
+"""Levels that are never looked at: asking for the limit costs more than reading such a text."""
+DISGUISED = b"\\u003"
+"""How a colon is written that could make up for a lost key (as are some other signs)."""
 MOST_DIGITS = 4_300
 """Of a whole number: what Python and msgspec read."""
 _AT_BYTE = re.compile(r" ?\((?:at )?byte (\d+)\)$")
@@ -49,7 +51,13 @@ class BadJson(ValueError):
 def decode(text: bytes) -> Any:
     """The value of a JSON text. Raises :class:`BadJson`."""
     value = _decoded(text, _any)
-    if not _keeps_every_key(text, value) or _maybe_deep(text):
+    colons = text.count(b":")
+    # An object inside another needs a key, and so a colon: colons and "[" are no fewer than the levels, but for the first.
+    if (
+        colons != _encode(value).count(b":")
+        or DISGUISED in text
+        or (colons + text.count(b"[") > SHALLOW and _maybe_deep(text))
+    ):
         _look_closely(text)
     return value
 
@@ -98,17 +106,14 @@ def _first_bad_byte(text: bytes) -> int:
 # -- the quick look ---------------------------------------------------------------------------------------------------
 
 
-def _keeps_every_key(text: bytes, value: Any) -> bool:
+def keeps_every_key(text: bytes, value: Any) -> bool:
     """Whether no key is lost between the text and its value. False is only a suspicion."""
-    if b"\\u00" in text and (b"\\u002" in text or b"\\u003" in text):
-        return False  # a quote or a colon in disguise could make up for a key
-    # Blanks may stand before a colon. Those inside texts go too, which can only add to the count of the text.
-    return text.translate(None, b" \t\r\n").count(b'":') == _encode(value).count(b'":')
+    return text.count(b":") == _encode(value).count(b":") and DISGUISED not in text
 
 
 def _maybe_deep(text: bytes) -> bool:
     brackets = text.count(b"[") + text.count(b"{")
-    return brackets > SHALLOW and brackets > (deepest := DEPTH.value) and _bracket_depth(text) > deepest
+    return brackets > (deepest := DEPTH.value) and _bracket_depth(text) > deepest
 
 
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +26,7 @@ class Prompting:
     """The template that ``prompt: default`` stands for."""
     hints: Mapping[str, Hint] = field(default_factory=dict)
     """Variable name → hint."""
-    answer_schema: Callable[[Any], Mapping[str, Any]] | None = None
-    """options → the JSON schema of an answer that the suite reads, for ``response_format: suite``."""
+    answer_schema: Callable[[Sequence[Case[Any]], Any], Mapping[str, Any]] | None = None
+    """(cases, options) → the JSON schema of an answer to each of the cases that the suite reads, for ``response_format: suite``."""
     own_system_message: bool = False
     """The system messages of the cases are written by the suite, not by the author of the case: a ``system_prompt`` takes their place."""

@@ -32,7 +32,7 @@ def hints_of(prompt: Prompt, suite: Suite, case: Case[Any], options: SuiteOption
 
 def ready(config: C, suite: Suite, cases: Sequence[Case[Any]], options: SuiteOptions) -> C:
     """The settings with their prompt settled, and rendered for the first cases. UserError with the first mistake."""
-    made = settled(config, suite, options)
+    made = settled(config, suite, options, cases=cases)
     prompt = prompt_of(made, suite)
     if prompt is None:
         return made

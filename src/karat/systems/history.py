@@ -53,25 +53,27 @@ def assistant_message(body: bytes, reply_path: str = "") -> dict[str, Any]:
 
 def chat_message(body: bytes) -> dict[str, Any] | None:
     """The assistant message in a chat completion or in a bare message; None when the body is neither."""
-    stream = merged(body.decode("utf-8", errors="replace"))
     try:
+        stream = merged(body.decode("utf-8", errors="replace"))
         value = msgspec.json.decode(body) if stream is None else stream.body
         message = value["choices"][0]["message"] if "choices" in value else value
         if not ("choices" in value or message.get("role") == "assistant"):
             return None
         kept = {key: message[key] for key in MESSAGE_KEYS if message.get(key) is not None}
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, LookupError, TypeError, AttributeError):
+    except (msgspec.DecodeError, UnicodeError, RecursionError, LookupError, TypeError, AttributeError, Unreadable):
         return None
     return {"role": "assistant", "content": None} | kept
 
 
 def _words(body: bytes) -> str:
-    """What the assistant says in a response of the Responses API; empty for other forms."""
+    """What the assistant says in a response of the Responses API, in words or as arguments of a tool; empty for other forms."""
     try:
         reply = read_reply(body)
     except Unreadable:
         return ""
-    return reply.text if reply.form == RESPONSES_API else ""
+    if reply.form != RESPONSES_API:
+        return ""
+    return reply.text or "\n".join(text_of(msgspec.json.encode(call.arguments)) for call in reply.calls)
 
 
 def text_of(body: bytes) -> str:

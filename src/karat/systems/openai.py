@@ -28,13 +28,14 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from karat.core.problems import UserError
+from karat.core.replies.json_texts import refuse_two_values
 from karat.core.replies.stream import Completion, Events
-from karat.core.suite import Suite
+from karat.core.suite import Suite, Unreadable
 from karat.core.system import CallFailed, PromptedConfig, Request, Response, SystemType
 from karat.systems.environment import expand, expand_all, expand_headers, variable
 from karat.systems.history import assistant_message
 from karat.systems.redaction import shown_config
-from karat.systems.response_format import whole_format
+from karat.systems.response_format import as_text_format, whole_format
 from karat.systems.template import typed
 from karat.systems.transport import MAX_BODY, Transport, checked_url, kind_of_status
 
@@ -167,6 +168,7 @@ class OpenAISystem:
             return True
         try:
             chunk = msgspec.json.decode(event)
+            refuse_two_values(event, chunk)
             if isinstance(chunk, dict) and chunk.get("error"):
                 raise self._said(chunk["error"], self._transport.secrets.body(event))
             completion.add(chunk)
@@ -179,9 +181,12 @@ class OpenAISystem:
             AttributeError,
             TypeError,
             ValueError,
+            Unreadable,
         ) as error:
             why = (
-                f"an event that is no chat completion chunk ({type(error).__name__}): {self._transport.snippet(event)}"
+                f"{error}: {self._transport.snippet(event)}"
+                if isinstance(error, Unreadable)
+                else f"an event that is no chat completion chunk ({type(error).__name__}): {self._transport.snippet(event)}"
             )
             raise CallFailed(
                 "bad_response", f"{self._transport.place}: {why}", body=self._transport.secrets.body(event)
@@ -243,7 +248,9 @@ def _fixed_entries(config: OpenAIConfig, response_format: dict[str, Any] | None)
         fixed["temperature"] = config.temperature
     if config.max_tokens is not None:
         fixed["max_output_tokens" if _is_responses_api(config) else "max_tokens"] = config.max_tokens
-    if response_format is not None:
+    if response_format is not None and _is_responses_api(config):
+        fixed["text"] = {"format": as_text_format(response_format)}
+    elif response_format is not None:
         fixed["response_format"] = response_format
     extra = typed(config.extra_body, "extra_body")
     if extra in (None, ""):

@@ -11,13 +11,14 @@ are stored, so that a resumed run asks the same.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
 from karat.core.problems import Problem, UserError, count_of
+from karat.core.records import Case
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import PromptedConfig, Request, SystemConfig
 from karat.systems.history import question_of
@@ -72,7 +73,9 @@ def template_problems(name: str, text: str, suite: Suite | None, file: str = "")
     return found
 
 
-def settled(config: C, suite: Suite, options: SuiteOptions, folder: Path | None = None) -> C:
+def settled(
+    config: C, suite: Suite, options: SuiteOptions, folder: Path | None = None, cases: Sequence[Case[Any]] = ()
+) -> C:
     """The settings with the texts of their prompts in place of files and words. UserError for what cannot be used."""
     here, problems, changed = folder or Path.cwd(), list[Problem](), dict[str, Any]()
     for name in TEMPLATES if isinstance(config, PromptedConfig) else ():
@@ -84,7 +87,7 @@ def settled(config: C, suite: Suite, options: SuiteOptions, folder: Path | None 
     if problems:
         raise UserError(f"{count_of(len(problems), 'mistake')} in the prompt", problems=problems)
     if getattr(config, "response_format", None):
-        changed["response_format"] = whole_format(config.response_format, suite, options, here)  # type: ignore[attr-defined]
+        changed["response_format"] = whole_format(config.response_format, suite, options, here, cases)  # type: ignore[attr-defined]
     return msgspec.structs.replace(config, **changed) if changed else config
 
 

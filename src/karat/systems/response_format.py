@@ -6,12 +6,14 @@ the whole object as the endpoint takes it (``{type: json_schema, json_schema: {â
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from karat.core.problems import UserError, did_you_mean
+from karat.core.records import Case
 from karat.core.suite import Suite
 from karat.systems.prompt_template import file_of, read_file
 from karat.systems.template import typed
@@ -45,7 +47,9 @@ _LIMITS = frozenset(
 _VALUES = frozenset({"enum", "const", "default", "examples"})
 
 
-def whole_format(given: Any, suite: Suite, options: Any, folder: Path | None = None) -> dict[str, Any] | None:
+def whole_format(
+    given: Any, suite: Suite, options: Any, folder: Path | None = None, cases: Sequence[Case[Any]] = ()
+) -> dict[str, Any] | None:
     """The entry of the request; None when nothing is asked for. What is whole already stays as it is."""
     if given is None or given in ("", {}):
         return None
@@ -54,7 +58,7 @@ def whole_format(given: Any, suite: Suite, options: Any, folder: Path | None = N
     if given == "json_object":
         return {"type": "json_object"}
     if given == "suite":
-        return _suite_format(suite, options)
+        return _suite_format(suite, options, cases)
     if isinstance(given, str) and given.strip()[:1] != "{":
         hint = did_you_mean(given, WORDS)
         raise UserError(
@@ -66,6 +70,12 @@ def whole_format(given: Any, suite: Suite, options: Any, folder: Path | None = N
     if found.get("type") in KINDS:
         return found
     return _wrapped("answer", found)
+
+
+def as_text_format(whole: dict[str, Any]) -> dict[str, Any]:
+    """The same as the Responses API takes it, under ``text.format``: the schema is not wrapped once more."""
+    inner = whole.get("json_schema")
+    return {"type": "json_schema", **inner} if isinstance(inner, dict) else whole
 
 
 def _decoded(text: str) -> Any:
@@ -95,13 +105,13 @@ def _typed(schema: Any) -> Any:
     return found
 
 
-def _suite_format(suite: Suite, options: Any) -> dict[str, Any]:
+def _suite_format(suite: Suite, options: Any, cases: Sequence[Case[Any]]) -> dict[str, Any]:
     schema = suite.prompting.answer_schema
     if schema is None:
         raise UserError(
             f"the suite {suite.name} has no answer schema of its own", hint="Give response_format a JSON schema."
         )
-    found: dict[str, Any] = msgspec.to_builtins(schema(options))
+    found: dict[str, Any] = msgspec.to_builtins(schema(cases, options))
     return _wrapped(f"karat_{suite.name}", found)
 
 

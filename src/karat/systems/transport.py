@@ -18,8 +18,10 @@ from urllib.parse import urlsplit
 import msgspec
 
 from karat.core.problems import UserError
+from karat.core.replies.json_texts import refuse_two_values
 from karat.core.replies.streamed import merged
 from karat.core.secrets import Secrets, plain
+from karat.core.suite import Unreadable
 from karat.core.system import CallFailed, SystemConfig
 from karat.systems.redaction import shown_url, url_secrets
 
@@ -100,11 +102,11 @@ class Transport:
         """The whole body, which must be JSON, or a stream of it, which is put together."""
         body = (await self.read(response)).removeprefix(b"\xef\xbb\xbf")
         try:
-            msgspec.json.decode(body)
+            return self._checked(body)
+        except Unreadable as error:
+            said = self.secrets.text(f"{self.place}: {error}: {self.snippet(body)}")
+            raise CallFailed("bad_response", said, body=self.secrets.body(body)) from None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            stream = merged(body.decode("utf-8", errors="replace"))
-            if stream is not None and stream.finished:
-                return msgspec.json.encode(stream.body)
             kind = response.headers.get("Content-Type", "").partition(";")[0].strip()
             what = f"{response.status_code}" + (f" with {kind}" if kind else "")
             why = (
@@ -113,6 +115,17 @@ class Transport:
                 else "an empty body, where JSON was expected"
             )
             raise CallFailed("bad_response", f"{self.place} answered {what}: {why}", body=body) from None
+
+    @staticmethod
+    def _checked(body: bytes) -> bytes:
+        """A body that is JSON, or the whole one of a stream of it."""
+        try:
+            refuse_two_values(body, msgspec.json.decode(body))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            stream = merged(body.decode("utf-8", errors="replace"))
+            if stream is None or not stream.finished:
+                raise
+            return msgspec.json.encode(stream.body)
         return body
 
     def snippet(self, body: bytes) -> str:

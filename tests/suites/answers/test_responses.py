@@ -142,7 +142,7 @@ def test_each_profile_judges_its_block(table_case: Case[Gold]) -> None:
 def test_words_where_the_gold_is_a_table_are_an_error(table_case: Case[Gold]) -> None:
     found = scored(table_case, chat("There are 9 of them."), options("{id}.sqlite"))
     assert found.status == "error"
-    assert "no SQL in the response" in found.error and "There are 9 of them." in found.error
+    assert "no SQL and no table in the response" in found.error and "There are 9 of them." in found.error
 
 
 def test_a_refusal_is_a_wrong_answer(table_case: Case[Gold]) -> None:

@@ -60,3 +60,18 @@ def test_nothing_retrieved_is_read_where_the_response_says_so() -> None:
 def test_any_bytes_are_results_or_unreadable(response: bytes) -> None:
     with suppress(Unreadable):
         assert isinstance(read_response(response), Retrieved)
+
+
+def test_results_that_are_given_twice_and_differ_are_an_error() -> None:
+    for twice in (
+        '{"fields": {"documents": {"keys": ["a"]}}, "fields": {"documents": {"keys": ["b"]}}}',
+        '{"fields": {"documents": {"keys": ["a"]}, "documents" : {"keys": ["b"]}}}',
+        '{"fields": {"documents": {"keys": ["a"], "keys": ["b"]}}}',
+        '{"fields": {"documents": {"keys": ["a:1"], "scores": [1], "scores": [2]}}}',
+        '{"results": ["a"], "results": ["b"]}',
+    ):
+        for response in (twice.encode(), body(chat(twice))):
+            with pytest.raises(Unreadable, match="appears twice in one object of the response, with different values"):
+                read_response(response)
+    ids = b'{"fields": {"documents": {"keys": ["doc:1", "doc:2"], "scores": [2, 1]}}}'
+    assert read_response(ids).fields["documents"].keys == ["doc:1", "doc:2"]

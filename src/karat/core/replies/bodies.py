@@ -35,14 +35,18 @@ _WEB_PAGE = re.compile(r"\s*(?:<!doctype\s+html|<html[\s>])", re.IGNORECASE)
 def read_reply(response: bytes, own: Collection[str] = ()) -> Reply:
     """What a response says. ``own`` are the keys of a suite's own form: an object that has one of them is the answer itself.
 
-    Raises :class:`Unreadable` for bytes that are no text; everything else is a reply, if only one that says why it holds nothing.
+    Raises :class:`Unreadable` for bytes that are no text, and for JSON that gives one key two values; everything else is a reply, if only
+    one that says why it holds nothing.
     """
     try:
         text = response.decode("utf-16" if response[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
     except UnicodeDecodeError as error:
         shown = response.decode("utf-8", errors="replace")
         raise Unreadable(with_beginning(f"the response is not UTF-8 text: {error.reason}", shown)) from error
-    found = _of_text(text, frozenset(own), DEEPEST)
+    try:
+        found = _of_text(text, frozenset(own), DEEPEST)
+    except Unreadable as error:
+        raise Unreadable(with_beginning(str(error), text)) from error
     return found if found.shown else msgspec.structs.replace(found, shown=found.text or text)
 
 

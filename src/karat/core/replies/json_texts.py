@@ -1,10 +1,12 @@
 """JSON in a text: the whole text, a fenced block, or an object or array with words around it.
 
-A block in another language is not looked into: a Python dictionary is no answer in JSON.
+A block in another language is not looked into: a Python dictionary is no answer in JSON. An object that gives one key two different values
+says nothing that could be scored, and makes the whole response unreadable.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -12,7 +14,9 @@ from typing import Any, Literal
 
 import msgspec
 
+from karat.core.json import keeps_every_key
 from karat.core.replies.fences import split
+from karat.core.suite import Unreadable
 
 JSON_LANGUAGES = frozenset({"", "json", "jsonc", "json5", "jsonl", "javascript", "js"})
 MOST_STARTS = 20_000
@@ -28,20 +32,41 @@ def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is not JSON")
 
 
-_lenient = json.JSONDecoder(parse_constant=_refuse, strict=False)
+def _one_value_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        for key, value in pairs:
+            if canonical(value) != canonical(found[key]):
+                raise Unreadable(
+                    f'the key "{key[:60]}" appears twice in one object of the response, with different values'
+                )
+    return found
+
+
+_lenient = json.JSONDecoder(parse_constant=_refuse, strict=False, object_pairs_hook=_one_value_each)
 """Takes line breaks inside texts, which models write; NaN stays refused."""
 
 
 def decoded(text: str) -> Any:
-    """The JSON value that a whole text is; raises ValueError when it is none."""
+    """The JSON value that a whole text is; raises ValueError when it is none, Unreadable where a key has two values."""
     try:
-        return msgspec.json.decode(text)
+        value = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         pass
+    else:
+        refuse_two_values(text.encode(), value)
+        return value
     try:
         return _lenient.decode(text.strip())
     except RecursionError as error:
         raise ValueError("nested too deep") from error
+
+
+def refuse_two_values(text: bytes, value: Any) -> None:
+    """Unreadable where a JSON text, of which ``value`` is read, gives one key of an object two different values."""
+    if not keeps_every_key(text, value):
+        with contextlib.suppress(ValueError, RecursionError):  # what msgspec reads is JSON
+            _lenient.decode(text.decode("utf-8-sig").strip())
 
 
 Reach = Literal["whole", "fenced", "prose"]

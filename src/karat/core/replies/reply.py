@@ -59,7 +59,7 @@ class Reply(msgspec.Struct, frozen=True):
         Words that were cut off are JSON only as a whole: what is whole within them may have been a draft.
         """
         found: dict[bytes, Candidate] = {}
-        for value, where in self._json("whole" if self.cut else reach):
+        for value, where in self.json_values(reach):
             for item in objects_in(value):
                 inner = _unwrapped(item, fits)
                 if inner is not None:
@@ -69,6 +69,10 @@ class Reply(msgspec.Struct, frozen=True):
     def json_objects(self) -> list[Mapping[str, Any]]:
         """Every JSON object of the response, whatever is in it."""
         return [item for value, _ in self._json("prose") for item in objects_in(value)]
+
+    def json_values(self, reach: Reach = "prose") -> Iterable[tuple[Any, str]]:
+        """Every object and list of the response, given as JSON or in words, and where; in words that were cut off only as a whole."""
+        return self._json("whole" if self.cut else reach)
 
     def _json(self, reach: Reach) -> Iterable[tuple[Any, str]]:
         yield from self.structured

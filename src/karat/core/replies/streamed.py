@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from karat.core.replies.json_texts import refuse_two_values
 from karat.core.replies.stream import RESPONSE_ENDS, Completion, Events
 
 _FIELDS = ("data:", "event:", "id:", "retry:", ":")
@@ -44,9 +45,13 @@ def merged_list(chunks: list[Any]) -> Merged | None:
 
 def _decoded(items: Iterable[bytes]) -> list[Any] | None:
     try:
-        return [msgspec.json.decode(item) for item in items]
+        texts = list(items)
+        values = [msgspec.json.decode(text) for text in texts]
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
+    for text, value in zip(texts, values, strict=True):
+        refuse_two_values(text, value)
+    return values
 
 
 def _from_chunks(chunks: list[Any] | None, *, done: bool = False) -> Merged | None:

@@ -10,11 +10,10 @@ import msgspec
 
 from karat.core.problems import UserError
 from karat.core.records import Case, Prediction
-from karat.core.replies import excerpt
 from karat.core.suite import NotApplicable, Unreadable
 from karat.suites.answers.options import Options
 from karat.suites.answers.records import Answer, Gold, Verdict, wrong
-from karat.suites.answers.responses import REFUSED, answer_given, stored_answer
+from karat.suites.answers.responses import REFUSED, answer_given, stored_answer, table_given
 from karat.suites.answers.spider2.judge import judge as judge_spider2
 from karat.suites.answers.strict.judge import judge as judge_strict
 
@@ -48,7 +47,8 @@ def compare(case: Case[Gold], turn: int, prediction: Prediction, options: Option
     gold = case.conversation[turn].target
     if gold is None:
         raise ValueError(f"case {case.id!r} has no gold")
-    answer = msgspec.structs.replace(_answer(gold, prediction), instance_id=case.id)
+    given = _answer(gold, prediction, engine=options.engine_for(case.id) is not None)
+    answer = msgspec.structs.replace(given, instance_id=case.id)
     database = database_of(case)
     moved, ran = _with_sql_run(gold, answer, options, database)
     first = ran
@@ -65,16 +65,18 @@ def compare(case: Case[Gold], turn: int, prediction: Prediction, options: Option
     return Comparison(gold, answer, by_first, by_last, as_of)
 
 
-def _answer(gold: Gold, prediction: Prediction) -> Answer:
-    """The answer of a prediction. Words where the gold is a table are no answer that could be compared."""
+def _answer(gold: Gold, prediction: Prediction, *, engine: bool) -> Answer:
+    """The answer of a prediction. Words without a table, where the gold is one, are no answer that could be compared."""
     stored = stored_answer(prediction.response, live=prediction.latency is not None)
     if stored is not None:
         return stored
-    answer = answer_given(prediction.response)
-    tables = bool(gold.entries) and not any(entry.func in TEXT_FUNCTIONS for entry in gold.entries)
-    if tables and answer.kind == "answer" and not answer.problem:
+    if not gold.entries or any(entry.func in TEXT_FUNCTIONS for entry in gold.entries):
+        return answer_given(prediction.response)
+    func = gold.entries[-1].func
+    answer = table_given(prediction.response, several=func == "tables_match", engine=engine)
+    if func == "duckdb_match" and answer.paths:
         raise Unreadable(
-            f"no SQL in the response, and the gold is a table. The response begins: {excerpt(answer.text)}"
+            "the response gives a table, and the gold is a DuckDB file, which only a submission folder can give"
         )
     return answer
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from karat.core.problems import UserError
@@ -67,13 +67,15 @@ def dialect(case: Case[Any], options: Options) -> str:
     return engine.engine if engine is not None else ""
 
 
-def answer_schema(options: Options) -> Mapping[str, Any]:
-    """SQL where there is a database to run it on, else the answer itself."""
-    name = "sql" if options.engines else "answer"
+def answer_schema(cases: Sequence[Case[Any]], options: Options) -> Mapping[str, Any]:
+    """SQL where there is a database to run it on, else the answer itself; either of the two where only some cases have a database."""
+    names = {"sql" if options.engine_for(case.id) is not None else "answer" for case in cases}
+    names = names or {"sql" if options.engines else "answer"}
+    kind = "string" if len(names) == 1 else ["string", "null"]
     return {
         "type": "object",
-        "properties": {name: {"type": "string"}},
-        "required": [name],
+        "properties": {name: {"type": kind} for name in sorted(names)},
+        "required": sorted(names),
         "additionalProperties": False,
     }
 

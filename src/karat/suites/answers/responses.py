@@ -2,7 +2,8 @@
 
 - JSON with ``sql`` (in tool arguments also ``query`` and the like, where it is a query) or ``answer``;
 - blocks of SQL, of which the last is the answer, and the first what the spider2 profile judges, as its evaluator does;
-- words: SQL where they are a query, else the answer as text.
+- words: SQL where they are a query, else the answer as text;
+- where the gold is a table and there is no SQL to run: a table in Markdown, CSV or JSON (:mod:`karat.core.replies.tables`).
 
 A stored answer, from a submission that this suite read, comes back as it was. Only such an answer can name files.
 """
@@ -15,7 +16,10 @@ from typing import Any
 import msgspec
 
 from karat.core.replies import Reply, only_one, read_reply
+from karat.core.replies.json_texts import refuse_two_values
+from karat.core.replies.tables import tables_in
 from karat.core.suite import Unreadable
+from karat.suites.answers.given_tables import csv_files, csv_text
 from karat.suites.answers.records import Answer
 from karat.suites.answers.sql_texts import LANGUAGES, first_sql_in, is_query, sql_blocks, sql_in
 
@@ -44,6 +48,7 @@ def stored_answer(response: bytes, *, live: bool = False) -> Answer | None:
         return None
     if not (isinstance(body, Mapping) and "kind" in body and "instance_id" in body):
         return None
+    refuse_two_values(response, body)
     try:
         answer = msgspec.convert(body, Answer)
     except msgspec.ValidationError as error:
@@ -62,13 +67,42 @@ def answer_given(response: bytes) -> Answer:
         raise reply.explained(error) from error
 
 
+def table_given(response: bytes, *, several: bool, engine: bool) -> Answer:
+    """The answer where the gold is a table, or several: SQL where there is an engine for it, else the table that the response gives.
+
+    Raises :class:`Unreadable` where there is neither, and where there are several tables and the gold is one.
+    """
+    reply = read_reply(response, OWN_KEYS)
+    try:
+        return _sql_or_table(reply, several=several, engine=engine)
+    except Unreadable as error:
+        raise reply.explained(error) from error
+
+
 def understand(response: bytes, _options: Any) -> dict[str, Any]:
     """What is read from one response, for ``karat check --response``."""
-    answer = read_answer(response, live=True)
-    if answer.problem:
-        return {"no answer": answer.problem}
-    first = {"sql judged by spider2 (the first block)": answer.first_sql} if answer.first_sql else {}
-    return {answer.kind: answer.text, **first}
+    found: dict[str, Any] = {}
+    tables = _tables_for_show(response)
+    try:
+        answer = read_answer(response, live=True)
+        found = {"no answer": answer.problem} if answer.problem else {answer.kind: answer.text}
+        if answer.first_sql:
+            found["sql judged by spider2 (the first block)"] = answer.first_sql
+    except Unreadable:
+        if "table" not in tables:
+            raise
+    return {**found, **tables}
+
+
+def _tables_for_show(response: bytes) -> dict[str, str]:
+    """What is read where the gold is a table: the table, or why there is none although it looks like one."""
+    try:
+        tables = tables_in(read_reply(response, OWN_KEYS))
+    except Unreadable as error:
+        return {"no table": str(error)}
+    if len(tables) == 1:
+        return {"table": csv_text(tables[0][0])}
+    return {f"table {number}, in {where}": csv_text(table) for number, (table, where) in enumerate(tables, start=1)}
 
 
 def _answer(reply: Reply) -> Answer:
@@ -95,8 +129,36 @@ def _answer(reply: Reply) -> Answer:
     return Answer("", "answer", text)
 
 
+def _sql_or_table(reply: Reply, *, several: bool, engine: bool) -> Answer:
+    answer, why = None, Unreadable("no SQL and no table in the response, and the gold is a table.")
+    try:
+        answer = _answer(reply)
+    except Unreadable as error:
+        why = error
+    if reply.failure or (answer is not None and answer.problem):
+        return _or_raise(answer, why)
+    in_sql = answer.kind == "sql" if answer is not None else bool(reply.json_candidates(_holds_sql))
+    tables = [] if in_sql and engine else tables_in(reply)
+    if len(tables) > 1 and not several:
+        places = " and in ".join(where for _, where in tables)
+        raise Unreadable(f"{len(tables)} different tables in the response, in {places}: one of them must be the answer")
+    if tables:
+        return Answer("", "files" if several else "file", paths=csv_files([table for table, _ in tables]))
+    return _or_raise(answer if in_sql else None, why)
+
+
+def _or_raise(answer: Answer | None, why: Unreadable) -> Answer:
+    if answer is None:
+        raise why
+    return answer
+
+
+def _holds_sql(value: Mapping[str, Any]) -> bool:
+    return isinstance(value.get("sql"), str) or _query_in(value) is not None
+
+
 def _fits(value: Mapping[str, Any]) -> bool:
-    return value.get("answer") is not None or isinstance(value.get("sql"), str) or _query_in(value) is not None
+    return value.get("answer") is not None or _holds_sql(value)
 
 
 def _query_in(value: Mapping[str, Any]) -> str | None:

@@ -5,7 +5,7 @@ The system message of a task (``prompting``) is written by the suite and sent in
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from karat.core.prompting import Hint, Prompting
@@ -82,7 +82,7 @@ def instructions(case: Case[Task], options: Options) -> str:  # noqa: ARG001 - t
     return "\n\n".join(turn.content for turn in case.conversation if turn.role == "system")
 
 
-def answer_schema(options: Options) -> Mapping[str, Any]:  # noqa: ARG001 - the same for all options
+def answer_schema(cases: Sequence[Case[Task]], options: Options) -> Mapping[str, Any]:  # noqa: ARG001 - always the same
     """Code as a text."""
     return {
         "type": "object",

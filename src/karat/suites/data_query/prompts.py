@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -111,7 +111,7 @@ def _object(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def answer_schema(options: Options) -> Mapping[str, Any]:  # noqa: ARG001 - the same for all options
+def answer_schema(cases: Sequence[Case[Target]], options: Options) -> Mapping[str, Any]:  # noqa: ARG001 - always the same
     """A selection in the suite's own form."""
     code = _object(id=_TEXT, name=_TEXT)
     dimension = _object(dimension_name=_TEXT, values={"type": "array", "items": code})

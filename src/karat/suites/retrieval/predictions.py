@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from karat.core.files import is_empty, why_not_there
+from karat.core.json import keeps_every_key
 from karat.core.problems import UserError
 from karat.core.replies import Reply, only_one, read_reply
 from karat.core.suite import LoadedPredictions, Unreadable
@@ -32,7 +33,7 @@ def read_response(response: bytes) -> Retrieved:
         compact = _compact.decode(response)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         compact = None
-    if compact is not None and _as_many(compact):
+    if compact is not None and _as_many(compact) and _every_key_counts(response, compact):
         return compact
     reply = read_reply(response, OWN_KEYS)
     try:
@@ -65,6 +66,12 @@ def _fits(value: Mapping[str, Any]) -> bool:
 def _retrieved_in(value: Mapping[str, Any]) -> Retrieved:
     fields = value["fields"] if isinstance(value.get("fields"), Mapping) else {DOCUMENTS: value["results"]}
     return _checked(Retrieved({str(name): ranked_from(str(name), given) for name, given in fields.items()}))
+
+
+def _every_key_counts(response: bytes, compact: Retrieved) -> bool:
+    """Whether the response has no key that its reading has not. As many colons as keys is proof; texts may have some too."""
+    keys = 1 + sum(2 + (ranked.scores is not None) for ranked in compact.fields.values())
+    return response.count(b":") == keys or keeps_every_key(response, msgspec.json.decode(response))
 
 
 def _as_many(retrieved: Retrieved) -> bool:

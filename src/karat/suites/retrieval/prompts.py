@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from karat.core.prompting import Hint, Prompting
@@ -16,9 +16,9 @@ Find what answers this question, and list it with the best match first.
 Question: {{ question }}
 
 {% if fields == ["documents"] %}
-Reply with one JSON object and nothing else, the ids of the documents under "results":
+Reply with one JSON object and nothing else, with the ids of the documents:
 
-{"results": ["first id", "second id"]}
+{"fields": {"documents": ["first id", "second id"]}}
 {% else %}
 Reply with one JSON object and nothing else, with a list of values for each of the fields {{ fields | join(", ") }}:
 
@@ -33,15 +33,17 @@ def fields(case: Case[Truths], options: Options) -> list[str]:  # noqa: ARG001 -
     return list(asked[-1].fields) if asked else [DOCUMENTS]
 
 
-def answer_schema(options: Options) -> Mapping[str, Any]:  # noqa: ARG001 - the same for all options
-    """A list of keys for each field; the only field of TREC and BEIR files is ``documents``."""
+def answer_schema(cases: Sequence[Case[Truths]], options: Options) -> Mapping[str, Any]:
+    """A list of keys for each field that the cases ask for; the only field of TREC and BEIR files is ``documents``."""
+    asked = [fields(case, options) for case in cases] or [[DOCUMENTS]]
+    names = list(dict.fromkeys(name for one in asked for name in one))
+    in_all = [name for name in names if all(name in one for one in asked)]
     keys = {"type": "array", "items": {"type": "string"}}
-    return {
-        "type": "object",
-        "properties": {"fields": {"type": "object", "additionalProperties": keys}},
-        "required": ["fields"],
-        "additionalProperties": False,
-    }
+    return _object({"fields": _object(dict.fromkeys(names, keys), in_all)}, ["fields"])
+
+
+def _object(properties: Mapping[str, Any], required: Sequence[str]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
 PROMPTING = Prompting(DEFAULT, {"fields": Hint("the names of the fields to answer for", fields)}, answer_schema)

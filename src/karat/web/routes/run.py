@@ -47,9 +47,10 @@ def run_page(request: Request, run: str) -> Response:
     viewer = viewer_of(request)
     row = find_row(viewer, run)
     base = f"/runs/{run_name(row.id)}"
+    prompt = str(viewer.store.run(row.id).config.get("prompt", ""))
     if row.scoring is None:
         progress = viewer.store.progress(row.id)
-        return viewer.page(request, "run_waiting.html", run=row, base=base, progress=progress)
+        return viewer.page(request, "run_waiting.html", run=row, base=base, progress=progress, prompt=prompt)
     figures = figures_of(row)
     main = main_figure(figures)
     counts = tag_counts(viewer, row, main)
@@ -67,6 +68,7 @@ def run_page(request: Request, run: str) -> Response:
         "run.html",
         run=row,
         base=base,
+        prompt=prompt,
         others=choices(viewer.store.runs(100, row.suite), row),
         baseline=baseline,
         against=at_hand(viewer, row, baseline) if baseline is not None else {},
