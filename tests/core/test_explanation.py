@@ -27,8 +27,9 @@ def test_details_go_to_json_values_and_back() -> None:
     assert read_details(Kept, {"words": 3}) is None
 
 
-def test_half_a_surrogate_pair_is_kept() -> None:
-    assert plain_details(Kept(("\udfff",)))["words"] == ("\udfff",)
+def test_half_a_surrogate_pair_becomes_visible() -> None:
+    assert plain_details(Kept(("\udfff",)))["words"] == ["\\udfff"]
+    assert read_details(Kept, {"words": ["\udfff"]}) == Kept(("\\udfff",))
 
 
 def test_details_of_another_form_give_their_reason() -> None:

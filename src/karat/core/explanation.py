@@ -13,6 +13,8 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from karat.core.json import without_surrogates
+
 Outcome = Literal["right", "wrong", "needs_review", "error", "missing", "not_applicable"]
 PartState = Literal["found", "missing", "extra", "changed"]
 Mark = Literal["same", "changed", "missing", "extra"]
@@ -127,16 +129,21 @@ def unexplained(details: Mapping[str, Any], target: Any) -> Explanation:  # noqa
 def plain_details(details: Any) -> dict[str, Any]:
     """A suite's struct as JSON values, as it is stored and exported."""
     try:
-        found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(details))
-    except UnicodeEncodeError:  # half a surrogate pair: the store and the writers escape it
-        found = msgspec.to_builtins(details, str_keys=True)
+        data = msgspec.json.encode(details)
+    except UnicodeEncodeError:
+        data = msgspec.json.encode(without_surrogates(msgspec.to_builtins(details)))
+    found: dict[str, Any] = msgspec.json.decode(data)
     return found
 
 
 def read_details(kind: type[Details], details: Mapping[str, Any]) -> Details | None:
     """Details as they are stored, as the suite's own struct. None: there are none, or an earlier version wrote them otherwise."""
+    if not details:
+        return None
     try:
-        return msgspec.convert(details, kind, str_keys=True) if details else None
+        return msgspec.convert(details, kind, str_keys=True)
+    except UnicodeEncodeError:
+        return read_details(kind, without_surrogates(details))
     except msgspec.ValidationError:
         return None
 

@@ -24,6 +24,7 @@ from karat.core.scores import Score
 if TYPE_CHECKING:
     from typing_extensions import TypeVar as TypeVarWithDefault
 
+    from karat.core.case_file import CaseFile
     from karat.core.importing import Imported, ImportRow
     from karat.core.report import Report
     from karat.core.result import Estimator, RunResult
@@ -194,6 +195,9 @@ class Suite(Generic[Target, Options, Comparison]):
     accept: Callable[[Case[Target], Prediction, Path, Options], Sequence[Edit]] | None = None
     """(case, the answer that a person accepts, the path of the cases, options) → what to change in the case files so that the answer is
     right by the rule too, and the old ones stay so. Reads files, writes none. May raise UserError where it cannot be said there."""
+
+    case_file: Callable[[Sequence[Mapping[str, Any]]], CaseFile | None] | None = None
+    """(stored cases as JSON values) → the same as a case file of the suite. None: its cases do not stand one by one in a text file."""
 
     import_rows: Callable[[Sequence[ImportRow], Path], Imported] | None = None
     """(rows of a foreign file, the folder of that file) → cases and predictions in the suite's own form, for ``karat import``."""

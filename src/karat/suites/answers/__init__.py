@@ -3,6 +3,7 @@
 from karat.core.explanation import explaining
 from karat.core.suite import Suite
 from karat.suites.answers.accepting import accept
+from karat.suites.answers.case_file import case_file
 from karat.suites.answers.cases import cases_from, load_cases, recognises, truth
 from karat.suites.answers.comparison import compare
 from karat.suites.answers.details import Details, details
@@ -33,6 +34,7 @@ suite = Suite(
     check_cases=check_cases,
     compare=compare,
     details=details,
+    case_file=case_file,
     explain=explaining(Details, explain),
     report=report,
     truth=truth,

@@ -3,6 +3,7 @@
 from karat.core.explanation import explaining
 from karat.core.suite import Suite
 from karat.suites.codegen.accepting import accept
+from karat.suites.codegen.case_file import case_file
 from karat.suites.codegen.cases import cases_from, load_cases, recognises, truth
 from karat.suites.codegen.cases_check import check_cases
 from karat.suites.codegen.comparison import compare
@@ -33,6 +34,7 @@ suite = Suite(
     check_cases=check_cases,
     compare=compare,
     details=details,
+    case_file=case_file,
     explain=explaining(Details, explain),
     report=report,
     cpu_heavy=True,

@@ -4,6 +4,7 @@ from karat.core.explanation import explaining
 from karat.core.suite import Suite
 from karat.suites.data_query.accepting import accept
 from karat.suites.data_query.advice import advice
+from karat.suites.data_query.case_file import case_file
 from karat.suites.data_query.cases import cases_from, load_cases, recognises
 from karat.suites.data_query.codelists import check_cases
 from karat.suites.data_query.comparison import compare
@@ -31,6 +32,7 @@ suite = Suite(
     check_cases=check_cases,
     compare=compare,
     details=details,
+    case_file=case_file,
     explain=explaining(Details, explain),
     report=report,
     advice=advice,
