@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 
+TIMEOUT = 10_000
+"""Milliseconds for one step of a page, and for what is expected after it."""
+
+
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     """The browser; without one the tests are skipped and say what to install."""
@@ -20,6 +24,7 @@ def chromium() -> Iterator[Browser]:
     program = shutil.which("chromium")
     if program is None:
         pytest.skip("there is no chromium here: apt-get install chromium")
+    playwright.expect.set_options(timeout=TIMEOUT)
     with playwright.sync_playwright() as running:
         browser = running.chromium.launch(executable_path=program)
         yield browser
@@ -46,7 +51,7 @@ def opened(browser: Browser, address: str, **context: Any) -> Iterator[tuple[Pag
     """A page at this address in a fresh context of the browser, with a record of what it does."""
     with browser.new_context(**context) as fresh:
         page = fresh.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(TIMEOUT)
         watched = Watched(page)
         page.goto(address)
         yield page, watched

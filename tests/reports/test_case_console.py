@@ -40,24 +40,31 @@ def test_terms_are_found_missing_or_extra_each_in_its_colour() -> None:
     assert "expected       a: 1\ngiven          b: 2\n" in shown(found)
 
 
+ANSWERS = RunInfo("answers", "r-0003")
+VERDICT = {"state": "wrong", "reason": "values_differ", "normalised": []}
+
+
+def answer_details(reason: str, evidence: dict[str, Any]) -> dict[str, Any]:
+    verdicts = {"spider2": VERDICT, "strict": VERDICT}
+    return {"reason": reason, "evidence": evidence, "flips": False, "functions": ["table_match"], **verdicts}
+
+
 def test_cells_of_tables_that_differ() -> None:
     rows = [{"gold_row": 3, "gold": ["Swift", "9340"], "pred_row": 3, "pred": ["Swift", "9840"]}]
     evidence = {"gold_size": [3, 2], "pred_size": [3, 2], "shown_columns": ["ship", "litres"], "rows": rows}
-    result = msgspec.structs.replace(case("c", 0.0, 0.0), details={"reason": "values_differ", "evidence": evidence})
-    for details in (result.details, {"reason": "values_differ", "correctness": {"evidence": evidence}}):
-        text = shown(view(msgspec.structs.replace(result, details=details), "x", Prediction("c", response=b"y")))
-        assert "difference     expected 3 × 2, given 3 × 2 (rows × columns)\n" in text
-        assert "               row 3, litres: expected 9340, given 9840\n" in text
-        assert "ship: expected" not in text
+    result = msgspec.structs.replace(case("c", 0.0, 0.0), details=answer_details("values_differ", evidence))
+    text = shown(view(result, {}, Prediction("c", response=b"y"), run=ANSWERS))
+    assert "difference     expected 3 × 2, given 3 × 2 (rows × columns)\n" in text
+    assert "               row 3, litres: expected 9340, given 9840\n" in text
+    assert "ship: expected" not in text
+    assert "reason         values_differ: row 3: Swift | 9340 ≠ Swift | 9840\n" in text
 
 
-def test_code_beside_its_reference_and_texts_that_are_missing() -> None:
-    result = msgspec.structs.replace(case("c", 0.0, 0.0), details={"reason": "r", "code": "a = 1\nresult = a"})
-    text = shown(view(result, {"reference": "a = 1\nresult = a + 1"}, Prediction("c", response=b"result = a")))
-    assert "code             a = 1\n               - result = a + 1\n               + result = a\n" in text
-    evidence = {"missing": ["Morning Star"], "given": "The Evening Star"}
-    result = msgspec.structs.replace(result, details={"reason": "wrong_text", "evidence": evidence})
-    assert "                 - Morning Star\n" in shown(view(result, {}, Prediction("c", response=b"The Evening Star")))
+def test_texts_that_are_missing() -> None:
+    details = answer_details("wrong_text", {"missing": ["Morning Star"], "given": "The Evening Star"})
+    result = msgspec.structs.replace(case("c", 0.0, 0.0), details=details)
+    text = shown(view(result, {}, Prediction("c", response=b"The Evening Star"), run=ANSWERS))
+    assert "                 - Morning Star\n" in text
 
 
 def test_a_failed_call_a_missing_answer_and_a_right_one() -> None:

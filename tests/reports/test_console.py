@@ -19,6 +19,7 @@ from karat.core.suite import Metric
 from karat.reports.advice import Origin
 from karat.reports.console import print_result
 from karat.reports.console_page import fit, plain
+from karat.suites.data_query import suite
 from tests.reports.reviewed_sample import REVIEWED, REVIEWS, TRIED
 from tests.reports.sample_results import CASES, METRICS, RESULT, RUN, SUMMARY, case, dimension, failed
 
@@ -36,7 +37,7 @@ def shown(
         color_system="truecolor" if terminal else None,
         legacy_windows=False,
     )
-    print_result(result, METRICS, console, saved=saved, origin=origin)
+    print_result(result, METRICS, console, saved=saved, origin=origin, advice=suite.advice(result, origin.cases))
     return out.getvalue()
 
 

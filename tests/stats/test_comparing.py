@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from karat.core.result import RunResult
+from karat.core.result import RunInfo, RunResult
 from karat.stats.comparing import RunComparison, compare_runs
 from karat.stats.comparison import CaseChange
 from tests.stats.runs import case, metric, run, scored_run
@@ -110,24 +110,44 @@ def test_by_tag() -> None:
     assert [item.difference.mean for item in found] == pytest.approx([0.2, 0.4])
 
 
-def test_by_dimension_field_and_function() -> None:
-    def details(recall: float | None, hits: int) -> dict[str, object]:
-        dimension = {"dimension": "REF_AREA", "turn": 0, "recall": recall, "precision": 1.0, "f1": None}
-        second = {"dimension": "REF_AREA", "turn": 1, "recall": 1.0, "precision": 1.0, "f1": None}
-        field = {"field": "Items[name]", "found": hits, "relevant": 4}
-        return {"dimensions": [dimension, second], "fields": [field], "functions": ["exact"]}
+def groups_of(suite: str, before: dict[str, object], after: dict[str, object]) -> dict[tuple[str, str, str], object]:
+    runs = [
+        msgspec.structs.replace(
+            run([case(str(i), {"score": score}, details=details) for i in range(4)]), run=RunInfo(suite)
+        )
+        for score, details in ((0.5, before), (0.6, after))
+    ]
+    found = compare_runs(runs[0], runs[1], [SCORE]).groups
+    return {(g.kind, g.name, g.metric): (g.difference.n, g.difference.mean) for g in found}
 
-    a = run([case(str(i), {"score": 0.5}, details=details(0.0, 1)) for i in range(4)])
-    b = run([case(str(i), {"score": 0.6}, details=details(1.0, 3)) for i in range(4)])
-    found = {
-        (g.kind, g.name, g.metric): (g.difference.n, g.difference.mean) for g in compare_runs(a, b, [SCORE]).groups
-    }
-    assert found == {
-        ("function", "exact", "score"): (4, pytest.approx(0.1)),
+
+def test_by_dimension() -> None:
+    def details(recall: float) -> dict[str, object]:
+        turns = [{"dimension": "REF_AREA", "turn": 0, "recall": recall, "precision": 1.0, "f1": None}]
+        turns.append({"dimension": "REF_AREA", "turn": 1, "recall": 1.0, "precision": 1.0, "f1": None})
+        return {"dimensions": turns}
+
+    assert groups_of("data_query", details(0.0), details(1.0)) == {
         ("dimension", "REF_AREA", "recall"): (4, pytest.approx(0.5)),  # mean over two turns: 0.5 before, 1 after
         ("dimension", "REF_AREA", "precision"): (4, 0.0),
-        ("field", "Items[name]", "recall"): (4, pytest.approx(0.5)),
     }
+
+
+def test_by_field() -> None:
+    def details(found: int) -> dict[str, object]:
+        field = {"field": "Items[name]", "retrieved": 9, "relevant": 4, "found": found, "ranks": [1], "missing": []}
+        return {"fields": [field | {"missing_count": 4 - found}]}
+
+    assert groups_of("retrieval", details(1), details(3)) == {
+        ("field", "Items[name]", "recall"): (4, pytest.approx(0.5))
+    }
+
+
+def test_by_function() -> None:
+    verdict = {"state": "wrong", "reason": "values_differ", "normalised": []}
+    details: dict[str, object] = {"reason": "values_differ", "evidence": {}, "flips": False, "functions": ["exact"]}
+    details |= {"spider2": verdict, "strict": verdict}
+    assert groups_of("answers", details, details) == {("function", "exact", "score"): (4, pytest.approx(0.1))}
 
 
 def test_details_of_another_form_are_passed_over() -> None:

@@ -177,7 +177,9 @@ def tables(store: Store) -> int:
     column = {"gold": "avg_days", "nearest": "days", "share": 0.96}
     evidence = {"gold_size": [9, 2], "pred_size": [8, 2], "columns": [column], "rows": rows}
     evidence["shown_columns"] = ["who", "avg_days"]
-    details = {"reason": "values_differ", "evidence": evidence}
+    verdict = {"state": "wrong", "reason": "values_differ", "normalised": []}
+    details = {"reason": "values_differ", "evidence": evidence, "flips": False, "functions": ["table_match"]}
+    details |= {"spider2": verdict, "strict": verdict}
     case = CaseResult("bq043", "scored", {"strict": Score(0.0)}, details, question="How many days?")
     run = store.create_run(RunRecord(suite="answers", cases=1, status="finished"))
     gold = {"instance_id": "bq043", "entries": [{"func": "table_match", "parameters": {"gold": "days.csv"}}]}

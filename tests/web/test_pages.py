@@ -19,6 +19,7 @@ import yaml
 from msgspec.structs import replace
 from starlette.testclient import TestClient
 
+from karat.core.case_file import case_file
 from karat.core.plugins import load_suite
 from karat.core.records import Prediction
 from karat.core.result import MetricSummary, RunInfo, RunResult
@@ -26,7 +27,6 @@ from karat.stats.reviewed import reviewed_rates, with_reviews
 from karat.store import RunRecord, open_store
 from karat.web.against import at_hand
 from karat.web.app import create_app
-from karat.web.case_files import case_file
 from karat.web.figures import figures_of
 from karat.web.last_searched import LastSearched
 from karat.web.routes.run import reviewed_rates as rates_on_the_page

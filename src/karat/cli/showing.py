@@ -89,6 +89,7 @@ def show(
             suite.metrics,
             stdout(),
             highlights=suite.highlights(result),
+            advice=suite.advice(result, origin.cases if origin is not None else ""),
             saved=[*saved, *written],
             brief=quiet(),
             every_case=verbose(),

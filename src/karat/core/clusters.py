@@ -8,8 +8,8 @@ from karat.core.result import CaseResult
 
 
 def clusters_of(cases: Sequence[CaseResult]) -> list[str] | None:
-    """The cluster of each case, as the suite's details name it under ``cluster``. A case without is its own. None: no case has one."""
-    return cluster_names([case.details.get("cluster") or "" for case in cases], [case.id for case in cases])
+    """The cluster of each case. A case without is its own. None: no case has one."""
+    return cluster_names([case.cluster for case in cases], [case.id for case in cases])
 
 
 def cluster_names(named: Sequence[str], ids: Sequence[str]) -> list[str] | None:

@@ -183,3 +183,14 @@ def _too_deep(text: bytes) -> BadJson:
         if depth > deepest:
             return BadJson(f"nested more than {deepest:,} deep", text, start, f"To take more, set {DEPTH.variable}.")
     return BadJson(f"nested more than {deepest:,} deep", text)
+
+
+def without_surrogates(value: Any) -> Any:
+    """The value with lone surrogates, which JSON in UTF-8 cannot hold, as visible escapes."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, dict):
+        return {without_surrogates(key): without_surrogates(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_surrogates(item) for item in value]
+    return value

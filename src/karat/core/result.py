@@ -94,6 +94,11 @@ class CaseResult(msgspec.Struct, frozen=True):
     repeats: tuple[RepeatResult, ...] = ()
     """One a repeat, when there were several."""
 
+    @property
+    def cluster(self) -> str:
+        """What the case is a variant of; empty for most. Kept among the details, where the JSON has it."""
+        return str(self.details.get("cluster") or "")
+
 
 class RepeatResult(msgspec.Struct, frozen=True):
     """One try at a case, when it was tried several times."""

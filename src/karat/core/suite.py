@@ -11,33 +11,44 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import msgspec
 
+from karat.core.explanation import Explain, unexplained
 from karat.core.problems import Problem
 from karat.core.prompting import Prompting
 from karat.core.records import Case, Prediction, as_asked
 from karat.core.scores import Score
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    from karat.core.case_file import CaseFile
     from karat.core.importing import Imported, ImportRow
     from karat.core.report import Report
     from karat.core.result import Estimator, RunResult
     from karat.core.system import SystemConfig
+
+if TYPE_CHECKING:  # a plain ``Suite`` or ``Metric`` is one of anything; only the type checker needs to know that
+    Target = TypeVarWithDefault("Target", default=Any)
+    Options = TypeVarWithDefault("Options", default=Any)
+    Comparison = TypeVarWithDefault("Comparison", default=Any)
+else:
+    Target, Options, Comparison = TypeVar("Target"), TypeVar("Options"), TypeVar("Comparison")
 
 Kind = Literal["share", "rate", "quantity"]
 """``share``: a number in 0…1. ``rate``: 0 or 1 a case, so the mean is a pass rate. ``quantity``: seconds, tokens, money."""
 
 
 @dataclass(frozen=True)
-class Metric:
+class Metric(Generic[Comparison]):
     """A named number of one comparison, with its whole meaning in ``formula``."""
 
     name: str
     title: str
     formula: str
-    score: Callable[[Any], Score]
+    score: Callable[[Comparison], Score]
     kind: Kind = "share"
     higher_is_better: bool = True
     headline: bool = False
@@ -104,6 +115,16 @@ class CheckedCases(msgspec.Struct, frozen=True):
     fixes: tuple[Fix, ...] = ()
 
 
+class Advice(msgspec.Struct, frozen=True):
+    """A finding for the terminal that only the suite can see, and the command that deals with it."""
+
+    label: str
+    text: str
+    command: tuple[str, ...] = ()
+    note: str = ""
+    """What the reader has to fill in."""
+
+
 class Unreadable(Exception):
     """A response that the suite cannot read as an answer. The case becomes an error with this text."""
 
@@ -113,42 +134,51 @@ class NotApplicable(Exception):
 
 
 @dataclass(frozen=True)
-class Suite:
-    """One kind of question and answer, from files to report."""
+class Suite(Generic[Target, Options, Comparison]):
+    """One kind of question and answer, from files to report.
+
+    The type checker holds the parts together: what ``compare`` returns is what the metrics take and ``details`` describes.
+    """
 
     name: str
     summary: str
-    target: type[msgspec.Struct]
-    options: type[SuiteOptions]
-    metrics: tuple[Metric, ...]
+    target: type[Target]
+    options: type[Options]
+    metrics: tuple[Metric[Comparison], ...]
     load_cases: Callable[[Path], LoadedCases]
     read_predictions: Callable[[Path], LoadedPredictions]
-    check_cases: Callable[[Sequence[Case[Any]], Sequence[Path], Any], CheckedCases]
-    """(cases, structure files, options) → findings."""
-    compare: Callable[[Case[Any], int, Prediction, Any], Any]
+    compare: Callable[[Case[Target], int, Prediction, Options], Comparison]
     """(case, user turn, prediction, options) → the comparison that the metrics look at. Pure. May raise Unreadable."""
-    details: Callable[[Sequence[tuple[int, Any]]], Mapping[str, Any]]
-    """What a report tells of a case: its (user turn, comparison) pairs as plain JSON values."""
     report: Callable[[RunResult, Estimator], Report]
+    details: Callable[[Sequence[tuple[int, Comparison]]], msgspec.Struct | Mapping[str, Any]] = lambda _turns: {}
+    """What is kept of a case's (user turn, comparison) pairs. Its JSON form is ``cases[].details``."""
+    explain: Explain = unexplained
+    """(details, target) → what people are shown of the case, see ``core.explanation``."""
     cpu_heavy: bool = False
     """Score on a process pool by default."""
-    truth: Callable[[Case[Any]], Any] = as_asked
+    check_cases: Callable[[Sequence[Case[Target]], Sequence[Path], Options], CheckedCases] = (
+        lambda _cases, _paths, _options: CheckedCases()
+    )
+    """(cases, structure files, options) → findings that reading the files alone does not give."""
+    truth: Callable[[Case[Target]], Any] = as_asked
     """What is asked and expected of a case, for the hash of the truth set; the conversation with its targets by default."""
     recognises: Callable[[Path], bool] = lambda _: False
     """Whether a path looks like cases of this suite, for ``karat check PATH``."""
     highlights: Callable[[RunResult], Sequence[str]] = lambda _: ()
     """Lines for the terminal that only this suite can say."""
+    advice: Callable[[RunResult, str], Sequence[Advice]] = lambda _result, _cases: ()
+    """(result, the path of its cases where it is known) → what to do about it."""
     figures: Callable[[RunResult, Estimator], Mapping[str, Any]] = lambda _result, _estimate: {}
     """What only this suite counts over a whole run, by name, as plain JSON values."""
 
-    extras: Callable[[Sequence[Case[Any]], Any], Sequence[str]] = lambda _cases, _options: ()
+    extras: Callable[[Sequence[Case[Target]], Options], Sequence[str]] = lambda _cases, _options: ()
     """(cases, options) → the extras (``core.extras``) without which these cases cannot be scored; asked for before anything runs."""
-    cluster: Callable[[Case[Any]], str] = lambda _: ""
+    cluster: Callable[[Case[Target]], str] = lambda _: ""
     """What cases that are variants of one have in common; empty: the case stands alone. See ``core.clusters``."""
-    follow_up: Callable[[Case[Any], int, Sequence[bytes], Any], str | None] | None = None
+    follow_up: Callable[[Case[Target], int, Sequence[bytes], Options], str | None] | None = None
     """(case, user turn, responses so far, options) → what to say to the system next, such as an error to mend; None: its answer stands.
     All responses to a turn are one prediction, see ``records.join_attempts``."""
-    default_system: Callable[[Path, Any], SystemConfig | None] = lambda _path, _options: None
+    default_system: Callable[[Path, Options], SystemConfig | None] = lambda _path, _options: None
     """(cases, options) → what answers the cases when no system and no predictions are named; None: somebody must be named."""
 
     cases_from: Callable[[Sequence[Mapping[str, Any]], Path], LoadedCases] | None = None
@@ -158,21 +188,24 @@ class Suite:
     """The same for recorded predictions. None: they are read as the lines of a JSONL file."""
     prompting: Prompting = field(default_factory=Prompting)
     """The default prompt, and what prompt templates of live systems can use."""
-    understand: Callable[[bytes, Any], Mapping[str, Any]] | None = None
+    understand: Callable[[bytes, Options], Mapping[str, Any]] | None = None
     """(response, options) → what the suite reads from one response, as plain JSON values, for ``karat check --response``. May raise
     Unreadable."""
 
-    accept: Callable[[Case[Any], Prediction, Path, Any], Sequence[Edit]] | None = None
+    accept: Callable[[Case[Target], Prediction, Path, Options], Sequence[Edit]] | None = None
     """(case, the answer that a person accepts, the path of the cases, options) → what to change in the case files so that the answer is
     right by the rule too, and the old ones stay so. Reads files, writes none. May raise UserError where it cannot be said there."""
+
+    case_file: Callable[[Sequence[Mapping[str, Any]]], CaseFile | None] | None = None
+    """(stored cases as JSON values) → the same as a case file of the suite. None: its cases do not stand one by one in a text file."""
 
     import_rows: Callable[[Sequence[ImportRow], Path], Imported] | None = None
     """(rows of a foreign file, the folder of that file) → cases and predictions in the suite's own form, for ``karat import``."""
 
-    export_row: Callable[[Case[Any], Prediction | None], Mapping[str, Any]] | None = None
+    export_row: Callable[[Case[Target], Prediction | None], Mapping[str, Any]] | None = None
     """(case, its answer where there is one) → ``expected``, ``reference`` and ``answer`` as cells that ``import_rows`` reads back."""
 
-    def decode_cases(self, data: Sequence[bytes]) -> tuple[Case[Any], ...]:
+    def decode_cases(self, data: Sequence[bytes]) -> tuple[Case[Target], ...]:
         """Cases as the store keeps them, back as structs."""
         decoder: msgspec.json.Decoder[Case[Any]] = msgspec.json.Decoder(Case[self.target])  # type: ignore[name-defined]
         return tuple(decoder.decode(item) for item in data)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from karat.core.explanation import Cells, Line, Part
 from karat.core.suite import Kind
 from karat.reports.case_view import Answer, CaseView, Figure
-from karat.reports.cells import Cells
 from karat.reports.console import figure
 from karat.reports.console_page import LABEL, Page, Span, plain
-from karat.reports.difference import Marked, Terms, json_or_none
+from karat.reports.difference import json_or_none
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -97,7 +97,7 @@ def _text(page: Page, label: str, text: str, style: str = "") -> None:
         page.labelled("", [(f"… {len(lines) - MOST:,} lines more; --json has them all", "dim")])
 
 
-def _marked(page: Page, lines: Sequence[Marked]) -> None:
+def _marked(page: Page, lines: Sequence[Line]) -> None:
     """Only the lines around a difference, so that it is found in a long text."""
     near = {place + step for place, line in enumerate(lines) if line.mark != "same" for step in (-1, 0, 1)}
     rows = [(SIGNS[line.mark] + plain(line.text), line.mark) for i, line in enumerate(lines) if i in near]
@@ -116,16 +116,16 @@ def _rows(page: Page, rows: Sequence[tuple[str, str]], label: str = "difference"
 
 
 def _difference(page: Page, view: CaseView) -> None:
-    rows = [row for item in view.terms for row in _terms(item)]
+    rows = [row for item in view.parts for row in _terms(item)]
     if view.cells is not None:
         rows += _cells(view.cells)
     if rows:
         _rows(page, rows)
 
 
-def _terms(item: Terms) -> Iterable[tuple[str, str]]:
+def _terms(item: Part) -> Iterable[tuple[str, str]]:
     note = f" ({plain(item.note)})" if item.note else ""
-    yield f"{plain(item.name)}{note}", "same"
+    yield f"{plain(item.label)}{note}", "same"
     for mark in ("found", "missing", "extra"):
         for term in getattr(item, mark):
             yield f"  {SIGNS[mark]}{plain(term)}", mark

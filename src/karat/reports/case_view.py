@@ -7,15 +7,17 @@ from typing import Any
 
 import msgspec
 
+from karat.core.explanation import Cells, Line, Part
+from karat.core.explanations import explanation_of, target_of
 from karat.core.records import Prediction
 from karat.core.result import CaseResult, RunInfo
 from karat.core.scores import State
 from karat.core.suite import Kind, Metric
 from karat.core.usage import USAGE
 from karat.reports.answer_text import answer_text
-from karat.reports.cells import Cells, cells_of
-from karat.reports.console import is_right, reason_of
-from karat.reports.difference import Marked, Terms, json_or_none, lines_of, terms_of
+from karat.reports.console import is_right
+from karat.reports.console_page import plain
+from karat.reports.difference import json_or_none
 
 
 class Figure(msgspec.Struct, frozen=True):
@@ -36,7 +38,7 @@ class Answer(msgspec.Struct, frozen=True):
     label: str
     expected: Any
     given: str
-    lines: tuple[Marked, ...] = ()
+    lines: tuple[Line, ...] = ()
 
 
 class CaseView(msgspec.Struct, frozen=True):
@@ -50,7 +52,7 @@ class CaseView(msgspec.Struct, frozen=True):
     conversation: tuple[tuple[str, str], ...] = ()
     """(role, text), up to the last user turn that is scored."""
     answers: tuple[Answer, ...] = ()
-    terms: tuple[Terms, ...] = ()
+    parts: tuple[Part, ...] = ()
     cells: Cells | None = None
     reason: str = ""
     error: str = ""
@@ -67,6 +69,7 @@ def case_view(
 ) -> CaseView:
     """Put together from what the store has. ``stored`` is the case as JSON values; empty when the run kept none."""
     conversation = [(str(turn["role"]), str(turn.get("content", ""))) for turn in stored.get("conversation", ())]
+    explanation = explanation_of(run.suite, case)
     return CaseView(
         run,
         case.id,
@@ -74,39 +77,42 @@ def case_view(
         case.name,
         case.tags,
         tuple(conversation) or (("user", case.question),),
-        tuple(_answers(case, stored, predictions, run.repeats)),
-        tuple(terms_of(case.details)),
-        _cells(case.details),
-        "" if is_right(case, metrics) else reason_of(case),
+        tuple(_answers(run, case, stored, predictions)),
+        explanation.parts,
+        explanation.cells,
+        "" if is_right(case, metrics) else plain(explanation.headline),
         case.error,
         tuple(_figures(case, metrics)),
         case.details,
     )
 
 
-def _answers(case: CaseResult, stored: Mapping[str, Any], found: Sequence[Prediction], repeats: int) -> list[Answer]:
+def _answers(run: RunInfo, case: CaseResult, stored: Mapping[str, Any], found: Sequence[Prediction]) -> list[Answer]:
     users = [turn for turn in stored.get("conversation", ()) if turn.get("role") == "user"]
     scored = [index for index, turn in enumerate(users) if turn.get("target") is not None]
     answers = []
     for prediction in sorted(found, key=lambda one: (one.repeat, one.turn or 0)):
         turn = prediction.turn if prediction.turn is not None else (scored[0] if len(scored) == 1 else 0)
         target = users[turn].get("target") if 0 <= turn < len(users) else None
-        one = case.repeats[prediction.repeat] if prediction.repeat < len(case.repeats) else None
-        details = one.details if one is not None and one.details else case.details
         parts = [f"turn {turn + 1}"] if len(users) > 1 else []
-        parts += [f"try {prediction.repeat + 1}"] if repeats > 1 else []
+        parts += [f"try {prediction.repeat + 1}"] if run.repeats > 1 else []
         given = answer_text(prediction)
-        lines = () if prediction.error is not None or json_or_none(given) else tuple(lines_of(target, given, details))
+        lines = (
+            ()
+            if prediction.error is not None or json_or_none(given)
+            else text_lines(run.suite, case, prediction, stored)
+        )
         answers.append(Answer(", ".join(parts), target, given, lines))
     if not answers:
         answers = [Answer("", users[turn]["target"], "") for turn in scored]
     return answers
 
 
-def _cells(details: Mapping[str, Any]) -> Cells | None:
-    """The tables that differ, wherever the suite keeps them: in its details, or in a part of them."""
-    parts = [details, *(part for part in details.values() if isinstance(part, Mapping))]
-    return next((cells for part in parts if (cells := cells_of(part)) is not None), None)
+def text_lines(suite: str, case: CaseResult, prediction: Prediction, stored: Mapping[str, Any]) -> tuple[Line, ...]:
+    """How the text of one answer differs from the expected one, where the suite compares texts."""
+    own = case.repeats[prediction.repeat] if prediction.repeat < len(case.repeats) else None
+    judged = own if own is not None and own.details else case
+    return explanation_of(suite, judged, target_of(suite, stored)).lines
 
 
 def _figures(case: CaseResult, metrics: Sequence[Metric]) -> list[Figure]:

@@ -137,8 +137,8 @@ def side_by_side(
                 _kind(found),
                 either.question if either is not None else "",
                 tuple(Move(c.metric, c.value_a, c.value_b) for c in found if c.metric),
-                _side(before, answers_a),
-                _side(after, answers_b),
+                _side(a.run.suite, before, answers_a),
+                _side(b.run.suite, after, answers_b),
             )
         )
     changes.sort(key=_rank)
@@ -155,13 +155,13 @@ def _rank(change: Change) -> tuple[int, float, str]:
     return ORDER.index(change.kind), -moved, change.id
 
 
-def _side(case: CaseResult | None, answers: Mapping[str, str]) -> Side:
+def _side(suite: str, case: CaseResult | None, answers: Mapping[str, str]) -> Side:
     if case is None:
         return Side()
     answer = answers.get(case.id, "")
     if len(answer) > ANSWER_CUT:
         answer = f"{answer[:ANSWER_CUT]}… ({len(answer) - ANSWER_CUT:,} characters more)"
-    return Side(case.status, case.error or reason_of(case), answer)
+    return Side(case.status, case.error or reason_of(suite, case), answer)
 
 
 def moves_text(item: Compared, change: Change) -> str:

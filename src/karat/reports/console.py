@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from karat.core.explanations import explanation_of
 from karat.core.problems import count_of
 from karat.core.result import CaseResult, MetricSummary, RunResult, interval_text, why_no_interval
-from karat.core.suite import Kind, Metric
+from karat.core.suite import Advice, Kind, Metric
 from karat.core.usage import USAGE
-from karat.reports.advice import Origin, fix_names_command, retry_command, show_command
+from karat.reports.advice import Origin, retry_command, show_command, typed
 from karat.reports.console_page import LABEL, Page, Span, fit, plain
 from karat.reports.reviews import reviewed_lines
 from karat.reports.tries import tries_line
@@ -36,12 +37,13 @@ def print_result(
     console: Console,
     *,
     highlights: Sequence[str] = (),
+    advice: Sequence[Advice] = (),
     saved: Sequence[str] = (),
     brief: bool = False,
     every_case: bool = False,
     origin: Origin | None = None,
 ) -> None:
-    """Print what a run found. ``highlights`` are lines of the suite itself; ``saved`` says where things were put.
+    """Print what a run found. ``highlights`` and ``advice`` are the suite's own; ``saved`` says where things were put.
 
     ``brief``: only the figures and what failed. ``every_case``: all cases that are not right, not just the worst, and every error.
     With ``origin``, how the result came about, the commands to type next are printed too.
@@ -58,7 +60,7 @@ def print_result(
         _also(page, result, metrics, headline)
         _usage(page, result)
         _tries_and_reviews(page, result, metrics)
-        _label_drift(page, result, origin)
+        _suite_advice(page, advice, origin)
         if headline:
             _weakest_tags(page, result, headline[0])
             _worst_cases(page, result, headline, origin, len(result.cases) if every_case else WORST)
@@ -202,14 +204,11 @@ def _tries_and_reviews(page: Page, result: RunResult, metrics: Sequence[Metric])
 # -- the reasons ------------------------------------------------------------------------------------------------------
 
 
-def _label_drift(page: Page, result: RunResult, origin: Origin | None) -> None:
-    found = [len(drifts) for case in result.cases if (drifts := case.details.get("label_drift"))]
-    if not found:
-        return
-    page.labelled("label drift", [(f"{sum(found):,} in {count_of(len(found), 'case')}: right id, another name", "")])
-    if origin is not None:
-        command, needed = fix_names_command(result, origin)
-        _advise(page, command, f"   ({needed})" if needed else "")
+def _suite_advice(page: Page, advice: Sequence[Advice], origin: Origin | None) -> None:
+    for item in advice:
+        page.labelled(item.label, [(plain(item.text), "")])
+        if origin is not None:
+            _advise(page, typed(item.command), f"   ({item.note})" if item.note else "")
 
 
 def _advise(page: Page, command: str, note: str = "") -> None:
@@ -265,7 +264,7 @@ def _worst_cases(
             [
                 (fit(_label(case), width), ""),
                 (f"  {number_text}  ", "bold"),
-                (fit(reason_of(case), room).rstrip(), "dim"),
+                (fit(reason_of(result.run.suite, case), room).rstrip(), "dim"),
             ],
         )
     if origin is not None:
@@ -299,47 +298,9 @@ def _value(case: CaseResult, metric: Metric) -> float | None:
     return None if score is None else score.value
 
 
-def reason_of(case: CaseResult) -> str:
-    """Why a case is bad: its details' own ``reason``, its dimensions, else the first score that gives a reason."""
-    if isinstance(given := case.details.get("reason"), str) and given:
-        return plain(given)
-    dimensions = case.details.get("dimensions")
-    if isinstance(dimensions, list):
-        if dimensions and not any(_selected(d) for d in dimensions):
-            return "nothing was selected"
-        several = len({d.get("turn", 0) for d in dimensions}) > 1
-        parts = [
-            f"turn {d.get('turn', 0) + 1}: {text}" if several else text
-            for d in dimensions
-            if (text := _dimension_reason(d))
-        ]
-        if parts:
-            return "; ".join(parts)
-    said = (score.reason for name, score in case.scores.items() if name not in _USAGE and score.reason)
-    return next((plain(reason) for reason in said), "")
-
-
-def _selected(dimension: dict[str, Any]) -> bool:
-    return bool(
-        dimension.get("true_positives") or dimension.get("false_positives") or dimension.get("everything_selected")
-    )
-
-
-def _dimension_reason(dimension: dict[str, Any]) -> str:
-    """``INDICATOR 0 of 2, 3 wrong``; empty when the dimension is right."""
-    name = plain(str(dimension.get("dimension", "")))
-    right, wrong, missed = (
-        len(dimension.get(key, ())) for key in ("true_positives", "false_positives", "false_negatives")
-    )
-    if dimension.get("everything_selected"):
-        return f"{name} everything selected"
-    if not dimension.get("in_target", True):
-        return f"{name} not asked for" if wrong else ""
-    if not wrong and not missed:
-        return ""
-    if not wrong and not right:
-        return f"{name} not selected"
-    return f"{name} {right} of {right + missed}" + (f", {wrong} wrong" if wrong else "")
+def reason_of(suite: str, case: CaseResult) -> str:
+    """Why a case is bad, in one line."""
+    return plain(explanation_of(suite, case).headline)
 
 
 # -- what to do -------------------------------------------------------------------------------------------------------
@@ -375,7 +336,7 @@ def _failed_cases(page: Page, result: RunResult) -> None:
     """Every case without a score, each with its state and its reason, whole."""
     for case in result.cases:
         if case.status != "scored":
-            words = plain(case.error) or reason_of(case)
+            words = plain(case.error) or reason_of(result.run.suite, case)
             page.line(
                 [(f"{case.status.replace('_', ' ')}".ljust(LABEL), "dim"), (f"{_label(case)}  {words}", "")], whole=True
             )

@@ -192,7 +192,7 @@ def _system(name: str, node: Node, findings: Findings) -> SystemConfig | None:
 def read_options(suite: Suite, raw: Raw | None, findings: Findings) -> SuiteOptions | None:
     """The options of a suite from a part of a file; its defaults when there is none."""
     if raw is None:
-        return suite.options()
+        return suite.options()  # type: ignore[no-any-return]
     options = read(suite.options, raw.node, findings)
     if options is not None:
         findings.problems.extend(secret_problems(options, raw.node, findings.file))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
+from karat.core.explanation import plain_details
 from karat.core.extras import why_missing
 from karat.core.plugins import load_suite
 from karat.core.problems import UserError
@@ -150,7 +151,7 @@ def score_try(suite: Suite, case: Case[Any], found: Mapping[int, Prediction], op
     else:
         scores = {metric.name: mean_score(metric.score(c) for _, c in comparisons) for metric in suite.metrics}
     scores.update({metric.name: _total(metric, [found[turn] for turn in turns]) for metric in USAGE})
-    return RepeatResult("scored", scores, dict(suite.details(comparisons)))
+    return RepeatResult("scored", scores, plain_details(suite.details(comparisons)))
 
 
 def _failed(
@@ -172,7 +173,7 @@ def _failed(
         return Score(None, state, text)
 
     scores = {metric.name: score(metric) for metric in (*suite.metrics, *USAGE)}
-    details = dict(suite.details(comparisons)) if comparisons else {}
+    details = plain_details(suite.details(comparisons)) if comparisons else {}
     return RepeatResult(state, scores, details, text)
 
 

@@ -56,7 +56,7 @@ def _compare_runs(a: RunResult, b: RunResult, metrics: Sequence[Metric]) -> RunC
         [_compare_metric(a, b, pairs, m, len(family) if m.name in family else 1) for m in metrics], family
     )
     tags, tags_left_out = compare_tags(pairs, judged)
-    groups, groups_left_out = compare_groups(pairs, judged)
+    groups, groups_left_out = compare_groups(a.run.suite, pairs, judged)
     warnings = warnings_of(a, b, pairs, compared)
     return RunComparison(
         a.run,

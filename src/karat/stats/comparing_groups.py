@@ -1,23 +1,20 @@
-"""Differences by tag, and by dimension, function and field, from what the cases' details hold.
+"""Differences by tag, and by the groups that a suite's explanations name: dimensions, fields, functions.
 
-- ``dimensions`` (data queries): recall, precision and F1 of each dimension, mean over turns and repeats;
-- ``fields`` (retrieval): recall of each field, found / relevant;
-- ``functions`` (answers): the headline metrics over the cases that use the function.
-Another suite's details take part when they hold one of these keys in the same form.
+A group with figures is compared by those, each case's mean over its turns and repeats. A group without is compared by the
+headline metrics over the cases that belong to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from typing import Any
+from collections.abc import Mapping, Sequence
 
+from karat.core.explanations import explanation_of
 from karat.core.problems import count_of
 from karat.core.result import CaseResult
 from karat.core.suite import Metric
 from karat.stats.comparison import GroupComparison, TagComparison
 from karat.stats.paired import paired_difference
-from karat.stats.pairing import Pairs, finite
+from karat.stats.pairing import Pairs
 
 MOST = 100
 """Tags, or names of one kind, that are compared: those with most cases."""
@@ -42,35 +39,17 @@ def compare_tags(pairs: Pairs, metrics: Sequence[Metric]) -> tuple[tuple[TagComp
     return tuple(found), warnings
 
 
-def compare_groups(pairs: Pairs, metrics: Sequence[Metric]) -> tuple[tuple[GroupComparison, ...], list[str]]:
-    """By function, by dimension, by field; and what was left out, in words."""
-    by_function, said = _by_function(pairs, metrics)
-    by_part, said_too = _by_part(pairs)
-    return (*by_function, *by_part), [*said, *said_too]
-
-
-def _by_function(pairs: Pairs, metrics: Sequence[Metric]) -> tuple[list[GroupComparison], list[str]]:
-    rows: dict[str, list[int]] = {}
-    for row, (a, b) in enumerate(pairs.pairs):
-        names = (*_listed(a.details, "functions"), *_listed(b.details, "functions"))
-        for name in dict.fromkeys(name for name in names if isinstance(name, str)):
-            rows.setdefault(name, []).append(row)
-    kept, warnings = _largest(rows, "function")
-    found = [
-        GroupComparison("function", name, metric.name, difference)
-        for name in kept
-        for metric in metrics
-        if (difference := pairs.difference(metric.name, rows[name])) is not None
-    ]
-    return found, warnings
-
-
-def _by_part(pairs: Pairs) -> tuple[list[GroupComparison], list[str]]:
+def compare_groups(
+    suite: str, pairs: Pairs, metrics: Sequence[Metric]
+) -> tuple[tuple[GroupComparison, ...], list[str]]:
+    """By the groups that the suite's explanations name, such as dimensions or fields; and what was left out, in words."""
+    members: dict[str, dict[str, list[int]]] = {}
     values: dict[tuple[str, str], dict[str, tuple[list[float], list[float], list[int]]]] = {}
     for row, (a, b) in enumerate(pairs.pairs):
-        if not a.details or not b.details:
-            continue
-        before, after = _figures(a), _figures(b)
+        before, named = _groups(suite, a)
+        after, also_named = _groups(suite, b)
+        for kind, name in dict.fromkeys((*named, *also_named)):
+            members.setdefault(kind, {}).setdefault(name, []).append(row)
         for key, value in before.items():
             if key in after:
                 kind, name, metric = key
@@ -78,6 +57,33 @@ def _by_part(pairs: Pairs) -> tuple[list[GroupComparison], list[str]]:
                 column[0].append(value)
                 column[1].append(after[key])
                 column[2].append(row)
+    by_member, said = _by_member(pairs, metrics, members)
+    by_figure, said_too = _by_figure(pairs, values)
+    return (*by_member, *by_figure), [*said, *said_too]
+
+
+def _by_member(
+    pairs: Pairs, metrics: Sequence[Metric], members: Mapping[str, Mapping[str, Sequence[int]]]
+) -> tuple[list[GroupComparison], list[str]]:
+    """The metrics over the cases of each group."""
+    found: list[GroupComparison] = []
+    warnings: list[str] = []
+    for kind, rows in members.items():
+        kept, said = _largest(rows, kind)
+        warnings += said
+        found += [
+            GroupComparison(kind, name, metric.name, difference)
+            for name in kept
+            for metric in metrics
+            if (difference := pairs.difference(metric.name, rows[name])) is not None
+        ]
+    return found, warnings
+
+
+def _by_figure(
+    pairs: Pairs, values: Mapping[tuple[str, str], Mapping[str, tuple[list[float], list[float], list[int]]]]
+) -> tuple[list[GroupComparison], list[str]]:
+    """The figures that the cases have in each group."""
     found: list[GroupComparison] = []
     warnings: list[str] = []
     for kind in dict.fromkeys(kind for kind, _ in values):
@@ -95,44 +101,20 @@ def _by_part(pairs: Pairs) -> tuple[list[GroupComparison], list[str]]:
     return found, warnings
 
 
-def _figures(case: CaseResult) -> Figures:
-    """What the details say of each dimension and field, mean over turns and repeats."""
-    found: Figures = {}
-    several: dict[tuple[str, str, str], list[float]] = {}
-    tries: Sequence[Mapping[str, Any]] = [r.details for r in case.repeats] if case.repeats else [case.details]
-    for details in tries:
-        for key, value in _parts(details):
-            if key in found:
-                several.setdefault(key, [found[key]]).append(value)
-            else:
-                found[key] = value
-    for key, numbers in several.items():
-        found[key] = sum(numbers) / len(numbers)
-    return found
-
-
-def _parts(details: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str, str], float]]:
-    for part in _listed(details, "dimensions"):
-        if isinstance(part, dict) and "dimension" in part:
-            for key in _dimension_keys(str(part["dimension"])):
-                if (value := finite(part.get(key[2]))) is not None:
-                    yield key, value
-    for part in _listed(details, "fields"):
-        if isinstance(part, dict) and "field" in part:
-            found, relevant = finite(part.get("found")), finite(part.get("relevant"))
-            if found is not None and relevant:
-                yield ("field", str(part["field"]), "recall"), found / relevant
-
-
-@lru_cache(10_000)
-def _dimension_keys(name: str) -> tuple[tuple[str, str, str], ...]:
-    """The keys of a dimension's figures, made once."""
-    return tuple(("dimension", name, metric) for metric in ("recall", "precision", "f1"))
-
-
-def _listed(details: Mapping[str, Any], key: str) -> Sequence[Any]:
-    found = details.get(key)
-    return found if isinstance(found, list | tuple) else ()
+def _groups(suite: str, case: CaseResult) -> tuple[Figures, list[tuple[str, str]]]:
+    """The case's figures in its groups, mean over turns and repeats; and the groups to which it belongs as a whole."""
+    found: dict[tuple[str, str, str], list[float]] = {}
+    named: dict[tuple[str, str], None] = {}
+    for one in case.repeats or (case,):
+        if not one.details:
+            continue
+        for group in explanation_of(suite, one).groups:
+            if not group.figures:
+                named[group.kind, group.name] = None
+            for metric, value in group.figures:
+                found.setdefault((group.kind, group.name, metric), []).append(value)
+    means = {key: sum(numbers) / len(numbers) for key, numbers in found.items()}
+    return means, list(named)
 
 
 def _largest(rows: Mapping[str, Sequence[int]], noun: str) -> tuple[list[str], list[str]]:

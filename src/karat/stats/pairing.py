@@ -91,4 +91,4 @@ def _column(pairs: Sequence[Pair], metric: str) -> Column:
 
 def _clusters(pairs: Sequence[Pair]) -> list[str] | None:
     """The cluster of each pair; a failed call has no details, so the other run may have to say it."""
-    return clusters_of([a if a.details.get("cluster") else b for a, b in pairs])
+    return clusters_of([a if a.cluster else b for a, b in pairs])

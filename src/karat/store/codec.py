@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from karat.core.json import without_surrogates
+
 LARGE = 2048
 """Bytes above which compressing pays."""
 RAW, ZLIB = "raw", "zlib"
@@ -53,14 +55,4 @@ def to_json(value: Any) -> bytes:
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
-        return msgspec.json.encode(_without_surrogates(msgspec.to_builtins(value)))
-
-
-def _without_surrogates(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode("utf-8")
-    if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_surrogates(item) for item in value]
-    return value
+        return msgspec.json.encode(without_surrogates(msgspec.to_builtins(value)))

@@ -5,14 +5,15 @@
 - ``reason``: why the case is not right, in words that many cases share, so that they can be counted and filtered by.
 - ``searched``: id, name, question, tags, reasons and error in lower case. Answers are searched apart, see ``karat.web.searching``.
 - ``cluster``: what the case is a variant of, empty for most; cases of one cluster are no independent witnesses.
-- ``wants_review``: no rule could settle the answer (the metric ``needs_review`` says so).
+- ``wants_review``: no rule could settle the answer (the outcome ``needs_review`` of its explanation).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from karat.core.explanations import explanation_of
 from karat.core.result import CaseResult
 from karat.store.codec import to_json
 
@@ -21,12 +22,12 @@ QUESTION = 400
 SEARCHED = 4000
 
 
-def line_row(scoring: int, position: int, case: CaseResult, metrics: Sequence[str]) -> dict[str, Any]:
+def line_row(scoring: int, position: int, suite: str, case: CaseResult, metrics: Sequence[str]) -> dict[str, Any]:
     """The line of one case."""
+    explanation = explanation_of(suite, case)
     scores = case.scores
     values = [scores[name].value if name in scores else None for name in metrics]
-    wanted = scores.get("needs_review")
-    reason = _reason(case)
+    reason = explanation.reason
     tags = [" ".join(tag.split()) for tag in case.tags]
     found = (case.id, case.name, case.question, *tags, reason, case.error, *{score.reason for score in scores.values()})
     return {
@@ -39,29 +40,7 @@ def line_row(scoring: int, position: int, case: CaseResult, metrics: Sequence[st
         "reason": reason[:QUESTION],
         "tags": "\n".join(("", *tags, "")) if tags else "",
         "figures": to_json(values).decode(),
-        "wants_review": int(wanted is not None and bool(wanted.value)),
+        "wants_review": int(explanation.outcome == "needs_review"),
         "searched": "\n".join(part for part in found if part)[:SEARCHED].casefold(),
-        "cluster": str(case.details.get("cluster") or ""),
+        "cluster": case.cluster,
     }
-
-
-def _reason(case: CaseResult) -> str:
-    """Why the case is as it is: its error, what its suite says, or the first part of the answer that is not right."""
-    said = case.error or case.details.get("reason")
-    if isinstance(said, str) and said:
-        return said
-    parts = case.details.get("dimensions")
-    found = (_part(part) for part in parts if isinstance(part, Mapping)) if isinstance(parts, list) else ()
-    return next((text for text in found if text), "")
-
-
-def _part(part: Mapping[str, Any]) -> str:
-    """``COUNTRY not selected``, ``COUNTRY wrong``, ``COUNTRY incomplete``; empty when it is right."""
-    right, missed, wrong = (bool(part.get(key)) for key in ("true_positives", "false_negatives", "false_positives"))
-    if wrong:
-        word = "wrong" if part.get("in_target", True) else "not asked for"
-    elif missed:
-        word = "incomplete" if right else "not selected"
-    else:
-        return ""
-    return f"{part.get('dimension', '')} {word}"

@@ -43,7 +43,8 @@ def insert_scoring(connection: Connection, run_id: int, result: RunResult, now: 
         )
         metrics = [item.metric for item in result.summary]
         connection.execute(
-            insert(lines), [line_row(scoring, position, case, metrics) for position, case in enumerate(result.cases)]
+            insert(lines),
+            [line_row(scoring, position, info.suite, case, metrics) for position, case in enumerate(result.cases)],
         )
     return scoring
 

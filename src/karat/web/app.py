@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from importlib.metadata import version
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
-import karat
 from karat.core.problems import UserError
 from karat.store import Store, open_store
 from karat.web.addresses import host_list, is_loopback
@@ -49,7 +49,7 @@ def create_app(
 
     app = FastAPI(
         title="karat",
-        version=karat.__version__,
+        version=version("karat"),
         summary="Runs, cases, comparisons and reviews of one store.",
         openapi_url="/api/openapi.json",
         docs_url=None,  # FastAPI's own pages load scripts from elsewhere

@@ -7,14 +7,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from karat.core.explanation import plain_details
 from karat.core.records import Prediction, join_attempts
 from karat.core.scores import Score
-from karat.suites.codegen.comparison import Comparison, compare, details
+from karat.suites.codegen.comparison import Comparison, compare
+from karat.suites.codegen.details import details
 from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.overall import WEIGHTS, overall_of
 from karat.suites.codegen.repairing import follow_up
-from karat.suites.codegen.telling import told
 from tests.suites.codegen.tasks import MEANS, QUESTION, QUICK, case_of, judge_code
 
 RIGHT = 'result = df.groupby("city")["price"].mean()'
@@ -64,7 +65,7 @@ def test_weights_are_the_contracts_and_parts_that_do_not_apply_are_left_out() ->
 
 
 def test_the_contracts_shapes() -> None:
-    found = told(judge_code(BROKEN, BROKEN, RIGHT))
+    found = plain_details(details([(0, judge_code(BROKEN, BROKEN, RIGHT))]))
     assert list(found["prompt_understanding"]) == ["understanding_score", "details"]
     assert list(found["prompt_understanding"]["details"]) == [
         "column_extraction_score",
@@ -101,7 +102,7 @@ def test_attempts_run_until_one_does() -> None:
     assert found.correctness.passed and found.first_passed is False
     scores = scores_of(found)
     assert (scores["passed"].value, scores["first_try_passed"].value, scores["ran"].value) == (1, 0, 1)
-    assert details([(0, found)])["code"] == RIGHT and details([]) == {}
+    assert details([(0, found)]).code == RIGHT
 
 
 def test_metrics_say_when_they_do_not_apply() -> None:

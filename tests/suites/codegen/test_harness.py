@@ -13,6 +13,7 @@ from karat.core.suite import NotApplicable
 from karat.sandbox import Sandbox
 from karat.suites.codegen.comparison import Comparison, judged
 from karat.suites.codegen.completion import code_for
+from karat.suites.codegen.details import details_of
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.references import schema_of
@@ -229,6 +230,6 @@ def test_a_report_says_which_input_is_wrong_and_what_was_printed(tmp_path: Path)
         options={"performance": False},
         workers=1,
     )
-    told = {case.id: why(case).splitlines()[0] for case in result.cases}
+    told = {case.id: why(case, details_of(case)).splitlines()[0] for case in result.cases}
     assert told["0"] == "test failed: wrong on test input 2 of 2"
     assert told["1"] == "the answer was printed, not returned: assign it to `result`"

@@ -13,6 +13,7 @@ from karat.runs.runner import score_recorded
 from karat.stats.intervals import estimate
 from karat.suites.codegen import suite
 from karat.suites.codegen.counts import Step, funnel
+from karat.suites.codegen.details import details_of
 from karat.suites.codegen.highlights import highlights
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.repair_figures import after_repairs
@@ -86,12 +87,15 @@ def test_every_sheet(results: dict[str, RunResult]) -> None:
 
 def test_lost_points_stand_at_their_lines(results: dict[str, RunResult]) -> None:
     case = next(case for case in results["hasty"].cases if case.id == "members_by_town")
-    rows = marked_lines(case.id, case.details)
+    details = details_of(case)
+    assert details is not None
+    rows = marked_lines(case.id, details)
     assert [row[1] for row in rows] == [1, 2, 3, 4, 5]
     assert [row[3] for row in rows] == ["", -0.2, "", "", ""]
     assert "for _, row in members.iterrows():" in str(rows[1][2])
     right = next(case for case in results["careful"].cases if case.id == "total_fees")
-    assert marked_lines(right.id, right.details) == []
+    flawless = details_of(right)
+    assert flawless is not None and marked_lines(right.id, flawless) == []
 
 
 def test_the_terminal_in_four_lines(results: dict[str, RunResult]) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from karat.core.explanation import plain_details
 from karat.core.records import Case, Turn
 from karat.core.scores import Score
 from karat.suites.data_query.comparison import Comparison, compare_selection
+from karat.suites.data_query.details import details
 from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.selection import DatasetSelection, Dimension, Selection, Target, Term
@@ -49,3 +51,8 @@ def score(name: str, expected: Target, found: Selection, **options: Any) -> Scor
 def case(case_id: str, *targets: Target, tags: tuple[str, ...] = (), name: str = "") -> Case[Target]:
     turns = tuple(Turn("user", f"question {number}", t) for number, t in enumerate(targets))
     return Case(case_id, turns, name, tags)
+
+
+def kept(*turns: tuple[int, Comparison]) -> dict[str, Any]:
+    """The details of a case as JSON has them."""
+    return plain_details(details(turns))

@@ -6,15 +6,14 @@ from pathlib import Path
 
 from karat.core.records import Prediction
 from karat.suites.data_query.comparison import LabelDrift, compare
-from karat.suites.data_query.details import details
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.selection import DatasetSelection, Dimension, Selection, Target, Term
-from tests.suites.data_query.building import case, compared, part, sel, target
+from tests.suites.data_query.building import case, compared, kept, part, sel, target
 
 
 def test_the_evidence_of_the_contracts_example() -> None:
     comparison = compared(target({"INDICATOR": ["GDP", "GDPPC"]}), sel({"INDICATOR": ["GDP", "GDPPC", "GDP_CONST"]}))
-    (dimension,) = details([(0, comparison)])["dimensions"]
+    (dimension,) = kept((0, comparison))["dimensions"]
     assert dimension == {
         "dimension": "INDICATOR",
         "turn": 0,
@@ -30,9 +29,7 @@ def test_the_evidence_of_the_contracts_example() -> None:
 
 def test_a_dimension_not_in_the_target_has_precision_0_and_no_recall() -> None:
     comparison = compared(target({"A": ["a"]}), sel({"A": ["a"], "B": ["b"]}))
-    found = {
-        d["dimension"]: (d["in_target"], d["precision"], d["recall"]) for d in details([(0, comparison)])["dimensions"]
-    }
+    found = {d["dimension"]: (d["in_target"], d["precision"], d["recall"]) for d in kept((0, comparison))["dimensions"]}
     assert found == {"A": (True, 1.0, 1.0), "B": (False, 0.0, None)}
 
 
@@ -46,7 +43,7 @@ def test_label_drift_names_both_labels() -> None:
 
 def test_everything_selected_is_shown_as_such() -> None:
     comparison = compared(target({"A": ["a"]}), Selection((DatasetSelection("X:D", (Dimension("A", (), "all"),)),)))
-    (dimension,) = details([(0, comparison)])["dimensions"]
+    (dimension,) = kept((0, comparison))["dimensions"]
     assert dimension["everything_selected"] is True
     assert (dimension["precision"], dimension["recall"]) == (None, None)
 
@@ -64,7 +61,7 @@ def test_everything_is_expanded_where_a_codelist_is_at_hand(tmp_path: Path) -> N
 
 def test_defaults_are_marked() -> None:
     chosen = Selection((DatasetSelection("X:D", (Dimension("F", (Term("M", "Monthly"),), "in", True),)),))
-    (dimension,) = details([(0, compared(Target(), chosen))])["dimensions"]
+    (dimension,) = kept((0, compared(Target(), chosen)))["dimensions"]
     assert dimension["is_default"] is True
 
 
@@ -77,8 +74,8 @@ def test_unexpected_datasets_are_named() -> None:
 
 def test_the_alternative_that_counted_is_named() -> None:
     either = Target((part({"A": ["a"]}),), alternatives=(sel({"A": ["b"]}),))
-    assert details([(0, compared(either, sel({"A": ["b"]})))])["alternative"] == 0
-    assert "alternative" not in details([(0, compared(either, sel({"A": ["a"]})))])
+    assert kept((0, compared(either, sel({"A": ["b"]}))))["alternative"] == 0
+    assert "alternative" not in kept((0, compared(either, sel({"A": ["a"]}))))
 
 
 def test_the_turn_asked_for_is_compared() -> None:

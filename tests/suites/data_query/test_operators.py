@@ -11,11 +11,10 @@ import pytest
 from karat.core.suite import Unreadable
 from karat.suites.data_query import suite
 from karat.suites.data_query.comparison import compare_selection
-from karat.suites.data_query.details import details
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.responses import read_response
 from karat.suites.data_query.selection import DatasetSelection, Dimension, Period, Selection, Target, Term
-from tests.suites.data_query.building import compared, part, scores, target
+from tests.suites.data_query.building import compared, kept, part, scores, target
 
 TODAY = "2026-11-15"
 
@@ -128,7 +127,7 @@ def test_two_queries_keep_both_periods() -> None:
     assert [one.period for one in found.indicator_selection] == [Period("2015", "2020"), Period("1990", "1991")]
     comparison = compare_selection(Target((part({}),), period=Period("2015", "2020")), found, Options(today=TODAY))
     assert comparison.period == 0.5
-    rows = details([(0, comparison)])["period"]
+    rows = kept((0, comparison))["period"]
     assert [row["found"] for row in rows] == [{"start": "2015", "end": "2020"}, {"start": "1990", "end": "1991"}]
 
 
@@ -170,7 +169,7 @@ def test_all_against_a_list_cannot_be_judged_and_is_not_fully_right() -> None:
     comparison = compared(everything(), Selection((part({"A": ["a"]}),)))
     got = scores(everything(), Selection((part({"A": ["a"]}),)))
     assert (got["macro_recall"], got["macro_precision"], got["exact_match"]) == (None, None, 0.0)
-    (dimension,) = details([(0, comparison)])["dimensions"]
+    (dimension,) = kept((0, comparison))["dimensions"]
     assert dimension["in_target"] is True and dimension["everything_expected"] is True
     assert dimension["false_positives"] == []
 

@@ -20,7 +20,7 @@ from karat.core.usage import USAGE
 from karat.reports.xlsx import write_xlsx
 from karat.stats.intervals import estimate
 from karat.suites.data_query.comparison import Comparison, compare_selection
-from karat.suites.data_query.details import details
+from karat.suites.data_query.details import Details, details
 from karat.suites.data_query.details_cell import LONG_TERM, details_cell
 from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.options import Options
@@ -149,7 +149,7 @@ def test_turns_have_headings_when_there_are_several() -> None:
 
 
 def test_no_details_no_text() -> None:
-    assert details_cell({}) == ""
+    assert details_cell(Details()) == ""
 
 
 def test_a_name_cannot_look_like_a_heading() -> None:

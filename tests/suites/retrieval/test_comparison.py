@@ -5,9 +5,11 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from karat.core.explanation import plain_details
 from karat.core.records import Case, Prediction, Turn
 from karat.core.suite import Unreadable
-from karat.suites.retrieval.comparison import compare, compare_truths, details
+from karat.suites.retrieval.comparison import compare, compare_truths
+from karat.suites.retrieval.details import details
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.records import DOCUMENTS, Ranked, Retrieved, Truths
 from tests.suites.retrieval.building import comparison, fields, value
@@ -33,7 +35,7 @@ def test_missing_keys_the_most_relevant_first() -> None:
 
 
 def test_details() -> None:
-    found = details([(0, comparison(["a", "b", "c"], ["x", "b"]))])
+    found = plain_details(details([(0, comparison(["a", "b", "c"], ["x", "b"]))]))
     assert found == {
         "fields": [
             {
@@ -47,8 +49,8 @@ def test_details() -> None:
             }
         ]
     }
-    long = details([(0, comparison([f"k{number}" for number in range(80)], []))])["fields"][0]
-    assert (len(long["missing"]), long["missing_count"]) == (50, 80)
+    long = details([(0, comparison([f"k{number}" for number in range(80)], []))]).fields[0]
+    assert (len(long.missing), long.missing_count) == (50, 80)
 
 
 def test_a_field_that_was_not_answered_has_found_nothing() -> None:

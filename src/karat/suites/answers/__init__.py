@@ -1,9 +1,13 @@
 """A submission folder against gold answers: strings, numbers, tables, DuckDB files, SQL."""
 
+from karat.core.explanation import explaining
 from karat.core.suite import Suite
 from karat.suites.answers.accepting import accept
+from karat.suites.answers.case_file import case_file
 from karat.suites.answers.cases import cases_from, load_cases, recognises, truth
-from karat.suites.answers.comparison import compare, details
+from karat.suites.answers.comparison import compare
+from karat.suites.answers.details import Details, details
+from karat.suites.answers.explain import explain
 from karat.suites.answers.exporting import export_row
 from karat.suites.answers.extras import extras
 from karat.suites.answers.gold_check import check_cases
@@ -30,6 +34,8 @@ suite = Suite(
     check_cases=check_cases,
     compare=compare,
     details=details,
+    case_file=case_file,
+    explain=explaining(Details, explain),
     report=report,
     truth=truth,
     recognises=recognises,

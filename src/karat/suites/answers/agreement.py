@@ -7,7 +7,9 @@ from pathlib import Path
 
 import msgspec
 
+from karat.core.explanation import plain_details
 from karat.core.result import CaseResult, RunResult
+from karat.suites.answers.details import details_of
 from karat.suites.answers.records import Answer
 from karat.suites.answers.strict.tables import table_match
 from karat.tables.cells import folded
@@ -20,13 +22,15 @@ def with_suspects(result: RunResult, own: Mapping[str, Answer], others: Sequence
 
 def _looked_at(case: CaseResult, own: Mapping[str, Answer], others: Sequence[Mapping[str, Answer]]) -> CaseResult:
     answer = own.get(case.id)
-    if answer is None or case.details.get("strict", {}).get("state") != "wrong":
+    details = details_of(case)
+    if answer is None or details is None or details.strict.state != "wrong":
         return case
     agreeing = sum(case.id in other and same_answer(answer, other[case.id]) for other in others)
     if not agreeing:
         return case
     problem = f"{agreeing + 1} of {len(others) + 1} submissions give the same answer, which gold refuses"
-    return msgspec.structs.replace(case, details={**case.details, "gold_status": "suspect", "gold_problem": problem})
+    marked = msgspec.structs.replace(details, gold_status="suspect", gold_problem=problem)
+    return msgspec.structs.replace(case, details=plain_details(marked))
 
 
 def same_answer(left: Answer, right: Answer) -> bool:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -123,29 +121,3 @@ def _unusable(answer: Answer) -> Verdict:
         return wrong(kind, problem=answer.problem)
     there = any(Path(path).exists() for path in answer.paths)
     return wrong("unreadable_prediction" if there or not answer.paths else "missing_prediction", problem=answer.problem)
-
-
-def details(turns: Sequence[tuple[int, Comparison]]) -> dict[str, Any]:
-    """The evidence of an instance: the reason that tells most, and both verdicts."""
-    if not turns:
-        return {}
-    _, comparison = turns[-1]
-    telling = comparison.telling
-    found: dict[str, Any] = {
-        "reason": telling.reason,
-        "evidence": telling.evidence,
-        "flips": comparison.flips,
-        "functions": sorted({entry.func for entry in comparison.gold.entries}),
-        "spider2": _verdict(comparison.spider2),
-        "strict": _verdict(comparison.strict),
-    }
-    if comparison.as_of:
-        found["as_of"] = {"gold": comparison.as_of[0], "data": comparison.as_of[1]}
-    if comparison.gold.status != "good":
-        found["gold_status"] = comparison.gold.status
-        found["gold_problem"] = comparison.gold.problem
-    return found
-
-
-def _verdict(verdict: Verdict) -> dict[str, Any]:
-    return {"state": verdict.state, "reason": verdict.reason, "normalised": list(verdict.normalised)}

@@ -6,7 +6,8 @@ from collections import Counter
 
 from karat.core.problems import count_of
 from karat.core.report import visible
-from karat.core.result import CaseResult, RunResult
+from karat.core.result import RunResult
+from karat.suites.answers.details import Details, judged
 from karat.suites.answers.evidence import evidence_in_short
 from karat.suites.answers.report import PROFILES
 
@@ -17,14 +18,14 @@ def highlights(result: RunResult) -> list[str]:
 
 
 def _flips(result: RunResult) -> list[str]:
-    flipped = [case for case in result.cases if case.details.get("flips")]
+    flipped = [details for _, details in judged(result) if details.flips]
     if not flipped:
         return ["no verdict flips between the profiles"]
     lines = [f"{len(flipped)} verdicts flip between the profiles"]
     for passing, failing in (PROFILES, PROFILES[::-1]):
-        some = [case for case in flipped if case.details[passing]["state"] == "right"]
+        some = [details for details in flipped if details.state(passing) == "right"]
         if some:
-            reasons = Counter(_flip_reason(case) for case in some).most_common()
+            reasons = Counter(_flip_reason(details) for details in some).most_common()
             lines.append(
                 f"  {len(some):>3} {passing} passes, {failing} fails    "
                 + " · ".join(f"{n} {reason}" for reason, n in reasons)
@@ -32,41 +33,35 @@ def _flips(result: RunResult) -> list[str]:
     return lines
 
 
-def _flip_reason(case: CaseResult) -> str:
-    normalised = case.details["strict"]["normalised"]
-    return normalised[0] if normalised else str(case.details["reason"])
+def _flip_reason(details: Details) -> str:
+    return details.strict.normalised[0] if details.strict.normalised else details.reason
 
 
 def _failures(result: RunResult) -> list[str]:
     """Why the answers that both profiles refuse are wrong, the commonest first, with a few examples."""
-    failed = [c for c in result.cases if c.status == "scored" and c.details.get("strict", {}).get("state") == "wrong"]
+    failed = [(c, details) for c, details in judged(result) if c.status == "scored" and details.strict.state == "wrong"]
     if not failed:
         return []
-    reasons = Counter(str(case.details["reason"]) for case in failed)
+    reasons = Counter(details.reason for _, details in failed)
     lines = ["why the rest failed    " + " · ".join(f"{reason} {count}" for reason, count in reasons.most_common())]
     for reason, _ in reasons.most_common(5):
-        case = next(case for case in failed if case.details["reason"] == reason)
-        lines.append(
-            f"  {case.id:<16} {reason:<18} {visible(evidence_in_short(case.details['evidence']))}"[:200].replace(
-                "\n", " "
-            )
-        )
+        case, details = next(item for item in failed if item[1].reason == reason)
+        line = f"  {case.id:<16} {reason:<18} {visible(evidence_in_short(details.evidence))}"
+        lines.append(line[:200].replace("\n", " "))
     return lines
 
 
 def _doubtful_gold(result: RunResult) -> list[str]:
     """Gold that looks wrong, and gold that is true for another date than the data."""
     lines = []
-    suspect = [c for c in result.cases if c.details.get("gold_status", "good") != "good"]
+    suspect = [(case, details) for case, details in judged(result) if details.gold_status != "good"]
     if suspect:
-        first = suspect[0]
+        first, details = suspect[0]
         count = count_of(len(suspect), "instance")
-        lines.append(f"gold looks wrong in {count} ({first.id}: {first.details.get('gold_problem', '')})")
-    dated = [case for case in result.cases if "as_of" in case.details]
+        lines.append(f"gold looks wrong in {count} ({first.id}: {details.gold_problem})")
+    dated = [(case, details.as_of) for case, details in judged(result) if details.as_of is not None]
     if dated:
-        when = dated[0].details["as_of"]
+        first, when = dated[0]
         count = count_of(len(dated), "instance")
-        lines.append(
-            f"gold is true for another date in {count} ({dated[0].id}: {when['gold']}, the data {when['data']})"
-        )
+        lines.append(f"gold is true for another date in {count} ({first.id}: {when.gold}, the data {when.data})")
     return lines

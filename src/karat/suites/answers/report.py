@@ -22,6 +22,7 @@ from karat.core.report import (
 )
 from karat.core.result import CaseResult, Estimator, RunResult
 from karat.core.usage import USAGE
+from karat.suites.answers.details import Details, details_of, judged
 from karat.suites.answers.evidence import evidence_lines
 from karat.suites.answers.metrics import METRICS
 
@@ -45,12 +46,8 @@ def report(result: RunResult, estimate: Estimator) -> Report:
     return Report(f"answers {result.run.id}".strip(), tuple(sheet for sheet in sheets if sheet is not None))
 
 
-def _evidence(case: CaseResult) -> str:
-    return "\n".join(evidence_lines(case.details.get("evidence", {})))
-
-
-def _state(case: CaseResult, profile: str) -> str:
-    return str(case.details.get(profile, {}).get("state", ""))
+def _evidence(details: Details | None) -> str:
+    return "\n".join(evidence_lines(details.evidence)) if details is not None else ""
 
 
 def _overview(result: RunResult) -> Sheet:
@@ -69,25 +66,26 @@ def _overview(result: RunResult) -> Sheet:
         Column("share of rows", "score", 9),
         Column("error", "wrapped", 30),
     )
-    rows: list[tuple[Cell, ...]] = [
-        (
-            case.id,
-            case.question,
-            ", ".join(case.tags),
-            case.status,
-            case.scores["spider2"].value,
-            case.scores["strict"].value,
-            _state(case, "strict").replace("_", " "),
-            str(case.details.get("reason", "")),
-            _evidence(case),
-            ", ".join(case.details.get("strict", {}).get("normalised", ())),
-            case.scores["cell_f1"].value,
-            case.scores["row_share"].value,
-            case.error,
-        )
-        for case in result.cases
-    ]
-    return Sheet("Overview", (Table(columns, tuple(rows)),), freeze_columns=1, print_columns=9)
+    rows = tuple(_row(case, details_of(case)) for case in result.cases)
+    return Sheet("Overview", (Table(columns, rows),), freeze_columns=1, print_columns=9)
+
+
+def _row(case: CaseResult, details: Details | None) -> tuple[Cell, ...]:
+    return (
+        case.id,
+        case.question,
+        ", ".join(case.tags),
+        case.status,
+        case.scores["spider2"].value,
+        case.scores["strict"].value,
+        details.strict.state.replace("_", " ") if details is not None else "",
+        details.reason if details is not None else "",
+        _evidence(details),
+        ", ".join(details.strict.normalised) if details is not None else "",
+        case.scores["cell_f1"].value,
+        case.scores["row_share"].value,
+        case.error,
+    )
 
 
 def _statistics(result: RunResult, estimate: Estimator) -> Sheet:
@@ -105,8 +103,9 @@ def _by_function(cases: Sequence[CaseResult], estimate: Estimator) -> Table | No
     """Both profiles for each function that the gold is compared with."""
     groups: dict[str, list[CaseResult]] = {}
     for case in cases:
-        for name in case.details.get("functions", ()):
-            groups.setdefault(str(name), []).append(case)
+        details = details_of(case)
+        for name in details.functions if details is not None else ():
+            groups.setdefault(name, []).append(case)
     if not groups:
         return None
     columns = [Column("function", "text", 24), Column("instances", "count", 11)]
@@ -122,9 +121,9 @@ def _by_function(cases: Sequence[CaseResult], estimate: Estimator) -> Table | No
 def _reasons(result: RunResult) -> Sheet | None:
     """How often each reason was given, the most frequent first, as a table and as bars."""
     named: dict[str, list[str]] = {}
-    for case in result.cases:
-        if case.status == "scored" and (reason := case.details.get("reason")):
-            named.setdefault(str(reason), []).append(case.id)
+    for case, details in judged(result):
+        if case.status == "scored" and details.reason:
+            named.setdefault(details.reason, []).append(case.id)
     if not named:
         return None
     found = sorted(named.items(), key=lambda item: -len(item[1]))
@@ -148,15 +147,9 @@ def _listed(ids: Sequence[str]) -> str:
 
 def _flips(result: RunResult) -> Sheet | None:
     rows: list[tuple[Cell, ...]] = [
-        (
-            case.id,
-            _state(case, "spider2"),
-            _state(case, "strict"),
-            case.details["reason"],
-            _evidence(case),
-        )
-        for case in result.cases
-        if case.details.get("flips")
+        (case.id, details.spider2.state, details.strict.state, details.reason, _evidence(details))
+        for case, details in judged(result)
+        if details.flips
     ]
     if not rows:
         return None

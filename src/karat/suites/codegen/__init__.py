@@ -1,10 +1,14 @@
 """Pandas code that a model writes: run in a sandbox, and scored so that wrong code cannot win."""
 
+from karat.core.explanation import explaining
 from karat.core.suite import Suite
 from karat.suites.codegen.accepting import accept
+from karat.suites.codegen.case_file import case_file
 from karat.suites.codegen.cases import cases_from, load_cases, recognises, truth
 from karat.suites.codegen.cases_check import check_cases
 from karat.suites.codegen.comparison import compare
+from karat.suites.codegen.details import Details, details
+from karat.suites.codegen.explain import explain
 from karat.suites.codegen.exporting import export_row
 from karat.suites.codegen.highlights import highlights
 from karat.suites.codegen.importing import import_rows
@@ -17,7 +21,6 @@ from karat.suites.codegen.repair_figures import figures
 from karat.suites.codegen.repairing import follow_up
 from karat.suites.codegen.report import report
 from karat.suites.codegen.responses import understand
-from karat.suites.codegen.telling import details
 
 suite = Suite(
     name="codegen",
@@ -31,6 +34,8 @@ suite = Suite(
     check_cases=check_cases,
     compare=compare,
     details=details,
+    case_file=case_file,
+    explain=explaining(Details, explain),
     report=report,
     cpu_heavy=True,
     truth=truth,

@@ -31,9 +31,6 @@ from karat.suites.codegen.quality import Quality, quality_of
 from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, Task
 from karat.suites.codegen.recovery import ErrorRecovery, recovery_of
 from karat.suites.codegen.references import reference_outcome, schema_of
-from karat.suites.codegen.telling import details
-
-__all__ = ["Comparison", "asked_in", "compare", "details", "judged"]
 
 
 class Comparison(msgspec.Struct, frozen=True):

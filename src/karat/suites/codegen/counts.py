@@ -3,38 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any
 
 import msgspec
 
 from karat.core.problems import count_of
-from karat.core.result import CaseResult, RepeatResult, RunResult
+from karat.core.result import RunResult
+from karat.suites.codegen.details import tries
+from karat.suites.codegen.records import Attempt
 
 KINDS = {"Filter": "filter", "Group": "group", "Top": "order", "Bottom": "order", "Sorting": "order", "Join": "join"}
 """The kind of a requirement by the word it begins with; what has none concerns the code as a whole."""
 WHOLE = "no code to judge"
 
-Try = CaseResult | RepeatResult
-
-
-def tries(result: RunResult) -> Iterable[tuple[CaseResult, Try]]:
-    """Every try at every task that was judged; one a task unless there were repeats."""
-    for case in result.cases:
-        for attempt in case.repeats or (case,):
-            if attempt.details.get("attempts"):
-                yield case, attempt
-
 
 def error_counts(result: RunResult) -> Counter[str]:
     """The class of every first error, also of those that were recovered from."""
-    firsts = (attempt.details["attempts"][0] for _, attempt in tries(result))
-    return Counter(class_of(first) for first in firsts if not first.get("ran"))
+    firsts = (details.attempts[0] for _, details in tries(result))
+    return Counter(class_of(first) for first in firsts if not first.ran)
 
 
-def class_of(attempt: Mapping[str, Any]) -> str:
+def class_of(attempt: Attempt) -> str:
     """The class of an attempt that failed."""
-    return str(attempt.get("error_class") or "other_error")
+    return attempt.error_class or "other_error"
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -54,23 +44,15 @@ class Step(msgspec.Struct, frozen=True):
 
 def funnel(result: RunResult) -> list[Step]:
     """The first try, then after each repair."""
-    judged = [attempt.details for _, attempt in tries(result)]
-    most = max((len(details["attempts"]) for details in judged), default=0)
-    known = sum(details.get("correctness", {}).get("score") is not None for details in judged)
+    judged = [details for _, details in tries(result)]
+    most = max((len(details.attempts) for details in judged), default=0)
+    known = sum(details.correctness.score is not None for details in judged)
     steps = []
     for repairs in range(most):
-        ran = [details for details in judged if any(tried.get("ran") for tried in details["attempts"][: repairs + 1])]
-        right = sum(bool(details.get("correctness", {}).get("passed")) for details in ran)
+        ran = [details for details in judged if any(tried.ran for tried in details.attempts[: repairs + 1])]
+        right = sum(details.correctness.passed for details in ran)
         steps.append(Step(repairs, len(judged), len(ran), known, right))
     return steps
-
-
-def missing(details: Mapping[str, Any]) -> list[str]:
-    """The requirements that a try missed, in words."""
-    return [
-        str(words)
-        for words in details.get("requirement_coverage", {}).get("details", {}).get("missing_requirements", ())
-    ]
 
 
 def kind_of(words: str) -> str:
@@ -81,6 +63,6 @@ def kind_of(words: str) -> str:
 def missing_counts(result: RunResult) -> Counter[str]:
     """How many tasks missed a requirement of each kind."""
     found: Counter[str] = Counter()
-    for _, attempt in tries(result):
-        found.update({kind_of(words) for words in missing(attempt.details)})
+    for _, details in tries(result):
+        found.update({kind_of(words) for words in details.missing})
     return found

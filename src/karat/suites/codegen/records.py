@@ -215,7 +215,7 @@ class Asked(msgspec.Struct, frozen=True):
 # -- what running it gave ---------------------------------------------------------------------------------------------
 
 
-class Attempt(msgspec.Struct, frozen=True, omit_defaults=True):
+class Attempt(msgspec.Struct, frozen=True):
     """One piece of code and what it did."""
 
     code: str

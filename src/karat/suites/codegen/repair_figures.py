@@ -28,7 +28,8 @@ import msgspec
 from karat.core.clusters import clusters_of
 from karat.core.pass_k import pass_at_k
 from karat.core.result import Estimate, Estimator, RunResult
-from karat.suites.codegen.counts import Try, funnel
+from karat.suites.codegen.counts import funnel
+from karat.suites.codegen.details import Try, details_of
 
 
 class Tried(msgspec.Struct, frozen=True):
@@ -135,10 +136,11 @@ def task_tries(result: RunResult) -> list[TaskTries]:
 
 
 def _tried(attempt: Try) -> Tried:
-    attempts = attempt.details.get("attempts", ())
+    details = details_of(attempt)
+    attempts = details.attempts if details is not None else ()
     repairs = max(0, len(attempts) - 1)
     right = _value(attempt, "passed") == 1
-    return Tried(repairs, bool(attempts and attempts[0].get("ran")), repairs if right else None)
+    return Tried(repairs, bool(attempts and attempts[0].ran), repairs if right else None)
 
 
 def _value(attempt: Try, metric: str) -> float | None:

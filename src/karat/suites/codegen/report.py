@@ -22,7 +22,8 @@ from karat.core.report import (
 )
 from karat.core.result import CaseResult, Estimator, RunResult
 from karat.core.usage import USAGE
-from karat.suites.codegen.counts import Try, class_of, error_counts, kind_of, missing, missing_counts, tries
+from karat.suites.codegen.counts import class_of, error_counts, kind_of, missing_counts
+from karat.suites.codegen.details import Details, Try, details_of, tries
 from karat.suites.codegen.harness.tested import TEST_FAILED
 from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.printing import REASON as PRINTED
@@ -78,8 +79,8 @@ def _overview(result: RunResult) -> Sheet:
     )
     rows: list[tuple[Cell, ...]] = []
     for case in result.cases:
-        tried = case.details.get("attempts", ())
-        first = tried[0] if tried else {}
+        details = details_of(case)
+        tried = details.attempts if details is not None else ()
         rows.append(
             (
                 case.id,
@@ -88,35 +89,31 @@ def _overview(result: RunResult) -> Sheet:
                 case.status,
                 _score(case, "overall"),
                 *(_score(case, part) for part in PARTS),
-                len(tried) if tried else None,
-                str(first.get("error_class") or ""),
-                visible(why(case)),
-                _code(case.details.get("code")),
+                len(tried) or None,
+                tried[0].error_class or "" if tried else "",
+                visible(why(case, details)),
+                _code(details.code if details is not None else None),
             )
         )
     return Sheet("Overview", (Table(columns, tuple(rows)),), freeze_columns=1, print_columns=13)
 
 
-def why(case: CaseResult) -> str:
+def why(case: CaseResult, details: Details | None) -> str:
     """The first thing to know of a task that is not right: its error, what its result lacks, what it left out."""
-    if case.error:
+    if case.error or details is None:
         return case.error
     lines = []
-    tried = case.details.get("attempts", ())
-    if case.details.get("error"):
-        line = case.details.get("line")
-        lines.append(f"{case.details['error']}{f' (line {line})' if line else ''}")
-    elif len(tried) > 1:
-        lines.append(f"first: {tried[0].get('error', '')}")
-    found = case.details.get("correctness", {})
-    reason = found.get("reason")
+    if details.error:
+        lines.append(f"{details.error}{f' (line {details.line})' if details.line else ''}")
+    elif len(details.attempts) > 1:
+        lines.append(f"first: {details.attempts[0].error}")
+    reason, evidence = details.correctness.reason, details.correctness.evidence
     if reason == PRINTED:
-        lines = [found["evidence"]["problem"]]  # also where it is the error already
+        lines = [evidence["problem"]]  # also where it is the error already
     elif reason and reason != "did_not_run":
-        problem = found["evidence"]["problem"] if reason == TEST_FAILED else ""
-        lines.append(str(reason).replace("_", " ") + (f": {problem}" if problem else ""))
-    lines += missing(case.details)
-    return "\n".join(lines)
+        problem = evidence["problem"] if reason == TEST_FAILED else ""
+        lines.append(reason.replace("_", " ") + (f": {problem}" if problem else ""))
+    return "\n".join((*lines, *details.missing))
 
 
 # -- figures ----------------------------------------------------------------------------------------------------------
@@ -143,24 +140,24 @@ def _lost_points(result: RunResult) -> Sheet | None:
         Column("points", "number", 9, decimals=2),
         Column("reason", "wrapped", 60),
     )
-    rows = [row for case, attempt in tries(result) for row in marked_lines(case.id, attempt.details)]
+    rows = [row for case, details in tries(result) for row in marked_lines(case.id, details)]
     if not any(row[4] for row in rows):
         return None
     note = "Every line of code that lost points somewhere, and what for; lines without a mark lost no points."
     return Sheet("Lost points", (Table(columns, tuple(rows), note=note),), freeze_columns=1)
 
 
-def marked_lines(task: str, details: dict[str, Any]) -> list[tuple[Cell, ...]]:
+def marked_lines(task: str, details: Details) -> list[tuple[Cell, ...]]:
     """The code of a task line by line, with the points lost in a line and the reasons; nothing for code that lost none."""
     losses: dict[int, list[tuple[float, str]]] = {}
-    for loss in details.get("quality", {}).get("lost", ()):
-        losses.setdefault(int(loss.get("line") or 0), []).append((float(loss["points"]), str(loss["reason"])))
-    if details.get("error"):
-        losses.setdefault(int(details.get("line") or 0), []).append((0.0, str(details["error"])))
-    losses.setdefault(0, []).extend((0.0, words) for words in missing(details))
+    for loss in details.quality.lost:
+        losses.setdefault(loss.line or 0, []).append((loss.points, loss.reason))
+    if details.error:
+        losses.setdefault(details.line or 0, []).append((0.0, details.error))
+    losses.setdefault(0, []).extend((0.0, words) for words in details.missing)
     if not any(losses.values()):
         return []
-    lines = str(details.get("code") or "").splitlines()
+    lines = details.code.splitlines()
     rows: list[tuple[Cell, ...]] = []
     for number, text in enumerate(lines, start=1):
         found = losses.pop(number, [])
@@ -190,12 +187,12 @@ def _error_classes(result: RunResult) -> Sheet | None:
         return None
     recovered: Counter[str] = Counter()
     examples: dict[str, list[str]] = {}
-    for case, attempt in tries(result):
-        first, last = attempt.details["attempts"][0], attempt.details["attempts"][-1]
-        if not first.get("ran"):
+    for case, details in tries(result):
+        first, last = details.attempts[0], details.attempts[-1]
+        if not first.ran:
             name = class_of(first)
-            recovered[name] += bool(last.get("ran"))
-            examples.setdefault(name, []).append(f"{case.id}: {first.get('error', '')}")
+            recovered[name] += last.ran
+            examples.setdefault(name, []).append(f"{case.id}: {first.error}")
     rows = tuple(
         (name, count, recovered[name], visible("\n".join(examples[name][:MOST_EXAMPLES])))
         for name, count in counts.most_common()
@@ -218,9 +215,7 @@ def _missing(result: RunResult) -> Sheet | None:
         (Column("kind", "text", 16), Column("tasks", "count", 9)), tuple(counts.most_common()), "Missed, by kind"
     )
     rows = tuple(
-        (case.id, kind_of(words), visible(words))
-        for case, attempt in tries(result)
-        for words in missing(attempt.details)
+        (case.id, kind_of(words), visible(words)) for case, details in tries(result) for words in details.missing
     )
     columns = (Column("task", "wrapped", 22), Column("kind", "text", 16), Column("requirement", "wrapped", 90))
     each = Table(columns, rows, "Each of them")

@@ -1,11 +1,15 @@
 """From a question to an SDMX selection, scored term by term for each dimension."""
 
+from karat.core.explanation import explaining
 from karat.core.suite import Suite
 from karat.suites.data_query.accepting import accept
+from karat.suites.data_query.advice import advice
+from karat.suites.data_query.case_file import case_file
 from karat.suites.data_query.cases import cases_from, load_cases, recognises
 from karat.suites.data_query.codelists import check_cases
 from karat.suites.data_query.comparison import compare
-from karat.suites.data_query.details import details
+from karat.suites.data_query.details import Details, details
+from karat.suites.data_query.explain import explain
 from karat.suites.data_query.exporting import export_row
 from karat.suites.data_query.importing import import_rows
 from karat.suites.data_query.metrics import METRICS
@@ -28,7 +32,10 @@ suite = Suite(
     check_cases=check_cases,
     compare=compare,
     details=details,
+    case_file=case_file,
+    explain=explaining(Details, explain),
     report=report,
+    advice=advice,
     recognises=recognises,
     prompting=PROMPTING,
     accept=accept,

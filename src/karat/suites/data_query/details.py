@@ -1,70 +1,119 @@
-"""The evidence of a case as plain JSON values: dimensions with their terms, label drift, datasets, periods."""
+"""What is kept of a case: its dimensions with their terms, label drift, datasets and periods. ``details`` in the store and in ``--json``."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
-from karat.suites.data_query.comparison import Comparison, DimensionComparison
+from karat.suites.data_query.comparison import Comparison, DimensionComparison, LabelDrift
 from karat.suites.data_query.options import Options
-from karat.suites.data_query.selection import as_plain
+from karat.suites.data_query.selection import Period, Term
 
 
-def details(turns: Sequence[tuple[int, Comparison]]) -> dict[str, Any]:
-    """The evidence of a case as plain JSON values."""
-    found: dict[str, Any] = {
-        "dimensions": [_dimension_details(turn, d, c.options) for turn, c in turns for d in c.dimensions],
-        "label_drift": [msgspec.structs.asdict(drift) for _, c in turns for drift in c.drifts],
-        "datasets": [
-            {
-                "turn": turn,
-                "expected": list(c.expected_datasets),
-                "found": list(c.found_datasets),
-                "unexpected": list(c.unexpected_datasets),
-            }
-            for turn, c in turns
-        ],
-    }
+class DimensionDetails(msgspec.Struct, frozen=True):
+    """One dimension in one turn. The rates are None where everything was selected or expected and nothing can be counted."""
+
+    dimension: str
+    turn: int = 0
+    in_target: bool = True
+    precision: float | None = None
+    recall: float | None = None
+    f1: float | None = None
+    true_positives: tuple[Term, ...] = ()
+    false_positives: tuple[Term, ...] = ()
+    false_negatives: tuple[Term, ...] = ()
+    everything_selected: bool | msgspec.UnsetType = msgspec.UNSET
+    everything_expected: bool | msgspec.UnsetType = msgspec.UNSET
+    is_default: bool | msgspec.UnsetType = msgspec.UNSET
+    """The system filled this dimension in by itself."""
+
+
+class DatasetDetails(msgspec.Struct, frozen=True):
+    """The datasets of one turn."""
+
+    turn: int
+    expected: tuple[str, ...]
+    found: tuple[str, ...]
+    unexpected: tuple[str, ...]
+
+
+class PeriodDetails(msgspec.Struct, frozen=True):
+    """An expected period and the one given, with the dataset where the entries of an answer differ."""
+
+    turn: int
+    expected: Period
+    found: Period | None
+    right: bool = True
+    """Whether both ends are."""
+    dataset: str | msgspec.UnsetType = msgspec.UNSET
+
+
+class ScopeDetails(msgspec.Struct, frozen=True):
+    """Whether the question of a turn is out of scope, and whether the answer declined it."""
+
+    turn: int
+    expected: bool
+    found: bool
+
+
+class Details(msgspec.Struct, frozen=True):
+    """Everything that was found about a case, over its turns."""
+
+    dimensions: tuple[DimensionDetails, ...] = ()
+    label_drift: tuple[LabelDrift, ...] = ()
+    datasets: tuple[DatasetDetails, ...] = ()
+    alternative: int | dict[int, int] | msgspec.UnsetType = msgspec.UNSET
+    """Which alternative counted, by turn where there are several turns; not there: the target itself."""
+    period: tuple[PeriodDetails, ...] | msgspec.UnsetType = msgspec.UNSET
+    """Not there: no period was expected."""
+    out_of_scope: tuple[ScopeDetails, ...] | msgspec.UnsetType = msgspec.UNSET
+    """Not there: the case does not say whether it is out of scope."""
+
+
+def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
+    """What is kept of the comparisons of a case."""
     alternatives = {turn: c.alternative for turn, c in turns if c.alternative is not None}
-    if alternatives:
-        found["alternative"] = alternatives if len(turns) > 1 else next(iter(alternatives.values()))
-    periods = [period for turn, c in turns for period in _period_details(turn, c)]
-    if periods:
-        found["period"] = periods
-    return found
+    chosen = alternatives if len(turns) > 1 else next(iter(alternatives.values()), msgspec.UNSET)
+    scopes = tuple(
+        ScopeDetails(turn, expected, c.selection.declines)
+        for turn, c in turns
+        if (expected := c.target.is_out_of_scope) is not None
+    )
+    periods = tuple(period for turn, c in turns for period in _periods(turn, c))
+    return Details(
+        tuple(_dimension(turn, d, c.options) for turn, c in turns for d in c.dimensions),
+        tuple(drift for _, c in turns for drift in c.drifts),
+        tuple(DatasetDetails(turn, c.expected_datasets, c.found_datasets, c.unexpected_datasets) for turn, c in turns),
+        chosen if alternatives else msgspec.UNSET,
+        periods or msgspec.UNSET,
+        scopes or msgspec.UNSET,
+    )
 
 
-def _period_details(turn: int, comparison: Comparison) -> list[dict[str, Any]]:
-    """What was expected and found; with the dataset where the entries of an answer differ."""
-    rows = {(one.expected, one.found): one.dataset for one in comparison.periods}
+def _periods(turn: int, comparison: Comparison) -> list[PeriodDetails]:
+    rows = {(one.expected, one.found): one for one in comparison.periods}
     several = len(rows) > 1
     return [
-        {"turn": turn, "expected": msgspec.to_builtins(expected), "found": msgspec.to_builtins(found)}
-        | ({"dataset": dataset} if several else {})
-        for (expected, found), dataset in rows.items()
+        PeriodDetails(turn, expected, found, all(one.ends), one.dataset if several else msgspec.UNSET)
+        for (expected, found), one in rows.items()
     ]
 
 
-def _dimension_details(turn: int, dimension: DimensionComparison, options: Options) -> dict[str, Any]:
+def _dimension(turn: int, dimension: DimensionComparison, options: Options) -> DimensionDetails:
     counts, zero = dimension.counts, options.zero_division
     uncounted = dimension.uncounted
-    found: dict[str, Any] = {
-        "dimension": dimension.dimension,
-        "turn": turn,
-        "in_target": dimension.in_target,
-        "precision": None if uncounted else counts.precision(zero),
-        "recall": None if uncounted else counts.recall(zero),
-        "f1": None if uncounted else counts.f(1.0, zero),
-        "true_positives": as_plain(dimension.true_positives),
-        "false_positives": as_plain(dimension.false_positives),
-        "false_negatives": as_plain(dimension.false_negatives),
-    }
-    if dimension.everything:
-        found["everything_selected"] = True
-    if dimension.everything_expected:
-        found["everything_expected"] = True
-    if dimension.default:
-        found["is_default"] = True
-    return found
+    return DimensionDetails(
+        dimension.dimension,
+        turn,
+        dimension.in_target,
+        None if uncounted else counts.precision(zero),
+        None if uncounted else counts.recall(zero),
+        None if uncounted else counts.f(1.0, zero),
+        dimension.true_positives,
+        dimension.false_positives,
+        dimension.false_negatives,
+        dimension.everything or msgspec.UNSET,
+        dimension.everything_expected or msgspec.UNSET,
+        dimension.default or msgspec.UNSET,
+    )

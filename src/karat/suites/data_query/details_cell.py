@@ -5,28 +5,20 @@ A cell that would not fit is cut list by list, so that every heading, with its c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from karat.core.problems import count_of
 from karat.core.report import CELL_LIMIT, utf16_length, visible
+from karat.suites.data_query.details import Details, DimensionDetails
+from karat.suites.data_query.selection import Term
 
 LONG_TERM = 400
 """In a cell that is too long, no term takes more than so many characters."""
 
-LISTS = (
-    ("True Positives", "true_positives"),
-    ("False Negatives", "false_negatives"),
-    ("False Positives", "false_positives"),
-)
-
-
-OPEN = {
-    "everything_expected": "everything expected",
-    "everything_selected": "everything selected: its terms are not counted",
-}
+EVERYTHING_EXPECTED = "everything expected"
+EVERYTHING_SELECTED = "everything selected: its terms are not counted"
 """What is said of a dimension where no codelist gives the terms."""
 
 
@@ -37,29 +29,29 @@ class _Block(msgspec.Struct, frozen=True):
     terms: Sequence[str] = ()
 
 
-def details_cell(details: Mapping[str, Any]) -> str:
+def details_cell(details: Details) -> str:
     """Every dimension in the contract's form, then those that are not in the target; under turns when there are several."""
-    if not details:
+    if not details.datasets and not details.dimensions:
         return ""
     blocks = _blocks(details)
     text = _joined(blocks)
     return text if len(text) <= CELL_LIMIT // 2 or utf16_length(text) <= CELL_LIMIT else _cut(blocks)
 
 
-def _blocks(details: Mapping[str, Any]) -> list[_Block]:
-    dimensions: list[dict[str, Any]] = details.get("dimensions", [])
-    turns = list(dict.fromkeys([d["turn"] for d in details.get("datasets", [])] + [d["turn"] for d in dimensions]))
+def _blocks(details: Details) -> list[_Block]:
+    dimensions = details.dimensions
+    turns = list(dict.fromkeys([d.turn for d in details.datasets] + [d.turn for d in dimensions]))
     blocks: list[_Block] = []
     for turn in turns:
-        here = [d for d in dimensions if d["turn"] == turn]
+        here = [d for d in dimensions if d.turn == turn]
         if len(turns) > 1:
             blocks.append(_Block(f"{_gap(blocks)}Turn {turn + 1}"))
         if not here:
             blocks.append(_Block("nothing was expected and nothing selected"))
         for dimension in here:
-            if dimension["in_target"]:
+            if dimension.in_target:
                 blocks.extend(_dimension_blocks(dimension, _gap(blocks)))
-        others = [d for d in here if not d["in_target"]]
+        others = [d for d in here if not d.in_target]
         if others:
             blocks.append(_Block(f"{_gap(blocks)}dimensions not in target"))
         for dimension in others:
@@ -73,27 +65,32 @@ def _gap(blocks: Sequence[_Block]) -> str:
     return "" if not blocks or last.startswith("Turn ") or last == "dimensions not in target" else "\n"
 
 
-def _dimension_blocks(dimension: Mapping[str, Any], gap: str) -> list[_Block]:
-    note = " (filled in by the system)" if dimension.get("is_default") else ""
-    rates = f"[recall: {_rate(dimension['recall'])}, precision: {_rate(dimension['precision'])}]"
-    head = f"{gap}{_one_line(dimension['dimension'])}{note}\n{rates}"
-    notes = [note for key, note in OPEN.items() if dimension.get(key)]
-    if notes and not any(dimension[key] for _, key in LISTS):
+def _dimension_blocks(dimension: DimensionDetails, gap: str) -> list[_Block]:
+    note = " (filled in by the system)" if dimension.is_default else ""
+    rates = f"[recall: {_rate(dimension.recall)}, precision: {_rate(dimension.precision)}]"
+    head = f"{gap}{_one_line(dimension.dimension)}{note}\n{rates}"
+    notes = [EVERYTHING_EXPECTED] if dimension.everything_expected else []
+    notes += [EVERYTHING_SELECTED] if dimension.everything_selected else []
+    lists = (
+        ("True Positives", dimension.true_positives),
+        ("False Negatives", dimension.false_negatives),
+        ("False Positives", dimension.false_positives),
+    )
+    if notes and not any(terms for _, terms in lists):
         return [_Block("\n".join((head, *notes)))]
     head = "\n".join((head, *notes))
-    lists = [
-        _Block(f"{title} [{len(dimension[key])}]", [_term(term) for term in dimension[key]]) for title, key in LISTS
+    return [
+        _Block(head),
+        *(_Block(f"{title} [{len(terms)}]", [_term(term) for term in terms]) for title, terms in lists),
     ]
-    return [_Block(head), *lists]
 
 
 def _rate(value: float | None) -> str:
     return "n/a" if value is None else f"{value:.2f}"
 
 
-def _term(term: Mapping[str, str]) -> str:
-    name = term["name"]
-    return _one_line(f"  * {term['id']}: {name}" if name else f"  * {term['id']}")
+def _term(term: Term) -> str:
+    return _one_line(f"  * {term.id}: {term.name}" if term.name else f"  * {term.id}")
 
 
 def _one_line(text: str) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
+from karat.core.explanation import read_details
 from karat.core.report import (
     Cell,
     Column,
@@ -22,11 +22,13 @@ from karat.core.report import (
 from karat.core.result import CaseResult, Estimate, Estimator, RunResult
 from karat.core.suite import Metric
 from karat.core.usage import USAGE
+from karat.suites.data_query.details import Details, DimensionDetails
 from karat.suites.data_query.details_cell import details_cell
 from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.selection import dataset_keys
 
 FRONT = ("macro_recall", "macro_precision")
+NOTHING = Details()
 KNOWN: dict[str, Metric] = {metric.name: metric for metric in (*METRICS, *USAGE)}
 
 
@@ -37,6 +39,10 @@ def report(result: RunResult, estimate: Estimator) -> Report:
     sheets += [sheet for sheet in (_label_drift(result), errors_sheet(result)) if sheet is not None]
     sheets.append(about_sheet(result, [KNOWN[name] for name in names if name in KNOWN]))
     return Report(f"{result.run.name or result.run.suite}: data query report", tuple(sheets))
+
+
+def _details(case: CaseResult) -> Details:
+    return read_details(Details, case.details) or NOTHING
 
 
 def _metric_names(result: RunResult) -> list[str]:
@@ -71,7 +77,7 @@ def _overview(result: RunResult, names: Sequence[str]) -> Sheet:
             *_values(case, FRONT),
             case.status,
             case.error,
-            details_cell(case.details),
+            details_cell(_details(case)),
             *_values(case, rest),
         )
         for case in cases
@@ -134,11 +140,11 @@ def _figure_columns() -> list[Column]:
 
 
 def _by_dimension(cases: Sequence[CaseResult], estimate: Estimator) -> Table | None:
-    groups: dict[str, list[list[dict[str, Any]]]] = {}
+    groups: dict[str, list[list[DimensionDetails]]] = {}
     for case in cases:
-        here: dict[str, list[dict[str, Any]]] = {}
-        for dimension in case.details.get("dimensions", []):
-            here.setdefault(dimension["dimension"], []).append(dimension)
+        here: dict[str, list[DimensionDetails]] = {}
+        for dimension in _details(case).dimensions:
+            here.setdefault(dimension.dimension, []).append(dimension)
         for name, parts in here.items():
             groups.setdefault(name, []).append(parts)
     if not groups:
@@ -153,21 +159,22 @@ def _by_dimension(cases: Sequence[CaseResult], estimate: Estimator) -> Table | N
     return Table((Column("dimension"), *counts, *pooled, *means), rows, "By dimension", note)
 
 
-def _dimension_row(name: str, found: Sequence[Sequence[dict[str, Any]]], estimate: Estimator) -> tuple[Cell, ...]:
+def _dimension_row(name: str, found: Sequence[Sequence[DimensionDetails]], estimate: Estimator) -> tuple[Cell, ...]:
     """``found``: for each case with this dimension, its comparison in each turn."""
     parts = [part for case in found for part in case]
-    tp, fp, fn = (
-        sum(len(part[key]) for part in parts) for key in ("true_positives", "false_positives", "false_negatives")
-    )
-    in_target = sum(any(part["in_target"] for part in case) for case in found)
-    recall, precision = (estimate(_case_means(found, key), "share") for key in ("recall", "precision"))
+    tp = sum(len(part.true_positives) for part in parts)
+    fp = sum(len(part.false_positives) for part in parts)
+    fn = sum(len(part.false_negatives) for part in parts)
+    in_target = sum(any(part.in_target for part in case) for case in found)
+    recall = estimate(_means([[part.recall for part in case] for case in found]), "share")
+    precision = estimate(_means([[part.precision for part in case] for case in found]), "share")
     pooled = (tp / (tp + fn) if tp + fn else None, tp / (tp + fp) if tp + fp else None)
     return (name, len(found), in_target, tp, fp, fn, *pooled, *estimate_cells((recall, precision)))
 
 
-def _case_means(found: Sequence[Sequence[dict[str, Any]]], key: str) -> list[float]:
+def _means(found: Iterable[Iterable[float | None]]) -> list[float]:
     """One value a case, the mean over its turns; cases without any are left out."""
-    values = ([part[key] for part in case if part[key] is not None] for case in found)
+    values = ([value for value in case if value is not None] for case in found)
     return [sum(numbers) / len(numbers) for numbers in values if numbers]
 
 
@@ -177,8 +184,8 @@ def _by_dataset(cases: Sequence[CaseResult], estimate: Estimator, *, strict: boo
     unexpected: dict[str, int] = {}
     for case in cases:
         wanted, given = set[str](), set[str]()
-        for part in case.details.get("datasets", []):
-            left, right = dataset_keys(part["expected"], part["found"], strict_versions=strict)
+        for part in _details(case).datasets:
+            left, right = dataset_keys(part.expected, part.found, strict_versions=strict)
             wanted.update(left.values())
             given.update(right.values())
         for dataset in sorted(wanted):
@@ -215,9 +222,9 @@ def _by_dataset(cases: Sequence[CaseResult], estimate: Estimator, *, strict: boo
 
 def _label_drift(result: RunResult) -> Sheet | None:
     rows: list[tuple[Cell, ...]] = [
-        (case.id, drift["dimension"], drift["id"], drift["expected"], drift["found"])
+        (case.id, drift.dimension, drift.id, drift.expected, drift.found)
         for case in result.cases
-        for drift in case.details.get("label_drift", [])
+        for drift in _details(case).label_drift
     ]
     if not rows:
         return None

@@ -1,9 +1,12 @@
 """What a search finds of what it should find: TREC and BEIR files, and evaluation tables of sheets."""
 
+from karat.core.explanation import explaining
 from karat.core.suite import Suite
 from karat.suites.retrieval.accepting import accept
 from karat.suites.retrieval.cases import cases_from, load_cases, recognises
-from karat.suites.retrieval.comparison import compare, details
+from karat.suites.retrieval.comparison import compare
+from karat.suites.retrieval.details import Details, details
+from karat.suites.retrieval.explain import explain
 from karat.suites.retrieval.exporting import export_row
 from karat.suites.retrieval.highlights import highlights
 from karat.suites.retrieval.importing import import_rows
@@ -28,6 +31,7 @@ suite = Suite(
     check_cases=check_cases,
     compare=compare,
     details=details,
+    explain=explaining(Details, explain),
     report=report,
     recognises=recognises,
     highlights=highlights,

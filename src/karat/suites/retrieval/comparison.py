@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any
 
@@ -15,9 +15,6 @@ from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.predictions import read_response
 from karat.suites.retrieval.ranking import as_scores, ranks_by_score
 from karat.suites.retrieval.records import Ranked, Retrieved, Truths
-
-MOST_LISTED = 50
-"""So many keys of a question are listed in its details; the rest are counted."""
 
 
 class FieldComparison(msgspec.Struct, frozen=True):
@@ -109,28 +106,3 @@ def _ranks(gains: Mapping[str, int], places: Mapping[str, int], ranked: Ranked) 
     scores = as_scores(ranked.scores)
     wanted = scores[[places[key] for key in keys]]
     return list(zip(ranks_by_score(keys, wanted, ranked.keys, scores).tolist(), keys, strict=True))
-
-
-def details(turns: Sequence[tuple[int, Comparison]]) -> dict[str, Any]:
-    """For each field how much was found and which keys were not."""
-    several = len(turns) > 1
-    tuning = next((comparison.tuning for _, comparison in turns if comparison.tuning is not None), None)
-    return ({"tuning": tuning} if tuning else {}) | {
-        "fields": [
-            ({"turn": turn} if several else {}) | _field_details(field)
-            for turn, comparison in turns
-            for field in comparison.fields
-        ]
-    }
-
-
-def _field_details(field: FieldComparison) -> dict[str, Any]:
-    return {
-        "field": field.field,
-        "retrieved": field.retrieved,
-        "relevant": field.relevant,
-        "found": len(field.ranks),
-        "ranks": list(field.ranks[:MOST_LISTED]),
-        "missing": list(field.missing[:MOST_LISTED]),
-        "missing_count": len(field.missing),
-    }

@@ -8,6 +8,7 @@ import msgspec
 
 from karat.core.problems import count_of
 from karat.core.result import RunResult
+from karat.suites.retrieval.details import details_of
 from karat.suites.retrieval.metrics import OF_ALL
 from karat.suites.retrieval.metrics.fields import NO_RELEVANT
 
@@ -34,15 +35,18 @@ def tuning_of(result: RunResult) -> Tuning | None:
     """How n and model were chosen for this run; None when they were not chosen here."""
     from karat.search.tuned import Tuning
 
-    found = next((case.details["tuning"] for case in result.cases if "tuning" in case.details), None)
+    kept = (details_of(case) for case in result.cases)
+    found = next((details.tuning for details in kept if details is not None and details.tuning), None)
     return msgspec.convert(found, Tuning) if found is not None else None
 
 
 def _totals(result: RunResult) -> list[str]:
-    fields = [field for case in result.cases for field in case.details.get("fields", ())]
+    fields = [field for case in result.cases if (kept := details_of(case)) is not None for field in kept.fields]
     if not fields:
         return []
-    found, relevant, retrieved = (sum(field[name] for field in fields) for name in ("found", "relevant", "retrieved"))
+    found = sum(field.found for field in fields)
+    relevant = sum(field.relevant for field in fields)
+    retrieved = sum(field.retrieved for field in fields)
     return [f"found {found:,} of {count_of(relevant, 'relevant key')} among {count_of(retrieved, 'result')}"]
 
 

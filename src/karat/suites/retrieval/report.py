@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from karat.core.report import (
     Cell,
     Chart,
@@ -23,6 +21,7 @@ from karat.core.report import (
 from karat.core.result import CaseResult, Estimator, RunResult
 from karat.core.suite import Metric
 from karat.core.usage import USAGE
+from karat.suites.retrieval.details import FieldDetails, details_of
 from karat.suites.retrieval.highlights import tuning_of
 from karat.suites.retrieval.metrics import AT_CUTOFFS, METRICS, OF_ALL, WHOLE
 from karat.suites.retrieval.metrics.fields import CUTOFFS
@@ -61,25 +60,26 @@ def _tuned(result: RunResult) -> tuple[Sheet, ...]:
     )
 
 
-def _fields(case: CaseResult) -> list[dict[str, Any]]:
-    return list(case.details.get("fields", ()))
+def _fields(case: CaseResult) -> tuple[FieldDetails, ...]:
+    details = details_of(case)
+    return details.fields if details is not None else ()
 
 
 def _total(case: CaseResult, name: str) -> int | None:
     fields = _fields(case)
-    return sum(field[name] for field in fields) if fields else None
+    return sum(getattr(field, name) for field in fields) if fields else None
 
 
 def _missing(case: CaseResult) -> str:
     """The keys that were not found; with the field's name before them where there are several fields."""
-    fields = [field for field in _fields(case) if field["missing_count"]]
+    fields = [field for field in _fields(case) if field.missing_count]
     named = len(_fields(case)) > 1
     lines = []
     for field in fields:
-        keys = field["missing"][:LISTED]
-        rest = field["missing_count"] - len(keys)
+        keys = field.missing[:LISTED]
+        rest = field.missing_count - len(keys)
         text = ", ".join(keys) + (f" and {rest:,} more" if rest else "")
-        lines.append(f"{field['field']}: {text}" if named else text)
+        lines.append(f"{field.field}: {text}" if named else text)
     return "\n".join(lines)
 
 
@@ -162,8 +162,8 @@ def _by_field(result: RunResult, estimate: Estimator) -> Table | None:
     found: dict[str, list[float]] = {}
     for case in result.cases:
         for field in _fields(case):
-            if field["relevant"]:
-                found.setdefault(field["field"], []).append(field["found"] / field["relevant"])
+            if field.relevant:
+                found.setdefault(field.field, []).append(field.found / field.relevant)
     if len(found) < 2:
         return None
     columns = (Column("field", "text", 36), *estimate_columns("recall"))
@@ -193,7 +193,7 @@ def _worst(result: RunResult) -> Sheet | None:
             case.question,
             case.scores["recall"].value,
             case.scores["ndcg"].value,
-            min((rank for field in _fields(case) for rank in field["ranks"][:1]), default=None),
+            min((rank for field in _fields(case) for rank in field.ranks[:1]), default=None),
             _total(case, "relevant"),
             _total(case, "missing_count"),
             _missing(case),

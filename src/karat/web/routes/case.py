@@ -8,11 +8,13 @@ import msgspec
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import Response
 
+from karat.core.explanation import Line
+from karat.core.explanations import explanation_of
 from karat.core.records import Prediction
 from karat.core.result import CaseResult
 from karat.reports.answer_text import answer_text
-from karat.reports.cells import cells_of
-from karat.reports.difference import Marked, as_text, json_or_none, lines_of, terms_of
+from karat.reports.case_view import text_lines
+from karat.reports.difference import as_text, json_lines, json_or_none
 from karat.store import RunRow, run_name
 from karat.web.figures import Figure, figures_of, main_figure
 from karat.web.filters import Filters, read_filters
@@ -34,7 +36,7 @@ class Answer(msgspec.Struct, frozen=True):
     expected: str
     given: str
     raw: str
-    lines: list[Marked]
+    lines: tuple[Line, ...]
     prediction: Prediction
     right: str
     """``right``, ``wrong`` or ``failed`` where this is one of several tries."""
@@ -54,6 +56,7 @@ def case_page(request: Request, run: str, position: int) -> Response:
     stored = viewer.store.case(row.id, case.id)
     asked = msgspec.json.decode(stored) if stored is not None else {}
     history = viewer.store.review_history(row.id, case.id)
+    explanation = explanation_of(row.suite, case)
     return viewer.page(
         request,
         "case.html",
@@ -71,8 +74,8 @@ def case_page(request: Request, run: str, position: int) -> Response:
         source=_source(asked),
         comments=asked.get("comments", ""),
         answers=_answers(viewer, row, case, asked, main_figure(figures)),
-        terms=terms_of(case.details),
-        cells=cells_of(case.details),
+        parts_of_answer=explanation.parts,
+        cells=explanation.cells,
         tries=tries_text(case, main_figure(figures)),
         sets=viewer.viewing.sets(row.suite, case.id),
         all_sets=viewer.viewing.sets(row.suite),
@@ -130,12 +133,12 @@ def _answers(viewer: Viewer, row: RunRow, case: CaseResult, asked: dict[str, Any
         turn = prediction.turn if prediction.turn is not None else (scored[0] if len(scored) == 1 else 0)
         target = users[turn].get("target") if 0 <= turn < len(users) else None
         one = case.repeats[prediction.repeat] if prediction.repeat < len(case.repeats) else None
-        details = one.details if one is not None and one.details else case.details
         score = one.scores.get(main.name) if one is not None and main is not None and main.kind == "rate" else None
         right = "failed" if one is not None and one.status == "error" else ""
         if score is not None and score.value in (0, 1):
             right = "right" if score.value else "wrong"
-        answers.append(_answer(prediction, target, details, _label(prediction, len(users), row.repeats), right))
+        lines = text_lines(row.suite, case, prediction, asked)
+        answers.append(_answer(prediction, target, lines, _label(prediction, len(users), row.repeats), right))
     return answers
 
 
@@ -145,12 +148,12 @@ def _label(prediction: Prediction, turns: int, repeats: int) -> str:
     return ", ".join(parts)
 
 
-def _answer(prediction: Prediction, target: Any, details: dict[str, Any], label: str, right: str) -> Answer:
+def _answer(prediction: Prediction, target: Any, lines: tuple[Line, ...], label: str, right: str) -> Answer:
     raw = prediction.response.decode("utf-8", "replace")
     given = answer_text(prediction)
     parsed = json_or_none(given)
     shown = as_text(parsed) if parsed is not None else given
-    lines = lines_of(target, given, details) if prediction.error is None else []
+    lines = (lines or json_lines(target, given)) if prediction.error is None else ()
     expected = as_text(target) if target is not None else ""
     cut = max(len(raw), len(shown), len(expected)) > SHOWN
     return Answer(label, expected[:SHOWN], shown[:SHOWN], raw[:SHOWN], lines, prediction, right, cut)

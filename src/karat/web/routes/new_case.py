@@ -9,8 +9,8 @@ import msgspec
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import Response
 
+from karat.core.case_file import CaseFile, case_file
 from karat.store import RunRow, run_name
-from karat.web.case_files import CaseFile, case_file, renamed
 from karat.web.figures import figures_of
 from karat.web.filters import read_filters
 from karat.web.finding import find_case, find_row, scoring_of
@@ -86,7 +86,7 @@ def _new(viewer: Viewer, row: RunRow, case_id: str, new_id: str) -> CaseFile | N
     if stored is None:
         return None
     decoded: Mapping[str, Any] = msgspec.json.decode(stored)
-    return case_file(row.suite, [renamed(decoded, new_id)])
+    return case_file(row.suite, [{**decoded, "id": new_id}])
 
 
 def _plain(case: Any) -> msgspec.Raw:

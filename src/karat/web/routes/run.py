@@ -111,7 +111,7 @@ def _opened(viewer: Viewer, row: RunRow, line: Line, main: Figure | None) -> Ope
     found = viewer.store.case_result(scoring_of(row), line.position)
     if found is None:
         return Opened(line.reason)
-    return Opened("" if right else found.error or reason_of(found) or line.reason, tries_text(found, main))
+    return Opened("" if right else found.error or reason_of(row.suite, found) or line.reason, tries_text(found, main))
 
 
 def choices(rows: Sequence[RunRow], row: RunRow | None = None) -> list[tuple[RunRow, str]]:

@@ -92,10 +92,8 @@ async function watch(panel) {
       item.append(name, ` ${one.kind}: ${one.message}`);
       return item;
     }));
-    if (now.status !== "running" || (now.scored && !wasScored)) {
-      if (now.scored && !wasScored) location.reload();
-      if (now.status !== "running") return;
-    }
+    if (now.scored && !wasScored) return location.reload(); // once: a second reload would cancel the first on a slow server
+    if (now.status !== "running") return;
     await new Promise((done) => setTimeout(done, 1500));
   }
 }

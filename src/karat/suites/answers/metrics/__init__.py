@@ -1,6 +1,7 @@
 """One metric, one file. Both profiles, each over what was submitted and over all gold, and what lies between right and wrong."""
 
 from karat.core.suite import Metric
+from karat.suites.answers.comparison import Comparison
 from karat.suites.answers.metrics import (
     cell_f1,
     needs_review,
@@ -11,7 +12,7 @@ from karat.suites.answers.metrics import (
     strict_of_gold,
 )
 
-METRICS: tuple[Metric, ...] = (
+METRICS: tuple[Metric[Comparison], ...] = (
     spider2.metric,
     strict.metric,
     spider2_of_gold.metric,

@@ -1,5 +1,9 @@
 """One metric, one file: the overall score, its six parts, and the rates beside them."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from karat.core.suite import Metric
 from karat.suites.codegen.metrics import (
     correctness,
@@ -15,7 +19,10 @@ from karat.suites.codegen.metrics import (
     understanding_score,
 )
 
-METRICS: tuple[Metric, ...] = (
+if TYPE_CHECKING:
+    from karat.suites.codegen.comparison import Comparison
+
+METRICS: tuple[Metric[Comparison], ...] = (
     overall.metric,
     passed.metric,
     correctness.metric,

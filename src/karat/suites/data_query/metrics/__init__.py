@@ -1,6 +1,7 @@
 """One metric, one file. Each begins with its formula and its edge cases."""
 
 from karat.core.suite import Metric
+from karat.suites.data_query.comparison import Comparison
 from karat.suites.data_query.metrics import (
     dataset_precision,
     dataset_recall,
@@ -24,7 +25,7 @@ from karat.suites.data_query.metrics import (
     unexpected_dataset,
 )
 
-METRICS: tuple[Metric, ...] = (
+METRICS: tuple[Metric[Comparison], ...] = (
     macro_recall.metric,
     macro_precision.metric,
     macro_f1.metric,

@@ -1,6 +1,7 @@
 """One metric, or one at every cutoff, in one file; with trec_eval's definitions where it has the metric."""
 
 from karat.core.suite import Metric
+from karat.suites.retrieval.comparison import Comparison
 from karat.suites.retrieval.metrics import (
     map,
     map_at,
@@ -18,7 +19,7 @@ from karat.suites.retrieval.metrics import (
 )
 from karat.suites.retrieval.metrics.of_all import of_all
 
-WHOLE: tuple[Metric, ...] = (
+WHOLE: tuple[Metric[Comparison], ...] = (
     passed.metric,
     recall.metric,
     rr.metric,
@@ -29,7 +30,7 @@ WHOLE: tuple[Metric, ...] = (
 )
 """Over everything that was retrieved."""
 
-AT_CUTOFFS: tuple[tuple[Metric, ...], ...] = (
+AT_CUTOFFS: tuple[tuple[Metric[Comparison], ...], ...] = (
     recall_at.metrics,
     precision_at.metrics,
     ndcg_at.metrics,
@@ -52,11 +53,11 @@ MAIN = (
     "ndcg_at_10",
 )
 
-ANSWERED: tuple[Metric, ...] = (*WHOLE, *(metric for row in AT_CUTOFFS for metric in row))
+ANSWERED: tuple[Metric[Comparison], ...] = (*WHOLE, *(metric for row in AT_CUTOFFS for metric in row))
 """Over the questions that were answered."""
 
-OF_ALL: tuple[Metric, ...] = tuple(of_all(metric) for metric in ANSWERED if metric.name in MAIN)
+OF_ALL: tuple[Metric[Comparison], ...] = tuple(of_all(metric) for metric in ANSWERED if metric.name in MAIN)
 """Over all questions."""
 
-METRICS: tuple[Metric, ...] = (*ANSWERED, *OF_ALL)
+METRICS: tuple[Metric[Comparison], ...] = (*ANSWERED, *OF_ALL)
 """In the order in which reports show them."""

@@ -42,7 +42,7 @@ def at_cutoffs(
     value: Callable[[FieldComparison, int], float | None],
     *,
     headline: int = 0,
-) -> tuple[Metric, ...]:
+) -> tuple[Metric[Comparison], ...]:
     """One metric for each cutoff. ``headline``: the cutoff that the terminal shows; 0: none."""
 
     def score(comparison: Comparison, k: int) -> Score:

@@ -1,4 +1,4 @@
-"""The rows of two tables that differ, cell by cell, from what a suite keeps as evidence (``evidence`` in its details)."""
+"""The rows of two tables that differ, cell by cell, from the evidence that a comparison of tables leaves."""
 
 from __future__ import annotations
 
@@ -7,39 +7,12 @@ from typing import Any
 
 import msgspec
 
+from karat.core.explanation import Cell, CellRow, Cells
 from karat.core.problems import percent
 
 
-class Cell(msgspec.Struct, frozen=True):
-    """A cell on both sides; ``mark``: ``same``, ``changed``, ``missing`` (expected alone) or ``extra`` (given alone)."""
-
-    expected: str
-    given: str
-    mark: str
-
-
-class CellRow(msgspec.Struct, frozen=True):
-    """A row, by its number in the table that has it."""
-
-    label: str
-    cells: tuple[Cell, ...]
-
-
-class Cells(msgspec.Struct, frozen=True):
-    """The first rows that differ, and the size of both tables in words."""
-
-    columns: tuple[str, ...]
-    rows: tuple[CellRow, ...]
-    sizes: str
-    nearest: tuple[tuple[str, str, str], ...]
-    """(column that was expected, the nearest that was given, how much of it is equal)."""
-
-
-def cells_of(details: Mapping[str, Any]) -> Cells | None:
-    """None where the details hold no tables."""
-    evidence = details.get("evidence")
-    if not isinstance(evidence, Mapping):
-        return None
+def cells_of(evidence: Mapping[str, Any]) -> Cells | None:
+    """None where the evidence is not about tables."""
     rows = tuple(_row(row) for row in _mappings(evidence.get("rows")))
     nearest = tuple(_nearest(column) for column in _mappings(evidence.get("columns")))
     if not rows and not nearest:
@@ -64,16 +37,12 @@ def _row(row: Mapping[str, Any]) -> CellRow:
     for place in range(max(len(gold), len(given))):
         left = _text(gold[place]) if place < len(gold) else ""
         right = _text(given[place]) if place < len(given) else ""
-        mark = (
-            "missing"
-            if place >= len(given)
-            else "extra"
-            if place >= len(gold)
-            else "same"
-            if left == right
-            else "changed"
-        )
-        cells.append(Cell(left, right, mark))
+        if place >= len(given):
+            cells.append(Cell(left, right, "missing"))
+        elif place >= len(gold):
+            cells.append(Cell(left, right, "extra"))
+        else:
+            cells.append(Cell(left, right, "same" if left == right else "changed"))
     return CellRow(f"row {row.get('gold_row', '')}", tuple(cells))
 
 

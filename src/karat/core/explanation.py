@@ -1,0 +1,173 @@
+"""Why a case came out as it did, in the suite's own terms: one typed record that every reader shares.
+
+A suite keeps what it found in a struct of its own, whose JSON form is ``details`` in the store and in ``--json``. Its ``explain``
+turns that into an :class:`Explanation`. The terminal, the reports, the viewer and the comparison of two runs read only the
+explanation and need to know nothing about the suite.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from karat.core.json import without_surrogates
+
+Outcome = Literal["right", "wrong", "needs_review", "error", "missing", "not_applicable"]
+PartState = Literal["found", "missing", "extra", "changed"]
+Mark = Literal["same", "changed", "missing", "extra"]
+
+LONGEST = 4000
+"""Lines above which two texts are shown without marks."""
+
+
+class Part(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One part of an answer that is compared by itself, such as a dimension."""
+
+    label: str
+    found: tuple[str, ...] = ()
+    """Expected and given."""
+    missing: tuple[str, ...] = ()
+    """Expected and not given."""
+    extra: tuple[str, ...] = ()
+    """Given and not expected."""
+    note: str = ""
+
+    @property
+    def expected(self) -> tuple[str, ...]:
+        """All that was expected here."""
+        return self.found + self.missing
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """All that was given here."""
+        return self.found + self.extra
+
+    @property
+    def state(self) -> PartState:
+        """``found``: as expected. ``missing``: something is not there. ``extra``: something is too much. ``changed``: both."""
+        if self.missing:
+            return "changed" if self.extra else "missing"
+        return "extra" if self.extra else "found"
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """A cell of both tables."""
+
+    expected: str
+    given: str
+    mark: Mark
+
+
+class CellRow(msgspec.Struct, frozen=True):
+    """A row, by its number in the table that has it."""
+
+    label: str
+    cells: tuple[Cell, ...]
+
+
+class Cells(msgspec.Struct, frozen=True):
+    """The first rows in which two tables differ, and the size of both in words."""
+
+    columns: tuple[str, ...]
+    rows: tuple[CellRow, ...]
+    sizes: str
+    nearest: tuple[tuple[str, str, str], ...]
+    """(column that was expected, the nearest that was given, how much of it is equal)."""
+
+
+class Line(msgspec.Struct, frozen=True, gc=False):
+    """A line of two texts: in both (``same``), expected only (``missing``) or given only (``extra``)."""
+
+    mark: Mark
+    text: str
+
+
+class Group(msgspec.Struct, frozen=True, gc=False):
+    """What a comparison of two runs can be broken down by, such as one dimension, with the case's figures in it.
+
+    Without figures the case as a whole belongs to the group, and its headline metrics count there.
+    """
+
+    kind: str
+    name: str
+    figures: tuple[tuple[str, float], ...] = ()
+
+
+class Explanation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a person needs to know about one case, or one try at it."""
+
+    outcome: Outcome
+    """``needs_review``: no rule could settle the answer, a person has to look. The last three are states of the case."""
+    reason: str = ""
+    """A short text that many cases share, to count and filter by; empty where nothing is wrong."""
+    headline: str = ""
+    """One line that says what is wrong with this answer."""
+    parts: tuple[Part, ...] = ()
+    cells: Cells | None = None
+    lines: tuple[Line, ...] = ()
+    groups: tuple[Group, ...] = ()
+    extra: msgspec.Struct | None = None
+    """The suite's own record of what it found."""
+
+
+Details = TypeVar("Details")
+Target = TypeVar("Target")
+Explain = Callable[[Mapping[str, Any], Any], Explanation]
+"""(details as JSON values, the target of the case where it is known) → explanation."""
+
+
+def unexplained(details: Mapping[str, Any], target: Any) -> Explanation:  # noqa: ARG001 (the shape of Explain)
+    """For a suite that explains nothing itself: the ``reason`` in its details, if it gives one."""
+    reason = details.get("reason")
+    text = reason if isinstance(reason, str) else ""
+    return Explanation(outcome="wrong" if text else "right", reason=text, headline=text)
+
+
+def plain_details(details: Any) -> dict[str, Any]:
+    """A suite's struct as JSON values, as it is stored and exported."""
+    try:
+        data = msgspec.json.encode(details)
+    except UnicodeEncodeError:
+        data = msgspec.json.encode(without_surrogates(msgspec.to_builtins(details)))
+    found: dict[str, Any] = msgspec.json.decode(data)
+    return found
+
+
+def read_details(kind: type[Details], details: Mapping[str, Any]) -> Details | None:
+    """Details as they are stored, as the suite's own struct. None: there are none, or an earlier version wrote them otherwise."""
+    if not details:
+        return None
+    try:
+        return msgspec.convert(details, kind, str_keys=True)
+    except UnicodeEncodeError:
+        return read_details(kind, without_surrogates(details))
+    except msgspec.ValidationError:
+        return None
+
+
+def explaining(kind: type[Details], explain: Callable[[Details, Target | None], Explanation]) -> Explain:
+    """``explain`` for details as they are stored."""
+
+    def explain_stored(details: Mapping[str, Any], target: Any) -> Explanation:
+        found = read_details(kind, details)
+        return unexplained(details, target) if found is None else explain(found, target)
+
+    return explain_stored
+
+
+def differing_lines(expected: str, given: str) -> tuple[Line, ...]:
+    """Both texts as one, line by line. Empty when they are too long to be compared here."""
+    left, right = expected.splitlines(), given.splitlines()
+    if len(left) + len(right) > LONGEST:
+        return ()
+    found: list[Line] = []
+    for kind, a, b, c, d in difflib.SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        if kind == "equal":
+            found += [Line("same", line) for line in left[a:b]]
+        else:
+            found += [Line("missing", line) for line in left[a:b]]
+            found += [Line("extra", line) for line in right[c:d]]
+    return tuple(found)

@@ -1,0 +1,50 @@
+"""The explanation of a case of a run, from the suite that scored it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from karat.core.explanation import Explain, Explanation, unexplained
+from karat.core.plugins import load_suite
+from karat.core.problems import UnknownName
+from karat.core.records import Case
+from karat.core.result import CaseResult, RepeatResult
+from karat.core.usage import USAGE
+
+_USAGE = frozenset(metric.name for metric in USAGE)
+
+
+def explanation_of(suite: str, case: CaseResult | RepeatResult, target: Any = None) -> Explanation:
+    """Why the case, or one try at it, came out as it did. ``target`` as its suite reads it; with it, texts are compared line by line.
+
+    A case without an answer is explained by its error; one whose suite says nothing, by the first metric that gives a reason.
+    """
+    found = _explain(suite)(case.details, target) if case.details else Explanation(outcome="right")
+    if case.status != "scored":
+        return msgspec.structs.replace(found, outcome=case.status, reason=case.error, headline=case.error)
+    headline = found.headline or next(
+        (score.reason for name, score in case.scores.items() if score.reason and name not in _USAGE), ""
+    )
+    return msgspec.structs.replace(found, reason=case.error or found.reason, headline=headline)
+
+
+def target_of(suite: str, stored: Mapping[str, Any]) -> Any:
+    """What was expected in the last scored turn of a stored case, as the suite's own struct; None where that cannot be said here."""
+    try:
+        case = msgspec.convert(stored, Case[load_suite(suite).target])  # type: ignore[misc]  # the type is known at run time only
+    except (UnknownName, msgspec.ValidationError):
+        return None
+    return next((turn.target for turn in reversed(case.conversation) if turn.target is not None), None)
+
+
+@cache
+def _explain(suite: str) -> Explain:
+    """A run of a suite that is not installed here can still be looked at."""
+    try:
+        return load_suite(suite).explain
+    except UnknownName:
+        return unexplained

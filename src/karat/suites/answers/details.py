@@ -1,0 +1,79 @@
+"""What is kept of an instance: the reason that tells most with its evidence, and both verdicts. ``details`` in the store and in ``--json``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from karat.core.explanation import read_details
+from karat.core.result import CaseResult, RunResult
+from karat.suites.answers.comparison import Comparison
+from karat.suites.answers.records import State, Verdict
+
+
+class VerdictDetails(msgspec.Struct, frozen=True):
+    """The word of one profile."""
+
+    state: State
+    reason: str
+    normalised: tuple[str, ...]
+
+
+class AsOf(msgspec.Struct, frozen=True):
+    """What gold and the data say they are true for."""
+
+    gold: str
+    data: str
+
+
+class Details(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Everything that was found about an instance."""
+
+    reason: str
+    evidence: dict[str, Any]
+    flips: bool
+    """Whether the profiles disagree on right and wrong."""
+    functions: tuple[str, ...]
+    spider2: VerdictDetails
+    strict: VerdictDetails
+    as_of: AsOf | None = None
+    """Only where the two differ."""
+    gold_status: str = "good"
+    gold_problem: str = ""
+
+    def state(self, profile: str) -> State:
+        """What a profile says, by its name."""
+        return (self.spider2 if profile == "spider2" else self.strict).state
+
+
+def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
+    """What is kept of the last comparison of an instance."""
+    _, comparison = turns[-1]
+    telling = comparison.telling
+    return Details(
+        telling.reason,
+        telling.evidence,
+        comparison.flips,
+        tuple(sorted({entry.func for entry in comparison.gold.entries})),
+        _verdict(comparison.spider2),
+        _verdict(comparison.strict),
+        AsOf(*comparison.as_of) if comparison.as_of else None,
+        comparison.gold.status,
+        comparison.gold.problem if comparison.gold.status != "good" else "",
+    )
+
+
+def details_of(case: CaseResult) -> Details | None:
+    """The details of a case; None when it has no answer that was judged."""
+    return read_details(Details, case.details)
+
+
+def judged(result: RunResult) -> list[tuple[CaseResult, Details]]:
+    """The cases with an answer that was judged, and their details."""
+    return [(case, details) for case in result.cases if (details := details_of(case)) is not None]
+
+
+def _verdict(verdict: Verdict) -> VerdictDetails:
+    return VerdictDetails(verdict.state, verdict.reason, verdict.normalised)

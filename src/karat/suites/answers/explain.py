@@ -1,0 +1,50 @@
+"""Why an answer is right or not: the reason from the suite's closed list, and the first evidence for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from karat.core.explanation import Explanation, Group, Part
+from karat.suites.answers.details import Details
+from karat.suites.answers.evidence import evidence_in_short
+from karat.suites.answers.records import Gold
+from karat.tables.cell_differences import cells_of
+
+LONGEST = 300
+
+
+def explain(details: Details, _gold: Gold | None) -> Explanation:
+    """The strict profile says whether it is right; where only spider2 objects, its reason is told."""
+    return Explanation(
+        outcome="not_applicable" if details.strict.state == "gold_error" else details.strict.state,
+        reason=details.reason,
+        headline=_headline(details),
+        parts=_texts(details.evidence),
+        cells=cells_of(details.evidence),
+        groups=tuple(Group("function", name) for name in details.functions),
+        extra=details,
+    )
+
+
+def _headline(details: Details) -> str:
+    """The reason, and what it is seen by."""
+    if not details.reason:
+        return ""
+    short = evidence_in_short(details.evidence)
+    text = f"{details.reason}: {short}" if short else details.reason
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+def _texts(evidence: dict[str, Any]) -> tuple[Part, ...]:
+    """Texts and numbers that an answer lacks, and those that it has in their place."""
+    missing, found = (_listed(evidence.get(key)) for key in ("missing", "found"))
+    if missing:  # what was found instead may hold right ones too
+        return (Part("answer", missing=missing, note=f"found {', '.join(found)}" if found else ""),)
+    return (Part("answer", extra=found),) if found else ()
+
+
+def _listed(value: Any) -> tuple[str, ...]:
+    items = value if isinstance(value, list) else []
+    return tuple(item if isinstance(item, str) else msgspec.json.encode(item).decode() for item in items)

@@ -1,0 +1,45 @@
+"""Stored cases of the suite as a case file, see ``core.case_file``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from karat.core.case_file import CaseFile, as_yaml, base_name
+
+
+def case_file(cases: Sequence[Mapping[str, Any]]) -> CaseFile | None:
+    """The tasks as a YAML list; None where one of them comes from a benchmark's own file."""
+    tasks = [_task(case) for case in cases]
+    known = [task for task in tasks if task is not None]
+    if len(known) < len(tasks):
+        return None
+    note = "Add it to the tasks of a file. Tables are named without their folders: write the paths as they are seen from that file."
+    return CaseFile(as_yaml(known), "yaml", note)
+
+
+def _task(case: Mapping[str, Any]) -> dict[str, Any] | None:
+    asked = next((turn for turn in case.get("conversation", ()) if turn.get("target") is not None), None)
+    if asked is None or asked["target"].get("template") or asked["target"].get("answer", "result") != "result":
+        return None
+    target = asked["target"]
+    found: dict[str, Any] = {"id": case["id"], "question": asked["content"], "name": case.get("name", "")}
+    found["tables"] = {
+        name: table.get("columns") if table.get("columns") is not None else base_name(table.get("path", ""))
+        for name, table in target.get("tables", {}).items()
+    }
+    expected = target.get("expected")
+    if expected:
+        form, value = next(iter(expected.items()))
+        found["expected"] = {form: base_name(value) if form == "file" else value}
+    found |= {key: target.get(key, "") for key in ("reference", "setup", "cluster")}
+    found |= {"tags": case.get("tags", ()), "comments": case.get("comments", "")}
+    found |= {name: target[key] for name, key, usual in _LIMITS if target.get(key, usual) != usual}
+    return {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in found.items()
+        if value or key == "expected"
+    }
+
+
+_LIMITS = (("timeout", "timeout", 10.0), ("memory", "memory_mb", 1024))

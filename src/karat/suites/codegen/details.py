@@ -1,0 +1,81 @@
+"""What is kept of an answer: three parts in the contract's exact shapes, the others beside them. ``details`` in the store and in ``--json``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from karat.core.explanation import read_details
+from karat.core.result import CaseResult, RepeatResult, RunResult
+from karat.suites.codegen.comparison import Comparison
+from karat.suites.codegen.correctness import Correctness
+from karat.suites.codegen.metrics.coverage import RequirementCoverage
+from karat.suites.codegen.metrics.understanding import PromptUnderstanding
+from karat.suites.codegen.overall import Overall
+from karat.suites.codegen.performance import Performance
+from karat.suites.codegen.quality import Quality
+from karat.suites.codegen.records import Attempt, ErrorClass
+from karat.suites.codegen.recovery import ErrorRecovery
+
+Try = CaseResult | RepeatResult
+
+
+class Details(msgspec.Struct, frozen=True):
+    """Every score with what it is made of."""
+
+    reason: str
+    prompt_understanding: PromptUnderstanding
+    requirement_coverage: RequirementCoverage
+    error_recovery: ErrorRecovery
+    correctness: Correctness
+    quality: Quality
+    performance: Performance
+    overall: Overall
+    code: str
+    result: str
+    error_class: ErrorClass | None
+    error: str | None
+    line: int | None
+    attempts: tuple[Attempt, ...]
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The requirements that the code misses, in words."""
+        return self.requirement_coverage.details.missing_requirements
+
+
+def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
+    """What is kept of a case: the comparison of its last scored turn."""
+    _, comparison = turns[-1]
+    last = comparison.last
+    return Details(
+        last.error or comparison.correctness.reason,
+        comparison.understanding,
+        comparison.coverage,
+        comparison.recovery,
+        comparison.correctness,
+        comparison.quality,
+        comparison.performance,
+        comparison.overall,
+        last.code,
+        comparison.result,
+        last.error_class,
+        last.error or None,
+        last.line or None,
+        comparison.attempts,
+    )
+
+
+def details_of(attempt: Try) -> Details | None:
+    """The details of a case or of one try at it; None when there is no answer that was judged."""
+    return read_details(Details, attempt.details)
+
+
+def tries(result: RunResult) -> Iterator[tuple[CaseResult, Details]]:
+    """Every try at every task that was judged; one a task unless there were repeats."""
+    for case in result.cases:
+        for attempt in case.repeats or (case,):
+            details = details_of(attempt)
+            if details is not None:
+                yield case, details

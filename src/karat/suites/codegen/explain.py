@@ -1,0 +1,23 @@
+"""Why code is right or not: its error, what its result lacks, how it differs from the reference."""
+
+from __future__ import annotations
+
+from karat.core.explanation import Explanation, Part, differing_lines
+from karat.suites.codegen.details import Details
+from karat.suites.codegen.records import Task
+from karat.tables.cell_differences import cells_of
+
+
+def explain(details: Details, task: Task | None) -> Explanation:
+    """The reason is the error of the last attempt, or why its result is wrong."""
+    wrong = details.error is not None or (details.correctness.score is not None and not details.correctness.passed)
+    reference = task.reference if task is not None else ""
+    return Explanation(
+        outcome="wrong" if wrong else "right",
+        reason=details.reason,
+        headline=details.reason,
+        parts=(Part("requirements", missing=details.missing),) if details.missing else (),
+        cells=cells_of(details.correctness.evidence),
+        lines=differing_lines(reference, details.code) if reference and details.code else (),
+        extra=details,
+    )

@@ -1,0 +1,15 @@
+"""Stored cases of the suite as a case file, see ``core.case_file``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from karat.core.case_file import CaseFile, as_yaml
+
+
+def case_file(cases: Sequence[Mapping[str, Any]]) -> CaseFile:
+    """The cases as YAML documents."""
+    keys = ("id", "name", "tags", "comments", "conversation")
+    written = [{key: case[key] for key in keys if case.get(key)} for case in cases]
+    return CaseFile("---\n".join(as_yaml(case) for case in written), "yaml", "Put it into the folder of the cases.")

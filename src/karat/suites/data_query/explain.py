@@ -1,0 +1,156 @@
+"""Why a selection is right or not: dimension by dimension, then its datasets, periods and scope."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from karat.core.explanation import Explanation, Group, Part
+from karat.suites.data_query.details import DatasetDetails, Details, DimensionDetails, PeriodDetails, ScopeDetails
+from karat.suites.data_query.selection import Period, Target, Term, dataset_keys
+
+
+def explain(details: Details, _target: Target | None) -> Explanation:
+    """The reason is that of the first thing that is not right, the headline names them all."""
+    dimensions = [(part.turn, _reason(part)) for part in details.dimensions]
+    beside = [(part.turn, reason, words) for part in _beside(details) for reason, words in (_wrong(part),) if reason]
+    reasons = [reason for _, reason in dimensions if reason] + [reason for _, reason, _ in beside]
+    several = len({turn.turn for turn in details.datasets} | {turn for turn, _ in dimensions}) > 1
+    return Explanation(
+        outcome="wrong" if reasons else "right",
+        reason=reasons[0] if reasons else "",
+        headline=_headline(details, [(turn, words) for turn, _, words in beside], several=several),
+        parts=tuple(_in_turn(part, turn, several=several) for turn, part in _parts(details)),
+        groups=tuple(_group(part) for part in details.dimensions),
+        extra=details,
+    )
+
+
+# -- in words ---------------------------------------------------------------------------------------------------------
+
+
+def _reason(part: DimensionDetails) -> str:
+    """``COUNTRY not selected``, ``COUNTRY wrong``, ``COUNTRY incomplete``; empty when it is right."""
+    if part.false_positives:
+        return f"{part.dimension} {'wrong' if part.in_target else 'not asked for'}"
+    if part.false_negatives:
+        return f"{part.dimension} {'incomplete' if part.true_positives else 'not selected'}"
+    return ""
+
+
+def _headline(details: Details, beside: list[tuple[int, str]], *, several: bool) -> str:
+    said = [(part.turn, words) for part in details.dimensions if (words := _in_words(part))]
+    if details.dimensions and not any(_selected(part) for part in details.dimensions):
+        said = [(-1, "nothing was selected")]
+        beside = [(turn, words) for turn, words in beside if words.startswith("scope")]
+    return "; ".join(f"turn {turn + 1}: {words}" if several and turn >= 0 else words for turn, words in said + beside)
+
+
+def _selected(part: DimensionDetails) -> bool:
+    return bool(part.true_positives or part.false_positives or part.everything_selected)
+
+
+def _in_words(part: DimensionDetails) -> str:
+    """``INDICATOR 0 of 2, 3 wrong``; empty when the dimension is right."""
+    right, wrong, missed = len(part.true_positives), len(part.false_positives), len(part.false_negatives)
+    if part.everything_selected:
+        return f"{part.dimension} everything selected"
+    if not part.in_target:
+        return f"{part.dimension} not asked for" if wrong else ""
+    if not wrong and not missed:
+        return ""
+    if not wrong and not right:
+        return f"{part.dimension} not selected"
+    return f"{part.dimension} {right} of {right + missed}" + (f", {wrong} wrong" if wrong else "")
+
+
+Beside = DatasetDetails | PeriodDetails | ScopeDetails
+"""What is right or wrong beside the dimensions."""
+
+
+def _beside(details: Details) -> Iterator[Beside]:
+    yield from details.datasets
+    yield from details.period or ()
+    yield from details.out_of_scope or ()
+
+
+def _wrong(part: Beside) -> tuple[str, str]:
+    """(what is wrong, the same with the values); empty when it is right."""
+    if isinstance(part, ScopeDetails):
+        if part.expected == part.found:
+            return "", ""
+        words = (
+            "scope: answered a question that is out of scope"
+            if part.expected
+            else "scope: declined a question that is in scope"
+        )
+        return words.removeprefix("scope: "), words
+    if isinstance(part, PeriodDetails):
+        words = f"period {_period(part.found)} instead of {_period(part.expected)}"
+        return ("", "") if part.right else ("period wrong", words)
+    missing = _missing_datasets(part)
+    if not missing and not part.unexpected:
+        return "", ""
+    wanted = f"dataset {', '.join(missing)} not used" if missing else ""
+    extra = f"dataset {', '.join(part.unexpected)} not expected" if part.unexpected else ""
+    return "dataset wrong" if part.unexpected else "dataset not used", "; ".join(w for w in (wanted, extra) if w)
+
+
+def _period(period: Period | None) -> str:
+    return "none" if period is None else f"{period.start or 'open'} to {period.end or 'open'}"
+
+
+def _missing_datasets(part: DatasetDetails) -> tuple[str, ...]:
+    used = [name for name in part.found if name not in part.unexpected]
+    left, right = dataset_keys(part.expected, used, strict_versions=False)
+    return tuple(name for name in part.expected if left[name] not in right.values())
+
+
+# -- part by part -----------------------------------------------------------------------------------------------------
+
+
+def _parts(details: Details) -> Iterator[tuple[int, Part]]:
+    for part in details.dimensions:
+        yield part.turn, _dimension(part)
+    for beside in _beside(details):
+        if _wrong(beside)[0]:
+            yield beside.turn, _other(beside)
+
+
+def _dimension(part: DimensionDetails) -> Part:
+    return Part(
+        part.dimension,
+        tuple(_term(term) for term in part.true_positives),
+        tuple(_term(term) for term in part.false_negatives),
+        tuple(_term(term) for term in part.false_positives),
+        "" if part.in_target else "not asked for",
+    )
+
+
+def _term(term: Term) -> str:
+    return f"{term.id} · {term.name}" if term.id and term.name else term.id or term.name
+
+
+def _other(part: Beside) -> Part:
+    if isinstance(part, ScopeDetails):
+        return Part("scope", missing=(_scope(part.expected),), extra=(_scope(part.found),))
+    if isinstance(part, PeriodDetails):
+        given = (_period(part.found),) if part.found is not None else ()
+        return Part("period", missing=(_period(part.expected),), extra=given)
+    used = tuple(name for name in part.found if name not in part.unexpected)
+    return Part("dataset", used, _missing_datasets(part), part.unexpected)
+
+
+def _scope(out: bool) -> str:
+    return "out of scope" if out else "in scope"
+
+
+def _in_turn(part: Part, turn: int, *, several: bool) -> Part:
+    """Named with its turn where there are several."""
+    if not several:
+        return part
+    return Part(f"turn {turn + 1}: {part.label}", part.found, part.missing, part.extra, part.note)
+
+
+def _group(part: DimensionDetails) -> Group:
+    values = (("recall", part.recall), ("precision", part.precision), ("f1", part.f1))
+    return Group("dimension", part.dimension, tuple((name, value) for name, value in values if value is not None))

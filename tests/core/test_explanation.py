@@ -1,0 +1,91 @@
+"""The explanation of a case, whatever its suite: also of one without an answer, of an unknown suite and of another version's details."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from karat.core.explanation import Explanation, Line, differing_lines, explaining, plain_details, read_details
+from karat.core.explanations import explanation_of, target_of
+from karat.core.result import CaseResult
+from karat.core.scores import Score
+
+
+class Kept(msgspec.Struct, frozen=True):
+    words: tuple[str, ...]
+    by_turn: dict[int, int] = {}
+
+
+def test_details_go_to_json_values_and_back() -> None:
+    kept = Kept(("a", "b"), {1: 2})
+    plain = plain_details(kept)
+    assert plain == {"words": ["a", "b"], "by_turn": {"1": 2}}
+    assert read_details(Kept, plain) == kept
+    assert read_details(Kept, {}) is None
+    assert read_details(Kept, {"words": 3}) is None
+
+
+def test_half_a_surrogate_pair_becomes_visible() -> None:
+    assert plain_details(Kept(("\udfff",)))["words"] == ["\\udfff"]
+    assert read_details(Kept, {"words": ["\udfff"]}) == Kept(("\\udfff",))
+
+
+def test_details_of_another_form_give_their_reason() -> None:
+    explain = explaining(Kept, lambda kept, _target: Explanation(outcome="wrong", reason=kept.words[0]))
+    assert explain({"words": ["first"]}, None).reason == "first"
+    assert explain({"words": 3, "reason": "old words"}, None).reason == "old words"
+
+
+def test_a_case_without_an_answer_is_explained_by_its_error() -> None:
+    case = CaseResult("c", "error", {}, {}, error="429 after 5 tries")
+    found = explanation_of("data_query", case)
+    assert (found.outcome, found.reason, found.headline) == ("error", "429 after 5 tries", "429 after 5 tries")
+
+
+def test_a_suite_that_is_not_installed() -> None:
+    case = CaseResult("c", "scored", {"m": Score(0.0)}, {"reason": "too loud", "other": 1})
+    found = explanation_of("no_such_suite", case)
+    assert (found.outcome, found.reason, found.headline) == ("wrong", "too loud", "too loud")
+    assert target_of("no_such_suite", {"id": "c"}) is None
+
+
+def test_without_a_reason_of_the_suite_a_metric_gives_the_headline() -> None:
+    scores = {
+        "m": Score(None, "not_applicable", "nothing relevant"),
+        "latency": Score(None, "not_applicable", "unknown"),
+    }
+    found = explanation_of("retrieval", CaseResult("c", "scored", scores, {"fields": []}))
+    assert (found.reason, found.headline) == ("", "nothing relevant")
+
+
+def test_lines_of_two_texts() -> None:
+    assert differing_lines("a\nb", "a\nc") == (Line("same", "a"), Line("missing", "b"), Line("extra", "c"))
+    assert differing_lines("a\n" * 3000, "b\n" * 3000) == ()
+
+
+ROOMS = ("core", "stats", "store", "runs", "reports", "web", "cli")
+KEYS = (
+    "dimensions", "label_drift", "true_positives", "false_positives", "false_negatives", "gold_row", "pred_row",
+    "prompt_understanding", "requirement_coverage", "error_recovery", "missing_count", "normalised", "needs_review",
+)  # fmt: skip
+ALLOWED = {"cli/answers.py", "core/explanation.py", "store/lines.py"}
+"""A command about one suite; the outcome that every suite may have."""
+
+
+def test_no_room_but_the_suites_reads_inside_details() -> None:
+    """What a suite keeps is known to the suite alone. Migrations are history and stay as they were."""
+    source = Path(__file__).parents[2] / "src" / "karat"
+    named = re.compile(rf"""["']({"|".join(KEYS)})["']""")
+    inside = re.compile(r"""\bdetails(\.get\(|\[)""")
+    found = []
+    for room in ROOMS:
+        for file in (source / room).rglob("*.py"):
+            place = file.relative_to(source).as_posix()
+            text = file.read_text(encoding="utf-8")
+            if "migrations" in place or place in ALLOWED:
+                continue
+            if named.search(text) or (inside.search(text) and place != "core/result.py" and "replies" not in place):
+                found.append(place)
+    assert found == []
