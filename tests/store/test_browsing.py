@@ -16,6 +16,9 @@ from karat.store.viewing import Viewing
 
 from .samples import a_result, a_run, answer, failure
 
+VERDICT = {"state": "needs_review", "reason": "", "normalised": []}
+REVIEWED = {"reason": "", "evidence": {}, "flips": False, "functions": [], "spider2": VERDICT, "strict": VERDICT}
+
 
 def _result() -> RunResult:
     """Cases c0 … c5: recall 0.0, 0.2 … 1.0; c5 has none; odd ones have the tag "50%_off", even ones "b"."""
@@ -24,13 +27,16 @@ def _result() -> RunResult:
         value = None if number == 5 else number / 5
         state: Any = "scored" if value is not None else "error"
         scores = {"precision": Score(0.5), "recall": Score(value, state)}
+        details = REVIEWED if number == 2 else {}
         if number == 2:
             scores["needs_review"] = Score(1.0)
         tag = "50%_off" if number % 2 else "b"
         error = "" if value is not None else "ÄRGER ␀\x00"
-        cases.append(CaseResult(f"c{number}", state, scores, {}, "", (tag, "all"), f"Was ist GRÖSSE {number}?", error))
+        cases.append(
+            CaseResult(f"c{number}", state, scores, details, "", (tag, "all"), f"Was ist GRÖSSE {number}?", error)
+        )
     summary = tuple(MetricSummary(name, 0.5, 5, None, None) for name in ("precision", "recall"))
-    return RunResult(RunInfo("data_query", cases=6), summary, tuple(cases))
+    return RunResult(RunInfo("answers", cases=6), summary, tuple(cases))
 
 
 def _filled(store: Store) -> tuple[int, int]:
@@ -136,8 +142,8 @@ def test_an_older_store_gets_its_lines(url: str) -> None:
 
 
 def _parted(number: int, cluster: str = "", **parts: list[str]) -> CaseResult:
-    words: dict[str, list[str]] = {"true_positives": [], "false_negatives": [], "false_positives": []} | parts
-    details: dict[str, Any] = {"dimensions": [{"dimension": "COUNTRY\x00", **words}]}
+    terms = {key: [{"id": word, "name": ""} for word in words] for key, words in parts.items()}
+    details: dict[str, Any] = {"dimensions": [{"dimension": "COUNTRY\x00", **terms}]}
     return CaseResult(f"p{number}", "scored", {}, details | ({"cluster": cluster} if cluster else {}))
 
 

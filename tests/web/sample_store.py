@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from sqlalchemy import update
 
 from karat.core.records import CallError, Case, Prediction, Turn, Where
 from karat.core.result import CaseResult, MetricSummary, RepeatResult, RunInfo, RunResult
@@ -14,6 +15,7 @@ from karat.core.scores import Score
 from karat.core.suite import Kind
 from karat.stats.intervals import estimate
 from karat.store import RunRecord, Store, open_store
+from karat.store.schema import lines
 
 PAYLOADS = (
     "<script>window.hit=1</script>",
@@ -91,7 +93,12 @@ def add_run(store: Store, cases: list[CaseResult], name: str = "", system: str =
     store.add_cases(run, [(case.id, _json(case)) for case in asked])
     store.add_predictions(run, [_answer(case) for case in cases])
     result = RunResult(RunInfo("data_query", name=name, cases=len(cases)), summary_of(cases), tuple(cases))
-    store.add_scoring(run, result)
+    scoring = store.add_scoring(run, result)
+    for case in cases:
+        if "needs_review" in case.scores:  # as a suite's explanation would have it
+            waiting = update(lines).where(lines.c.scoring_id == scoring, lines.c.case_id == case.id)
+            with store._writer.begin() as connection:
+                connection.execute(waiting.values(wants_review=1))
     return run
 
 
