@@ -51,7 +51,7 @@ def fix_names_command(result: RunResult, origin: Origin) -> tuple[str, str]:
     words = ["karat", "check", *([origin.cases, "--suite", result.run.suite] if origin.cases else [])]
     for file in structures or [FILE]:
         words += ["--structure", file]
-    needed = "" if structures else f"{FILE}: the SDMX structures, or a CSV codelist,id,name"
+    needed = "" if structures else f"{FILE}: the SDMX structures, or a CSV with codelist,id,name"
     return _typed([*words, "--fix-names"]), needed
 
 
