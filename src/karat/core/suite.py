@@ -146,7 +146,7 @@ class Suite:
     cluster: Callable[[Case[Any]], str] = lambda _: ""
     """What cases that are variants of one have in common; empty: the case stands alone. See ``core.clusters``."""
     follow_up: Callable[[Case[Any], int, Sequence[bytes], Any], str | None] | None = None
-    """(case, user turn, responses so far, options) → what to say to the system next, such as an error to mend; None: its answer stands.
+    """(case, user turn, responses so far, options) → what to say to the system next, such as an error to fix; None: its answer is final.
     All responses to a turn are one prediction, see ``records.join_attempts``."""
     default_system: Callable[[Path, Any], SystemConfig | None] = lambda _path, _options: None
     """(cases, options) → what answers the cases when no system and no predictions are named; None: somebody must be named."""

@@ -62,7 +62,7 @@ def whole_format(given: Any, suite: Suite, options: Any, folder: Path | None = N
         )
     found = _decoded(given) if isinstance(given, str) else _typed(given)
     if not isinstance(found, dict):
-        raise UserError("response_format must be a word or an object", hint=f"Words: {', '.join(WORDS)}.")
+        raise UserError("response_format must be a string or an object", hint=f"Words: {', '.join(WORDS)}.")
     if found.get("type") in KINDS:
         return found
     return _wrapped("answer", found)
