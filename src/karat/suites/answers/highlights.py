@@ -67,6 +67,6 @@ def _doubtful_gold(result: RunResult) -> list[str]:
         when = dated[0].details["as_of"]
         count = count_of(len(dated), "instance")
         lines.append(
-            f"gold is true for another date in {count} ({dated[0].id}: {when['gold']}, the data {when['data']})"
+            f"gold is valid for another date in {count} ({dated[0].id}: {when['gold']}, the data {when['data']})"
         )
     return lines
