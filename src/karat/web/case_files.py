@@ -35,7 +35,7 @@ def renamed(case: Mapping[str, Any], new_id: str) -> Plain:
 def _data_query(cases: Sequence[Mapping[str, Any]]) -> CaseFile:
     keys = ("id", "name", "tags", "comments", "conversation")
     written = [{key: case[key] for key in keys if case.get(key)} for case in cases]
-    return CaseFile("---\n".join(_yaml(case) for case in written), "yaml", "Put it into the folder of the cases.")
+    return CaseFile("---\n".join(_yaml(case) for case in written), "yaml", "Put it into the cases folder.")
 
 
 def _codegen(cases: Sequence[Mapping[str, Any]]) -> CaseFile | None:
@@ -43,7 +43,9 @@ def _codegen(cases: Sequence[Mapping[str, Any]]) -> CaseFile | None:
     known = [task for task in tasks if task is not None]
     if len(known) < len(tasks):  # DS-1000 and the like: their files are made by others
         return None
-    note = "Add it to the tasks of a file. Tables are named without their folders: write the paths as they are seen from that file."
+    note = (
+        "Add it to the tasks of a file. Tables are named without their folders: write the paths relative to that file."
+    )
     return CaseFile(_yaml(known), "yaml", note)
 
 
