@@ -135,4 +135,4 @@ def test_the_cases_of_two_runs_side_by_side_and_how_a_case_is_found(folder: Path
     assert karat(folder, "show", "people_", code=0).stdout.startswith("people_2 ")
     assert '2 cases of r-0002 begin with "peo": people, people_2' in karat(folder, "show", "peo", code=2).stderr
     assert 'Did you mean "people_2"?' in karat(folder, "show", "poeple_2", code=2).stderr
-    assert "is the run that is shown" in karat(folder, "show", "people", "--against", "2", code=2).stderr
+    assert "is the same run" in karat(folder, "show", "people", "--against", "2", code=2).stderr
