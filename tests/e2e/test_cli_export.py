@@ -144,8 +144,8 @@ def test_reviews_reach_the_case_files(project: Path, monkeypatch: pytest.MonkeyP
 def test_mistakes_teach(project: Path) -> None:
     for words, why in (
         ((), "nothing to export"),
-        (("--scores", "-", "--reviews", "-"), "same place"),
-        (("--scores", "x", "--reviews", "x"), "same place"),
+        (("--scores", "-", "--reviews", "-"), "same destination"),
+        (("--scores", "x", "--reviews", "x"), "same destination"),
         (("--predictions", "-"), "cannot be printed"),
         (("r-99", "--scores", "-"), "r-0099"),
     ):

@@ -127,7 +127,7 @@ def test_a_newest_run_that_is_not_finished_fails(tmp_path: Path, status: str) ->
         unfinished = store.create_run(RunRecord(suite="data_query", cases=300))
         store.set_status(unfinished, status)  # type: ignore[arg-type]
     said = invoke(tmp_path, code=1).stdout
-    assert f"broken  r-0002  data_query.exact_match at least 0.5: the run is {status} and not fully scored" in said
+    assert f"failed  r-0002  data_query.exact_match at least 0.5: the run is {status} and not fully scored" in said
     assert "karat run --resume r-0002" in said
 
 

@@ -73,7 +73,7 @@ IN_AN_EMPTY_FOLDER = [
     ((*SCORE, "bad.jsonl"), "bad.jsonl:1:1: not a prediction", "Each line is a JSON object"),
     ((*SCORE, "x", "-o", "erors=zero"), '--option erors=zero: unknown key "erors"', '"errors"?'),
     ((*SCORE, "x", "-o", "errors=maybe"), '--option errors: expected one of leave_out, zero; found "maybe"', "zero"),
-    ((*SCORE, "x", "-o", "errors"), "--option wants KEY=VALUE", "--option errors=…"),
+    ((*SCORE, "x", "-o", "errors"), "--option expects KEY=VALUE", "--option errors=…"),
     ((*SCORE, "x", "--gate", "data_query.macro_recal>=1"), "does not name a metric of data_query", '"macro_recall"?'),
     ((*SCORE, "x", "--gate", "macro_recall"), "is not a gate", "Write data_query.macro_recall>=0.85"),
     (("check", "on.yaml"), "there are no cases at on.yaml", 'Did you mean "one.yaml"?'),
@@ -94,7 +94,7 @@ IN_AN_EMPTY_FOLDER = [
     (("answers", "--result_dir", "folder", "--gold_dir", "nope"), "no gold at nope", "Give the gold folder"),
     (
         ("answers", "--result_dir", "folder", "--gold_dir", "empty.jsonl"),
-        "none of the gold in empty.jsonl",
+        "there is no gold in empty.jsonl",
         "karat init",
     ),
     (("init", "--suite", "answer"), "there is no example for", 'Did you mean "answers"?'),
@@ -134,7 +134,7 @@ IN_A_PROJECT = [
     (
         ("run", "--resume", "latest", "--tag", "x", "--limit", "3"),
         "--limit and --tag cannot be combined with",
-        "began with",
+        "started with",
     ),
     (("run", "--resume", "r-0099"), "there is no run r-0099", "The newest run is r-0001"),
     (("run", "--store", "cases"), "is a folder", "Name a file in it"),

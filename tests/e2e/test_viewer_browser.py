@@ -360,7 +360,7 @@ def test_14_from_a_row_to_a_new_case_a_set_and_the_editor(page: Page) -> None:  
     page.get_by_role("button", name="Remove the case from hard ones").click()
     expect(page.get_by_role("link", name="hard ones")).to_have_count(0)
     page.get_by_role("link", name="Create a new case from it").click()
-    page.get_by_label("Its id").fill("growth_of_togo")
+    page.get_by_label("New id").fill("growth_of_togo")
     page.get_by_role("button", name="Change the id").click()
     page.get_by_role("button", name="Copy the new case").click()
     expect(page.get_by_text("Copied")).to_be_visible()
