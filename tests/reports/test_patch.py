@@ -161,7 +161,9 @@ def test_what_the_case_cannot_say_is_noted_with_the_reason(tmp_path: Path) -> No
     project.run(tmp_path / "answers.jsonl", {"a": ("accept", "it is fine")})
     patch = project.patch()
     assert fates(patch)["a"][0] == "noted" and "without changing something else" in fates(patch)["a"][1]
-    assert b"+# review 20" in patch.data and b": this answer is right too: it is fine (it cannot be inserted" in patch.data
+    assert (
+        b"+# review 20" in patch.data and b": this answer is right too: it is fine (it cannot be inserted" in patch.data
+    )
 
 
 def test_changed_and_removed_cases_are_named_and_left_alone(tmp_path: Path) -> None:
