@@ -5,7 +5,7 @@
     result = karat.score(suite="data_query", cases="cases/", predictions="predictions.jsonl")
     print(result.metric("macro_recall"))
 
-Everything named here is the public API. Importing it is cheap: the work is loaded when it is called.
+Everything named here is the public API. Importing it is cheap: heavy modules are loaded on first use.
 """
 
 from __future__ import annotations

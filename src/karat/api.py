@@ -1,4 +1,4 @@
-"""The Python API: the same words as on the command line, typed results instead of printed ones."""
+"""The Python API: the same verbs as on the command line, with typed results instead of printed ones."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def score(
 
     ``cases`` and ``predictions`` are paths, lists of dicts, or DataFrames. A dict has the shape of a case file, or of a line of recorded
     predictions; file names in it are relative to ``folder``, the working folder by default. Cases and predictions that cannot be read
-    cost only themselves; they are listed in ``result.problems``.
+    are skipped and listed in ``result.problems``.
     ``workers`` spreads the scoring over processes; ``executor`` over any ``concurrent.futures.Executor``.
 
     >>> import karat
@@ -210,7 +210,7 @@ def _cases(suite: Suite, cases: Cases, folder: str | Path) -> tuple[tuple[Case[A
         if not loaded.cases and not loaded.problems:
             raise UserError("no cases were given", hint="Give a path, a list of dicts or a DataFrame.")
     if not loaded.cases:
-        raise UserError(f"no case{where} can be read", problems=loaded.problems)
+        raise UserError(f"none of the cases{where} can be read", problems=loaded.problems)
     return loaded.cases, loaded.problems
 
 
@@ -222,7 +222,7 @@ def _predictions(
     else:
         loaded = given_predictions(suite, predictions, Path(folder))
         if loaded.problems and not loaded.predictions:
-            raise UserError("no prediction can be read", problems=loaded.problems)
+            raise UserError("none of the predictions can be read", problems=loaded.problems)
     return loaded.predictions, loaded.problems
 
 

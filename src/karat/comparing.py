@@ -27,7 +27,7 @@ def compare(
 ) -> Compared:
     """Compare two runs case by case: ``a`` is the run before, ``b`` the run after.
 
-    A run is a result, or what a stored run is called: ``r-0012``, ``12``, ``latest``, its name or tag. Stored runs are compared with their
+    A run is a result, or a stored run: ``r-0012``, ``12``, ``latest``, its name or tag. Stored runs are compared with their
     answers; results are compared as they are. Printing it shows what ``karat compare`` prints.
 
     >>> import karat
@@ -57,7 +57,7 @@ def compare_stored(store: Store, runs: Sequence[str], tags: Sequence[str]) -> li
     if len(set(ids)) < len(ids):
         twice = next(run for run, number in zip(runs, ids, strict=True) if ids.count(number) > 1)
         raise UserError(
-            f'"{twice}" is there twice: a run is not compared with itself', hint="karat runs list shows all."
+            f'"{twice}" is given twice: a run cannot be compared with itself', hint="karat runs list shows all runs."
         )
     results = [with_tags(store.result(number), tags) for number in ids]
     return _compared(results, dict(enumerate(ids)), store)
@@ -66,7 +66,9 @@ def compare_stored(store: Store, runs: Sequence[str], tags: Sequence[str]) -> li
 def _compared(results: Sequence[RunResult], ids: dict[int, int], store: Store | None = None) -> list[Compared]:
     suites = list(dict.fromkeys(result.run.suite for result in results))
     if len(suites) > 1:
-        raise UserError(f"the runs are of different suites: {', '.join(suites)}", hint="karat runs list shows all.")
+        raise UserError(
+            f"the runs are of different suites: {', '.join(suites)}", hint="karat runs list shows all runs."
+        )
     suite = plugins.load_suite(suites[0])
     first = results[0]
     found = []

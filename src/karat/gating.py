@@ -53,7 +53,7 @@ class Verdicts(msgspec.Struct, frozen=True):
     def __repr__(self) -> str:
         ordered = sorted(self.verdicts, key=lambda verdict: verdict.passed)
         lines = [
-            f"  {'passed' if one.passed else 'broken'}  {f'{one.run}  ' if one.run else ''}{one.words}"
+            f"  {'passed' if one.passed else 'failed'}  {f'{one.run}  ' if one.run else ''}{one.words}"
             for one in ordered
         ]
         return "\n".join([headline(self.verdicts), *lines])
@@ -67,9 +67,9 @@ def gate(
     store: str | Path = "",
     config: str | Path | None = None,
 ) -> Verdicts:
-    """Judge a run by rules: does it pass?
+    """Check a run against rules.
 
-    ``run`` is a result, or what a stored run is called; None: the newest run of each suite. ``rules`` are as on the command line
+    ``run`` is a result, or the id, name or tag of a stored run; None means the newest run of each suite. ``rules`` are as on the command line
     (``"data_query.macro_recall>=0.85"``) or as in karat.yaml (``{"no_new_failures": {"tag": "critical"}}``), one or several. Without any,
     the gates of karat.yaml count: of ``config``, or of the project that the working folder is in. ``baseline`` is what rules compare with.
 
@@ -80,8 +80,8 @@ def gate(
     >>> verdicts.passed
     False
     >>> verdicts
-    1 of 2 gates broken
-      broken  retrieval.recall is 1 over 1 case, wanted at most 0.5
+    1 of 2 gates failed
+      failed  retrieval.recall is 1 over 1 case, wanted at most 0.5
       passed  retrieval.passed is 1 over 1 case, wanted at least 0.9
     """
     given = [_gate(rule) for rule in _several(rules)]
@@ -90,7 +90,7 @@ def gate(
     all_rules = (*(project.gates if project else ()), *given)
     if not all_rules:
         hint = 'Give some, such as "data_query.macro_recall>=0.85", or put them under "gates:" in karat.yaml.'
-        raise UserError("there are no gates to judge", hint=hint)
+        raise UserError("there are no gates to check", hint=hint)
     url = (
         store_url(str(store), Path.cwd())
         if store
@@ -123,7 +123,7 @@ def _gate(rule: Rule) -> Gate:
     found = read(Gate, node_of(rule, "", 1), findings)
     if found is None:
         problems = [Problem(problem.message, hint=problem.hint) for problem in findings.problems]
-        raise UserError(f"{dict(rule)} is no gate", problems=problems)
+        raise UserError(f"{dict(rule)} is not a gate", problems=problems)
     return found
 
 
@@ -151,10 +151,10 @@ def judge_result(
     """The last word on every rule that concerns one result. ``extra`` are the rules that no file has been checked for."""
     problems = gate_problems(extra, [result.run.suite])
     if problems:
-        raise UserError("the rules cannot be used as given", problems=problems)
+        raise UserError("the rules are not valid", problems=problems)
     verdicts = judge(rules, result, plugins.load_suite(result.run.suite).metrics, baselines)
     if not verdicts:
-        raise UserError(f"no gate is for {result.run.suite}, the suite of the run")
+        raise UserError(f"none of the gates is for {result.run.suite}, the suite of the run")
     return settle(verdicts)
 
 
@@ -168,7 +168,7 @@ def judge_stored(
     results = [store.result(row.id) for row in rows if row not in unfinished]
     problems = gate_problems(extra, list(dict.fromkeys([*suites, *(result.run.suite for result in results)])))
     if problems:
-        raise UserError("the gates cannot be used as given", problems=problems)
+        raise UserError("the gates are not valid", problems=problems)
     if baseline:
         find_run(store, baseline)  # a run that is not there is a mistake of the command line, not of the run
     named = baseline or (project.baseline if project else "")
@@ -178,7 +178,7 @@ def judge_stored(
         found = baselines_in(store, result.run.suite, result.run.id, named)
         verdicts += judge(rules, result, metrics, found)
     for row in unfinished:
-        words = f"the run is {row.status} and not scored to its end, so there is nothing to judge; karat run --resume {run_name(row.id)} finishes it"
+        words = f"the run is {row.status} and not fully scored, so there is nothing to check; karat run --resume {run_name(row.id)} finishes it"
         verdicts += [
             Verdict(rule_text(rule), "failed", f"{rule_text(rule)}: {words}", row.suite, run_name(row.id))
             for rule in rules
@@ -192,8 +192,8 @@ def judge_stored(
                 verdicts.append(Verdict(rule_text(rule), "failed", words, rule.suite))
     if not verdicts:
         raise UserError(
-            f"no gate is for {rows[0].suite}, the suite of {run_name(rows[0].id)}",
-            hint="karat runs list shows all.",
+            f"none of the gates is for {rows[0].suite}, the suite of {run_name(rows[0].id)}",
+            hint="karat runs list shows all runs.",
         )
     return settle(verdicts)
 

@@ -31,7 +31,9 @@ def given_cases(suite: Suite, cases: Any, folder: Path) -> LoadedCases:
     if all(isinstance(item, Case) for item in items):
         return LoadedCases(tuple(items))
     if suite.cases_from is None:
-        raise UserError(f"the suite {suite.name} takes its cases from files", hint="Give the path of a file or folder.")
+        raise UserError(
+            f"the suite {suite.name} reads cases only from files", hint="Give the path of a file or folder."
+        )
     loaded = suite.cases_from([_row(item, number, "case") for number, item in enumerate(items, start=1)], folder)
     named = tuple(msgspec.structs.replace(case, source=Where()) for case in loaded.cases)
     return LoadedCases(named, tuple(_numbered(problem, "case") for problem in loaded.problems))
@@ -134,7 +136,7 @@ def _row(item: Any, number: int, noun: str) -> Row:
             return {str(key): _plain(value) for key, value in item.items()}
         except TypeError as error:
             raise UserError(
-                f"{noun} {number}: {error}", hint="Use what JSON has: texts, numbers, lists, dicts."
+                f"{noun} {number}: {error}", hint="Use JSON values: strings, numbers, lists, dicts."
             ) from None
     raise UserError(
         f"{noun} {number}: expected a dict here, found {type(item).__name__}",
@@ -162,4 +164,4 @@ def _plain(value: Any) -> Any:
         return _plain(value.tolist())
     if isinstance(value, msgspec.Struct):
         return msgspec.to_builtins(value)
-    raise TypeError(f"a value of the type {type(value).__name__} cannot be part of it")
+    raise TypeError(f"values of type {type(value).__name__} are not supported")

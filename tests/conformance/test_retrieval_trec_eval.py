@@ -119,4 +119,4 @@ def test_questions_that_the_qrels_lack_are_left_out_and_said(shared: Path) -> No
         "1 question without a relevant key, counted 0 (option no_relevant): 2024-36302",
     ]
     assert [problem.severity for problem in result.problems] == ["warning"]
-    assert "270 predictions for cases that are not here" in result.problems[0].message
+    assert "270 predictions for unknown cases" in result.problems[0].message

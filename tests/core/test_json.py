@@ -68,7 +68,7 @@ def test_keys_of_different_objects_and_texts_are_no_matter(text: str) -> None:
 def test_depth_digits_and_bytes_are_bounded() -> None:
     for depth in (201, 900, 3_000, 100_000):
         found = refused(b'{"a":\n' + b"[" * depth + b"]" * depth + b"}")
-        assert (found.message, found.line, found.column) == ("nested more than 200 deep", 2, 200)
+        assert (found.message, found.line, found.column) == ("nested more than 200 levels deep", 2, 200)
     assert decode(b"[" * 200 + b"]" * 200)
     assert decode(b'["' + b"[" * 5_000 + b'"]') == ["[" * 5_000]
     found = refused(b'{"id": 1,\n "n": -' + b"7" * 5_000 + b"}")
@@ -81,7 +81,7 @@ def test_depth_digits_and_bytes_are_bounded() -> None:
 def test_limits_can_be_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KARAT_MAX_DEPTH", "500")
     assert decode(b"[" * 500 + b"]" * 500)
-    assert "500 deep" in refused(b"[" * 501 + b"]" * 501).message
+    assert "500 levels deep" in refused(b"[" * 501 + b"]" * 501).message
 
 
 class Head(msgspec.Struct):

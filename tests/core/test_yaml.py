@@ -62,7 +62,10 @@ def test_all_mistakes_of_a_file_with_their_places() -> None:
         (1, 1, 'a thing without "title"'),
     ]
     assert findings.problems[0].hint == 'Did you mean "title"?'
-    assert findings.problems[1].hint == 'A comma ended the text before it: quote the whole, "Population, Persons".'
+    assert (
+        findings.problems[1].hint
+        == 'The comma ended the string before it. Quote the whole value: "Population, Persons".'
+    )
 
 
 def test_a_problem_shows_its_line_with_a_caret(tmp_path: Path) -> None:

@@ -104,21 +104,21 @@ def test_json_stays_json() -> None:
 
 def test_a_text_that_others_share_is_not_replaced_alone() -> None:
     text = "a: &n Old\nb: *n\n"
-    with pytest.raises(ValueError, match="line 1: the text at a is used in other places too, through an alias"):
+    with pytest.raises(ValueError, match="line 1: the value at a is also used elsewhere through an alias"):
         edited(text, "New", "a")
     with pytest.raises(ValueError, match="alias"):
         edited(text, "New", "b")
 
 
 def test_a_text_inside_something_aliased_is_shared_too() -> None:
-    with pytest.raises(ValueError, match=r"a\.0\.name is used in other places"):
+    with pytest.raises(ValueError, match=r"a\.0\.name is also used elsewhere"):
         edited("a: &v [{name: Old}]\nb: *v\n", "New", "a", 0, "name")
 
 
 def test_a_shared_text_is_replaced_once_when_all_who_share_it_agree() -> None:
     data = b"a: &n Old\nb: *n\n"
     assert replace_scalars(data, [(0, ("a",), "New"), (0, ("b",), "New")]) == b"a: &n New\nb: *n\n"
-    with pytest.raises(ValueError, match="two different texts"):
+    with pytest.raises(ValueError, match="two different replacements"):
         replace_scalars(data, [(0, ("a",), "New"), (0, ("b",), "Other")])
 
 
@@ -128,7 +128,7 @@ def test_a_shared_text_is_replaced_once_when_all_who_share_it_agree() -> None:
         ("name: Old".encode("utf-16"), ("name",), "UTF-16"),
         (b"name: [Old", ("name",), "not valid YAML"),
         (b"name: \xff", ("name",), "not UTF-8"),
-        (b"name: [Old]", ("name",), "no single text at name"),
+        (b"name: [Old]", ("name",), "no single value at name"),
         (b"name: Old", ("nmae",), "nothing at nmae"),
         (b"name: Old", ("name", 0), r"nothing at name\.0"),
         (b"[{name, id: X}]", (0, "name"), "without changing something else"),
@@ -301,7 +301,7 @@ def test_a_changed_file_is_left_alone_and_the_others_are_done(tmp_path: Path) ->
     assert changed.read_bytes() == b"a: other\nb: y\n"
     assert good.read_bytes() == b"a: X\n"
     assert [(Path(p.file).name, p.message) for p in error.value.problems] == [
-        ("changed.yaml", 'left alone: "x" is no longer there'),
+        ("changed.yaml", 'not changed: "x" is no longer there'),
         ("gone.yaml", "cannot be read: No such file or directory"),
     ]
     assert error.value.message == "1 text replaced in 1 file; not everything could be replaced"

@@ -133,6 +133,6 @@ def test_the_cases_of_two_runs_side_by_side_and_how_a_case_is_found(folder: Path
     assert plain["case"]["answers"][0]["expected"]["indicator_selection"][0]["dataset_id"] == "WEO"
     assert {figure["metric"] for figure in plain["case"]["figures"]} >= {"macro_recall", "exact_match"}
     assert karat(folder, "show", "people_", code=0).stdout.startswith("people_2 ")
-    assert '2 cases of r-0002 begin with "peo": people, people_2' in karat(folder, "show", "peo", code=2).stderr
+    assert '2 cases of r-0002 start with "peo": people, people_2' in karat(folder, "show", "peo", code=2).stderr
     assert 'Did you mean "people_2"?' in karat(folder, "show", "poeple_2", code=2).stderr
-    assert "is the run that is shown" in karat(folder, "show", "people", "--against", "2", code=2).stderr
+    assert "is the same run" in karat(folder, "show", "people", "--against", "2", code=2).stderr

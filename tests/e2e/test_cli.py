@@ -80,7 +80,7 @@ def test_init_then_run_then_report(project: Path) -> None:
 
 def test_init_overwrites_nothing(project: Path) -> None:
     done = karat(project, "init", code=2)
-    assert "is there already" in done.stderr
+    assert "already exists" in done.stderr
 
 
 def test_demo_shows_where_to_look_and_can_be_run_again(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_a_broken_gate_is_exit_code_1(project: Path) -> None:
     file = project / "karat.yaml"
     file.write_text(file.read_text().replace("at_least: 0.5", "at_least: 0.99"))
     done = karat(project, "run", code=1)
-    assert "gate broken: data_query.macro_recall is 0.7" in done.stderr
+    assert "gate failed: data_query.macro_recall is 0.7" in done.stderr
     karat(project, "score", "latest", "--gate", "data_query.macro_recall>=0.7", code=3)
     karat(project, "score", "latest", "--gate", "data_query.macro_recall<=0.7", code=1)
 

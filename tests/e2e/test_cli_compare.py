@@ -145,7 +145,7 @@ def test_more_than_two_runs_and_a_tag(store: Path) -> None:
     [
         (["1"], "needs two runs"),
         (["1", "99"], "there is no run r-0099"),
-        (["1", "1"], "is there twice"),
+        (["1", "1"], "is given twice"),
         (["1", "bettr"], 'Did you mean "better"'),
         (["1", "3", "--tag", "critcal"], 'Did you mean "critical"'),
         (["1", "3", "--json", "-", "--markdown", "-"], "only one of the outputs"),

@@ -137,15 +137,15 @@ def test_reviews_reach_the_case_files(project: Path, monkeypatch: pytest.MonkeyP
     shutil.move(project / "cases", project / "moved")
     assert "karat export r-0001 --cases PATH" in karat(project, "export", "--patch", "-", code=2).stderr
     export("--patch", "again.patch", "--cases", "moved")
-    assert b"right by the rule already" in (project / "again.patch").read_bytes()
+    assert b"already counts the answer as right" in (project / "again.patch").read_bytes()
 
 
 @pytest.mark.parametrize("project", ["answers"], indirect=True)
 def test_mistakes_teach(project: Path) -> None:
     for words, why in (
         ((), "nothing to export"),
-        (("--scores", "-", "--reviews", "-"), "same place"),
-        (("--scores", "x", "--reviews", "x"), "same place"),
+        (("--scores", "-", "--reviews", "-"), "same destination"),
+        (("--scores", "x", "--reviews", "x"), "same destination"),
         (("--predictions", "-"), "cannot be printed"),
         (("r-99", "--scores", "-"), "r-0099"),
     ):
@@ -153,6 +153,6 @@ def test_mistakes_teach(project: Path) -> None:
             export(*words)
     export("--predictions", "out/answers.jsonl")
     (project / "out" / "fares" / "result.csv").write_text("mine")
-    with pytest.raises(UserError, match="is another file"):
+    with pytest.raises(UserError, match="already exists with other content"):
         export("--predictions", "out/answers.jsonl")
     assert (project / "out" / "fares" / "result.csv").read_text() == "mine"

@@ -78,8 +78,8 @@ def test_every_combination_of_rules(made: Path, tmp_path: Path, chosen: tuple[bo
     done = invoke(made, "change", *words, "--junit", str(out), code=int(any(chosen)))
     lines = done.stdout.splitlines()
     broken = sum(chosen)
-    assert lines[0] == (f"{broken} of 5 gates broken" if broken else "5 gates passed")
-    assert sum(line.startswith("  broken  r-0002  ") for line in lines) == broken
+    assert lines[0] == (f"{broken} of 5 gates failed" if broken else "5 gates passed")
+    assert sum(line.startswith("  failed  r-0002  ") for line in lines) == broken
     assert sum(line.startswith("  passed  r-0002  ") for line in lines) == 5 - broken
     assert len(list(ElementTree.parse(out).iter("failure"))) == broken
 
@@ -88,8 +88,7 @@ def test_the_words(made: Path) -> None:
     done = invoke(made, "change", "--gate", BROKEN[1], "--gate", BROKEN[0], code=1)
     right = sorted(number for number in planted(0.6, 1) if number % 3 == 0)
     assert (
-        f"no new failures in tag critical against r-0001: 5 of {len(right)} cases right there by fully right (100 cases in both runs) "
-        f"not right now, wanted 0: {', '.join(f'c{number:03d}' for number in right[:5])}\n"
+        f"no new failures in tag critical against r-0001: 5 of {len(right)} cases right in the baseline by fully right (100 cases in both runs) no longer right, wanted 0: {', '.join(f'c{number:03d}' for number in right[:5])}\n"
     ) in done.stdout
     assert "data_query.exact_match is 0.65 over 300 cases, wanted at least 0.7" in done.stdout
 
@@ -105,7 +104,7 @@ def test_json_markdown_and_github(made: Path, tmp_path: Path) -> None:
     done = invoke(made, "2", "--github", "--gate", BROKEN[0], code=1, GITHUB_STEP_SUMMARY=str(summary))
     assert done.stdout.count("\n::error title=") == 1
     assert done.stdout.count("\n::notice title=") == 1
-    assert "1 of 2 gates broken" in summary.read_text(encoding="utf-8")
+    assert "1 of 2 gates failed" in summary.read_text(encoding="utf-8")
 
 
 def test_the_newest_run_of_the_project_is_the_default_and_the_baseline_can_be_named(made: Path) -> None:
@@ -128,7 +127,7 @@ def test_a_newest_run_that_is_not_finished_fails(tmp_path: Path, status: str) ->
         unfinished = store.create_run(RunRecord(suite="data_query", cases=300))
         store.set_status(unfinished, status)  # type: ignore[arg-type]
     said = invoke(tmp_path, code=1).stdout
-    assert f"broken  r-0002  data_query.exact_match at least 0.5: the run is {status} and not scored to its end" in said
+    assert f"failed  r-0002  data_query.exact_match at least 0.5: the run is {status} and not fully scored" in said
     assert "karat run --resume r-0002" in said
 
 
@@ -172,7 +171,7 @@ def test_mistakes_in_the_project_file(tmp_path: Path, line: str, said: str) -> N
 
 def test_no_gates_is_a_mistake(tmp_path: Path) -> None:
     (tmp_path / "karat.yaml").write_text(PROJECT)
-    assert "there are no gates to judge" in str(invoke(tmp_path, code=2).exception)
+    assert "there are no gates to check" in str(invoke(tmp_path, code=2).exception)
 
 
 def test_run_judges_against_the_baseline_when_there_is_one_and_says_so_when_not(
@@ -184,14 +183,14 @@ def test_run_judges_against_the_baseline_when_there_is_one_and_says_so_when_not(
     rule = ["--gate", "no_new_failures: {}"]
     first = terminal.invoke(app, ["run", "--name", "baseline", *rule])
     assert first.exit_code == 3  # the recorded assistant failed once; a baseline that is not there breaks nothing here
-    assert 'gate not judged: no new failures: there is no other run of data_query named "baseline"' in first.stderr
+    assert 'gate not checked: no new failures: there is no other run of data_query named "baseline"' in first.stderr
     (tmp_path / "changed.jsonl").write_text(
         (tmp_path / "predictions.jsonl").read_text(encoding="utf-8").replace('"CHL"', '"PER"'), encoding="utf-8"
     )
     for verb in ("run", "score"):
         done = terminal.invoke(app, [verb, "--predictions", "changed.jsonl", *rule])
         assert done.exit_code == 1
-        assert "gate broken: no new failures against r-0001: 1 of 5 cases" in done.stderr
+        assert "gate failed: no new failures against r-0001: 1 of 5 cases" in done.stderr
     again = terminal.invoke(app, ["score", "latest", *rule])
     assert again.exit_code == 1
     assert terminal.invoke(app, ["run", *rule]).exit_code == 3

@@ -57,11 +57,11 @@ IN_AN_EMPTY_FOLDER = [
     (("report",), "there is no store at", "give --store"),
     (("compare", "a"), "compare needs two runs", "karat compare r-0001 latest"),
     (("compare", "a", "b"), "there is no store at", "give --store"),
-    (("gate",), "there are no gates to judge", 'Put them under "gates:" in karat.yaml'),
+    (("gate",), "there are no gates to check", 'Put them under "gates:" in karat.yaml'),
     (("run", "--config", "nope.yaml"), "there is no project file nope.yaml", "karat init"),
     (("run", "--config", "empty.yaml"), "the file is empty", "karat init FOLDER writes one"),
     (("run", "--config", "bad.yaml"), "bad.yaml:1:1: not UTF-8", "Save the file as UTF-8"),
-    (("run", "--retry-errors"), "--retry-errors goes with --resume", "karat run --resume latest"),
+    (("run", "--retry-errors"), "--retry-errors needs --resume", "karat run --resume latest"),
     (("score", "--suite", "data_qery", "--cases", "one.yaml", "--predictions", "x"), "no suite", '"data_query"?'),
     (("score", "--suite", "data_query", "--cases", "nope", "--predictions", "x"), "no cases at nope", "YAML file"),
     (("score", "--suite", "data_query", "--cases", "empty.yaml", "--predictions", "x"), "no cases in", "karat init"),
@@ -71,14 +71,18 @@ IN_AN_EMPTY_FOLDER = [
     ((*SCORE, "folder"), "there are no predictions in folder", "<case id>.json"),
     ((*SCORE, "empty.jsonl"), "there are no predictions in empty.jsonl", "karat init --suite data_query"),
     ((*SCORE, "bad.jsonl"), "bad.jsonl:1:1: not a prediction", "Each line is a JSON object"),
-    ((*SCORE, "x", "-o", "erors=zero"), '--option erors=zero: there is no such key as "erors"', '"errors"?'),
+    ((*SCORE, "x", "-o", "erors=zero"), '--option erors=zero: unknown key "erors"', '"errors"?'),
     ((*SCORE, "x", "-o", "errors=maybe"), '--option errors: expected one of leave_out, zero; found "maybe"', "zero"),
-    ((*SCORE, "x", "-o", "errors"), "--option wants KEY=VALUE", "--option errors=…"),
-    ((*SCORE, "x", "--gate", "data_query.macro_recal>=1"), "names no metric of data_query", '"macro_recall"?'),
-    ((*SCORE, "x", "--gate", "macro_recall"), "is no gate", "Write data_query.macro_recall>=0.85"),
+    ((*SCORE, "x", "-o", "errors"), "--option expects KEY=VALUE", "--option errors=…"),
+    ((*SCORE, "x", "--gate", "data_query.macro_recal>=1"), "does not name a metric of data_query", '"macro_recall"?'),
+    ((*SCORE, "x", "--gate", "macro_recall"), "is not a gate", "Write data_query.macro_recall>=0.85"),
     (("check", "on.yaml"), "there are no cases at on.yaml", 'Did you mean "one.yaml"?'),
-    (("check", "folder"), "looks like the cases of no suite", "--suite answers | codegen"),
-    (("check", "one.yaml", "--table", "A=a.csv"), "--table is for a sheet", "karat check kitchen.sheet --table"),
+    (("check", "folder"), "cannot tell which suite the cases in folder are for", "--suite answers | codegen"),
+    (
+        ("check", "one.yaml", "--table", "A=a.csv"),
+        "--table can be used only with a sheet",
+        "karat check kitchen.sheet --table",
+    ),
     (("check", "plain.sheet", "--table", "A"), "is not NAME=FILE", "--table Ingredients=ingredients.csv"),
     (("tune", "plan.sheet"), "plan.sheet cannot be read", 'Did you mean "plain.sheet"?'),
     (("tune", "folder"), "folder cannot be read: it is a folder, not a file", "Give a .sheet file"),
@@ -86,9 +90,13 @@ IN_AN_EMPTY_FOLDER = [
     (("tune", "plain.sheet"), "no table marked !evaluation()", "Put !evaluation() above"),
     (("tune", "plain.sheet", "--models", ","), "--models is empty", "karat models lists them"),
     (("tune", "plain.sheet", "--budget-tokens", "0"), "'--budget-tokens'", "greater than or equal to 1"),
-    (("sheet", "plain.sheet", "--only", "X"), "--only X: there is no such table", "Known here: T."),
+    (("sheet", "plain.sheet", "--only", "X"), "--only X: there is no such table", "Available: T."),
     (("answers", "--result_dir", "folder", "--gold_dir", "nope"), "no gold at nope", "Give the gold folder"),
-    (("answers", "--result_dir", "folder", "--gold_dir", "empty.jsonl"), "no gold in empty.jsonl", "karat init"),
+    (
+        ("answers", "--result_dir", "folder", "--gold_dir", "empty.jsonl"),
+        "there is no gold in empty.jsonl",
+        "karat init",
+    ),
     (("init", "--suite", "answer"), "there is no example for", 'Did you mean "answers"?'),
     (("demo", "one.yaml"), "one.yaml/answers: Not a directory", "choose another path"),
     (("models", "--cache", "nope"), "there is no folder nope", "first run"),
@@ -118,15 +126,15 @@ IN_A_PROJECT = [
     (("run", "--suite", "data_qery"), "there is no suite", 'Did you mean "data_query"?'),
     (("run", "--system", "openia"), 'there is no system "openia"', 'Did you mean "openai"?'),
     (("run", "--system", "openai"), "base_url and model must be given", "--system-option base_url=…"),
-    (("run", "--system", "openai", "--system-option", "modl=x"), 'no such key as "modl"', 'Did you mean "model"?'),
+    (("run", "--system", "openai", "--system-option", "modl=x"), 'unknown key "modl"', 'Did you mean "model"?'),
     (("run", "--system", "function", "--system-option", "function=nope:ask"), 'no module "nope"', "installed"),
     (("run", "--case", "nope"), 'there is no case "nope"', "There are 14 cases, such as debt_italy_greece."),
     (("run", "--tag", "critcal"), 'no case has the tag "critcal"', 'Did you mean "critical"?'),
-    (("run", "--gate", "data_query.macro_recal>=1"), "names no metric", 'Did you mean "macro_recall"?'),
+    (("run", "--gate", "data_query.macro_recal>=1"), "does not name a metric", 'Did you mean "macro_recall"?'),
     (
         ("run", "--resume", "latest", "--tag", "x", "--limit", "3"),
         "--limit and --tag cannot be combined with",
-        "began with",
+        "started with",
     ),
     (("run", "--resume", "r-0099"), "there is no run r-0099", "The newest run is r-0001"),
     (("run", "--store", "cases"), "is a folder", "Name a file in it"),
@@ -136,7 +144,7 @@ IN_A_PROJECT = [
     (("score", "latest", "--cases", "nope"), "there are no cases at nope", "Give a YAML file"),
     (("runs", "list", "--suite", "data_qery"), "there is no suite", 'Did you mean "data_query"?'),
     (("runs", "show", "recorded"), '"recorded" is not the name of a run', "r-0012 or 12, or latest"),
-    (("compare", "latest", "1"), "is there twice", "karat runs list"),
+    (("compare", "latest", "1"), "is given twice", "karat runs list"),
     (("report", "r-0099"), "there is no run r-0099", "karat runs list shows all"),
 ]
 
@@ -187,7 +195,7 @@ def test_a_run_without_scores_and_a_suite_without_runs(
         text = say(capsys, monkeypatch, *verb, "--store", store)
         assert "the run r-0001 has no scores yet Score it: karat score r-0001" in text
     gate = ("gate", "latest", "--gate", "data_query.errors<=1", "--store", store)
-    assert "the run is interrupted and not scored to its end" in say(capsys, monkeypatch, *gate, code=1)
+    assert "the run is interrupted and not fully scored" in say(capsys, monkeypatch, *gate, code=1)
 
 
 def test_a_port_in_use(project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

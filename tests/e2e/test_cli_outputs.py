@@ -139,7 +139,9 @@ def test_a_file_that_was_taken_as_the_output_is_told(here: Path) -> None:
     found = CliRunner().invoke(app, ["tune", "--json", "fruit.sheet"])
     assert found.exit_code == 2
     assert "Missing argument" in found.stderr
-    assert '"fruit.sheet" was taken as the file of --json; to print, write --json -' in " ".join(found.stderr.split())
+    assert '"fruit.sheet" was used as the file name of --json. To print instead, write --json -' in " ".join(
+        found.stderr.split()
+    )
     assert (here / "fruit.sheet").read_text() == FRUIT
 
 

@@ -85,7 +85,7 @@ def test_a_mistake_in_a_file_is_told_at_its_line_there(folder: Path, verb: str) 
     (folder / "prompts").mkdir()
     (folder / "prompts" / "ask.j2").write_text("one\n{% if question %}\n{{ question }}\n{% endfor %}\n")
     project(folder, "    prompt: prompts/ask.j2")
-    assert "ask.j2:4: the prompt is no template" in failed(verb)
+    assert "ask.j2:4: the prompt is not a valid template" in failed(verb)
     (folder / "prompts" / "ask.j2").write_text("one\n{{ question }}\n{{ question.words }}\n")
     said = failed(verb)
     assert "ask.j2:3: " in said

@@ -120,12 +120,12 @@ def test_json_to_the_terminal_is_nothing_but_json(folder: Path) -> None:
     [
         ((*BOUND, "--models", "bm52"), 'Did you mean "bm25"?'),
         ((*BOUND, "--models", ","), "--models is empty"),
-        ((*BOUND, "--budget-tokens", "1"), "is too small: one value for each field takes up to"),
+        ((*BOUND, "--budget-tokens", "1"), "is too small: one value per field takes up to"),
         (("kitchen.sheet", "--table", "Ingredients"), "is not NAME=FILE"),
         (("kitchen.sheet", "--table", "Ingredients=ingredient.csv"), "ingredients.csv"),
         (("kitchen.sheet",), "Ingredients"),
         (("nothing.sheet",), "nothing.sheet cannot be read"),
-        ((*BOUND, "--evaluation", "Evaluations"), "Evaluations is no evaluation table"),
+        ((*BOUND, "--evaluation", "Evaluations"), "Evaluations is not an evaluation table"),
     ],
 )
 def test_mistakes(folder: Path, words: tuple[str, ...], said: str) -> None:

@@ -129,7 +129,7 @@ def test_what_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(UserError, match="larger than 4 MiB"):
         retrieval.read_predictions(packed(tmp_path / "run.json.gz", b"{", b" "))
     found = codegen.load_cases(packed(tmp_path / "tasks.jsonl.gz", b"{", b"\0"))
-    assert [one.message for one in found.problems] == ["what is packed in the file is larger than 4 MiB"]
+    assert [one.message for one in found.problems] == ["the unpacked content of the file is larger than 4 MiB"]
     monkeypatch.setenv("KARAT_MAX_UNPACKED_MB", "100")
     assert not retrieval.read_predictions(lines).problems
 

@@ -97,7 +97,7 @@ def test_asked_to_stop_it_stops_cleanly_and_says_how_to_go_on(tmp_path: Path, si
         process.send_signal(signum)
         output, _ = process.communicate(timeout=30)
         assert process.returncode == 130, output
-        assert "to go on: karat run --resume r-0001" in output
+        assert "to resume: karat run --resume r-0001" in output
         assert "Traceback" not in output
         done = stored(tmp_path)
         assert 0 < len(done) < 200

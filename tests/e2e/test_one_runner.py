@@ -68,6 +68,6 @@ def test_a_store_that_vanishes_in_mid_run_is_an_error(tmp_path: Path) -> None:
         shutil.rmtree(tmp_path / ".karat")
         output, _ = process.communicate(timeout=120)
         assert process.returncode == 2, output
-        assert "has vanished while it was in use: its file was removed" in " ".join(output.split())
+        assert "disappeared while it was in use: its file was removed" in " ".join(output.split())
         assert "saved" not in output and "Traceback" not in output
         assert not (tmp_path / ".karat").exists()

@@ -137,7 +137,7 @@ def test_verbose_names_every_case_that_is_not_right(folder: Path) -> None:
 def test_both_at_once_are_refused(folder: Path) -> None:
     for words in (("--quiet", "--verbose"), ("-q", "-v")):
         done = karat(folder, *SCORE, *words, given=lines(8))
-        assert done.returncode == 2 and "cannot go together" in done.stderr
+        assert done.returncode == 2 and "cannot be combined" in done.stderr
     assert karat(folder, "--quiet", *SCORE, "--verbose", given=lines(8)).returncode == 2
 
 

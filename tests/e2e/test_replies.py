@@ -92,7 +92,7 @@ def test_a_case_without_a_question_is_never_asked(here: Path) -> None:
         assert assistant.asked == ["What of a? #x"]
         checked = CliRunner().invoke(app, ["check"])
         assert checked.exit_code == 1
-        assert 'case "mute" has no question to put to mine' in checked.output
+        assert 'case "mute" has no question to send to mine' in checked.output
         assert "has no question" not in CliRunner().invoke(app, ["check", "cases.yaml", "--suite", "data_query", "--config", "none.yaml"]).output  # fmt: skip
 
 

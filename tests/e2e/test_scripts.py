@@ -116,7 +116,7 @@ def test_workers_answer_in_order_and_bring_back_errors() -> None:
         with pytest.raises(UserError) as caught:
             pool.submit(_fails, 7).result()
         assert (caught.value.message, caught.value.hint) == ("no", "7")
-        with pytest.raises(UserError, match=r"ended before it had answered \(signal 9\)"):
+        with pytest.raises(UserError, match=r"ended unexpectedly \(signal 9\)"):
             pool.submit(_dies, int(signal.SIGKILL)).result()
         assert pool.submit(_double, 4).result() == 8
         processes = list(pool._all)

@@ -150,14 +150,14 @@ def test_04_everything_is_in_the_address_and_a_filter_can_be_saved(page: Page) -
     page.goto("/runs/r-0002")
     page.get_by_role("link", name="weo, best first").click()
     arrived(page, r"/runs/r-0002\?tag=weo&sort=-macro_recall")
-    page.get_by_role("button", name="Forget the filter weo, best first").click()
+    page.get_by_role("button", name="Delete the filter weo, best first").click()
     expect(page.get_by_role("link", name="weo, best first")).to_have_count(0)
 
 
 def test_05_one_click_filters(page: Page) -> None:  # noqa: F811
     for chip, count in (
         ("scored 58", 58),
-        ("fully right not full", 29),
+        ("fully right below 1", 29),
         ("slowest tenth: 5.3 s and more", 5),
         ("COUNTRY wrong 29", 29),
         ("429 after 5 tries 2", 2),
@@ -187,7 +187,7 @@ def test_06_the_keyboard_goes_through_the_filtered_list(page: Page) -> None:  # 
     page.keyboard.press("Escape")
     with page.expect_navigation(wait_until="load"):
         page.keyboard.press("2")
-    expect(page.get_by_text("Take it back")).to_be_visible()
+    expect(page.get_by_text("Undo verdict")).to_be_visible()
     page.keyboard.press("u")
     arrived(page, r"/runs/r-0001\?tag=weo")
     page.keyboard.press("/")
@@ -213,7 +213,7 @@ def test_07_a_persons_verdict_and_its_way_back_to_the_case_file(page: Page, stor
     expect(page.get_by_text("the map says so")).to_be_visible()
     with page.expect_navigation(wait_until="load"):
         page.keyboard.press("0")
-    expect(page.get_by_text("Take it back")).to_have_count(0)
+    expect(page.get_by_text("Undo verdict")).to_have_count(0)
     page.goto("/runs/r-0001")
     expect(page.locator(".reviewed")).to_contain_text("0.517")
     lines = saved(page, "Reviews", "r-0001-reviews.jsonl")
@@ -274,7 +274,7 @@ def test_09_every_field_can_be_copied_and_seen_whole(page: Page, store_url: str)
         store.add_predictions(1, [Prediction("case_003", response=long.encode())])
     page.reload()
     page.get_by_text("Raw response").click()
-    expect(page.get_by_text("Cut here; the saved file has all of it")).to_be_visible()
+    expect(page.get_by_text("Truncated here; the saved file has all of it")).to_be_visible()
     with page.expect_download() as file:
         page.get_by_role("link", name="Save", exact=True).click()
     assert Path(file.value.path()).read_text() == long
@@ -357,10 +357,10 @@ def test_14_from_a_row_to_a_new_case_a_set_and_the_editor(page: Page) -> None:  
     cases = saved(page, "Cases", "r-0001-cases.yaml")
     assert yaml.safe_load(cases)["id"] == "case_003"
     page.get_by_role("link", name="case_003").click()
-    page.get_by_role("button", name="Take the case out of hard ones").click()
+    page.get_by_role("button", name="Remove the case from hard ones").click()
     expect(page.get_by_role("link", name="hard ones")).to_have_count(0)
-    page.get_by_role("link", name="Make a new case from it").click()
-    page.get_by_label("Its id").fill("growth_of_togo")
+    page.get_by_role("link", name="Create a new case from it").click()
+    page.get_by_label("New id").fill("growth_of_togo")
     page.get_by_role("button", name="Change the id").click()
     page.get_by_role("button", name="Copy the new case").click()
     expect(page.get_by_text("Copied")).to_be_visible()

@@ -39,7 +39,7 @@ def test_bigquery_over_its_client(tmp_path: Path) -> None:
     assert (empty["names"], empty["columns"]) == (["id"], [[]])
     assert wrong["kind"] == "sql_error" and "nowhere" in wrong["message"]
     assert refused["kind"] == "refused"
-    assert (delete["kind"], delete["message"]) == ("refused", "the query was not run: BigQuery calls it DELETE")
+    assert (delete["kind"], delete["message"]) == ("refused", "the query was not run: BigQuery classifies it as DELETE")
     assert create["kind"] == "refused"
     assert after["columns"] == [["2"]]
     assert slow["kind"] == "timeout"
@@ -60,4 +60,4 @@ def test_a_credential_file_is_read_and_never_shown(tmp_path: Path) -> None:
     assert said["user_error"].startswith("BigQuery cannot be reached")
     odd = {"type": "external_account", "credential_source": {"executable": {"command": "canary7secret"}}}
     (said,) = session("bqemulator", tmp_path, [], odd)
-    assert "of no known type" in said["user_error"] and "canary" not in str(said)
+    assert "has an unknown type" in said["user_error"] and "canary" not in str(said)

@@ -219,5 +219,5 @@ def test_sizes(text: str, size: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "much", "-1GB", "0", "5 XB"])
 def test_what_is_no_size(text: str) -> None:
-    with pytest.raises(UserError, match="which is no size"):
+    with pytest.raises(UserError, match="which is not a size"):
         size_of(text, "the memory_limit")

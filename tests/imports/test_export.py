@@ -119,5 +119,5 @@ def test_retrieval_and_codegen_come_back(run: Any) -> None:
 def test_mistakes_are_said(run: Any) -> None:
     assert "there is no format" in run("export", "--to", "excel", code=2)
     assert "cannot be printed" in run("export", "--to", "xlsx", code=2)
-    assert "go together" in run("export", "--to", "csv", "--suite", "answers", code=2)
+    assert "must be given together" in run("export", "--to", "csv", "--suite", "answers", code=2)
     assert "cannot be combined with --to" in run("export", "--to", "csv", "--scores", "x.csv", code=2)

@@ -106,8 +106,8 @@ def test_a_spreadsheet_of_questions_and_terms(run: Any) -> None:
     )
     said = run("import", "q.xlsx", "--suite", "data_query", "--to", "out")
     assert said.code == 3
-    assert "row 3 is left out" in said.err and "its own line" in said.err  # the name holds a semicolon
-    assert "row 5 is left out: nothing is expected" in said.err
+    assert "row 3 is skipped" in said.err and "its own line" in said.err  # the name holds a semicolon
+    assert "row 5 is skipped: nothing is expected" in said.err
     assert "INDICATOR, COUNTRY → dimension" in said.out
     found = plugins.load_suite("data_query").load_cases(Path("out/cases.yaml"))
     assert [case.id for case in found.cases] == ["a", "c"] and not found.problems
@@ -191,13 +191,13 @@ def test_rows_that_cannot_be_taken_are_named(run: Any) -> None:
     said = run("import", "q.csv", "--suite", "answers")
     assert said.code == 3
     for words in (
-        "row 3 is left out: what is expected is SQL",
-        "row 4 is left out",
-        "row 5 is left out",
-        "q.csv:6: left out",
+        "row 3 is skipped: the expected value is SQL",
+        "row 4 is skipped",
+        "row 5 is skipped",
+        "q.csv:6: skipped",
     ):
         assert words in said.err, said.err
-    assert "2 cases" in said.out and "4 rows left out" in said.out
+    assert "2 cases" in said.out and "4 rows skipped" in said.out
 
 
 # -- which column is which ---------------------------------------------------------------------------------------------
@@ -402,7 +402,7 @@ def test_langfuse_items_and_traces(run: Any) -> None:
     assert '"One?"' in Path("items/gold/karat_gold.jsonl").read_text()
     Path("traces.json").write_text(json.dumps([{"id": "t", "input": "One?", "output": "1", "sessionId": "s"}]))
     said = run("import", "traces.json", "--suite", "answers")
-    assert said.code == 2 and "what is expected" in said.err
+    assert said.code == 2 and "which column is the expected value" in said.err
 
 
 # -- broken and hostile -----------------------------------------------------------------------------------------------

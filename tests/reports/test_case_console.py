@@ -90,5 +90,5 @@ def test_texts_of_models_do_nothing_to_the_terminal_and_long_ones_are_cut() -> N
     text = shown(view(case(evil, 0.0, 0.0), evil, Prediction(evil, response=evil.encode())))
     assert "\x1b" not in text
     assert "\u202e" not in text
-    assert "… 67 lines more; --json has them all" in text
+    assert "… 67 more lines; --json has all of them" in text
     assert len(text.splitlines()) < 80

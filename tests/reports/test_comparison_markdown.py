@@ -51,7 +51,7 @@ def test_a_plain_text_stays_readable() -> None:
     assert markdown_text("GDP of Chile, 2024") == "GDP of Chile, 2024"
     assert markdown_text("ask @me") == "ask &#64;&#8203;me"
     assert markdown_text("a\n\nb\t c") == "a b c"
-    assert markdown_text("x" * 400).endswith("… (100 characters more)")
+    assert markdown_text("x" * 400).endswith("… (100 more characters)")
     assert markdown_text("\u202eevil") == "&#92;u202eevil"
 
 
@@ -59,4 +59,4 @@ def test_a_comment_has_a_greatest_length() -> None:
     page = comparison_markdown([sample()] * 60)
     assert len(page) < ROOM + 200
     assert page.count("<details>") == page.count("</details>")
-    assert "cut here" in page
+    assert "truncated here" in page

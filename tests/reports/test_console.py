@@ -48,7 +48,7 @@ data_query                                  4 scored · 1 error · 1 missing · 
   macro precision       0.667    0.000 – 1.000         3          0.500   1 undefined: nothing was selected
   fully right           0.250    0.046 – 0.699         4          0.200
   also  macro recall by id 0.750 · macro F1 0.500
-  a case takes  2.50 s · 1,840 tokens
+  per case      2.50 s · 1,840 tokens
 weakest tags   trade 0.00 (2)   imf 0.50 (2)   weo 0.75 (2)
 worst cases    imports_vietnam     0.00  INDICATOR 0 of 2, 3 wrong
                nothing_there       0.00  nothing was selected
@@ -127,7 +127,7 @@ def test_a_recorded_run_is_told_to_correct_its_recording_and_not_to_call_again()
     assert "--resume" not in text
     assert (
         "               → karat show late --run r-0142\n"
-        "               the answers are recorded: correct my answers.jsonl, then\n"
+        "               the answers are recorded: fix my answers.jsonl, then\n"
         "               → karat run --suite data_query\n"
     ) in text
 
@@ -176,7 +176,7 @@ def test_label_drift_is_counted() -> None:
     assert (
         "label drift    2 in 1 case: right id, another name\n"
         "               → karat check cases --suite data_query --structure FILE --fix-names"
-        "   (FILE: the SDMX structures, or a CSV codelist,id,name)\n"
+        "   (FILE: the SDMX structures, or a CSV with codelist,id,name)\n"
     ) in text
     known = msgspec.structs.replace(RUN, options={"structures": ["my codes.csv", "b.xml"]})
     text = shown(RunResult(known, SUMMARY, (drifted, *CASES[1:])))
@@ -246,7 +246,7 @@ def test_where_things_were_saved_is_never_cut() -> None:
 
 def test_the_rate_with_reviews_stands_beside_the_rule() -> None:
     before, line, *after = shown(REVIEWED).splitlines()[6:]
-    assert before == "  a case takes  2.50 s · 1,840 tokens"
+    assert before == "  per case      2.50 s · 1,840 tokens"
     assert line == "with reviews   fully right 0.250 (0.05–0.70) over 4 · by rule 0.250 · 3 reviewed"
     assert after[0].startswith("weakest tags")
 
@@ -269,10 +269,10 @@ def test_every_headline_rate_has_its_line_with_reviews() -> None:
 
 
 def test_what_several_tries_tell_is_on_one_line_where_it_fits() -> None:
-    wide = "tries          3 a case · fully right: pass@3 0.67 (0.21–0.94) · pass^3 0.33 (0.06–0.79) · spread 0.31 · 3 cases left out\n"
+    wide = "tries          3 per case · fully right: pass@3 0.67 (0.21–0.94) · pass^3 0.33 (0.06–0.79) · spread 0.31 · 3 cases left out\n"
     assert wide in shown(TRIED, 140)
     narrow = """\
-tries          3 a case · fully right: pass@3 0.67 (0.21–0.94)
+tries          3 per case · fully right: pass@3 0.67 (0.21–0.94)
                pass^3 0.33 (0.06–0.79) · spread 0.31 · 3 cases left out
 """
     assert narrow in shown(TRIED, 80)
@@ -280,7 +280,7 @@ tries          3 a case · fully right: pass@3 0.67 (0.21–0.94)
 
 def test_tries_by_which_nothing_can_be_said() -> None:
     nothing = RunResult(msgspec.structs.replace(RUN, repeats=2), SUMMARY, (CASES[5],))
-    assert "\ntries          up to 2 a case\n" in shown(nothing)
+    assert "\ntries          up to 2 per case\n" in shown(nothing)
 
 
 @pytest.mark.parametrize("width", [40, 60, 200])

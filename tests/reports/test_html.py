@@ -98,7 +98,7 @@ def test_reviews_stand_under_the_figure_and_with_their_cases() -> None:
     page = html_report(REVIEWED, whole_report(REVIEWED, SUITE), METRICS, estimate)
     data, text = data_of(page), " ".join(" ".join(Parsed(page).text).split())
     assert "fully right 0.250 0.046 – 0.699 · 4 cases with reviews 0.250 · 0.046 – 0.699 · 4 cases" in text
-    assert "3 cases reviewed: 1 wrong, 1 gold is wrong, 1 accept this too. A verdict counts in place of" in text
+    assert "3 cases reviewed: 1 wrong, 1 gold is wrong, 1 accept this too. A verdict replaces" in text
     reviews = {case["id"]: case["review"] for case in data["cases"] if "review" in case}
     assert reviews == {
         "all_right": {"verdict": "gold is wrong", "who": "Bo", "when": "2026-11-15 09:51"},
@@ -144,7 +144,7 @@ def test_a_thousand_cases_of_long_texts_do_too_and_say_what_was_cut(text: str) -
     assert size_of(page) < LIMIT
     assert len(kept) == 1_000
     assert all(case["cut"] for case in kept)
-    assert kept[0]["question"].endswith("characters more)")
+    assert kept[0]["question"].endswith("more characters)")
 
 
 def test_of_a_hundred_thousand_cases_the_first_are_there_and_the_page_says_so() -> None:
@@ -205,7 +205,7 @@ def test_embedded_json_means_the_same_and_holds_no_markup() -> None:
 
 def test_a_shortened_value_says_what_is_not_there() -> None:
     assert shortened({"a": "x" * 12, "b": [1, 2, 3, 4]}, 10, 3) == {
-        "a": "xxxxxxxxxx… (2 characters more)",
+        "a": "xxxxxxxxxx… (2 more characters)",
         "b": [1, 2, 3, "… 1 more"],
     }
     assert shortened(2**60, 100, 3) == "1152921504606846976"

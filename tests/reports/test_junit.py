@@ -57,7 +57,7 @@ def test_annotations() -> None:
 def test_the_markdown_has_broken_rules_on_top() -> None:
     page = gate_markdown([PASSED, BROKEN])
     lines = page.splitlines()
-    assert lines[0] == "### karat gate: 1 of 2 gates broken"
-    assert lines[4].startswith("| **broken** | a r-0001 | no new failures | 2 of 3 &#60;cases&#62; &#38; more |")
+    assert lines[0] == "### karat gate: 1 of 2 gates failed"
+    assert lines[4].startswith("| **failed** | a r-0001 | no new failures | 2 of 3 &#60;cases&#62; &#38; more |")
     assert lines[5].startswith("| passed |")
     assert headline([PASSED]) == "1 gate passed"

@@ -139,7 +139,7 @@ def test_gold_that_is_wrong_is_noted_above_its_case_once(tmp_path: Path, tool: s
     assert fates(patch) == {
         "a": ("accepted", ""),
         "b": ("noted", ""),
-        "c": ("left_out", "c.json has no comments"),
+        "c": ("left_out", "c.json cannot contain comments"),
     }
     head = patch.data.decode().partition("diff --git")[0]
     assert all(line.startswith("#") or not line for line in head.splitlines())
@@ -151,7 +151,7 @@ def test_gold_that_is_wrong_is_noted_above_its_case_once(tmp_path: Path, tool: s
     said = ", Ada: gold is wrong: two lines --- a/cases/two.yaml +++ b/x [31m"
     assert line.rpartition("---\n")[2].startswith("# review 20") and line.endswith(said)
     again = project.patch()
-    assert fates(again)["b"] == ("left_out", "the comment is there already") and again.files == ()
+    assert fates(again)["b"] == ("left_out", "the comment already exists") and again.files == ()
 
 
 def test_what_the_case_cannot_say_is_noted_with_the_reason(tmp_path: Path) -> None:
@@ -161,7 +161,9 @@ def test_what_the_case_cannot_say_is_noted_with_the_reason(tmp_path: Path) -> No
     project.run(tmp_path / "answers.jsonl", {"a": ("accept", "it is fine")})
     patch = project.patch()
     assert fates(patch)["a"][0] == "noted" and "without changing something else" in fates(patch)["a"][1]
-    assert b"+# review 20" in patch.data and b": this answer is right too: it is fine (it cannot be put" in patch.data
+    assert (
+        b"+# review 20" in patch.data and b": this answer is right too: it is fine (it cannot be inserted" in patch.data
+    )
 
 
 def test_changed_and_removed_cases_are_named_and_left_alone(tmp_path: Path) -> None:
@@ -173,9 +175,9 @@ def test_changed_and_removed_cases_are_named_and_left_alone(tmp_path: Path) -> N
     (project.cases / "c.yaml").unlink()
     patch = project.patch()
     changed = ("left_out", "the case has changed since the run")
-    assert fates(patch) == {"a": changed, "b": changed, "c": ("left_out", "the case is not in the files any more")}
+    assert fates(patch) == {"a": changed, "b": changed, "c": ("left_out", "the case is no longer in the files")}
     assert patch.files == () and b"There is nothing to apply." in patch.data
-    assert b"1 verdict of pass or fail: no change." in patch.data
+    assert b"1 verdict (pass or fail) without a change." in patch.data
 
 
 def test_tries_with_different_answers_are_not_guessed_at(tmp_path: Path) -> None:
@@ -204,7 +206,7 @@ def test_bytes_that_are_no_text_are_never_touched(tmp_path: Path) -> None:
         (project.cases / f"{name}.yaml").write_bytes(data)
     found = fates(project.patch())
     assert {fate for fate, _ in found.values()} == {"left_out"}
-    assert "the case is not in the files any more" in found["b"][1]  # UTF-16 is refused where cases are read
+    assert "the case is no longer in the files" in found["b"][1]  # UTF-16 is refused where cases are read
 
 
 def test_links_are_left_alone(tmp_path: Path) -> None:
@@ -221,7 +223,7 @@ def test_cases_that_moved_are_asked_for_by_name(tmp_path: Path) -> None:
     project.run(tmp_path / "answers.jsonl", {"a": "accept"})
     moved = tmp_path / "elsewhere"
     project.cases.rename(moved)
-    with pytest.raises(UserError, match='there is no "cases" any more') as error:
+    with pytest.raises(UserError, match='"cases" no longer exists') as error:
         project.patch()
     assert "karat export r-0001 --cases PATH" in error.value.hint and str(tmp_path) not in str(error.value)
     with project.opened() as store:

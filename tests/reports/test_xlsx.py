@@ -194,17 +194,17 @@ def test_text_at_and_over_the_limit_of_a_cell(tmp_path: Path) -> None:
     sheet = opened(one_sheet((Column("w", "wrapped"),), (exact,), (over,), (wide,)), tmp_path / "r.xlsx")["Overview"]
     assert sheet["A2"].value == exact
     cut = sheet["A3"].value
-    found = re.fullmatch(r"(b+)… cut, ([\d,]+) characters more", cut)
+    found = re.fullmatch(r"(b+)… truncated, ([\d,]+) more characters", cut)
     assert found and len(found[1]) + int(found[2].replace(",", "")) == 60_000
     assert len(cut) <= CELL_LIMIT
-    emoji = re.fullmatch(r"(😀+)… cut, ([\d,]+) characters more", sheet["A4"].value)
+    emoji = re.fullmatch(r"(😀+)… truncated, ([\d,]+) more characters", sheet["A4"].value)
     assert emoji and len(emoji[1]) + int(emoji[2].replace(",", "")) == 20_000
     assert utf16_length(sheet["A4"].value) <= CELL_LIMIT
 
 
 def test_escapes_count_before_the_cut() -> None:
     assert utf16_length(cell_text("\x00" * 20_000)) <= CELL_LIMIT
-    assert cell_text("<r>" + "x" * 40_000 + "</r>").endswith("characters more")
+    assert cell_text("<r>" + "x" * 40_000 + "</r>").endswith("more characters")
 
 
 def test_sheet_names_are_made_legal_and_unique() -> None:
@@ -232,7 +232,7 @@ def test_a_sheet_of_several_tables_says_what_does_not_fit(tmp_path: Path, monkey
     table = Table((Column("n", "count"),), tuple((number,) for number in range(5)), "T")
     sheet = opened(Report("r", (Sheet("S", (table, table)),)), tmp_path / "r.xlsx")["S"]
     values = [row[0].value for row in sheet.iter_rows()]
-    assert values.count("… and 3 rows more, which do not fit on this sheet") == 2
+    assert values.count("… and 3 more rows, which do not fit on this sheet") == 2
 
 
 def test_a_large_report_is_written_row_by_row_with_the_same_cells(

@@ -125,9 +125,9 @@ def test_tags_keep_variants_together() -> None:
 def test_the_notes_say_over_how_many_clusters() -> None:
     result = run_of([*FOUR, case("alone", 1.0), case("failed", None, status="error")])
     note = summary_table(result, "Code", [PASSED]).note
-    assert note.endswith("intervals over 5 clusters.")
+    assert note.endswith("intervals are over 5 clusters.")
     (told,) = (row[1] for row in about_sheet(result, [PASSED]).tables[0].rows if row[0] == "intervals")
-    assert str(told).endswith("intervals over 5 clusters.")
+    assert str(told).endswith("intervals are over 5 clusters.")
     free = run_of([case("a", 1.0)])
     assert "cluster" not in summary_table(free, "Code", [PASSED]).note
 

@@ -45,7 +45,7 @@ def test_another_system_is_refused_clearly(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_python_without_pandas_is_refused_with_what_to_install() -> None:
-    with pytest.raises(UserError, match="is no Python that can be run"):
+    with pytest.raises(UserError, match="is not a working Python"):
         Sandbox(python="/bin/true")
 
 

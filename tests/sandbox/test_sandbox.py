@@ -88,7 +88,7 @@ def test_a_table_that_cannot_be_read_is_the_callers_mistake(box: Sandbox, tmp_pa
         (tmp_path / "bad.parquet", "Parquet"),
         (b"not arrow", "Arrow"),
         ({"a": [1], "b": [1, 2]}, "different lengths"),
-        ({"a": [object()]}, "no plain data"),
+        ({"a": [object()]}, "something other than plain data"),
     ):
         with pytest.raises(UserError, match=said):
             box.run("1", {"t": source})

@@ -129,7 +129,7 @@ def test_only_ranks_are_worth_an_n() -> None:
 
 def test_a_budget_too_small_says_which_would_do() -> None:
     fields = [field("f", ranked("m", [[1]], each=40)), field("g", ranked("m", [[1]], each=2))]
-    with pytest.raises(UserError, match="one value for each field takes up to 42") as error:
+    with pytest.raises(UserError, match="one value per field takes up to 42") as error:
         choose(fields, budget_tokens=41)
     assert "--budget-tokens 42" in str(error.value)
     assert choose(fields, budget_tokens=42).passed == 1

@@ -142,5 +142,5 @@ def test_the_device_is_a_word_that_is_known(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.skipif(not why_not(), reason="there is a GPU here")
 def test_a_gpu_that_is_asked_for_and_not_there_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KARAT_DEVICE", "gpu")
-    with pytest.raises(UserError, match="KARAT_DEVICE asks for a GPU"):
+    with pytest.raises(UserError, match="KARAT_DEVICE requests a GPU"):
         on_gpu(10)

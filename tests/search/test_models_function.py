@@ -148,7 +148,7 @@ def test_cached_once(module: str, tmp_path: Path) -> None:
 
 
 def test_refused_from_a_file() -> None:
-    with pytest.raises(UserError, match="runs code, which a file may not ask for"):
+    with pytest.raises(UserError, match="runs code, which a file is not allowed to request"):
         load_model("python:os:listdir", trusted=False)
     with pytest.raises(UserError, match="sends texts to an address"):
         load_model("openai:m@http://localhost/v1", trusted=False)

@@ -220,12 +220,12 @@ def test_keys_go_only_where_they_belong(server: Server, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("name", "environment", "words"),
     [
-        ("openai:", {"OPENAI_API_KEY": "k"}, "names no model"),
+        ("openai:", {"OPENAI_API_KEY": "k"}, "does not name a model"),
         ("openai:m", {}, "need a key"),
-        ("openai:m", {"KARAT_EMBEDDINGS_URL": "localhost:80"}, "KARAT_EMBEDDINGS_URL is no address"),
+        ("openai:m", {"KARAT_EMBEDDINGS_URL": "localhost:80"}, "KARAT_EMBEDDINGS_URL is not a valid URL"),
         ("openai:m@http://user:hunter2@host/v1", {}, "contains a user, a password"),
         ("openai:m@http://host/v1?key=hunter2", {}, "contains a user, a password or a query"),
-        ("openai:m@http://host:99999/v1", {}, "is no address"),
+        ("openai:m@http://host:99999/v1", {}, "is not a valid URL"),
         ("openai:m", {"OPENAI_API_KEY": "k\nx"}, "characters that are not allowed in a header"),
         ("openai:m@http://host/v1", {"KARAT_EMBEDDINGS_BATCH": "many"}, 'KARAT_EMBEDDINGS_BATCH is "many"'),
     ],

@@ -116,7 +116,7 @@ def test_a_model_with_unusable_scores_is_named() -> None:
     with pytest.raises(UserError, match="scores") as wrong:
         best(scores_of([[1.0, 2.0]]), ["0"], VALUES, 1)
     assert "(1, 2)" in wrong.value.message
-    with pytest.raises(UserError, match="no number") as wrong:
+    with pytest.raises(UserError, match="did not give a number") as wrong:
         best(scores_of([[1.0, np.nan]]), ["0"], ["a", "b"], 1)
     assert "'b'" in wrong.value.message
 

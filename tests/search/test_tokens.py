@@ -89,5 +89,5 @@ def test_unknown_encoding() -> None:
     with pytest.raises(UserError, match='no token encoding "o200k"') as raised:
         count_tokens(["x"], "o200k")
     assert "o200k_base" in str(raised.value)
-    with pytest.raises(UserError, match="Known here: cl100k_base, o200k_base"):
+    with pytest.raises(UserError, match="Available: cl100k_base, o200k_base"):
         count_tokens(["x"], "zzz")

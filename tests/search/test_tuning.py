@@ -67,7 +67,7 @@ def test_the_whole_of_it() -> None:
     assert [more["outcome"] for more in found["more"]] == ["never", "never"]
     assert found["pareto"][-1]["passed"] == 3
     assert any("too few" in warning for warning in found["warnings"])
-    assert "2 truths stand nowhere among the values: no n finds them" in found["warnings"]
+    assert "2 truths are not among the values: no n finds them" in found["warnings"]
     assert "1 question without truths: not counted" in found["warnings"]
 
 

@@ -158,7 +158,7 @@ def test_damaged_and_foreign_files(tmp_path: Path) -> None:
     cache.path(model).unlink()
     cache.embed(model, ["salt"], "value")
     cache.path(model).rename(cache.path(model_of(Lengths(), revision="2")))
-    with pytest.raises(UserError, match="of another model"):
+    with pytest.raises(UserError, match="belongs to another model"):
         cache.embed(model_of(Lengths(), revision="2"), ["salt"], "value")
 
 
@@ -174,7 +174,7 @@ def test_a_vector_of_a_wrong_length_is_made_again(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(UserError, match="cannot make the folder"):
+    with pytest.raises(UserError, match="cannot create the folder"):
         VectorCache(tmp_path / "file" / "vectors").embed(model_of(Lengths()), ["salt"], "value")
 
 

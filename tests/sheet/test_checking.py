@@ -76,11 +76,11 @@ def test_the_contract_is_right_when_its_table_is_there(shared: Path) -> None:
             "Write INDEX(",
         ),
         ("AVERAGE()", 1, 7, "AVERAGE takes at least 1 argument, but was given 0", ""),
-        ("$ + 1", 1, 1, "$ has no meaning here: nothing is being queried", "FILTER"),
-        ("$.FILTER(1)", 1, 1, "$ has no meaning here: nothing is being queried", "FILTER"),
+        ("$ + 1", 1, 1, "$ cannot be used outside a query", "FILTER"),
+        ("$.FILTER(1)", 1, 1, "$ cannot be used outside a query", "FILTER"),
         ("EVALUATE_N(Goods[kind])", 17, 6, "Asked has no truths for Goods[kind]", "Goods[name]"),
         ('EVALUATE_N("Goods")', 12, 7, "this text does not name a field", '"Table[field]"'),
-        ("Goods.EVALUATE_MODEL(Goods[name])", 1, 5, "Goods is no evaluation table", "!evaluation()"),
+        ("Goods.EVALUATE_MODEL(Goods[name])", 1, 5, "Goods is not an evaluation table", "!evaluation()"),
     ],
 )
 def test_formulas(formula: str, column: int, width: int, message: str, hint: str) -> None:
@@ -142,12 +142,17 @@ def test_overrides() -> None:
     ("above_table", "above_field", "message", "hint"),
     [
         ("!manul()", "", "unknown decorator !manul", 'Did you mean "manual"?'),
-        ("!layout(1)", "", "unknown decorator !layout", "Known here: evaluation, manual."),
+        ("!layout(1)", "", "unknown decorator !layout", "Available: evaluation, manual."),
         ("!manual(1)", "", "!manual takes no arguments, but was given 1 argument", "Write !manual()."),
         ("!manual()!manual()", "", "!manual appears here twice", ""),
         ("!evaluation_question()", "", "!evaluation_question belongs above a field, not above a table", ""),
         ("", "!manual()", "!manual belongs above a table, not above a field", ""),
-        ("", "!evaluation_question()", "!evaluation_question in a table that is no evaluation table", "!evaluation()"),
+        (
+            "",
+            "!evaluation_question()",
+            "!evaluation_question in a table that is not an evaluation table",
+            "!evaluation()",
+        ),
         ("!evaluation()", "", "the evaluation table T has no question field", "!evaluation_question()"),
         (
             "!evaluation()",

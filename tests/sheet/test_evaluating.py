@@ -144,7 +144,7 @@ def test_the_own_column_is_whole_for_a_function_of_arrays_and_in_step_beside_the
 def test_columns_of_different_tables_do_not_mix() -> None:
     text = "table A\n    dim [n] = RANGE(2)\ntable B\n    dim [n] = RANGE(2)\ntable C\n    [x] = A[n] + B[n]\n"
     (problem,) = evaluated(text).problems
-    assert "columns of A and B cannot be taken row by row together" in problem.message
+    assert "columns of A and B cannot be combined row by row" in problem.message
 
 
 def test_the_column_of_another_table_is_whole_in_every_row() -> None:

@@ -213,7 +213,7 @@ def test_a_limit_on_n_or_on_tokens_is_kept() -> None:
 @pytest.mark.parametrize(
     ("formula", "said"),
     [
-        ("Ingredients.EVALUATE_N(Ingredients[item])", "Ingredients is no evaluation table"),
+        ("Ingredients.EVALUATE_N(Ingredients[item])", "Ingredients is not an evaluation table"),
         ("Evaluation.EVALUATE_N(Evaluation[Question])", "Evaluation has no truths for Evaluation[Question]"),
         ('EVALUATE_N("item")', "needs a field"),
     ],
@@ -227,7 +227,7 @@ def test_an_unknown_model_is_a_mistake_of_its_cell() -> None:
 
 
 def test_a_sheet_may_not_name_a_model_that_runs_code() -> None:
-    assert "a file may not ask for" in mistake_of('RETRIEVE({"a"}, "a", 1, "python:os:getcwd")')
+    assert "a file is not allowed to request" in mistake_of('RETRIEVE({"a"}, "a", 1, "python:os:getcwd")')
 
 
 # -- retrieving --------------------------------------------------------------------------------------------------------------

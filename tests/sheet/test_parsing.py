@@ -391,7 +391,7 @@ def test_mistakes_in_words(line: str, column: int, width: int, message: str, hin
         (
             "table T\napply\nfilter 1\napply\nsort 2\n",
             (4, 1),
-            "a table has one apply, and this one has it in line 2 already",
+            "a table can have only one apply; this one already has one in line 2",
         ),
         ("table T\n[x]\noverride\n1,2\n", (4, 1), "expected the columns of the override before its rows"),
         ('table T\n[x]\noverride\n[x]\n"a"b\n', (5, 4), 'expected a comma or the end of the row after the closing "'),
@@ -440,7 +440,7 @@ def test_what_is_too_large_or_too_deep_is_said_at_once() -> None:
         mistake("table T\n[x] = " + "1 " * MOST_TOKENS)[3] == "more than 200,000 words and signs outside of overrides"
     )
     for formula in ("(" * 5_000 + "1" + ")" * 5_000, "F(" * 5_000, "{" * 5_000):
-        assert mistake(f"table T\n[x] = {formula}")[3] == f"brackets nest more than {DEEPEST} deep"
+        assert mistake(f"table T\n[x] = {formula}")[3] == f"brackets are nested more than {DEEPEST} deep"
     for formula in ("1" + " + 1" * 3_000, "NOT " * 3_000 + "1", "T" + "[x]" * 3_000, "T" + ".F()" * 3_000):
         assert "more than 200 operations" in mistake(f"table T\n[x] = {formula}")[3]
 

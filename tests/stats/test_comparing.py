@@ -236,7 +236,7 @@ def test_what_differs_between_the_runs_is_said() -> None:
         'The options differ: errors is "zero" in A, not set in B; k is 3 in A, 5 in B.',
         "Relative dates meant different days: A 2024-06-01, B 2024-06-02.",
         "The numbers of repeats differ: A 1, B 3. Each case counts once, by its mean.",
-        "The runs share 1 case; 1 are in A only, 1 in B only, and are left out.",
+        "The runs share 1 case; 1 are only in A, 1 only in B, and are left out.",
         "The metrics differ: other in B only.",
     )
     assert compare_runs(a, a, []).warnings == ()
@@ -251,14 +251,14 @@ def test_too_few_cases_for_the_difference_seen() -> None:
     needed = math.ceil(30 * (difference.detectable / difference.mean) ** 2)
     assert said == (
         f"score: 30 cases are too few to tell a difference of {100 * abs(difference.mean):.1f} points from chance "
-        f"(p = {found.metrics[0].p_adjusted:.2g}). They show {100 * difference.detectable:.1f} points or more (80 % power); "
+        f"(p = {found.metrics[0].p_adjusted:.2g}). They can detect {100 * difference.detectable:.1f} points or more (80 % power); "
         f"this one would need about {needed:,}."
     )
 
 
 def test_left_out_cases_are_counted() -> None:
     found = compare_runs(scored_run([0.5, None, 0.5, 0.5]), scored_run([0.5, 0.5, None, None]), [SCORE])
-    assert "score: compared over 1 of 4 shared cases; 2 have a value in A only, 1 in B only." in found.warnings
+    assert "score: compared over 1 of 4 shared cases; 2 have a value only in A, 1 only in B." in found.warnings
 
 
 def test_a_hundred_thousand_cases() -> None:

@@ -66,9 +66,9 @@ def test_gates_of_other_suites_are_not_judged_here() -> None:
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ({"metric": "demo.recall"}, "one of the three"),
-        ({"metric": "demo.recall", "at_least": 0.5, "no_worse_than": "baseline", "margin": 0.1}, "one of the three"),
-        ({"no_new_failures": CaseFilter(), "at_least": 0.5}, "one of the three"),
+        ({"metric": "demo.recall"}, "exactly one of"),
+        ({"metric": "demo.recall", "at_least": 0.5, "no_worse_than": "baseline", "margin": 0.1}, "exactly one of"),
+        ({"no_new_failures": CaseFilter(), "at_least": 0.5}, "exactly one of"),
         ({"metric": "recall", "at_least": 0.5}, "suite.metric"),
         ({"at_least": 0.5}, "suite.metric"),
         ({"metric": "demo.recall", "at_least": float("inf")}, "a number"),
@@ -95,7 +95,7 @@ def test_gates_in_short() -> None:
         "a.b", no_worse_than="r-0012", margin=0.02
     )
     for wrong in ("", "recall", "a.b>0.5", "a.b>=x", "a.b>=0.5.1", "recall>=0.5", "a.b>=1e999", "tag: x", "{a: [}"):
-        with pytest.raises(UserError, match="is no gate"):
+        with pytest.raises(UserError, match="is not a gate"):
             parse_gate(wrong)
 
 

@@ -94,8 +94,7 @@ def test_new_failures_by_hand() -> None:
     assert not one.passed
     assert one.cases == ("b", "c")
     assert one.words == (
-        "no new failures in tag x against r-0001: 2 of 3 cases right there by fully right (3 cases in both runs) "
-        "not right now, wanted 0: b, c"
+        "no new failures in tag x against r-0001: 2 of 3 cases right in the baseline by fully right (3 cases in both runs) no longer right, wanted 0: b, c"
     )
     assert verdict(failures("x"), before, before).passed
     # Wrong before and wrong now is not new; a case that cannot be judged is nobody's failure.
@@ -129,7 +128,9 @@ def test_a_tag_that_no_case_has_passes_nothing() -> None:
 
 def test_other_truths_are_said() -> None:
     before = run([case("a", 1.0)], "r-0001", truth_set="other")
-    assert verdict(failures(), run([case("a", 1.0)]), before).words.endswith("(the truth set is not that of r-0001)")
+    assert verdict(failures(), run([case("a", 1.0)]), before).words.endswith(
+        "(the truth set differs from that of r-0001)"
+    )
 
 
 def test_an_unchanged_cost_never_breaks_a_gate() -> None:
@@ -148,4 +149,4 @@ def test_no_new_failures_shows_nothing_where_nothing_was_right() -> None:
     rule = Gate(no_new_failures=CaseFilter())
     one = verdict(rule, values([0.0] * 12), values([0.5] * 12, "r-0001"))
     assert not one.passed
-    assert "none of 12 cases in both runs was right there by fully right, wanted at least 1" in one.words
+    assert "none of 12 cases in both runs was right in the baseline by fully right, wanted at least 1" in one.words

@@ -247,7 +247,7 @@ def test_it_is_all_there_after_opening_again(url: str) -> None:
         assert store.predictions(run) == [answer()]
     with open_store(url, read_only=True) as store:
         assert store.predictions(run) == [answer()]
-        with pytest.raises(UserError, match="open for reading only"):
+        with pytest.raises(UserError, match="open read-only"):
             store.create_run(a_run())
 
 

@@ -79,7 +79,7 @@ def test_an_error_of_ours_is_not_called_damage(store: Store, run: int) -> None:
 
 def test_a_store_without_its_version(store: Store, url: str, run: int) -> None:
     broken(store, "DROP TABLE alembic_version")
-    with pytest.raises(UserError, match="is damaged: the note of its version"):
+    with pytest.raises(UserError, match="is damaged: its version"):
         open_store(url)
 
 

@@ -106,7 +106,7 @@ def test_a_store_on_a_read_only_disk_can_be_read(small_disk: tuple[Path, bool]) 
             assert store.predictions(run) == [answer()]
             assert store.result(run) == a_result()
             for write in (lambda: store.create_run(a_run()), lambda: store.add_predictions(run, [answer("b")])):
-                with pytest.raises(UserError, match="reading only") as caught:
+                with pytest.raises(UserError, match="read-only") as caught:
                     write()
                 assert "writable" in caught.value.hint
         with pytest.raises(UserError, match="read-only"):

@@ -50,7 +50,7 @@ def test_a_second_holder_is_refused_and_hears_who_holds(store: Store) -> None:
     run = store.create_run(a_run(), ELSEWHERE)
     with pytest.raises(UserError, match="r-0001 cannot be resumed: process 4711 on node-7 is working on it") as caught:
         store.set_status(run, "running", this_process())
-    assert "sign of life was 0 s ago" in caught.value.hint and "60 s after" in caught.value.hint
+    assert "heartbeat was 0 s ago" in caught.value.hint and "60 s after" in caught.value.hint
     assert store.run(run).status == "running"
     found = store.lease(run)
     assert found is not None and found.holder == ELSEWHERE and not found.over
@@ -169,7 +169,7 @@ def test_a_file_that_vanishes_is_an_error_at_the_next_write(tmp_path: Path, repl
             open_store(str(path)).close()
         words = "another file is in its place" if replaced else "its file was removed or moved"
         for use in (lambda: store.add_predictions(run, [answer("b")]), lambda: store.run(run)):
-            with pytest.raises(UserError, match=f"has vanished while it was in use: {words}"):
+            with pytest.raises(UserError, match=f"disappeared while it was in use: {words}"):
                 use()
         if not replaced:
             assert not path.exists(), "nothing is made in its place"

@@ -184,7 +184,7 @@ def test_a_reply_for_the_history() -> None:
         ({"command": "./no-such-script"}, 'there is no program "./no-such-script" to run'),
         ({"command": ""}, "the command is empty"),
         ({"command": "echo 'unfinished"}, "cannot be split into words"),
-        ({"command": [sys.executable], "cwd": "no/such/folder"}, "the cwd of the command is no folder"),
+        ({"command": [sys.executable], "cwd": "no/such/folder"}, "the cwd of the command is not a folder"),
     ],
 )
 def test_mistakes_are_said_before_anything_runs(options: dict[str, Any], words: str) -> None:

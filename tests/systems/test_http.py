@@ -68,11 +68,11 @@ def test_a_response_path(server: HostileServer) -> None:
     assert found.response.startswith(b'{"data"')
     assert 'there is no item 7 in "data.answers": the list has 2' in failed(url, response_path="data.answers.7").message
     assert (
-        '"x" is no index, and in "data.answers" there is a list of 2'
+        '"x" is not an index; in "data.answers" there is a list of 2 items'
         in failed(url, response_path="data.answers.x").message
     )
     assert (
-        'there is no "y" in "data.answers.0.n": a number stands there'
+        'there is no "y" in "data.answers.0.n": there is a number instead'
         in failed(url, response_path="data.answers.0.n.y").message
     )
 
@@ -97,9 +97,9 @@ def test_429_waits_as_long_as_it_is_told_and_goes_on(server: HostileServer) -> N
             1,
             "answered 200 with text/html: not JSON (JSON is malformed: invalid character (byte 0)): <!doctype html>",
         ),
-        ("/half", "connection", 3, "the connection broke before the answer was whole"),
-        ("/hang-up", "connection", 3, "the connection broke before the answer was whole"),
-        ("/not-http", "connection", 3, "the connection broke before the answer was whole"),
+        ("/half", "connection", 3, "the connection was lost before the answer was complete"),
+        ("/hang-up", "connection", 3, "the connection was lost before the answer was complete"),
+        ("/not-http", "connection", 3, "the connection was lost before the answer was complete"),
         ("/silent", "timeout", 3, "no answer within 0.3 s"),
         ("/refuse", "client_error", 1, "answered 403 Forbidden: this key may not"),
         ("/nowhere", "client_error", 1, "answered 404 Not Found: no such path"),
@@ -225,7 +225,7 @@ def test_redirects_stay_at_home(server: HostileServer) -> None:
     assert f"it redirects to http://localhost:{server.port}/good, which is not followed" in found.message
     # A POST that would silently become a GET is not followed either.
     assert failed(server.add("/login", to("302 Found", "/good"))).kind == "client_error"
-    assert "redirects in circles" in failed(server.add("/circle", to("308 Permanent Redirect", "/circle"))).message
+    assert "redirects in a loop" in failed(server.add("/circle", to("308 Permanent Redirect", "/circle"))).message
     assert server.calls["/good"] == 1
     assert server.calls["/circle"] == 6
 
@@ -310,15 +310,15 @@ def test_user_info_stays_out_of_every_failure(server: HostileServer) -> None:
             {"headers": {"Api-Key": "${KARAT_NO_SUCH_VARIABLE}"}},
             "the environment variable KARAT_NO_SUCH_VARIABLE, which the header",
         ),
-        ({"url": "ftp://host/x"}, 'the url of the system is no address: "ftp://host/x"'),
-        ({"url": "localhost:8080"}, "is no address"),
-        ({"url": "http://user:canary@:x/"}, 'is no address: "http://***@:x/"'),
+        ({"url": "ftp://host/x"}, 'the url of the system is not a valid URL: "ftp://host/x"'),
+        ({"url": "localhost:8080"}, "is not a valid URL"),
+        ({"url": "http://user:canary@:x/"}, 'is not a valid URL: "http://***@:x/"'),
         ({"method": "BREW"}, 'unknown method "BREW"'),
         ({"request": {"q": "{qestion}"}}, 'Did you mean "{question}"?'),
-        ({"request": {"q": "hello"}}, "asks the same of every case"),
+        ({"request": {"q": "hello"}}, "is the same for every case"),
         ({"request": '{"q": '}, "is not valid JSON"),
         ({"request": ["{question}"], "method": "GET"}, "must be an object"),
-        ({"headers": {"X": "a\nb"}}, "characters that a header cannot hold"),
+        ({"headers": {"X": "a\nb"}}, "characters that are not allowed in a header"),
     ],
 )
 def test_mistakes_are_said_before_anything_is_called(options: dict[str, Any], words: str) -> None:

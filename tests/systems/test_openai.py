@@ -337,7 +337,7 @@ def test_a_body_that_is_no_completion(server: HostileServer, value: Any) -> None
 def test_a_chunk_that_is_none(server: HostileServer, chunk: Any) -> None:
     found = failed(server, streams(chunk), stream=True)
     assert found.kind == "bad_response"
-    assert "no chat completion chunk" in found.message
+    assert "not a chat completion chunk" in found.message
 
 
 def test_a_stream_that_is_too_large(server: HostileServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -396,7 +396,7 @@ def test_where_the_key_comes_from(server: HostileServer, monkeypatch: pytest.Mon
 
 
 def test_mistakes_in_the_configuration(server: HostileServer) -> None:
-    with pytest.raises(UserError, match="base_url of the system is no address"):
+    with pytest.raises(UserError, match="base_url of the system is not a valid URL"):
         OpenAISystem(config(server, says(1), base_url="api.example.org/v1"))
     with pytest.raises(UserError, match="extra_body must be an object"):
         OpenAISystem(config(server, says(1), extra_body="x"))

@@ -20,7 +20,7 @@ KNOWN = ["question", "conversation", "schema"]
     [
         ("a\n{{ qestion }}", 2, 'unknown variable "qestion"'),
         ("{% for a in schema %}\n", 1, "endfor"),
-        ("one\n\n{{ question", 3, "no template"),
+        ("one\n\n{{ question", 3, "not a valid template"),
         ("{{ question | uper }}", 1, 'no filter "uper"'),
         ("{{ question }}\n{% if question is nubmer %}{% endif %}", 2, 'no test "nubmer"'),
         ("\n{% include 'x' %}", 2, "cannot include"),
@@ -36,7 +36,7 @@ def test_mistakes_have_their_line(template: str, line: int, words: str) -> None:
 
 def test_an_unknown_variable_is_told_with_the_nearest_and_all_known_ones() -> None:
     (problem,) = problems_in("{{ qestion }}", KNOWN)
-    assert problem.hint == 'Did you mean "question"? Known here: conversation, question, schema.'
+    assert problem.hint == 'Did you mean "question"? Available: conversation, question, schema.'
 
 
 def test_what_a_template_sets_itself_is_no_unknown_variable() -> None:
@@ -54,7 +54,7 @@ def test_constants_are_never_computed_to_check_a_template() -> None:
 def test_a_prompt_that_asks_the_same_of_every_case_is_a_mistake() -> None:
     suite = load_suite("data_query")
     (problem,) = template_problems("prompt", "Tell me about {{ suite }}", suite)
-    assert "asks the same" in problem.message
+    assert "is the same for every case" in problem.message
     assert template_problems("system_prompt", "You are brief.", suite) == []
 
 

@@ -59,7 +59,7 @@ def test_mistakes_are_told() -> None:
         made("shcema.json")
     with pytest.raises(UserError, match="not valid JSON"):
         made("{no json")
-    with pytest.raises(UserError, match="a word or an object"):
+    with pytest.raises(UserError, match="a string or an object"):
         made([1])
 
 

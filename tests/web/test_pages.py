@@ -146,14 +146,14 @@ def test_one_click_filters(client: TestClient) -> None:
     assert counts == {
         "scored": 58,
         "error": 2,
-        "macro recall not full": 29,
-        "fully right not full": 29,
+        "macro recall below 1": 29,
+        "fully right below 1": 29,
         "COUNTRY wrong": 29,
         "429 after 5 tries": 2,
         "slowest tenth: 5.3 s and more": 5,
         "waiting": 6,
     }
-    assert {"macro precision not full", "reviewed"} == set(found) - set(counts), "none of these"
+    assert {"macro precision below 1", "reviewed"} == set(found) - set(counts), "none of these"
     on = client.get("/runs/r-0001?reason=COUNTRY+wrong&q=17").text
     assert 'name="reason" value="COUNTRY wrong"' in on and "1–1 of 1" in on
     assert 'href="/runs/r-0001?q=17#cases" aria-current="true">COUNTRY wrong' in on, "a second click takes it off"
@@ -275,7 +275,7 @@ def test_only_what_changed(client: TestClient, store_url: str) -> None:
     assert shown("newly_right") == {f"case_{n:03d}" for n in range(58) if n % 2 and n % 4 != 3}
     assert shown("newly_wrong") == set()
     assert shown("answer") == {"case_000"}
-    assert "no figure moved" in client.get("/compare?a=r-0001&b=r-0002&kind=answer").text
+    assert "no figure changed" in client.get("/compare?a=r-0001&b=r-0002&kind=answer").text
 
 
 def test_the_run_picker_has_the_pass_rate(client: TestClient) -> None:

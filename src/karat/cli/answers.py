@@ -68,7 +68,7 @@ def answers(
     options = from_settings(suite.options, given, "--option")
     loaded = suite.load_cases(gold_dir)
     if not loaded.cases:
-        said = f"no gold in {gold_dir} can be read" if loaded.problems else f"there is no gold in {gold_dir}"
+        said = f"none of the gold in {gold_dir} can be read" if loaded.problems else f"there is no gold in {gold_dir}"
         raise UserError(
             said, hint="To see an example, run: karat init --suite answers FOLDER", problems=loaded.problems
         )

@@ -110,5 +110,7 @@ def _hint_at(error: typer.BadParameter, taken: Sequence[tuple[str, str]]) -> NoR
     missing = hasattr(error, "param_type") and getattr(error.param, "param_type_name", "") == "argument"
     if missing and taken:
         option, value = taken[-1]
-        error.message = f'"{value}" was taken as the file of {option}; to print, write {option} - or put {option} last.'
+        error.message = (
+            f'"{value}" was used as the file name of {option}. To print instead, write {option} - or put {option} last.'
+        )
     raise error

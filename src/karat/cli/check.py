@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 
 
 def check(
-    cases: Annotated[Path | None, typer.Argument(help="Case file or folder. [default: those of karat.yaml]")] = None,
+    cases: Annotated[
+        Path | None, typer.Argument(help="Case file or folder. [default: the cases in karat.yaml]")
+    ] = None,
     suite: SuiteOption = None,
     structure: Annotated[
         list[Path] | None,
         typer.Option(
             "--structure",
-            help="SDMX-ML or SDMX-JSON structures, or CSV codelist,id,name, to check the codes against; repeatable.",
+            help="Check the codes against this file: SDMX-ML or SDMX-JSON structures, or a CSV with the columns codelist,id,name. Repeatable.",
         ),
     ] = None,
     fix_names: Annotated[
@@ -35,22 +37,22 @@ def check(
         str | None,
         typer.Option(
             "--response",
-            help="Read one response (a file, - for standard input) as the suite would, and print what Karat understands from it.",
+            help="Read one response (a file, or - for standard input) as the suite would, and print what Karat understands from it.",
         ),
     ] = None,
     settings: SettingsOption = None,
     json: JsonOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Check case files: their form, duplicate ids, and with --structure every code and name; and the prompts of karat.yaml.
+    """Check case files for mistakes and duplicate ids, and the prompts in karat.yaml. With --structure, also check every code and name.
 
     karat check cases/ --structure codelists.xml
 
-    A sheet is checked too, with the tables it is given:  karat check kitchen.sheet --table Ingredients=ingredients.csv
+    To check a sheet together with its tables:  karat check kitchen.sheet --table Ingredients=ingredients.csv
 
-    One response of an assistant, before a whole run:  karat check --response reply.json --suite data_query
+    To check a single response of an assistant before a whole run:  karat check --response reply.json --suite data_query
 
-    Exit code 1 when there are mistakes; label drift alone is a warning. A response that cannot be read: 2.
+    Exit code 1 if there are mistakes (label drift alone is only a warning), 2 if the response cannot be read.
     """
     from karat.cli.printing import print_problems, stdout, write_json_value
     from karat.cli.project import unasked, work_to_do
@@ -63,9 +65,12 @@ def check(
         check_response(response, suite, config, settings, json)
         return
     if fix_names and not structure:
-        raise UserError("--fix-names needs --structure FILE", hint="The right names come from the structures.")
+        raise UserError("--fix-names needs --structure FILE", hint="The correct names are read from the structures.")
     if table and (cases is None or cases.suffix != ".sheet"):
-        raise UserError("--table is for a sheet", hint="For example: karat check kitchen.sheet --table Goods=goods.csv")
+        raise UserError(
+            "--table can be used only with a sheet",
+            hint="For example: karat check kitchen.sheet --table Goods=goods.csv",
+        )
     if cases is not None and suite is None:
         suite = _suite_of(cases)
     problems: list[Problem] = []
@@ -168,5 +173,7 @@ def _suite_of(path: Path) -> str:
     names = plugins.names("karat.suites")
     found = [name for name in names if plugins.load_suite(name).recognises(path)]
     if not found:
-        raise UserError(f"{path} looks like the cases of no suite", hint=f"Say which: --suite {' | '.join(names)}")
+        raise UserError(
+            f"cannot tell which suite the cases in {path} are for", hint=f"Choose one: --suite {' | '.join(names)}"
+        )
     return found[0]

@@ -22,13 +22,13 @@ def check_response(
     """Print what the suite reads from a response; UserError (exit code 2) when it reads nothing."""
     chosen, options = _suite(suite, config, settings)
     if chosen.understand is None:
-        raise UserError(f"the suite {chosen.name} cannot say what it reads from a response")
+        raise UserError(f"the suite {chosen.name} does not support --response")
     body = _read(response)
     try:
         form = read_reply(body).form
         found = chosen.understand(body, options)
     except Unreadable as error:
-        hint = "docs/responses.md lists every form that a response may have."
+        hint = "docs/responses.md lists the forms that are supported."
         raise UserError(f"{chosen.name} cannot read this response: {error}", hint=hint) from error
     if json is not None:
         write_json_value({"suite": chosen.name, "form": form, "understood": found}, json)
@@ -44,7 +44,7 @@ def _print(suite: str, form: str, found: object) -> None:
     values = found.items() if isinstance(found, dict) else ()
     for name, value in values:
         text = value if isinstance(value, str) else msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
-        shown = text if len(text) <= SHOWN else f"{text[:SHOWN]}… and {len(text) - SHOWN:,} characters more, see --json"
+        shown = text if len(text) <= SHOWN else f"{text[:SHOWN]}… and {len(text) - SHOWN:,} more characters, see --json"
         console.print(f"{name}:", style="bold", markup=False)
         console.print(shown, markup=False, highlight=False)
 

@@ -102,6 +102,7 @@ def _store(config: object, store: str | None) -> tuple[str, str, str]:
     from pathlib import Path
 
     from karat.cli.project import open_store_for, project_here
+    from karat.core.problems import count_of
     from karat.runs.project import DEFAULT_STORE, store_url
 
     project = project_here(config if isinstance(config, Path) else None)
@@ -111,4 +112,5 @@ def _store(config: object, store: str | None) -> tuple[str, str, str]:
     if url.startswith("sqlite:///") and not Path(url.removeprefix("sqlite:///")).exists():
         return "store", "absent", "created on first run"
     with open_store_for(config if isinstance(config, Path) else None, store, create=False) as opened:
-        return "store", "ok", f"newest runs: {len(opened.runs(1000))}"
+        count = len(opened.runs(1000))
+        return "store", "ok", f"{count_of(count, 'run')}{' or more' if count == 1000 else ''}"

@@ -31,7 +31,7 @@ def copy_example(suite: str, folder: Path) -> list[Path]:
     files = sorted(file for file in source.rglob("*") if file.is_file() and not _private(file.relative_to(source)))
     clash = [file.relative_to(source) for file in files if (folder / file.relative_to(source)).exists()]
     if clash:
-        raise UserError(f"{folder / clash[0]} is there already", hint="Choose an empty folder: karat init FOLDER")
+        raise UserError(f"{folder / clash[0]} already exists", hint="Choose an empty folder: karat init FOLDER")
     copied = []
     for file in files:
         place = folder / file.relative_to(source)
@@ -63,7 +63,7 @@ def live_project(file: Path, suite: str, base_url: str, model: str) -> None:
         kept["structures"] = [CODELISTS]  # the codes that the default prompt lists
     # JSON strings are YAML strings, whatever an address or a name holds.
     lines = [
-        "# A Karat project. Paths are relative to this file. An unknown key is an error that names the nearest known one.",
+        "# A Karat project. Paths are relative to this file. Unknown keys are reported with the nearest known one.",
         f"name: {json.dumps(project.name)}",
         "systems:",
         "  assistant:",

@@ -13,15 +13,15 @@ import traceback
 from collections.abc import Iterator
 
 BROKEN = 1
-"""A gate is broken, or a check found mistakes."""
+"""A gate failed, or a check found mistakes."""
 MISTAKE = 2
-"""A user's mistake, told in words."""
+"""A usage error."""
 ERRORS = 3
 """Finished, with errors in some cases or files."""
 CRASH = 70
 """A bug in karat."""
 STOPPED = 130
-"""Stopped by the person at the keyboard."""
+"""Interrupted with Ctrl-C."""
 
 
 @contextlib.contextmanager

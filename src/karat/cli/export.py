@@ -23,13 +23,13 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def export(
-    run: Annotated[str, typer.Argument(help="r-0012, 12 or latest.", autocompletion=complete_runs)] = "latest",
+    run: Annotated[str, typer.Argument(help="A run: r-0012, 12 or latest.", autocompletion=complete_runs)] = "latest",
     predictions: Annotated[
         str | None,
         typer.Option(
             "--predictions",
             metavar="[OUT]",
-            help="The answers as JSONL that karat score reads back; without a file it is printed.",
+            help="Write the answers as JSONL that karat score can read. Without a file name, or with -, print them.",
         ),
     ] = None,
     scores: Annotated[
@@ -37,17 +37,21 @@ def export(
         typer.Option(
             "--scores",
             metavar="[OUT]",
-            help="CSV with one row per case, or Parquet for a name.parquet; without a file CSV is printed.",
+            help="Write CSV with one row per case, or Parquet if the file name ends in .parquet. Without a file name, or with -, print CSV.",
         ),
     ] = None,
     reviews: Annotated[
         str | None,
-        typer.Option("--reviews", metavar="[OUT]", help="The reviews as JSONL; without a file it is printed."),
+        typer.Option(
+            "--reviews", metavar="[OUT]", help="Write the reviews as JSONL. Without a file name, or with -, print them."
+        ),
     ] = None,
     patch: Annotated[
         str | None,
         typer.Option(
-            "--patch", metavar="[OUT]", help="The reviews as a patch to the case files; without a file it is printed."
+            "--patch",
+            metavar="[OUT]",
+            help="Write the reviews as a patch to the case files. Without a file name, or with -, print it.",
         ),
     ] = None,
     to: Annotated[
@@ -55,7 +59,7 @@ def export(
         typer.Option(
             "--to",
             metavar="FORMAT",
-            help="The cases with what is expected, and the run's answers and scores: csv, xlsx or promptfoo (a configuration).",
+            help="Write the cases with the expected values, the answers and the scores: csv, xlsx or promptfoo (a configuration).",
         ),
     ] = None,
     out: Annotated[
@@ -63,7 +67,7 @@ def export(
         typer.Option(
             "--out",
             metavar="FILE",
-            help="For --to: where to; without it csv and promptfoo are printed.",
+            help="With --to: the file to write. Without it, csv and promptfoo are printed.",
             callback=text_output,
         ),
     ] = None,
@@ -71,36 +75,34 @@ def export(
         Path | None,
         typer.Option(
             "--cases",
-            help="For --patch: where the case files are now, when they have moved. For --to with --suite: cases that have no run.",
+            help="With --patch: where the case files are now, if they have moved. With --to and --suite: cases to export without a run.",
         ),
     ] = None,
     suite: SuiteOption = None,
     store: StoreOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Write what a stored run holds to files: karat export latest --predictions answers.jsonl --scores scores.csv
+    """Write the contents of a stored run to files: karat export latest --predictions answers.jsonl --scores scores.csv
 
-    Reviews, so that they are not lost when the run is:  karat export latest --patch cases.patch, then git apply cases.patch
+    To keep reviews in the case files:  karat export latest --patch cases.patch, then git apply cases.patch
     """
     from karat.cli.project import open_store_for, refuse_beside
     from karat.core.problems import UserError
 
     if to is not None:
         beside = {"--predictions": predictions, "--scores": scores, "--reviews": reviews, "--patch": patch}
-        refuse_beside("--to", beside, "Export them one after the other.")
+        refuse_beside("--to", beside, "Export them in separate commands.")
         _cases(run, to, out, cases, suite, store, config)
         return
     if out is not None or suite is not None:
-        raise UserError(
-            "--out and --suite go with --to", hint="For example: karat export latest --to csv --out cases.csv"
-        )
+        raise UserError("--out and --suite need --to", hint="For example: karat export latest --to csv --out cases.csv")
     asked = [one for one in (predictions, scores, reviews, patch) if one is not None]
     if not asked:
         hint = "Choose at least one of --predictions, --scores, --reviews, --patch, --to."
         raise UserError("nothing to export", hint=hint)
     files = [one for one in asked if one != PRINTED]
     if len(asked) - len(files) > 1 or len(set(files)) < len(files):
-        raise UserError("two outputs would go to the same place", hint="Give each a file of its own; one may be -.")
+        raise UserError("two outputs have the same destination", hint="Give each its own file; only one can be -.")
     with open_store_for(config, store, create=False) as opened:
         run_id = opened.find_run(run)
         if predictions is not None:
@@ -131,7 +133,9 @@ def _cases(
     if to == "xlsx" and out in (None, PRINTED):
         raise UserError("an Excel file cannot be printed", hint="Give --out cases.xlsx")
     if (cases is None) != (suite is None):
-        raise UserError("--cases and --suite go together here", hint="Leave both out for the cases of a run.")
+        raise UserError(
+            "--cases and --suite must be given together", hint="Leave out both to export the cases of a run."
+        )
     if cases is not None and suite is not None:
         chosen = plugins.load_suite(suite)
         rows = rows_of(chosen, load_for_run(chosen, cases)[0])
@@ -159,12 +163,13 @@ def _predictions(store: Store, run_id: int, out: str) -> None:
     lines, files, notes = exported(record.suite, store.predictions(run_id), mode=mode)
     if files and out == PRINTED:
         raise UserError(
-            "these answers are files, which cannot be printed", hint="Give a file name; they lie beside it then."
+            "these answers include files, which cannot be printed",
+            hint="Give a file name; the files are written next to it.",
         )
     for place, data in files.items():
         path = Path(out).parent / place
         if path.is_file() and path.read_bytes() != data:
-            raise UserError(f"{path} is there already, and is another file", hint="Export into a folder of its own.")
+            raise UserError(f"{path} already exists with other content", hint="Export to an empty folder.")
         if not path.is_file():
             write_bytes(path, data)
     _write(out, lines)
@@ -222,9 +227,9 @@ def _patch(store: Store, run_id: int, out: str, cases: Path | None, config: Path
         (fates.count("noted"), "noted"),
         (fates.count("left_out"), "left out"),
     ]
-    told = ", ".join(f"{count:,} {word}" for count, word in counts if count) or "none asks for a change"
+    told = ", ".join(f"{count:,} {word}" for count, word in counts if count) or "none requests a change"
     _note(
-        f"{count_of(len(made.files), 'file')} changed; reviews: {told}. The head of the patch says what became of each."
+        f"{count_of(len(made.files), 'file')} changed; reviews: {told}. See the top of the patch for what happened to each."
     )
 
 

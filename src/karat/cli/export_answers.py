@@ -77,9 +77,9 @@ def _submission(predictions: Sequence[Prediction], mode: str) -> tuple[bytes, Fi
     failed = [one for one in predictions if one.error is not None]
     repeated = [one for one in predictions if one.repeat]
     if failed:
-        notes.append(f"{len(failed)} failed calls are left out: a submission cannot say that a call failed")
+        notes.append(f"{len(failed)} failed calls are left out: a submission cannot record a failed call")
     if repeated:
-        notes.append("only the first try at each case: a submission has one answer to each")
+        notes.append("only the first try at each case is exported: a submission has one answer per case")
     told = [one for one in predictions if one.error is None and not one.repeat]
     lines = [_submitted(one, files, mode) for one in told]
     return b"".join(line + b"\n" for line in lines), files, notes
@@ -113,10 +113,10 @@ def _kept(name: str, paths: Sequence[str], files: Files) -> list[str]:
     for path in map(Path, paths):
         place = Path(name) / path.name
         if Path(name).is_absolute() or ".." in Path(name).parts:
-            raise UserError(f'no folder can be called "{name}", so that its answer cannot be exported')
+            raise UserError(f'"{name}" is not a valid folder name, so its answer cannot be exported')
         try:
             files[place] = path.read_bytes()
         except OSError as error:
-            raise UserError(f'the file {path.name} of the answer to "{name}" is not there any more') from error
+            raise UserError(f'the file {path.name} of the answer to "{name}" no longer exists') from error
         names.append(path.name)
     return names

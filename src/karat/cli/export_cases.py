@@ -28,7 +28,7 @@ def rows_of(
     from karat.core.records import default_turn
 
     if suite.export_row is None:
-        raise UserError(f"the cases of the suite {suite.name} cannot be exported")
+        raise UserError(f"the suite {suite.name} does not support exporting cases")
     given = {(one.case_id, one.turn): one for one in reversed(predictions) if not one.repeat}
     scored = {one.id: one for one in result.cases} if result else {}
     rows = []
@@ -86,7 +86,7 @@ def _workbook(rows: Sequence[Mapping[str, Any]], part: Path) -> None:
                 if isinstance(cell, str):
                     if utf16_length(cell) > CELL_LIMIT:
                         hint = "Export it as CSV, which has no such limit."
-                        raise UserError(f'{name} of the case "{row["id"]}" is longer than a cell of Excel', hint=hint)
+                        raise UserError(f'{name} of the case "{row["id"]}" is too long for an Excel cell', hint=hint)
                     sheet.write_string(number, place, cell)
                 elif cell is not None:
                     sheet.write_number(number, place, cell)

@@ -22,7 +22,7 @@ def gate(
     run: Annotated[
         str | None,
         typer.Argument(
-            help="r-0012, 12, latest, or a run's name. [default: the newest run of each suite]",
+            help="A run: r-0012, 12, latest, or its name. [default: the newest run of each suite]",
             autocompletion=complete_runs,
         ),
     ] = None,
@@ -32,7 +32,7 @@ def gate(
         typer.Option(
             "--baseline",
             metavar="RUN",
-            help="The run, or the name of a run, that rules compare with. [default: baseline of karat.yaml, or the newest run so named]",
+            help="The run that rules compare with, by id or name. [default: baseline in karat.yaml, or the newest run named baseline]",
             autocompletion=complete_runs,
         ),
     ] = None,
@@ -41,19 +41,19 @@ def gate(
         typer.Option(
             "--junit",
             metavar="[OUT]",
-            help="Write JUnit XML to this file; without one, or with -, print it instead of the verdict.",
+            help="Write JUnit XML to this file. Without a file name, or with -, print it instead of the verdict.",
             callback=text_output,
         ),
     ] = None,
     github: Annotated[
-        bool, typer.Option("--github", help="Print annotations for GitHub Actions, and fill its job summary.")
+        bool, typer.Option("--github", help="Print annotations for GitHub Actions and write its job summary.")
     ] = False,
     markdown: MarkdownOption = None,
     json: JsonOption = None,
     store: StoreOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Judge stored runs by the gates of karat.yaml and of --gate; exit code 1 when one is broken.
+    """Check stored runs against the gates in karat.yaml and --gate. Exit code 1 if one fails.
 
     karat gate --gate "data_query.errors<=0.02" --gate "no_new_failures: {tag: critical}" --baseline r-0012
     """
@@ -68,7 +68,7 @@ def gate(
     rules = (*(project.gates if project else ()), *extra)
     if not rules:
         hint = 'Put them under "gates:" in karat.yaml, or give --gate "data_query.macro_recall>=0.85".'
-        raise UserError("there are no gates to judge", hint=hint)
+        raise UserError("there are no gates to check", hint=hint)
     with open_store_for(config, store, create=False) as opened:
         verdicts = judge_stored(opened, run, rules, extra, project, baseline or "")
     _write(verdicts, json, markdown, junit)
@@ -120,7 +120,7 @@ def _print(verdicts: Sequence[Verdict], *, github: bool, silent: bool) -> None:
         console = stdout()
         console.print(headline(verdicts), style="bold red" if broken else "bold green", markup=False)
         for verdict in sorted(verdicts, key=lambda verdict: verdict.passed):
-            mark, style = ("passed", "green") if verdict.passed else ("broken", "bold red")
+            mark, style = ("passed", "green") if verdict.passed else ("failed", "bold red")
             words = harmless(plain(verdict.words))
             where = f"{verdict.run}  " if verdict.run else ""
             console.print(f"  {mark}  ", style=style, markup=False, end="")

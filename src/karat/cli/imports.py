@@ -35,16 +35,15 @@ def import_(
         typer.Option(
             "--map",
             metavar="FIELD=COLUMN",
-            help="Which column is question, expected, id, answer or tags; for data_query also dataset and dimension, for codegen "
-            "reference and tables; ignore leaves one out. Repeatable.",
+            help="Say which column holds question, expected, id, answer or tags; for data_query also dataset and dimension, for codegen reference and tables. ignore skips a column. Repeatable.",
         ),
     ] = None,
     to: Annotated[
         Path | None,
-        typer.Option("--to", metavar="FOLDER", help="Where to write. [default: a folder with the file's name]"),
+        typer.Option("--to", metavar="FOLDER", help="The folder to write to. [default: a folder with the file's name]"),
     ] = None,
     sheet: Annotated[
-        str, typer.Option("--sheet", help="The sheet of an Excel file. [default: the only one that holds something]")
+        str, typer.Option("--sheet", help="The sheet of an Excel file. [default: the only one that has contents]")
     ] = "",
     table: Annotated[
         list[str] | None,
@@ -52,15 +51,15 @@ def import_(
             "--table", metavar="NAME=FILE", help="codegen: a table for every task that names none. Repeatable."
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there already.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
 ) -> None:
-    """Turn a file that you have into cases, and into predictions where it has answers.
+    """Convert a file to cases, and to predictions if it contains answers.
 
     karat import questions.xlsx --suite data_query
 
     karat import log.csv --suite answers --map question=Prompt --map expected=Gold --map answer=Reply
 
-    What is not clear is asked for on a terminal; elsewhere it is an error that lists the candidates.
+    If a column's role is unclear, it asks on a terminal; elsewhere it stops with an error that lists the candidates.
     """
     from karat.core import plugins
     from karat.core.problems import UserError
@@ -68,7 +67,7 @@ def import_(
 
     chosen = plugins.load_suite(suite)
     if chosen.import_rows is None:
-        raise UserError(f"nothing can be imported into the suite {suite}")
+        raise UserError(f"the suite {suite} does not support import")
     given = _given(maps or ())
     source, fields = _understood(file, suite, given, sheet)
     rows, empty = rows_for(source, fields)
@@ -80,7 +79,9 @@ def import_(
         *(_placed(one, file, noun) for one in sorted([*empty, *made.left_out], key=lambda one: one.line)),
     ]
     if not made.count:
-        raise UserError(f"no row of {file} can become a case", hint="See why above.", problems=left[:20])
+        raise UserError(
+            f"no row of {file} can be turned into a case", hint="The reasons are listed above.", problems=left[:20]
+        )
     folder = to or _folder_for(file)
     _write(made, chosen, folder, force)
     _say(file, source, fields, unused(source, fields), made, left, folder, chosen.name)
@@ -173,7 +174,7 @@ def _placed(problem: Problem, file: Path, noun: str) -> Problem:
     import msgspec
 
     return msgspec.structs.replace(
-        problem, message=f"{file}: {noun} {problem.line} is left out: {problem.message}", line=0
+        problem, message=f"{file}: {noun} {problem.line} is skipped: {problem.message}", line=0
     )
 
 
@@ -187,7 +188,7 @@ def _write(made: Imported, suite: Suite, folder: Path, force: bool) -> None:
     if there and not force:
         more = f" and {len(there) - 1} more" if len(there) > 1 else ""
         raise UserError(
-            f"{there[0]}{more} would be overwritten", hint="Choose another folder with --to, or give --force."
+            f"{there[0]}{more} would be overwritten", hint="Choose another folder with --to, or use --force."
         )
     with tempfile.TemporaryDirectory(prefix="karat-import-") as trial:
         place = Path(trial)
@@ -202,7 +203,7 @@ def _write(made: Imported, suite: Suite, folder: Path, force: bool) -> None:
         if made.predictions:
             problems += suite.read_predictions(place / made.predictions).problems
         if problems or len(loaded.cases) != made.count:
-            raise UserError("what would be written cannot be read back, so nothing is written", problems=problems[:20])
+            raise UserError("the converted cases cannot be read back, so nothing was written", problems=problems[:20])
     for name, data in made.files.items():
         write_bytes(folder / name, data)
     for name, origin in made.copies.items():
@@ -232,7 +233,7 @@ def _say(
         if field != "ignore":
             console.print(f"  {', '.join(columns)} → {field}", soft_wrap=True)
     if "id" not in fields:
-        console.print("  ids are made from the questions")
+        console.print("  ids are generated from the questions")
     if not_used:
         console.print(f"  not used: {', '.join(not_used)}", soft_wrap=True)
     for note in (*source.notes, *made.notes):
@@ -241,7 +242,7 @@ def _say(
         f"wrote {count_of(made.count, 'case')}"
         + (f" and {count_of(made.answers, 'answer')}" if made.predictions else "")
         + f" into {folder}"
-        + (f"; {count_of(len(left), 'row')} left out" if left else ""),
+        + (f"; {count_of(len(left), 'row')} skipped" if left else ""),
         style="bold",
         soft_wrap=True,
     )

@@ -11,26 +11,28 @@ from karat.cli.options import complete_suites
 
 
 def init(
-    folder: Annotated[Path, typer.Argument(help="Where to put it.")] = Path(),
+    folder: Annotated[Path, typer.Argument(help="The folder for the project.")] = Path(),
     suite: Annotated[
         str | None,
-        typer.Option("--suite", "-s", help="What to start from. [default: data_query]", autocompletion=complete_suites),
+        typer.Option(
+            "--suite", "-s", help="The suite to start with. [default: data_query]", autocompletion=complete_suites
+        ),
     ] = None,
     base_url: Annotated[
         str | None,
         typer.Option("--base-url", help="Ask this OpenAI-compatible endpoint instead of scoring recorded answers."),
     ] = None,
-    model: Annotated[str, typer.Option("--model", help="With --base-url: the model to ask.")] = "default",
+    model: Annotated[str, typer.Option("--model", help="With --base-url: the name of the model.")] = "default",
     show_prompt: Annotated[
         bool,
-        typer.Option("--show-prompt", help="Print the default prompt of the suite (or of all), and write nothing."),
+        typer.Option("--show-prompt", help="Print the default prompt of the suite (or of all suites) and exit."),
     ] = False,
 ) -> None:
-    """Start a project: karat.yaml, a dozen cases, and recorded answers to try it on at once.
+    """Start a project with karat.yaml, a dozen cases, and recorded answers to try it out.
 
-    Nothing that is there already is overwritten.
+    Existing files are never overwritten.
 
-    karat init --suite answers --show-prompt > prompt.j2 writes the default prompt to a file, to change it: prompt: prompt.j2
+    karat init --suite answers --show-prompt > prompt.j2 writes the default prompt to a file that you can edit and use: prompt: prompt.j2
     """
     from karat.cli.examples import copy_example, live_project
     from karat.cli.printing import stdout
@@ -59,11 +61,13 @@ def init(
         soft_wrap=True,
     )
     inside = "" if folder.resolve() == Path.cwd() else f"cd {folder} && "
-    does = "score the recorded answers" if base_url is None else "ask the endpoint and score its answers"
+    does = (
+        "score the recorded answers" if base_url is None else "run the cases against the endpoint and score its answers"
+    )
     console.print(f"  {inside}karat run      {does}", markup=False)
     console.print("  karat check    check the cases", markup=False)
     console.print(
-        "then put your own cases and your own assistant in their place: karat.yaml says where",
+        "then replace the cases and the assistant with your own: see karat.yaml",
         markup=False,
         soft_wrap=True,
     )

@@ -59,7 +59,7 @@ def _print_models(found: tuple[ModelInfo, ...], default: str, console: Console) 
     table.add_column("", no_wrap=True)
     table.add_column("model, cheapest first", no_wrap=True)
     table.add_column("dims", justify="right", no_wrap=True)
-    table.add_column("what it is", overflow="fold")
+    table.add_column("description", overflow="fold")
     for model in found:
         style = "" if model.ready else "dim"
         what = f"{model.summary} (the default)" if model.name == default else model.summary

@@ -116,6 +116,6 @@ GateOption = Annotated[
     typer.Option(
         "--gate",
         metavar="RULE",
-        help="A rule, for example data_query.macro_recall>=0.85 or 'no_new_failures: {tag: critical}'. Exit code 1 if it is broken. Repeatable.",
+        help="A rule, for example data_query.macro_recall>=0.85 or 'no_new_failures: {tag: critical}'. Exit code 1 if it fails. Repeatable.",
     ),
 ]

@@ -55,10 +55,10 @@ def unasked(work: Work, cases: Sequence[Case[Any]]) -> list[Problem]:
 
     if work.config is None or work.config.type == REPLAY or work.predictions is not None:
         return []
-    hint = "Write it into the case; gold rows have it as instruction or question. Recorded answers need none."
+    hint = "Add the question to the case (in a gold row: instruction or question). Recorded answers do not need one."
     return [
         Problem(
-            f'case "{case.id}" has no question to put to {work.system}',
+            f'case "{case.id}" has no question to send to {work.system}',
             file=case.source.file,
             line=case.source.line,
             hint=hint,

@@ -11,7 +11,7 @@ from karat.cli.options import ConfigOption, HtmlOption, JsonOption, StoreOption,
 
 
 def report(
-    run: Annotated[str, typer.Argument(help="r-0012, 12 or latest.", autocompletion=complete_runs)] = "latest",
+    run: Annotated[str, typer.Argument(help="A run: r-0012, 12 or latest.", autocompletion=complete_runs)] = "latest",
     xlsx: XlsxOption = None,
     html: HtmlOption = None,
     json: JsonOption = None,

@@ -99,7 +99,7 @@ def run(
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # asked to stop: as clean as Ctrl-C
     if retry_errors and resume is None:
         raise UserError(
-            "--retry-errors goes with --resume RUN", hint="For example: karat run --resume latest --retry-errors"
+            "--retry-errors needs --resume RUN", hint="For example: karat run --resume latest --retry-errors"
         )
     outputs = Outputs(json, xlsx, html)
     extra = [parse_gate(rule) for rule in gate or ()]
@@ -112,7 +112,7 @@ def run(
         }
         beside |= {"--system-option": system_settings, "--option": settings, "--repeats": repeats, "--limit": limit}
         beside |= {"--tag": tag, "--case": case, "--name": name}
-        refuse_beside("--resume", beside, "A run goes on with the cases and settings that it began with.")
+        refuse_beside("--resume", beside, "A resumed run keeps the cases and settings it started with.")
         with open_store_for(config, store, create=False) as opened:
             result, used, gates = _resumed(opened, resume, retry_errors, workers, config)
             origin = origin_of(opened, result, config, store)
@@ -175,7 +175,7 @@ def job_for(
         system = config.type
     if config is None:
         raise UserError(
-            f"{work.suite.name}: no system to ask", hint="Give --system, or --predictions for recorded answers."
+            f"{work.suite.name}: no system to run against", hint="Give --system, or --predictions for recorded answers."
         )
     loaded, problems = load_for_run(work.suite, work.cases)
     return Job(
@@ -202,7 +202,7 @@ def run_job(store: Store, job: Job, workers: int | None) -> RunResult:
     heading = [job.name, job.suite.name, count_of(len(job.cases), "case")] + (
         [f"{job.repeats} times"] if job.repeats > 1 else []
     )
-    heading += [f"system {job.system} ({job.config.type})", f"{job.config.concurrency} at once"]
+    heading += [f"system {job.system} ({job.config.type})", f"{job.config.concurrency} calls at once"]
     notes().print(" · ".join(part for part in heading if part), style="bold", markup=False, soft_wrap=True)
     try:
         with step("called and scored"), progress("calling") as (watch, _), scoring_executor(job.suite, workers) as pool:
@@ -243,4 +243,4 @@ def _announce(run: str, calls: int) -> None:
 def _say_stopped(stopped: Interrupted) -> None:
     from karat.cli.printing import stderr
 
-    stderr().print(f"{stopped}; to go on: karat run --resume {stopped.run}", style="bold yellow", markup=False)
+    stderr().print(f"{stopped}; to resume: karat run --resume {stopped.run}", style="bold yellow", markup=False)

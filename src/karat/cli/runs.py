@@ -10,7 +10,7 @@ from karat.cli.options import ConfigOption, JsonOption, StoreOption, complete_ru
 
 app = typer.Typer(help="List, show, tag and delete stored runs.", rich_markup_mode=None)
 
-RunArgument = Annotated[str, typer.Argument(help="r-0012, 12 or latest.", autocompletion=complete_runs)]
+RunArgument = Annotated[str, typer.Argument(help="A run: r-0012, 12 or latest.", autocompletion=complete_runs)]
 
 
 @app.callback(invoke_without_command=True)
@@ -97,7 +97,7 @@ def show_run(
 
 @app.command("tag")
 def tag_run(
-    run: Annotated[str, typer.Argument(help="r-0012, 12 or latest.", autocompletion=complete_runs)],
+    run: Annotated[str, typer.Argument(help="A run: r-0012, 12 or latest.", autocompletion=complete_runs)],
     tags: Annotated[list[str] | None, typer.Argument(help="The tags to add.")] = None,
     remove: Annotated[list[str] | None, typer.Option("--remove", help="Remove this tag. Repeatable.")] = None,
     store: StoreOption = None,

@@ -65,7 +65,7 @@ def score(
     extra = [parse_gate(rule) for rule in gate or ()]
     if run is not None:
         beside = {"--predictions": predictions, "--tag": tag, "--case": case, "--limit": limit}
-        refuse_beside("a RUN", beside, f"karat score {run} scores all the answers that the run has.")
+        refuse_beside("a RUN", beside, f"karat score {run} scores all answers of the run.")
         leave([_again(run, suite, cases, settings, workers, outputs, extra, store, config)])
         return
     from karat.api import scoring_executor
@@ -98,8 +98,8 @@ def score(
         if not found.predictions:
             empty = ": it is empty" if is_empty(recorded) else ""
             raise UserError(
-                f"{'no prediction can be read' if found.problems else 'there are no predictions'} in {recorded}{empty}",
-                hint=f"karat init --suite {work.suite.name} FOLDER writes some to look at.",
+                f"{'none of the predictions can be read' if found.problems else 'there are no predictions'} in {recorded}{empty}",
+                hint=f"karat init --suite {work.suite.name} FOLDER creates an example.",
                 problems=found.problems,
             )
         kept = {c.id for c in chosen} | {p.case_id for p in found.predictions} - {c.id for c in loaded}
@@ -167,7 +167,7 @@ def _again(
             result = rescore(opened, run_id, cases=loaded, options=options, executor=pool)
         if result.run.truth_set != record.truth_set:
             notes().print(
-                "note: the cases are not those of the run: its earlier figures do not compare with these",
+                "note: these are not the cases of the run, so its earlier figures are not comparable",
                 style="yellow",
             )
         elif cases is None and (path := record.config.get("cases_path")) and Path(path).exists():
@@ -175,7 +175,7 @@ def _again(
             asked = {case.id for case in suite.decode_cases(opened.cases(run_id))}
             if truth_hash([case for case in now if case.id in asked], suite.truth) != record.truth_set:
                 notes().print(
-                    f"note: the case files have changed since; to score against them: karat score {run} --cases {path}",
+                    f"note: the case files have changed since the run; to score against them: karat score {run} --cases {path}",
                     style="yellow",
                     soft_wrap=True,
                 )

@@ -59,7 +59,7 @@ def serve(
     console = stdout()
     console.print(f"karat serve  {opened.shown}", markup=False, highlight=False, soft_wrap=True)
     console.print(f"  {address}", markup=False, highlight=False, soft_wrap=True)
-    console.print("Ctrl-C stops it." + (" The link works for one sign-in." if ticket else ""), markup=False)
+    console.print("Press Ctrl-C to stop." + (" The link works for one sign-in." if ticket else ""), markup=False)
     if open_browser:
         import threading
         import webbrowser

@@ -16,17 +16,19 @@ if TYPE_CHECKING:
 
 
 def show(
-    case: Annotated[str, typer.Argument(metavar="CASE", help="The id of a case, or its name, or how its id begins.")],
+    case: Annotated[str, typer.Argument(metavar="CASE", help="A case: its id, its name, or the start of its id.")],
     run: Annotated[
         str,
-        typer.Option("--run", metavar="RUN", help="r-0012, 12, latest, or a run's name.", autocompletion=complete_runs),
+        typer.Option(
+            "--run", metavar="RUN", help="A run: r-0012, 12, latest, or its name.", autocompletion=complete_runs
+        ),
     ] = "latest",
     against: Annotated[
         str | None,
         typer.Option(
             "--against",
             metavar="RUN",
-            help="Show the same case in this run too, and which scores moved.",
+            help="Also show the case in this run, and which scores changed.",
             autocompletion=complete_runs,
         ),
     ] = None,
@@ -52,8 +54,8 @@ def show(
             other_id = find_run(opened, against)
             if other_id == run_id:
                 raise UserError(
-                    f'"{against}" is the run that is shown: it is not compared with itself',
-                    hint="karat runs list shows all.",
+                    f'"{against}" is the same run, which cannot be compared with itself',
+                    hint="karat runs list shows all runs.",
                 )
             other = _view(opened, other_id, view.id, exactly=True)
             if other.run.suite != view.run.suite:
@@ -94,7 +96,7 @@ def find_case(cases: Sequence[CaseResult], word: str, run: str, *, exactly: bool
             return found[0]
         if found:
             listed = ", ".join(case.id for case in found[:5]) + (", …" if len(found) > 5 else "")
-            how = "are named" if found is named else "begin with"
+            how = "are named" if found is named else "start with"
             raise UserError(f'{count_of(len(found), "case")} of {run} {how} "{word}": {listed}', hint="Give one id.")
     known = {text for case in cases for text in (case.id, case.name) if text}
     hint = did_you_mean(word, known) or f"{run} has {count_of(len(cases), 'case')}; karat runs show {run} lists some."

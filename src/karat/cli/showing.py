@@ -31,9 +31,9 @@ def load_for_run(suite: Suite, path: Path) -> tuple[tuple[Case[Any], ...], tuple
     with step("cases read"):
         loaded = suite.load_cases(path)
     if not loaded.cases:
-        said = f"no case in {path} can be read" if loaded.problems else f"there are no cases in {path}"
+        said = f"none of the cases in {path} can be read" if loaded.problems else f"there are no cases in {path}"
         said += ": it is empty" if not loaded.problems and is_empty(path) else ""
-        hint = f"karat init --suite {suite.name} FOLDER writes some to look at." if not loaded.problems else ""
+        hint = f"karat init --suite {suite.name} FOLDER creates an example." if not loaded.problems else ""
         raise UserError(said, hint=hint, problems=loaded.problems)
     return loaded.cases, loaded.problems
 
@@ -96,14 +96,14 @@ def show(
             origin=origin,
         )
     if errors:
-        stderr().print(f"{count_of(len(errors), 'mistake')} in the files; the rest was scored", style="yellow")
+        stderr().print(f"{count_of(len(errors), 'mistake')} in the files; everything else was scored", style="yellow")
     verdicts = judge(gates, result, suite.metrics, baselines or no_baselines)
     broken = [verdict for verdict in verdicts if verdict.state == "failed"]
     for verdict in broken:
-        stderr().print(f"gate broken: {verdict.words}", style="bold red", markup=False, soft_wrap=True)
+        stderr().print(f"gate failed: {verdict.words}", style="bold red", markup=False, soft_wrap=True)
     for verdict in verdicts:
         if verdict.state in ("not_judged", "not_asked"):
-            stderr().print(f"gate not judged: {verdict.words}", style="yellow", markup=False, soft_wrap=True)
+            stderr().print(f"gate not checked: {verdict.words}", style="yellow", markup=False, soft_wrap=True)
     if broken:
         return exits.BROKEN
     return exits.ERRORS if errors or any(case.status == "error" for case in result.cases) else 0
@@ -133,7 +133,7 @@ def origin_of(store: Store, result: RunResult, config: Path | None, named: str |
 
 
 ALWAYS_THE_SAME = ("replay", "sheet")
-"""Systems that give the same answer, or the same error, when they are asked again."""
+"""Systems that give the same answer, or the same error, when called again."""
 
 
 def _near(path: str) -> str:

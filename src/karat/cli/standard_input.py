@@ -60,7 +60,7 @@ def _spool() -> Path:
     if sys.stdin is None or sys.stdin.closed:
         raise UserError("there is no standard input to read predictions from", hint="Give --predictions FILE.")
     if sys.stdin.isatty():
-        sys.stderr.write("reading predictions from standard input; Ctrl-D ends them\n")
+        sys.stderr.write("reading predictions from standard input; press Ctrl-D to end\n")
     folder = Path(tempfile.mkdtemp(prefix="karat-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     file, left = folder / "predictions", FILE_MB.value * MIB

@@ -46,7 +46,7 @@ def choose(level: Level, on: bool) -> None:
     if not on:
         return
     if _level not in ("normal", level):
-        raise typer.BadParameter("--quiet and --verbose cannot go together.")
+        raise typer.BadParameter("--quiet and --verbose cannot be combined.")
     _level = level
 
 

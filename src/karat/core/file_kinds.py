@@ -29,24 +29,30 @@ EXCEL = Kind("an Excel file", _IMPORT)
 OLD_EXCEL = Kind(
     "an old Excel or Office file (.xls)", "Save it as .xlsx or CSV; karat import FILE --suite SUITE reads those."
 )
-ZIP = Kind("a zip archive", "Unpack it, and give what is in it.")
-GZIP = Kind("a gzip file", "Unpack it with gunzip, and give what is in it.")
+ZIP = Kind("a zip archive", "Unpack it and use the file inside.")
+GZIP = Kind("a gzip file", "Unpack it with gunzip and use the file inside.")
 UTF_16 = Kind("UTF-16 text", "Save the file as UTF-8, for example: iconv -f UTF-16 -t UTF-8 FILE > NEW")
 HTML = Kind(
     "an HTML page, perhaps the login or error page of a site",
-    "Look at it in a browser, and download the file itself.",
+    "Open it in a browser to see what it is, then download the file itself.",
 )
 _BINARY = (
     (b"SQLite format 3\0", Kind("a SQLite database", "Export the rows that you need as CSV or JSONL.")),
-    (b"PAR1", Kind("a Parquet file", "Convert it to CSV or JSONL; as a table of a task or sheet it is read as it is.")),
+    (
+        b"PAR1",
+        Kind(
+            "a Parquet file",
+            "Convert it to CSV or JSONL. Parquet can be used directly only as a table of a task or sheet.",
+        ),
+    ),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", OLD_EXCEL),
-    (b"\x89PNG\r\n", Kind("a picture (PNG)", "Give a text file.")),
-    (b"\xff\xd8\xff", Kind("a picture (JPEG)", "Give a text file.")),
-    (b"\x28\xb5\x2f\xfd", Kind("a zstd file", "Unpack it with unzstd, and give what is in it.")),
-    (b"BZh", Kind("a bzip2 file", "Unpack it with bunzip2, and give what is in it.")),
-    (b"\xfd7zXZ\0", Kind("an xz file", "Unpack it with unxz, and give what is in it.")),
-    (b"7z\xbc\xaf\x27\x1c", Kind("a 7-Zip archive", "Unpack it, and give what is in it.")),
-    (b"\x80\x04\x95", Kind("a Python pickle", "Pickles can run code and are never read; write JSONL.")),
+    (b"\x89PNG\r\n", Kind("a PNG image", "Give a text file.")),
+    (b"\xff\xd8\xff", Kind("a JPEG image", "Give a text file.")),
+    (b"\x28\xb5\x2f\xfd", Kind("a zstd file", "Unpack it with unzstd and use the file inside.")),
+    (b"BZh", Kind("a bzip2 file", "Unpack it with bunzip2 and use the file inside.")),
+    (b"\xfd7zXZ\0", Kind("an xz file", "Unpack it with unxz and use the file inside.")),
+    (b"7z\xbc\xaf\x27\x1c", Kind("a 7-Zip archive", "Unpack it and use the file inside.")),
+    (b"\x80\x04\x95", Kind("a Python pickle", "Pickles can run code and are never read; save the data as JSONL.")),
     (b"ARROW1\0\0", Kind("an Arrow file", "Convert it to CSV or JSONL.")),
     (b"\x1f\x8b", GZIP),
 )
@@ -61,8 +67,8 @@ _DOCUMENTS = (
     (b"ppt/", Kind("a PowerPoint file", "Export its table as CSV or Excel.")),
     (b"mimetypeapplication/vnd.oasis.opendocument", Kind("an OpenDocument file", "Save it as .xlsx or CSV.")),
     (b"[Content_Types].xml", EXCEL),
-    (b"_journal/", Kind("a log of inspect_ai (.eval)", _IMPORT)),
-    (b"header.json", Kind("a log of inspect_ai (.eval)", _IMPORT)),
+    (b"_journal/", Kind("an inspect_ai log (.eval)", _IMPORT)),
+    (b"header.json", Kind("an inspect_ai log (.eval)", _IMPORT)),
 )
 
 

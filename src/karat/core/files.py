@@ -42,7 +42,7 @@ class FileRefused(UserError, OSError):
 
 def kind_of(mode: int) -> str:
     """What a mode stands for, where it is no regular file."""
-    return next((noun for test, noun in _KINDS if test(mode)), "no regular file")
+    return next((noun for test, noun in _KINDS if test(mode)), "not a regular file")
 
 
 def why_not_there(path: Path, missing: str = "no such file or folder") -> str:
@@ -168,7 +168,7 @@ class Unpacked:
             raise FileRefused(self._path, f"the gzip data is damaged: {str(error).rstrip('.')}") from error
         self._left -= len(data)
         if self._left < 0:
-            raise _too_large(self._path, self._limit, "what is packed in the file")
+            raise _too_large(self._path, self._limit, "the unpacked content of the file")
         return data
 
 

@@ -142,14 +142,16 @@ def _look_closely(text: bytes, *, only_numbers: bool = False) -> None:
         first = token[:1]
         digits = len(_INTEGER.match(token)[1]) if first in b"0123456789-" else 0  # type: ignore[index]
         if digits > MOST_DIGITS:
-            message = f"a whole number of {digits:,} digits; at most {MOST_DIGITS:,} are read"
-            raise BadJson(message, text, start, "Write it in quotes, as a text.")
+            message = f"a whole number of {digits:,} digits; at most {MOST_DIGITS:,} are supported"
+            raise BadJson(message, text, start, "Write it in quotes, as a string.")
         if only_numbers:
             continue
         if first in b"{[":
             objects.append({} if first == b"{" else None)
             if len(objects) > deepest:
-                raise BadJson(f"nested more than {deepest:,} deep", text, start, f"To take more, set {DEPTH.variable}.")
+                raise BadJson(
+                    f"nested more than {deepest:,} levels deep", text, start, f"To allow more, set {DEPTH.variable}."
+                )
         elif first in b"}]" and objects:
             objects.pop()
         elif key and objects and (held := objects[-1]) is not None:
@@ -181,8 +183,10 @@ def _too_deep(text: bytes) -> BadJson:
     for start, token, _ in _tokens(text):
         depth += (token in b"{[") - (token in b"}]")
         if depth > deepest:
-            return BadJson(f"nested more than {deepest:,} deep", text, start, f"To take more, set {DEPTH.variable}.")
-    return BadJson(f"nested more than {deepest:,} deep", text)
+            return BadJson(
+                f"nested more than {deepest:,} levels deep", text, start, f"To allow more, set {DEPTH.variable}."
+            )
+    return BadJson(f"nested more than {deepest:,} levels deep", text)
 
 
 def without_surrogates(value: Any) -> Any:

@@ -27,7 +27,7 @@ class Limit(NamedTuple):
     @property
     def hint(self) -> str:
         """How to raise it."""
-        return f"Is it the right file? To take more, set {self.variable} (now {self.value:,})."
+        return f"Is it the right file? To allow more, set {self.variable} (now {self.value:,})."
 
 
 def _given(variable: str, text: str, default: int) -> int:
@@ -46,7 +46,7 @@ UNPACKED_MB = Limit("KARAT_MAX_UNPACKED_MB", 1024, "size of a gzip file once unp
 LINE_MB = Limit("KARAT_MAX_LINE_MB", 64, "length of one line where a file is read line by line, in MiB")
 YAML_MB = Limit("KARAT_MAX_YAML_MB", 256, "size of a YAML file, in MiB")
 DEPTH = Limit("KARAT_MAX_DEPTH", 200, "levels of nesting in JSON and YAML")
-ALIASED = Limit("KARAT_MAX_YAML_ALIASED", 100_000, "values that the aliases of a YAML document stand for")
+ALIASED = Limit("KARAT_MAX_YAML_ALIASED", 100_000, "values that the aliases of a YAML document expand to")
 REPEATS = Limit(
     "KARAT_MAX_REPEATS", 1_000, "tries at a case: run.repeats, --repeats, and repeat in recorded predictions"
 )

@@ -122,7 +122,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     close = nearest(word, words)
     if close:
         return f'Did you mean "{close[0]}"?'
-    return f"Known here: {', '.join(words)}." if 0 < len(words) <= 24 else ""
+    return f"Available: {', '.join(words)}." if 0 < len(words) <= 24 else ""
 
 
 def percent(share: float) -> str:

@@ -112,10 +112,10 @@ MOST_TOKENS = 10**15
 def misplaced(turn: int | None, repeat: int) -> str:
     """Why a recording cannot be of this turn and repeat; empty when it can."""
     if repeat and not 0 <= repeat < REPEATS.value:
-        shown = f"{repeat}" if abs(repeat) < 10**20 else "a number without end"
+        shown = f"{repeat}" if abs(repeat) < 10**20 else "a huge number"
         return f'"repeat" is {shown}; it counts from 0 and is below {REPEATS.value:,} ({REPEATS.variable})'
     if turn and not 0 <= turn < MOST_TURNS:
-        return f'"turn" is {turn if abs(turn) < 10**20 else "a number without end"}; it counts from 0'
+        return f'"turn" is {turn if abs(turn) < 10**20 else "a huge number"}; it counts from 0'
     return ""
 
 

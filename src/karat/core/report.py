@@ -23,7 +23,7 @@ ColumnKind = Literal["text", "wrapped", "status", "score", "number", "count"]
 Cell = str | float | int | None
 
 CELL_LIMIT = 32_767
-"""What a cell of a spreadsheet holds, in UTF-16 code units. Whoever builds a long cell cuts it himself, and says so."""
+"""What a cell of a spreadsheet holds, in UTF-16 code units. Callers must truncate long cells themselves, and say so."""
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -160,7 +160,7 @@ def _clustered(result: RunResult) -> str:
     clusters = clusters_of([case for case in result.cases if case.status == "scored"])
     if clusters is None:
         return ""
-    return f" Cases of one cluster are variants of each other and go together: intervals over {count_of(len(set(clusters)), 'cluster')}."
+    return f" Cases of one cluster are variants of each other and count as one: intervals are over {count_of(len(set(clusters)), 'cluster')}."
 
 
 def tags_table(cases: Sequence[CaseResult], metrics: Sequence[Metric], estimate: Estimator) -> Table | None:
@@ -215,7 +215,7 @@ def errors_sheet(result: RunResult) -> Sheet | None:
     return Sheet("Errors", (Table(tuple(columns), tuple(rows)),), freeze_columns=1)
 
 
-COMPARABLE = "Figures of two runs compare only when the hashes of their truth sets are equal."
+COMPARABLE = "The figures of two runs are comparable only if the hashes of their truth sets are equal."
 
 
 def about_sheet(result: RunResult, metrics: Sequence[Metric]) -> Sheet:
@@ -242,7 +242,7 @@ def about_sheet(result: RunResult, metrics: Sequence[Metric]) -> Sheet:
         ("comparing runs", COMPARABLE),
         (
             "undefined",
-            "0/0 is undefined: shown as n/a and left out of the mean, which says over how many values it is.",
+            "0/0 is undefined: it is shown as n/a and left out of the mean; n is the number of values in the mean.",
         ),
         ("failed calls", _failed_calls(run.options.get("errors"))),
         ("intervals", f"Every interval is a 95 % interval over cases; a case counts once.{_clustered(result)}"),
@@ -265,7 +265,7 @@ def about_sheet(result: RunResult, metrics: Sequence[Metric]) -> Sheet:
 
 
 def _repeats(repeats: int) -> str:
-    return "1: every case was tried once" if repeats == 1 else f"{repeats}: a case's figure is the mean over its tries"
+    return "1: every case was run once" if repeats == 1 else f"{repeats}: a case's figure is the mean over its tries"
 
 
 def _failed_calls(errors: object) -> str:

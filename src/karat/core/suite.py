@@ -176,7 +176,7 @@ class Suite(Generic[Target, Options, Comparison]):
     cluster: Callable[[Case[Target]], str] = lambda _: ""
     """What cases that are variants of one have in common; empty: the case stands alone. See ``core.clusters``."""
     follow_up: Callable[[Case[Target], int, Sequence[bytes], Options], str | None] | None = None
-    """(case, user turn, responses so far, options) → what to say to the system next, such as an error to mend; None: its answer stands.
+    """(case, user turn, responses so far, options) → what to say to the system next, such as an error to fix; None: its answer is final.
     All responses to a turn are one prediction, see ``records.join_attempts``."""
     default_system: Callable[[Path, Options], SystemConfig | None] = lambda _path, _options: None
     """(cases, options) → what answers the cases when no system and no predictions are named; None: somebody must be named."""

@@ -158,4 +158,4 @@ class SystemType:
     summary: str
     config: type[SystemConfig]
     open: Callable[[Any, Suite], System]
-    """(configuration, suite) → an open system. Raises UserError for what the user must mend."""
+    """(configuration, suite) → an open system. Raises UserError for what the user must fix."""

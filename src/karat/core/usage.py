@@ -10,7 +10,7 @@ from karat.core.suite import Metric
 
 
 def _quantity(name: str, title: str, formula: str, value: Callable[[Prediction], float | None]) -> Metric:
-    unknown = not_applicable(f"the {name} is not known")
+    unknown = not_applicable(f"the {name} is unknown")
 
     def score(prediction: Prediction) -> Score:
         number = value(prediction)

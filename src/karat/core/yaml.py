@@ -96,8 +96,8 @@ def _described(node: Node) -> str:
 def _read_str(node: Node, findings: Findings) -> Any:
     if node.__class__ is ScalarNode:
         return node.value
-    hint = 'Quote the text if it holds "[", "{" or ": ".'
-    return findings.add(node, f"expected a text here, found {_described(node)}", hint)
+    hint = 'Quote the string if it contains "[", "{" or ": ".'
+    return findings.add(node, f"expected a string here, found {_described(node)}", hint)
 
 
 def _scalar_reader(convert: Callable[[str], Any], expected: str) -> Read:
@@ -215,7 +215,7 @@ def _dict_reader(reader: Read) -> Read:
         bad = False
         for key_node, value_node in node.value:
             if not isinstance(key_node, ScalarNode):
-                findings.add(key_node, "a key must be a plain text")
+                findings.add(key_node, "a key must be a plain string")
                 bad = True
                 continue
             if key_node.value in found:
@@ -264,7 +264,7 @@ def _struct_reader(kind: Any, struct: type[msgspec.Struct]) -> Read:
                 bad = True
         for key in required:
             if names[key] not in values:
-                findings.add(node, f'{noun} without "{key}"', f"It needs {', '.join(required)}.")
+                findings.add(node, f'{noun} without "{key}"', f"Required: {', '.join(required)}.")
                 bad = True
         if bad:
             return BAD
@@ -304,5 +304,5 @@ def _key_hint(key: Any, value_node: Node, holder: MappingNode, known: dict[str, 
         return "Merge keys are not supported: write the keys out."
     before = [pair[1].value for pair in holder.value if pair[0].start_mark.index < value_node.start_mark.index][:-1]
     if isinstance(key, str) and holder.flow_style and is_empty(value_node) and before and isinstance(before[-1], str):
-        return f'A comma ended the text before it: quote the whole, "{before[-1]}, {key}".'
-    return did_you_mean(key, known) if isinstance(key, str) else "A key must be a plain text."
+        return f'The comma ended the string before it. Quote the whole value: "{before[-1]}, {key}".'
+    return did_you_mean(key, known) if isinstance(key, str) else "A key must be a plain string."

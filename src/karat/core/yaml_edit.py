@@ -93,9 +93,9 @@ def apply_fixes(fixes: Sequence[Fix]) -> dict[str, int]:
         except OSError as error:
             problems.append(Problem(f"cannot be read: {error.strerror or error}", file=file))
         except ValueError as error:
-            problems.append(Problem(f"left alone: {error}", file=file))
+            problems.append(Problem(f"not changed: {error}", file=file))
         except UserError as error:
-            problems.append(Problem(f"left alone: {error.message}", file=file))
+            problems.append(Problem(f"not changed: {error.message}", file=file))
         else:
             if count:
                 changed[file] = count
@@ -113,7 +113,7 @@ def _fix_file(path: Path, fixes: Sequence[Fix], problems: list[Problem]) -> int:
         spot = find(roots[fix.document], fix.path) if fix.document < len(roots) else None
         if spot is None or spot.node.value != fix.old:
             hint = "The file has changed since it was checked: check it again."
-            problems.append(Problem(f'left alone: "{fix.old}" is no longer there', file=fix.file, hint=hint))
+            problems.append(Problem(f'not changed: "{fix.old}" is no longer there', file=fix.file, hint=hint))
             return 0
     edits: list[Edit] = list(dict.fromkeys((fix.document, fix.path, fix.new) for fix in fixes))
     splices, refusals = _plan(roots, edits, shared=b"*" in data)
@@ -130,7 +130,7 @@ def _fix_file(path: Path, fixes: Sequence[Fix], problems: list[Problem]) -> int:
 
 def _roots(data: bytes) -> list[Node]:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ValueError("the file is UTF-16: save it as UTF-8 to have it edited")
+        raise ValueError("the file is UTF-16: save it as UTF-8 so that it can be edited")
     findings = Findings("")
     roots = list(documents(data, findings))
     if findings.problems:
@@ -146,7 +146,7 @@ def _plan(roots: Sequence[Node], edits: Sequence[Edit], *, shared: bool) -> tupl
     for edit in dict.fromkeys(edits):
         spot = find(roots[edit[0]], edit[1]) if 0 <= edit[0] < len(roots) else None
         if spot is None or not isinstance(spot.node, ScalarNode):
-            what = "there is nothing" if spot is None else "there is no single text"
+            what = "there is nothing" if spot is None else "there is no single value"
             refusals.append(Refusal(edit, f"{what} at {_shown(edit[1])}", spot.node.start_mark.line + 1 if spot else 0))
         else:
             by_node[id(spot.node)].append((edit, spot))
@@ -156,10 +156,12 @@ def _plan(roots: Sequence[Node], edits: Sequence[Edit], *, shared: bool) -> tupl
         first, spot = held[0]
         line = spot.node.start_mark.line + 1
         if len({edit[2] for edit, _ in held}) > 1:
-            reason = f"two different texts are asked for at {_shown(first[1])}"
+            reason = f"two different replacements for {_shown(first[1])}"
             refusals.extend(Refusal(edit, reason, line) for edit, _ in held)
         elif reached.get(key, 1) > len(held):
-            reason = f"the text at {_shown(first[1])} is used in other places too, through an alias: write it out there first"
+            reason = (
+                f"the value at {_shown(first[1])} is also used elsewhere through an alias: write it out there first"
+            )
             refusals.extend(Refusal(edit, reason, line) for edit, _ in held)
         else:
             splices.append(_Splice(spot, first[2]))
@@ -211,7 +213,7 @@ def _spliced(data: bytes, roots: Sequence[Node], splices: Sequence[_Splice], edi
         findings = Findings("")
         if _trees(list(documents(result, findings))) == wanted and not findings.problems:
             return result
-    raise ValueError("the new text cannot be put there without changing something else")
+    raise ValueError("the new text cannot be inserted without changing something else")
 
 
 def _trees(roots: Sequence[Node], edits: Sequence[Edit] = ()) -> list[Any]:

@@ -90,9 +90,9 @@ def _syntax_problem(error: yaml.MarkedYAMLError, file: str) -> Problem:
     line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
     hint = ""
     if "mapping values are not allowed" in what:
-        hint = 'A text that holds ": " needs quotes.'
+        hint = 'A string that contains ": " needs quotes.'
     elif "found character that cannot start any token" in what:
-        hint = "Indent with spaces, not tabs; quote a text that begins with @, ` or %."
+        hint = "Indent with spaces, not tabs; quote a string that starts with @, ` or %."
     return Problem(f"not valid YAML: {what}{context}", file=file, line=line, column=column, hint=hint)
 
 
@@ -132,9 +132,9 @@ def _refusal(data: bytes) -> tuple[str, str]:
     if data.count(b"[") + data.count(b"{") > deepest:
         steps = (1 if byte in b"[{" else -1 for byte in data.translate(None, _BRACKETS))
         if max(accumulate(steps), default=0) > deepest:
-            return f"brackets are nested more than {deepest} levels deep (or many are unclosed inside texts)", ""
+            return f"brackets are nested more than {deepest} levels deep (or many are unclosed inside strings)", ""
     if _TOO_DEEP_BLOCK.search(data):
-        return f"blocks are nested more than {deepest} deep", ""
+        return f"blocks are nested more than {deepest} levels deep", ""
     return "", ""
 
 
@@ -145,7 +145,7 @@ def _refused_tree(root: Node) -> tuple[str, str] | None:
         message = f"the aliases of this document expand to more than {most:,} values"
         return message, f"Write them out, or set {ALIASED.variable}."
     if depth > (deepest := DEPTH.value) + 1:  # a scalar is no level
-        return f"nested more than {deepest:,} deep", f"To take more, set {DEPTH.variable}."
+        return f"nested more than {deepest:,} levels deep", f"To allow more, set {DEPTH.variable}."
     return None
 
 

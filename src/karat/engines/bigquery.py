@@ -99,7 +99,7 @@ class BigqueryEngine:
             sql, job_config=self._job_config(dry_run=True, use_query_cache=False), retry=self._retry, job_retry=None
         )
         if job.statement_type != "SELECT":
-            raise EngineError("refused", f"the query was not run: BigQuery calls it {job.statement_type}")
+            raise EngineError("refused", f"the query was not run: BigQuery classifies it as {job.statement_type}")
 
     def _job_config(self, **more: Any) -> Any:
         settings: dict[str, Any] = {"use_legacy_sql": False, **more}
@@ -151,7 +151,7 @@ class BigqueryEngine:
         if found is not None:
             # Only what is a credential by itself: some kinds name a program or an address to ask.
             if found.get("type") not in ("service_account", "authorized_user"):
-                raise ValueError('the credential file is of no known type ("service_account", "authorized_user")')
+                raise ValueError('the credential file has an unknown type ("service_account", "authorized_user")')
             return driver("google.auth", "bigquery").load_credentials_from_dict(found, scopes=SCOPES)[0]
         if urlsplit(self._config.api_endpoint).hostname in ("127.0.0.1", "localhost", "::1"):
             return driver("google.auth.credentials", "bigquery").AnonymousCredentials()

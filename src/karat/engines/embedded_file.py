@@ -50,6 +50,6 @@ def existing_file(folder: Path, path: str) -> Path:
     found = folder / path
     if not found.is_file():
         raise UserError(
-            f"the database {path} is not there", hint="Paths are relative to the working folder; check the route."
+            f"the database {path} does not exist", hint="Paths are relative to the working folder; check the route."
         )
     return found

@@ -58,7 +58,7 @@ def check(sql: str, dialect: str) -> str:
     if tokens[0].token_type.name not in {*_BEGINNINGS, "VAR"} or tokens[0].text.upper() in _VERBS:
         raise _not_a_select(tokens)
     if any(token.token_type.name == "SEMICOLON" for token in tokens):
-        raise _refused("it has several statements: only one may be run")
+        raise _refused("it has several statements: only one is allowed")
     _check_names(tokens, dialect)
     text = _without_comments(sql, tokens, dialect)
     tree = _parsed(text, dialect)
@@ -85,7 +85,7 @@ def _tokens(sql: str, dialect: str) -> list[Token]:
     from sqlglot.errors import SqlglotError
 
     if len(sql) > MOST_CHARACTERS:
-        raise _refused(f"it has {len(sql):,} characters: the most is {MOST_CHARACTERS:,}")
+        raise _refused(f"it has {len(sql):,} characters: at most {MOST_CHARACTERS:,} are allowed")
     if "\x00" in sql:
         raise _refused("it contains a NUL character")
     try:
@@ -148,7 +148,7 @@ def _parsed(sql: str, dialect: str) -> exp.Expr:
     except RecursionError:
         raise EngineError("sql_error", "it is nested too deeply to be read") from None
     if len(statements) != 1 or statements[0] is None:
-        raise _refused("it has several statements: only one may be run")
+        raise _refused("it has several statements: only one is allowed")
     return statements[0]
 
 
@@ -179,7 +179,7 @@ def _check_table(table: exp.Table, dialect: str) -> None:
 
 
 def _not_a_select(tokens: Sequence[Token]) -> EngineError:
-    return _refused(f"it begins with {tokens[0].text.upper()[:30]}: only a SELECT may be run")
+    return _refused(f"it begins with {tokens[0].text.upper()[:30]}: only SELECT is allowed")
 
 
 def _refused(why: str) -> EngineError:

@@ -18,7 +18,7 @@ def read_settings(settings: Mapping[str, Any], place: str = "the engine") -> tup
     """The kind of engine and its settings, checked. Values may be texts, as they come from YAML."""
     name = settings.get("engine")
     if not isinstance(name, str) or not name:
-        raise UserError(f'{place} does not say which "engine" it is', hint="Write engine: sqlite, or another one.")
+        raise UserError(f'{place} has no "engine"', hint="Set one, for example engine: sqlite.")
     kind = load("karat.engines", name)
     if not isinstance(kind, EngineType):
         raise TypeError(f"entry point {name!r} in karat.engines is not an EngineType")
@@ -30,7 +30,7 @@ def read_settings(settings: Mapping[str, Any], place: str = "the engine") -> tup
         return kind, msgspec.convert(dict(settings), kind.config, strict=False)
     except msgspec.ValidationError as error:
         shown = ", ".join(f"{key}: {value}" for key, value in shown_settings(settings).items())
-        raise UserError(f"{place} cannot be read: {error}", hint=f"It says {shown}.") from None
+        raise UserError(f"{place} cannot be read: {error}", hint=f"It is {shown}.") from None
 
 
 def open_engine(settings: Mapping[str, Any], folder: Path | None = None, place: str = "the engine") -> Engine:

@@ -89,4 +89,4 @@ class EngineType:
     summary: str
     config: type[EngineConfig]
     open: Callable[[Any, Path], Engine]
-    """(settings, working folder) → an open engine. Raises UserError for what the user must mend."""
+    """(settings, working folder) → an open engine. Raises UserError for what the user must fix."""

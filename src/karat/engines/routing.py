@@ -45,8 +45,8 @@ def _filled(value: Any, names: Mapping[str, str], instance_id: str) -> Any:
         if not re.fullmatch(r"\w[\w.-]*", name):  # it becomes part of a path or of an address
             what = "database" if place == "{database}" else "id"
             raise UserError(
-                f'the {what} "{name}" cannot stand in a path',
-                hint=f"Names of letters, digits, _, - and . can; name the database without {place}.",
+                f'the {what} "{name}" cannot be used in a path',
+                hint=f"Use only letters, digits, _, - and . in it, or name the database without {place}.",
             )
         value = value.replace(place, name)
     return value

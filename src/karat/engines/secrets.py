@@ -79,7 +79,7 @@ def credential_file(named: str, usual: str, folder: Path) -> tuple[dict[str, Any
     if not path.is_file():
         if named:
             raise UserError(
-                f"the credential file {named} is not there",
+                f"the credential file {named} does not exist",
                 hint=f"Put it there, or leave the setting out and put {usual} into the working folder.",
             )
         return None, None

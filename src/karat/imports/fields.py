@@ -66,18 +66,18 @@ def fields_of(source: Source, suite: str, given: Mapping[str, Sequence[str]]) ->
             candidates = [column for column in columns if column not in taken and _fits(column, field, suite)]
         exact = [column for column in candidates if _plain(column) == _plain(field)]
         if len(candidates) > 1 and len(exact) != 1:
-            raise Unclear(field, f"several columns may be the {field}", candidates)
+            raise Unclear(field, f"several columns could be the {field}", candidates)
         if candidates:
             found[field] = exact or candidates
             taken |= set(found[field])
     if "question" not in found:
         rest = [column for column in columns if column not in taken]
-        raise Unclear("question", "no column is plainly the question", rest)
+        raise Unclear("question", "it is unclear which column is the question", rest)
     if suite == "data_query" and "expected" not in found:
         found |= _dimensions(source, found, taken)
     if not _expects(found):
         candidates = [*found.get("answer", ()), *(column for column in columns if column not in taken)]
-        raise Unclear("expected", "no column is plainly what is expected", candidates)
+        raise Unclear("expected", "it is unclear which column is the expected value", candidates)
     return found
 
 
@@ -138,7 +138,7 @@ def _dimensions(source: Source, found: Mapping[str, Sequence[str]], taken: set[s
     if not given and not sure:
         return {}
     if unsure and not given:
-        message = f"it is not clear whether these columns are dimensions: {', '.join(unsure)}"
+        message = f"it is unclear whether these columns are dimensions: {', '.join(unsure)}"
         raise Unclear(DIMENSION, message, unsure, optional=True)
     return {DIMENSION: [*given, *sure]}
 

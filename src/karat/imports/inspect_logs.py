@@ -57,13 +57,13 @@ def read_archive(path: Path) -> Source:
                     text = member.read(left + 1)
                 left -= len(text)
                 if left < 0:
-                    said = f"what is packed in the file is larger than {UNPACKED_MB.value:,} MiB"
+                    said = f"the unpacked content of the file is larger than {UNPACKED_MB.value:,} MiB"
                     raise FileRefused(path, said, hint=UNPACKED_MB.hint)
                 samples.append(json.decode(text))
             except json.BadJson as error:
                 raise FileRefused(path, f"{name} is not valid JSON: {error}") from None
             except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-                hint = "inspect log convert --to json FILE writes the form that is always read."
+                hint = "inspect log convert --to json FILE writes a form that can always be read."
                 raise FileRefused(path, f"{name} cannot be unpacked: {error}", hint=hint) from None
     return _source(path, "inspect_ai log (.eval)", samples)
 
@@ -71,7 +71,7 @@ def read_archive(path: Path) -> Source:
 def _source(path: Path, form: str, samples: Iterable[Any]) -> Source:
     if not (found := [sample for sample in samples if isinstance(sample, Mapping)]):
         raise FileRefused(
-            path, "the log has no samples", hint="It may hold the header only: inspect log dump writes it whole."
+            path, "the log has no samples", hint="It may contain only the header: inspect log dump writes all of it."
         )
     source = Source(form, [], dict(KNOWN))
     for number, sample in enumerate(found, start=1):

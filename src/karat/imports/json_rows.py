@@ -40,12 +40,12 @@ def read_json_lines(path: Path, data: bytes) -> Source:
         try:
             value = json.decode(line)
         except json.BadJson as error:
-            problems.append(error.problem(str(path), number, what="left out: not valid JSON"))
+            problems.append(error.problem(str(path), number, what="skipped: not valid JSON"))
             continue
         if isinstance(value, Mapping):
             rows.append(SourceRow(number, dict(value)))
         else:
-            problems.append(Problem("left out: not a JSON object", file=str(path), line=number))
+            problems.append(Problem("skipped: not a JSON object", file=str(path), line=number))
     return named(Source("JSON lines", rows, problems=problems))
 
 
@@ -57,7 +57,7 @@ def rows_of(path: Path, value: Any) -> Source:
             keys = ", ".join(list(map(str, value))[:8])
             raise UserError(
                 f"{path} is one JSON object without a list of rows: its keys are {keys}",
-                hint=f"Rows are looked for under {', '.join(LISTS)}; or give JSON lines.",
+                hint=f"Rows are expected under {', '.join(LISTS)}; or give JSON lines.",
             )
         value = value[held[0]]
     rows, problems = [], []
@@ -66,7 +66,7 @@ def rows_of(path: Path, value: Any) -> Source:
             inner = item.get("row")  # the rows of Hugging Face's server: {"row_idx": 0, "row": {…}}
             rows.append(SourceRow(number, dict(inner if isinstance(inner, Mapping) and "row_idx" in item else item)))
         else:
-            problems.append(Problem(f"item {number} is left out: not an object", file=str(path)))
+            problems.append(Problem(f"item {number} is skipped: not an object", file=str(path)))
     return named(Source("JSON list", rows, problems=problems))
 
 
@@ -87,7 +87,7 @@ def named(source: Source) -> Source:
             source.known |= {"expected": reference, "answer": "outputs"}
         elif not keys & set(RUN_SIGNS):
             source.known["expected"] = "outputs"
-            source.notes.append("outputs of a LangSmith dataset are what is expected")
+            source.notes.append("outputs of a LangSmith dataset are used as expected values")
         else:
             source.known["answer"] = "outputs"
         source.known["id"] = next((key for key in ("id", "example_id", "reference_example_id") if key in keys), "id")

@@ -57,7 +57,7 @@ def read_config(path: Path, value: Mapping[str, Any]) -> Source:
     left: Counter[str] = Counter()
     for number, test in enumerate(tests if isinstance(tests, list) else [], start=1):
         if not isinstance(test, Mapping):
-            where = f"test {number} is left out: {test}" if isinstance(test, str) else f"test {number} is left out"
+            where = f"test {number} is skipped: {test}" if isinstance(test, str) else f"test {number} is skipped"
             source.problems.append(Problem(f"{where}; its tests are in another file", file=str(path)))
             continue
         names = {**_mapping(default.get("vars")), **_mapping(test.get("vars"))}
@@ -97,7 +97,7 @@ def read_results(path: Path, value: Mapping[str, Any]) -> Source:
             rows[key].cells[f"error of {provider}"] = str(failed)
         elif rows[key].cells.setdefault(column, output) is not output:
             source.problems.append(
-                Problem(f"result {number} is left out: a second answer of {provider}", file=str(path))
+                Problem(f"result {number} is skipped: a second answer of {provider}", file=str(path))
             )
     source.rows = list(rows.values())
     if len(seen) == 1:
@@ -153,7 +153,7 @@ def _parts(value: Any) -> list[Any]:
 def _note_left(source: Source, left: Counter[str]) -> None:
     if left:
         told = ", ".join(f"{kind} ({count})" for kind, count in left.most_common())
-        source.notes.append(f"assertions that are not taken: {told}")
+        source.notes.append(f"assertions that are not imported: {told}")
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

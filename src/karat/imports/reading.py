@@ -20,17 +20,17 @@ FORMATS = "CSV, Excel (.xlsx), JSON lines, a JSON list, promptfoo, inspect_ai, L
 def read_source(path: Path, sheet: str = "") -> Source:
     """The rows of a file."""
     if not path.is_file():
-        raise UserError(f"there is no file {path}", hint=f"What is read: {FORMATS}.")
+        raise UserError(f"there is no file {path}", hint=f"Supported: {FORMATS}.")
     with open_bytes(path) as file:
         start = file.read(4)
     if start == b"PK\x03\x04":
         return inspect_logs.read_archive(path) if inspect_logs.is_archive(path) else _workbook(path, sheet)
     if sheet:
-        raise UserError(f"--sheet is for Excel files, and {path} is none")
+        raise UserError(f"--sheet is only for Excel files, and {path} is not one")
     data = read_bytes(path, utf_16=True)
     text = data.removeprefix(BOM).lstrip()
     if not text:
-        raise UserError(f"{path} is empty", hint=f"What is read: {FORMATS}.")
+        raise UserError(f"{path} is empty", hint=f"Supported: {FORMATS}.")
     if text[:1] in (b"{", b"["):
         found = _json(path, text)
         if found is not None:
@@ -90,5 +90,5 @@ def _yaml(path: Path, data: bytes) -> Source:
             return promptfoo.read_config(path, {"tests": value})
         return json_rows.rows_of(path, value)
     raise UserError(
-        f"{path} is YAML, but no configuration of promptfoo with tests and prompts", hint=f"What is read: {FORMATS}."
+        f"{path} is YAML, but not a promptfoo configuration with tests and prompts", hint=f"Supported: {FORMATS}."
     )

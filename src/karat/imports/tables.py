@@ -87,14 +87,16 @@ def _table(path: Path, form: str, rows: Iterable[tuple[int, Mapping[int, Any]]])
             continue
         strangers = [place for place, cell in cells.items() if place not in heading and str(cell).strip()]
         if strangers:
-            message = f"left out: it has a cell in column {strangers[0]}, which has no heading"
+            message = f"skipped: it has a cell in column {strangers[0]}, which has no heading"
             found.problems.append(
-                Problem(message, file=str(path), line=line, hint="Quote a cell that holds the separator.")
+                Problem(message, file=str(path), line=line, hint="Quote cells that contain the separator.")
             )
             continue
         found.rows.append(SourceRow(line, {name: cells.get(place) for place, name in heading.items()}))
     if heading is None:
-        raise UserError(f"{path} is empty: not even a heading", hint="The first row names the columns.")
+        raise UserError(
+            f"{path} is empty: it does not even have a heading", hint="The first row must name the columns."
+        )
     return found
 
 

@@ -14,5 +14,5 @@ class Unclear(UserError):
         self.what, self.candidates, self.optional = what, list(candidates), optional
         option = "--sheet NAME" if what == "sheet" else f"--map {what}=COLUMN"
         known = ", ".join(candidates) or "none"
-        hint = f"Say which: {option}. Candidates: {known}."
+        hint = f"Choose one with {option}. Candidates: {known}."
         super().__init__(message, hint=hint)

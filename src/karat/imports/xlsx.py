@@ -97,7 +97,7 @@ class Workbook:
         if kind == "s":
             index = int(written) if written.strip().isdigit() else -1
             if not 0 <= index < len(self._strings):
-                raise FileRefused(self.path, f"the Excel file is damaged: the text of {cell.get('r')} is not there")
+                raise FileRefused(self.path, f"the Excel file is damaged: the text of {cell.get('r')} is missing")
             return self._strings[index] or None
         if kind == "b":
             return written == "1"
@@ -105,7 +105,7 @@ class Workbook:
             return written or None
         if kind == "e":
             raise FileRefused(
-                self.path, f"{cell.get('r', 'a cell')} contains the error {written}", hint="Correct its formula."
+                self.path, f"{cell.get('r', 'a cell')} contains the error {written}", hint="Fix its formula."
             )
         return self._number(written, cell.get("s", "0"), cell.get("r", ""))
 
@@ -113,7 +113,7 @@ class Workbook:
         try:
             value = float(written)
         except ValueError:
-            raise FileRefused(self.path, f'"{written[:40]}" in {place} is no number') from None
+            raise FileRefused(self.path, f'"{written[:40]}" in {place} is not a number') from None
         number = int(value) if value.is_integer() and abs(value) < 2**53 else value
         form = self._styles[int(style)] if style.isdigit() and int(style) < len(self._styles) else ""
         if form == "date":

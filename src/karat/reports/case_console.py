@@ -94,7 +94,7 @@ def _text(page: Page, label: str, text: str, style: str = "") -> None:
         page.labelled(label, [(plain(line), style)])
         label = ""
     if len(lines) > MOST:
-        page.labelled("", [(f"… {len(lines) - MOST:,} lines more; --json has them all", "dim")])
+        page.labelled("", [(f"… {len(lines) - MOST:,} more lines; --json has all of them", "dim")])
 
 
 def _marked(page: Page, lines: Sequence[Line]) -> None:
@@ -109,7 +109,7 @@ def _rows(page: Page, rows: Sequence[tuple[str, str]], label: str = "difference"
         page.labelled(label, [(text, STYLES[mark])])
         label = ""
     if len(rows) > MOST:
-        page.labelled("", [(f"… {len(rows) - MOST:,} lines more; --json has them all", "dim")])
+        page.labelled("", [(f"… {len(rows) - MOST:,} more lines; --json has all of them", "dim")])
 
 
 # -- the difference in the suite's own terms --------------------------------------------------------------------------
@@ -135,7 +135,7 @@ def _cells(cells: Cells) -> Iterable[tuple[str, str]]:
     if cells.sizes:
         yield plain(cells.sizes), "same"
     for expected, given, equal in cells.nearest:
-        near = f"nearest given: {given}, {equal}" if given else "nothing like it was given"
+        near = f"nearest given: {given}, {equal}" if given else "no similar column was given"
         yield f"column {plain(expected)}: {plain(near)}", "missing" if not given else "same"
     for row in cells.rows:
         for name, cell in zip(cells.columns, row.cells, strict=False):

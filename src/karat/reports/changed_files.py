@@ -37,7 +37,7 @@ class ChangedFiles:
             inside = self._inside(edit.file, self._folder)
             if inside not in self._copied:
                 if (self._base / inside).exists():
-                    raise ValueError(f"{inside} is there already")
+                    raise ValueError(f"{inside} already exists")
                 self._copied[inside] = None
             edit.file.parent.mkdir(parents=True, exist_ok=True)
             edit.file.write_bytes(edit.content)
@@ -74,16 +74,16 @@ class ChangedFiles:
 def text_of(file: Path) -> bytes:
     """The bytes of a text file. UserError where it is none: a patch cannot say a change of it."""
     if file.is_symlink():
-        raise UserError(f"{file.name} is a link to another file: a patch of it would not reach that")
+        raise UserError(f"{file.name} is a link to another file, which a patch would not change")
     if file.name.endswith(UNPACKED):
-        raise UserError(f"{file.name.removesuffix(UNPACKED)} is compressed: a patch cannot say a change of it")
+        raise UserError(f"{file.name.removesuffix(UNPACKED)} is compressed, so a patch cannot change it")
     try:
         data = file.read_bytes()
         data.decode()
     except UnicodeDecodeError as error:
-        raise UserError(f"{file.name} is not UTF-8 text, so it is left alone", hint="Save it as UTF-8.") from error
+        raise UserError(f"{file.name} is not UTF-8 text, so it is not changed", hint="Save it as UTF-8.") from error
     except OSError as error:
         raise UserError(f"{file.name} cannot be read: {error.strerror}") from error
     if b"\0" in data:
-        raise UserError(f"{file.name} is not a text file, so it is left alone")
+        raise UserError(f"{file.name} is not a text file, so it is not changed")
     return data

@@ -160,7 +160,7 @@ def _side(suite: str, case: CaseResult | None, answers: Mapping[str, str]) -> Si
         return Side()
     answer = answers.get(case.id, "")
     if len(answer) > ANSWER_CUT:
-        answer = f"{answer[:ANSWER_CUT]}… ({len(answer) - ANSWER_CUT:,} characters more)"
+        answer = f"{answer[:ANSWER_CUT]}… ({len(answer) - ANSWER_CUT:,} more characters)"
     return Side(case.status, case.error or reason_of(suite, case), answer)
 
 

@@ -26,7 +26,7 @@ def comparison_markdown(compared: Sequence[Compared]) -> str:
     if len(whole) > ROOM:
         cut = whole.rfind("\n", 0, ROOM)
         closing = "\n\n</details>" if whole.count("<details>", 0, cut) > whole.count("</details>", 0, cut) else ""
-        whole = f"{whole[:cut]}{closing}\n\n… cut here; `karat compare --json` has it all"
+        whole = f"{whole[:cut]}{closing}\n\n… truncated here; `karat compare --json` has everything"
     return whole + "\n"
 
 

@@ -64,12 +64,12 @@ def _figures(item: Compared) -> Table:
         Column("p", "number", 10, decimals=4),
         Column("p (Holm)", "number", 10, decimals=4),
         Column("effect size", "number", 10, decimals=2),
-        Column("least difference that would show", "number", 14, decimals=3),
+        Column("smallest detectable difference", "number", 14, decimals=3),
         Column("right in both", "count", 9),
         Column("only before", "count", 9),
         Column("only now", "count", 9),
         Column("in neither", "count", 9),
-        Column("what it says", "wrapped", 30),
+        Column("verdict", "wrapped", 30),
     )
     rows: list[tuple[Cell, ...]] = []
     for metric in item.comparison.metrics:
@@ -103,7 +103,7 @@ def _cases(item: Compared, tail: str) -> Sheet:
         Column("case", "wrapped", 30),
         Column("change", width=14),
         Column("question", "wrapped", 40),
-        Column("what moved", "wrapped", 34),
+        Column("what changed", "wrapped", 34),
         Column("status before", "status", 14),
         Column("status now", "status", 14),
         Column("why before", "wrapped", 34),

@@ -189,7 +189,7 @@ def _usage(page: Page, result: RunResult) -> None:
         if key in means
     ]
     if parts:
-        page.line([(f"  a case takes  {' · '.join(parts)}", "dim")])
+        page.line([(f"  per case      {' · '.join(parts)}", "dim")])
 
 
 def _tries_and_reviews(page: Page, result: RunResult, metrics: Sequence[Metric]) -> None:
@@ -310,7 +310,7 @@ def _mend(page: Page, result: RunResult, origin: Origin, case: str) -> None:
     """What to do about errors: ask again where that may help, else look at the answer, and correct what is recorded."""
     _advise(page, retry_command(result, origin) or show_command(result, origin, case))
     if origin.recorded and origin.again:
-        page.labelled("", [(f"the answers are recorded: correct {plain(origin.recorded)}, then", "")])
+        page.labelled("", [(f"the answers are recorded: fix {plain(origin.recorded)}, then", "")])
         _advise(page, origin.again)
 
 

@@ -24,7 +24,7 @@ TABLES_ROOM = 300_000
 PLOTS_ROOM = 150_000
 LONGEST_CELL = 600
 MOST_FIGURES = 5
-ELSEWHERE = "the Excel report has all"
+ELSEWHERE = "the Excel report has all of them"
 SAID_ELSEWHERE = ("Errors", "Reviews")
 """Sheets whose rows stand in the details of a case in other words."""
 
@@ -94,7 +94,7 @@ def shown_metrics(result: RunResult, metrics: Sequence[Metric]) -> list[Metric]:
 def _unknown(name: str) -> Metric:
     def score(_: Any) -> Any:
         raise NotImplementedError(
-            "a metric of another version of the suite: its figures are stored, its rule is not here"
+            "a metric of another version of the suite: its figures are stored, but its definition is not available"
         )
 
     return Metric(name, name.replace("_", " "), "", score, kind="quantity")
@@ -189,7 +189,7 @@ def sections(report: Report, left_out: Sheet | None) -> tuple[list[Section], lis
             else:
                 plot_room += size
         note = (
-            f"{len(drawn) - len(numbers)} charts more are too large for this page; {ELSEWHERE}."
+            f"{len(drawn) - len(numbers)} more charts are too large for this page; {ELSEWHERE}."
             if len(drawn) > len(numbers)
             else ""
         )

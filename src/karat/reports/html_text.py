@@ -27,7 +27,7 @@ def cut(text: str, longest: int) -> str:
     """The text, or its beginning and by how much it was cut."""
     if len(text) <= longest:
         return readable(text)
-    return f"{readable(text[:longest])}… ({len(text) - longest:,} characters more)"
+    return f"{readable(text[:longest])}… ({len(text) - longest:,} more characters)"
 
 
 def embedded_json(value: Any) -> str:

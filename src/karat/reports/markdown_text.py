@@ -21,7 +21,7 @@ def markdown_text(text: str, most: int = CUT) -> str:
     """A text on one line that renders as itself; a long one is cut, and says so."""
     shown = " ".join(_TURNS.sub(lambda found: f"\\u{ord(found[0]):04x}", visible(text)).split())
     if len(shown) > most:
-        shown = f"{shown[:most].rstrip()}… ({len(shown) - most:,} characters more)"
+        shown = f"{shown[:most].rstrip()}… ({len(shown) - most:,} more characters)"
     shown = _SPECIAL.sub(lambda found: f"&#{ord(found[0])};", shown)
     shown = re.sub(r"&#(?:64|35);|&#(?:33|36|38|126);(?=\w)", rf"\g<0>{_SPACE}", shown)
     shown = re.sub(r"(?i)\bGH-(?=\d)", rf"\g<0>{_SPACE}", shown)

@@ -88,9 +88,9 @@ def _case_path(cases: Path | None, config: Mapping[str, Any], run: str) -> Path:
     known = str(config.get("cases_path") or "")
     if not known:
         said = f"the run {run} does not say where its case files are: its cases were not read from files"
-        raise UserError(said, hint=f"Name them: {again}")
+        raise UserError(said, hint=f"Say where they are: {again}")
     if not Path(known).exists():
-        said = f'the case files of {run} are not where they were: there is no "{Path(known).name}" any more'
+        said = f'the case files of {run} have moved: "{Path(known).name}" no longer exists'
         raise UserError(said, hint=f"Say where they are now: {again}")
     return Path(known).absolute()
 

@@ -16,7 +16,7 @@ from karat.store.reviews import Review
 Fate = Literal["accepted", "noted", "left_out"]
 """``accepted``: the answer is in the case now. ``noted``: a comment is above it. ``left_out``: the files stay as they are."""
 HEADINGS: dict[Fate, str] = {
-    "accepted": "Answers that the cases take now",
+    "accepted": "Answers that the cases now accept",
     "noted": "Noted in a comment above the case",
     "left_out": "Not in the files",
 }
@@ -51,7 +51,7 @@ def head_of(
         if held:
             lines += ["", f"{heading}: {len(held):,}", *_listed(held)]
     if others:
-        lines += ["", f"{count_of(others, 'verdict')} of pass or fail: no change."]
+        lines += ["", f"{count_of(others, 'verdict')} (pass or fail) without a change."]
     return "".join(f"# {line}".rstrip() + "\n" for line in lines).encode("utf-8", "replace") + b"\n"
 
 

@@ -16,11 +16,11 @@ from karat.reports.changed_files import ChangedFiles
 from karat.reports.patch_head import Reviewed, comment_text
 from karat.store.reviews import Review
 
-RIGHT_ALREADY = "the answer is right by the rule already"
+RIGHT_ALREADY = "the rule already counts the answer as right"
 CHANGED = "the case has changed since the run"
-GONE = "the case is not in the files any more"
-NO_ALTERNATIVES = "a case of this suite cannot say that another answer is right too"
-NOTED_ALREADY = "the comment is there already"
+GONE = "the case is no longer in the files"
+NO_ALTERNATIVES = "cases of this suite cannot list other right answers"
+NOTED_ALREADY = "the comment already exists"
 NO_PLACE = "no comment can be placed above the case"
 
 
@@ -116,7 +116,7 @@ class Patching(msgspec.Struct, frozen=True):
         """The reviews of one file, after their comments were put there."""
         file = Path(name)
         if not has_comments(name):
-            return [_left_out(one, f"{file.name} has no comments") for one in held]
+            return [_left_out(one, f"{file.name} cannot contain comments") for one in held]
         try:
             copy = files.copy_of(file)
         except UserError as error:

@@ -90,8 +90,8 @@ def distribution(metric: Metric, values: Sequence[float]) -> Plot | None:
         },
     }
     at_top = sum(value >= high for value in values) if metric.kind != "quantity" else 0
-    said = f"{count_of(len(values), 'case')} with {title}; the middle one has {sorted(values)[len(values) // 2]:.3g}"
-    return Plot(f"How {title} is spread", said + (f", {at_top:,} reach {high:g}." if at_top else "."), spec)
+    said = f"{count_of(len(values), 'case')} with {title}; the median is {sorted(values)[len(values) // 2]:.3g}"
+    return Plot(f"Distribution of {title}", said + (f", {at_top:,} reach {high:g}." if at_top else "."), spec)
 
 
 def by_tag(metric: Metric, cases: Sequence[CaseResult], estimate: Estimator) -> Plot | None:

@@ -14,10 +14,7 @@ from karat.stats.reviewed import reviewed_rates, verdict_counts
 
 VERDICTS = {"pass": "right", "fail": "wrong", "gold_wrong": "gold is wrong", "accept": "accept this too"}
 MOST_LINES = 4
-MEANING = (
-    "A verdict counts in place of the rule's: right and accept this too 1, wrong 0; a case whose gold is wrong leaves the rate. "
-    "All other cases count by rule."
-)
+MEANING = "A verdict replaces the rule's: right and accept this too count 1, wrong counts 0; a case whose gold is wrong is left out of the rate. All other cases count by rule."
 
 
 def reviewed_table(result: RunResult, metrics: Sequence[Metric]) -> Table | None:

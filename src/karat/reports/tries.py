@@ -49,8 +49,8 @@ def _cells(found: PassK) -> tuple[Cell, ...]:
 
 
 def tries_line(tries: Tries) -> list[str]:
-    """For the terminal, in parts: ``3 a case``, ``passed: pass@3 0.71 (0.60–0.80)``, ``pass^3 0.42 (0.31–0.54)``, ``spread 0.08``."""
-    parts = [f"{'' if tries.every else 'up to '}{tries.tries:,} a case"]
+    """For the terminal, in parts: ``3 per case``, ``passed: pass@3 0.71 (0.60–0.80)``, ``pass^3 0.42 (0.31–0.54)``, ``spread 0.08``."""
+    parts = [f"{'' if tries.every else 'up to '}{tries.tries:,} per case"]
     main = next((item for item in tries.metrics if item.pass_k), next(iter(tries.metrics), None))
     if main is None:
         return parts

@@ -149,7 +149,7 @@ def _write_sheet(page: Any, sheet: Sheet, look: _Look) -> list[int]:
         row = _write_table(page, shown, row, widths, look)
         if len(table.rows) > room:
             page.write_string(
-                row, 0, f"… and {len(table.rows) - room:,} rows more, which do not fit on this sheet", look.note
+                row, 0, f"… and {len(table.rows) - room:,} more rows, which do not fit on this sheet", look.note
             )
             row += 1
         row += 1
@@ -213,7 +213,7 @@ def cell_text(text: str) -> str:
     text = visible(text)
     if len(text) > CELL_LIMIT // 2 and utf16_length(text) > CELL_LIMIT:
         kept = _cut_units(text, CELL_LIMIT - 40)
-        text = f"{kept}… cut, {len(text) - len(kept):,} characters more"
+        text = f"{kept}… truncated, {len(text) - len(kept):,} more characters"
     return f" {text}" if text.startswith("<r>") and text.endswith("</r>") else text
 
 

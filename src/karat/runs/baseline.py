@@ -49,7 +49,9 @@ def _baseline(store: Store, word: str, suite: str, own: int | None) -> RunResult
     except UserError:
         found = next((row.id for row in rows if _is_called(row, word)), None)
         if found is None:
-            return f'there is no other run of {suite} named "{word}" to compare with; karat run --name {word} makes one'
+            return (
+                f'there is no other run of {suite} named "{word}" to compare with; karat run --name {word} creates one'
+            )
         return store.result(found)
     if number is None:
         return store.result(rows[0].id) if rows else f"there is no other run of {suite} to compare with"

@@ -157,12 +157,12 @@ def gate_problems(gates: Sequence[Gate], suites: Sequence[str]) -> list[Problem]
             continue
         name, _, metric = gate.figure.partition(".")
         if name not in suites:
-            message = f'the gate on "{gate.figure}" names no suite of this project'
+            message = f'the gate on "{gate.figure}" does not name a suite of this project'
             problems.append(Problem(message, hint=did_you_mean(name, suites)))
             continue
         known = {m.name: m.kind for m in (*plugins.load_suite(name).metrics, *EVERYWHERE)}
         if metric not in known:
-            message = f'the gate on "{gate.figure}" names no metric of {name}'
+            message = f'the gate on "{gate.figure}" does not name a metric of {name}'
             problems.append(Problem(message, hint=did_you_mean(metric, known)))
         elif gate.no_new_failures is not None and known[metric] == "quantity":
             message = f'the gate on "{gate.figure}" cannot tell which cases are right: {metric} is a quantity'
@@ -206,10 +206,10 @@ def from_settings(kind: type[S], settings: Sequence[str], flag: str, fixed: Mapp
     for setting in settings:
         key, equals, value = setting.partition("=")
         if not equals:
-            raise UserError(f'{flag} wants KEY=VALUE, found "{setting}"', hint=f"For example {flag} {setting}=…")
+            raise UserError(f'{flag} expects KEY=VALUE, found "{setting}"', hint=f"For example {flag} {setting}=…")
         if key.strip() not in known:
             hint = did_you_mean(key.strip(), known.keys() - (fixed or {}).keys())
-            raise UserError(f'{flag} {setting}: there is no such key as "{key.strip()}"', hint=hint)
+            raise UserError(f'{flag} {setting}: unknown key "{key.strip()}"', hint=hint)
         given[key.strip()] = value
     missing = [key for key, required in known.items() if required and key not in given]
     if missing:
@@ -224,7 +224,7 @@ def from_settings(kind: type[S], settings: Sequence[str], flag: str, fixed: Mapp
             f"{flag} {keys[p.line - 1]}" if p.column > 1 and p.line <= len(keys) else flag for p in findings.problems
         ]
         problems = [Problem(f"{n}: {p.message}", hint=p.hint) for n, p in zip(named, findings.problems, strict=True)]
-        raise UserError(f"{flag} cannot be used as given", problems=problems)
+        raise UserError(f"{flag} is not valid", problems=problems)
     return found[0]
 
 
@@ -237,7 +237,7 @@ def options_from(kind: type[S], given: Mapping[str, Any]) -> S:
     try:
         return msgspec.convert(dict(given), kind)
     except msgspec.ValidationError as error:
-        raise UserError(f"the options cannot be used as given: {error}") from error
+        raise UserError(f"the options are not valid: {error}") from error
 
 
 def store_url(store: str, root: Path) -> str:

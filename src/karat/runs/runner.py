@@ -170,8 +170,8 @@ def _changed_hints(job: Job, record: RunRecord) -> tuple[Problem, ...]:
     before = record.config.get("prompt", "")
     if not before or run_hash(job.config, job.suite, job.cases, job.options) == before:
         return ()
-    message = "the hints of the prompt (schema, codelists, tables) have changed since the run began"
-    return (Problem(message, severity="warning", hint="What is still to be asked sees the new ones."),)
+    message = "the hints of the prompt (schema, codelists, tables) have changed since the run started"
+    return (Problem(message, severity="warning", hint="The remaining calls use the new ones."),)
 
 
 def rescore(
@@ -243,7 +243,7 @@ def stored_cases(store: Store, run_id: int, suite: Suite) -> tuple[Case[Any], ..
 
 
 def _unreadable(run_id: int, what: str, error: Exception) -> UserError:
-    hint = f"The store is damaged here. The answers can be saved: karat export {run_name(run_id)} --predictions FILE."
+    hint = f"This part of the store is damaged. The answers can still be saved: karat export {run_name(run_id)} --predictions FILE."
     return UserError(f"the stored {what} of {run_name(run_id)} cannot be read: {error}", hint=hint)
 
 

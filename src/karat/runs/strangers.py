@@ -18,7 +18,7 @@ def stranger_problems(
     for one in strangers:
         case = known.get(one.case_id)
         if case is None:
-            groups.setdefault("cases that are not here", []).append(one.case_id)
+            groups.setdefault("unknown cases", []).append(one.case_id)
         elif one.turn is not None and not 0 <= one.turn < case.user_turns:
             groups.setdefault("turns that the case does not have", []).append(f"{one.case_id} turn {one.turn}")
         else:
@@ -30,5 +30,5 @@ def stranger_problems(
         shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
         message = f"{count_of(len(all_names), 'prediction')} for {what}: {shown}"
         severity: Severity = "error" if what.startswith("repeats") else "warning"
-        problems.append(Problem(message, file=source, severity=severity, hint="They are left out."))
+        problems.append(Problem(message, file=source, severity=severity, hint="They are ignored."))
     return problems

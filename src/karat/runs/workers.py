@@ -65,8 +65,8 @@ class Workers(Executor):
         except (OSError, EOFError) as error:
             code = process.wait()
             raise UserError(
-                f"a scoring process ended before it had answered ({_end(code)})",
-                hint="It may have run out of memory: try fewer --workers. What was called is stored, and karat score can score it again.",
+                f"a scoring process ended unexpectedly ({_end(code)})",
+                hint="It may have run out of memory: try fewer --workers. The answers are stored; karat score can score them again.",
             ) from error
         self._idle.put(process)
         if not done:

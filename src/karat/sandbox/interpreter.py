@@ -57,7 +57,7 @@ def interpreter(python: str = "") -> Interpreter:
         said = subprocess.run([command, "-s", "-c", _ASK], capture_output=True, env={}, cwd="/", timeout=60, check=True)  # noqa: S603
         answer = msgspec.json.decode(said.stdout, type=_Answer)
     except (OSError, subprocess.SubprocessError, msgspec.DecodeError) as error:
-        raise UserError(f"sandbox.python: {command} is no Python that can be run ({type(error).__name__})") from error
+        raise UserError(f"sandbox.python: {command} is not a working Python ({type(error).__name__})") from error
     if answer.version < (3, 9):
         raise UserError(
             f"sandbox.python: {command} is Python {'.'.join(map(str, answer.version))}; 3.9 or newer is needed"

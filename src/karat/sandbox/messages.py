@@ -14,7 +14,7 @@ from karat.sandbox.records import Limits, Outcome, SnippetError, Status
 from karat.sandbox.wire import Wire, plain
 
 LENGTH = struct.Struct("<I")
-NOTHING_SET = "it set no `result`, and its last line is no expression"
+NOTHING_SET = "it set no `result`, and its last line is not an expression"
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -80,17 +80,17 @@ def judge(facts: Facts, out: bytes, err: bytes, message: bytes, limits: Limits, 
     if facts.signal:
         return _with(seen, *_signalled(facts.signal, out_of_memory))
     if not message:
-        return _with(seen, "no_result", f"it ended (exit code {facts.exit}) before it had answered")
+        return _with(seen, "no_result", f"it ended (exit code {facts.exit}) before it answered")
     return _believed(seen, facts, message, limits)
 
 
 def _signalled(number: int, out_of_memory: bool) -> tuple[Status, str]:
     if number == signal.SIGXCPU:
-        return "timeout", "its processor time was up"
+        return "timeout", "it used up its CPU time"
     if number == signal.SIGKILL and out_of_memory:
         return "memory", "the kernel ended it: out of memory"
     if number == signal.SIGSYS:
-        return "refused", "it made a system call of another machine"
+        return "refused", "it made a system call of another architecture"
     try:
         name = signal.Signals(number).name
     except ValueError:
@@ -101,7 +101,7 @@ def _signalled(number: int, out_of_memory: bool) -> tuple[Status, str]:
 def _believed(seen: Outcome, facts: Facts, data: bytes, limits: Limits) -> Outcome:
     """The child's message, once it is exactly one message in the right form."""
     if len(data) < LENGTH.size or LENGTH.unpack_from(data)[0] != len(data) - LENGTH.size:
-        return _with(seen, "bad_message", "what it sent is not one whole message")
+        return _with(seen, "bad_message", "what it sent is not one complete message")
     try:
         message = _decode.decode(memoryview(data)[LENGTH.size :])
         check(message.result, limits.cells)
@@ -119,7 +119,7 @@ def _believed(seen: Outcome, facts: Facts, data: bytes, limits: Limits) -> Outco
     if message.status == "too_large":
         return _with(seen, "output_limit", _TOO_LARGE[message.what].format(limits=limits))
     if message.error is None:
-        return _with(seen, "bad_message", "an error without the error")
+        return _with(seen, "bad_message", "an error without details")
     return _raised(seen, message.error)
 
 
@@ -133,11 +133,11 @@ def _raised(seen: Outcome, error: _Error) -> Outcome:
         error.errno,
     )
     if "MemoryError" in (shown.class_, *shown.bases) or error.errno == errno.ENOMEM:
-        return _with(seen, "memory", "it asked for more memory than it may have", error=shown)
+        return _with(seen, "memory", "it asked for more memory than allowed", error=shown)
     if error.errno in (errno.EPERM, errno.EACCES, errno.EROFS):
-        return _with(seen, "refused", "the box does not allow what it tried", error=shown)
+        return _with(seen, "refused", "the sandbox does not allow what it tried", error=shown)
     if error.errno in (errno.EFBIG, errno.ENOSPC):
-        return _with(seen, "output_limit", "it wrote more than it may", error=shown)
+        return _with(seen, "output_limit", "it wrote more than allowed", error=shown)
     return _with(seen, "error", "", error=shown)
 
 

@@ -135,7 +135,7 @@ class Sandbox:
             kept = server
         except Late:
             outcome = Outcome(
-                "timeout", wall=limits.wall, detail="stopped together with its server, which had gone silent"
+                "timeout", wall=limits.wall, detail="stopped together with its server, which stopped responding"
             )
         except UserError:  # a table that cannot be read: the server is as good as before
             kept = server

@@ -14,9 +14,9 @@ MB = 1024**2
 Status = Literal[
     "ok",  # it ran, and `result` is its answer
     "error",  # it raised: `error` says what and where
-    "refused",  # it raised because the box does not allow what it tried
+    "refused",  # it raised because the sandbox does not allow what it tried
     "timeout",  # its time was up
-    "memory",  # it asked for more memory than it may have
+    "memory",  # it asked for more memory than allowed
     "output_limit",  # it printed, wrote or answered more than it may
     "killed",  # it was ended by a signal: a crash, or its own doing
     "no_result",  # it ended and left no answer

@@ -63,8 +63,8 @@ class Server:
         except (Gone, Late, msgspec.DecodeError) as error:
             said = read_what_is_there(process.stderr.fileno())
             self.close()
-            why = said.splitlines()[-1][:300] if said else "it ended without a word"
-            hint = f"{python.command} and its packages must be readable for an unprivileged user, and import pandas. `karat doctor` shows the layers."
+            why = said.splitlines()[-1][:300] if said else "it ended without a message"
+            hint = f"{python.command} and its packages must be readable for an unprivileged user and able to import pandas. `karat doctor` shows the layers."
             raise UserError(f"the sandbox's server did not start: {why}", hint=hint) from error
 
     def close(self) -> None:
@@ -84,7 +84,7 @@ class Server:
             if not facts.need:
                 return self._outcome(facts, body, limits)
             self._send_tables([table for table in tables if table.digest in facts.need], tables)
-        raise Lost("the server keeps asking for tables it was given")
+        raise Lost("the server keeps requesting tables that it already has")
 
     def _ask(self, request: bytes, seconds: float, most: int) -> tuple[Facts, bytes]:
         deadline = time.monotonic() + seconds
@@ -93,18 +93,18 @@ class Server:
             head, body = self._connection.receive(deadline, most)
             facts = msgspec.json.decode(head, type=Facts)
         except (Gone, msgspec.DecodeError) as error:
-            raise Lost("the server died while it ran this") from error
+            raise Lost("the server died while running this") from error
         if sum(facts.parts) != len(body) or min(facts.parts, default=0) < 0:
-            raise Lost("the server says what no server says")
+            raise Lost("the server sent an unknown message")
         return facts, body
 
     def _outcome(self, facts: Facts, body: bytes, limits: Limits) -> Outcome:
         if len(facts.parts) != 3:
-            raise Lost("the server says what no server says")
+            raise Lost("the server sent an unknown message")
         first, second = facts.parts[0], facts.parts[0] + facts.parts[1]
         out, err, message = body[:first], body[first:second], body[second:]
         if not facts.begun and message[:1] == b"E":
-            raise UserError(f"the sandbox could not raise its walls: {message[1:300].decode(errors='replace')}")
+            raise UserError(f"the sandbox could not set up its isolation: {message[1:300].decode(errors='replace')}")
         kills = self._started.cgroup.kills() if facts.signal else self._memory_kills
         out_of_memory, self._memory_kills = kills > self._memory_kills, kills
         return judge(facts, out, err, message, limits, out_of_memory=out_of_memory)
@@ -116,7 +116,7 @@ class Server:
             self._connection.send(frame({"do": "drawing"}), deadline)
             self._connection.receive(deadline, SLACK)
         except (Gone, Late) as error:
-            raise Lost("the server died while it imported matplotlib") from error
+            raise Lost("the server died while importing matplotlib") from error
         self._draws = True
 
     def _send_tables(self, missing: Sequence[GivenTable], all_of_them: Sequence[GivenTable]) -> None:
@@ -129,6 +129,6 @@ class Server:
                 answer, _ = self._connection.receive(deadline, SLACK)
                 loaded = msgspec.json.decode(answer, type=_Loaded)
             except (Gone, Late, msgspec.DecodeError) as error:
-                raise Lost(f'the server was lost while it read the table "{table.name}"') from error
+                raise Lost(f'the server was lost while reading the table "{table.name}"') from error
             if loaded.error:
                 raise UserError(f'the table "{table.name}" cannot be read: {loaded.error}')

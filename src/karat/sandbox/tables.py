@@ -48,7 +48,7 @@ class Shelf:
         if not name or "/" in name or "\0" in name or name.startswith(".") or len(name.encode()) > 200:
             raise UserError(
                 f"{name!r} cannot be the name of a table",
-                hint="It is also the name of a file: no slash, no leading dot.",
+                hint="It is also used as a file name: no slash, no leading dot.",
             )
         if isinstance(source, str | Path):
             return self._file(name, Path(source))
@@ -98,4 +98,4 @@ def _columns(name: str, source: Mapping[str, Sequence[object]]) -> bytes:
     try:
         return json.dumps(columns).encode()
     except (TypeError, ValueError) as error:
-        raise UserError(f'the table "{name}" holds what is no plain data: {error}') from error
+        raise UserError(f'the table "{name}" contains something other than plain data: {error}') from error

@@ -71,7 +71,7 @@ def affordable_options(fields: Sequence[FieldRanks], budget_tokens: int, max_n: 
     least = sum(cheapest)
     if least > budget_tokens:
         raise UserError(
-            f"a budget of {budget_tokens:,} tokens is too small: one value for each field takes up to {least:,}",
+            f"a budget of {budget_tokens:,} tokens is too small: one value per field takes up to {least:,}",
             hint=f"Give --budget-tokens {least} or more.",
         )
     return [

@@ -28,5 +28,5 @@ def on_gpu(pairs: int) -> bool:
 
     missing = why_not()
     if missing and word == "gpu":
-        raise UserError(f"{VARIABLE} asks for a GPU: {missing}", hint=f"{VARIABLE}=cpu ranks on the processor.")
+        raise UserError(f"{VARIABLE} requests a GPU: {missing}", hint=f"{VARIABLE}=cpu ranks on the processor.")
     return not missing

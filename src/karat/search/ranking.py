@@ -161,7 +161,7 @@ def _own_scores(model: Model, questions: Sequence[str], values: Sequence[str]) -
     if np.isnan(scores).any():
         row, column = np.argwhere(np.isnan(scores))[0]
         raise UserError(
-            f'the model "{model.name}" gave no number as the score of {values[column]!r} for the question {questions[row]!r}',
+            f'the model "{model.name}" did not give a number as the score of {values[column]!r} for the question {questions[row]!r}',
             hint="A score may be any number; a value that does not match should get the lowest.",
         )
     return scores

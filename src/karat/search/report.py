@@ -175,7 +175,7 @@ def _about(tuning: Tuning, name: str) -> Sheet:
         *(("warning", warning) for warning in tuning.warnings),
         (
             "Pareto front",
-            "complete" if tuning.pareto_complete else "cut short: there may be points between those that are shown",
+            "complete" if tuning.pareto_complete else "truncated: there may be points between those shown",
         ),
     ]
     words = (
@@ -187,15 +187,18 @@ def _about(tuning: Tuning, name: str) -> Sheet:
             "cheapest model. Exact under the budget.",
         ),
         ("rank", "The number of other values that score at least as much, plus one: a tie never helps."),
-        ("tokens", "Of the n best values, in the question where they cost most; summed over fields."),
+        ("tokens", "Of the n best values, in the question where they cost the most; summed over fields."),
         ("MRR", "The sum of 1 / rank over the truths found, averaged over questions. It can exceed 1."),
         (
             "held out",
             (f"{tuning.held_out.method}: " if tuning.held_out else "")
             + "n and model are chosen without a question, on costs measured without it, and scored on it.",
         ),
-        ("same option again", "The share of draws of questions (with replacement) that lead to the same n and model."),
+        (
+            "same option again",
+            "The share of resamples of the questions (with replacement) that lead to the same n and model.",
+        ),
     )
     about = Table((Column("what", width=34), Column("value", "wrapped", 100)), tuple(facts), "About this tuning")
-    glossary = Table((Column("word", width=34), Column("meaning", "wrapped", 100)), words, "The words")
+    glossary = Table((Column("word", width=34), Column("meaning", "wrapped", 100)), words, "Terms")
     return Sheet("About", (about, glossary))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from karat.search.vectors import VectorCache
 
 FEW = 10
-"""Below so many questions the figures say little, and the tuning says so."""
+"""Below this number of questions the figures say little, and the tuning says so."""
 HINTED = 50
 """The nearest value is looked up for so many keys that are not among the values; past that it would only take time."""
 
@@ -200,15 +200,15 @@ def _warnings(choice: Choice, honest: HeldOut | None, details: Sequence[Question
     warnings = []
     asked = count_of(choice.questions, "question")
     if choice.questions < FEW or honest is None:
-        warnings.append(f"{asked}: too few to trust the choice; with {FEW} or more the figures begin to say something")
+        warnings.append(f"{asked}: too few to trust the choice; the figures become meaningful with {FEW} or more")
     elif honest.passed_high - honest.passed_low > honest.questions / 2:
         warnings.append(
             f"{asked}: too few to trust the choice; between {honest.passed_low:.1f} and {honest.passed_high:.1f} may pass"
         )
     lacking = sum(gone.rank is None for detail in details for gone in detail.missing)
     if lacking:
-        which = ("stands", "it") if lacking == 1 else ("stand", "them")
-        warnings.append(f"{count_of(lacking, 'truth')} {which[0]} nowhere among the values: no n finds {which[1]}")
+        which = ("is", "it") if lacking == 1 else ("are", "them")
+        warnings.append(f"{count_of(lacking, 'truth')} {which[0]} not among the values: no n finds {which[1]}")
     without = sum(detail.passed is None for detail in details)
     if without:
         warnings.append(f"{count_of(without, 'question')} without truths: not counted")

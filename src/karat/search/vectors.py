@@ -117,7 +117,7 @@ class VectorCache:
             make_folder(self.folder)
             make_file(path)
         except OSError as error:
-            raise UserError(f"cannot make the folder {self.folder} for vectors: {error.strerror or error}") from error
+            raise UserError(f"cannot create the folder {self.folder} for vectors: {error.strerror or error}") from error
         with _told(path), closing(sqlite3.connect(path, timeout=60.0, isolation_level=None)) as file:
             file.execute("PRAGMA page_size = 16384")  # several vectors to a page
             file.execute("PRAGMA journal_mode = WAL")
@@ -139,7 +139,7 @@ def _told(path: Path) -> Iterator[None]:
 def _unusable(path: Path, why: str) -> UserError:
     return UserError(
         f"cannot use the vector cache {path}: {why}",
-        hint="If the disk is not full and the file may be written, delete it: its contents can be computed again.",
+        hint="If the disk is not full and the file is writable, delete it: its contents can be recomputed.",
     )
 
 
@@ -147,7 +147,7 @@ def _check(file: sqlite3.Connection, model: Model, path: Path) -> None:
     """The file is the one of this model, or new."""
     about = file.execute("SELECT format, model, revision FROM about").fetchone()
     if about not in (None, (FORMAT, model.name, model.revision)):
-        raise _unusable(path, "it is of another model or another version of karat")
+        raise _unusable(path, "it belongs to another model or another version of karat")
 
 
 def _dimensions(file: sqlite3.Connection) -> int | None:

@@ -31,11 +31,11 @@ def more_sentence(more: More) -> str:
     if more.outcome == "never":
         return f"no n passes {asked}: the others have truths that are not among the values"
     if more.outcome == "beyond":
-        return f"{asked} would need a larger n than was looked at"
+        return f"{asked} would need a larger n than was tried"
     if more.tokens is None or more.more_tokens is None:
         return f"no time left to compute the cost of {asked}"
     sizes = ", ".join(f"{pick.n}" for pick in more.fields)
-    return f"{asked} would cost {more.more_tokens:,} tokens more (n = {sizes})"
+    return f"{asked} would cost {more.more_tokens:,} more tokens (n = {sizes})"
 
 
 def missing_words(detail: QuestionDetail) -> str:
@@ -97,7 +97,7 @@ def _stability_line(tuning: Tuning) -> list[str]:
     if not tuning.stability:
         return []
     shares = ", ".join(f"{one.field} {one.same_option:.0%}" for one in tuning.stability)
-    return [f"chosen again on {tuning.stability[0].resamples} draws of the questions: {shares}"]
+    return [f"chosen again in {tuning.stability[0].resamples} resamples of the questions: {shares}"]
 
 
 def _failed_lines(tuning: Tuning) -> list[str]:
@@ -109,7 +109,7 @@ def _failed_lines(tuning: Tuning) -> list[str]:
         for index, (question, detail) in enumerate(zip(asked, failed, strict=False))
     ]
     if len(failed) > SHOWN_QUESTIONS:
-        lines.append(f"{'':<10}   … and {len(failed) - SHOWN_QUESTIONS:,} more: --xlsx or --json has them all")
+        lines.append(f"{'':<10}   … and {len(failed) - SHOWN_QUESTIONS:,} more: --xlsx or --json has all of them")
     return lines
 
 

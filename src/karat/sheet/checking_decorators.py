@@ -96,7 +96,7 @@ def _evaluation(table: Table, declared: Sequence[Field], findings: Findings) -> 
         for one in (*questions, *truths):
             findings.add(
                 one.at,
-                f"!{one.name} in a table that is no evaluation table",
+                f"!{one.name} in a table that is not an evaluation table",
                 f"Put !evaluation() above table {table.name}.",
             )
         return

@@ -97,8 +97,8 @@ class _Formula:
             match node:
                 case Element():
                     if not place.queried:
-                        hint = "It is the element inside FILTER, SORTBY, UNIQUEBY or FIND. A field of the own row is written [x]."
-                        self.findings.add(node.at, "$ has no meaning here: nothing is being queried", hint)
+                        hint = "It is the element inside FILTER, SORTBY, UNIQUEBY or FIND. A field of the same row is written [x]."
+                        self.findings.add(node.at, "$ cannot be used outside a query", hint)
                 case TableName(name=name):
                     self._table(node, name)
                 case OwnField(name=name):
@@ -198,7 +198,7 @@ class _Formula:
                 return  # that it is missing is said where it is named
             if decorator(table.decorators, "evaluation") is None:
                 self.findings.add(
-                    call.arguments[0].at, f"{name} is no evaluation table", f"Put !evaluation() above table {name}."
+                    call.arguments[0].at, f"{name} is not an evaluation table", f"Put !evaluation() above table {name}."
                 )
                 return
         elif len(call.arguments) == 1 and len(self.evaluations) != 1:

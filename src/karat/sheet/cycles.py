@@ -29,7 +29,7 @@ def check_cycles(sheet: Sheet, names: Names, is_query: Callable[[str], bool], fi
         way = shown if len(shown) <= LONGEST_WAY else [*shown[:5], f"… {len(shown) - 8} more …", *shown[-3:]]
         message = f"{shown[0]} {itself}" + (f": {' → '.join(way)}" if len(way) > 2 else "")
         whole = "A table as a whole needs all of its fields. Name the one that is meant: T[field]."
-        hint = "Break the circle: one of these must be computed without the others."
+        hint = "Break the cycle: one of these must be computed without the others."
         findings.add(places[first], message, whole if any(field == ALL for _, field in path) else hint)
 
 

@@ -37,7 +37,7 @@ def evaluate(
     try:
         compute(computation)
     except RecursionError:
-        raise UserError(f"{file or 'the sheet'}: arrays lie too deep in one another") from None
+        raise UserError(f"{file or 'the sheet'}: arrays are nested too deep") from None
     return make_workbook(computation, only, file)
 
 

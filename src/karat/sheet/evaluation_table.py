@@ -65,7 +65,7 @@ def the_evaluation_table(sheet: Sheet, name: str = "") -> Table:
             return named
         known = any(table.name == name for table in sheet.tables)
         hint = "Put !evaluation() above it." if known else did_you_mean(name, [table.name for table in found])
-        raise Wrong(f"{name} is no evaluation table", hint)
+        raise Wrong(f"{name} is not an evaluation table", hint)
     if not found:
         raise Wrong(
             "the sheet has no table marked !evaluation()", "Put !evaluation() above the table of the questions."

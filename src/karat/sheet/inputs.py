@@ -32,8 +32,8 @@ def find_input(folder: Path, name: str) -> Path:
     base = folder.resolve()
     path = (base / name).resolve()
     if not path.is_relative_to(base):
-        hint = "Put the file beside the sheet, or bind it: karat sheet FILE --table NAME=FILE."
-        raise Wrong(f'"{name}" lies outside the folder of the sheet', hint)
+        hint = "Put the file next to the sheet, or bind it: karat sheet FILE --table NAME=FILE."
+        raise Wrong(f'"{name}" is outside the folder of the sheet', hint)
     if not path.is_file():
         raise Wrong(f'there is no file "{name}" in the folder of the sheet', nearest_file(base, name))
     return path
@@ -46,7 +46,7 @@ def nearest_file(folder: Path, name: str) -> str:
     if close:
         return f'Did you mean "{(Path(name).parent / close[0]).as_posix()}"?'
     tables = sorted(entry for entry in known if entry.endswith((".csv", ".tsv", ".parquet", ".duckdb")))
-    return f"There are: {', '.join(tables[:8])}." if tables else "Paths are relative to the sheet."
+    return f"Files there: {', '.join(tables[:8])}." if tables else "Paths are relative to the sheet."
 
 
 def read_table(path: Path, table: str = "") -> TableValue:
@@ -56,15 +56,15 @@ def read_table(path: Path, table: str = "") -> TableValue:
         return _duckdb(path, table)
     if table:
         raise Wrong(
-            f"{path.name} has no tables to choose from", "Only a DuckDB file has: leave the second argument out."
+            f"{path.name} has no tables to choose from", "Only a DuckDB file has tables: leave out the second argument."
         )
     if ending == ".parquet":
         return _parquet(path)
     if ending in (".csv", ".tsv", ".txt"):
         return read_csv(path, "\t" if ending == ".tsv" else ",")
     raise Wrong(
-        f"{path.name} is no kind of file that can be read",
-        "CSV (.csv, .tsv), Parquet (.parquet) and DuckDB (.duckdb) can.",
+        f"{path.name} is not a supported kind of file",
+        "Supported: CSV (.csv, .tsv), Parquet (.parquet) and DuckDB (.duckdb).",
     )
 
 
@@ -79,7 +79,7 @@ def read_csv(path: Path, delimiter: str = ",") -> TableValue:
             reader = csv.reader(file, delimiter=delimiter, strict=True)
             names = next(reader, None)
             if not names:
-                raise Wrong(f"{path.name} is empty", "It needs a line of headings.")
+                raise Wrong(f"{path.name} is empty", "It needs a header line.")
             names = [name.strip() for name in names]
             _check_names(names, path)
             rows = []

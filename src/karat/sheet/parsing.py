@@ -34,7 +34,7 @@ def parse(text: str | bytes, file: str = "") -> Sheet:
     'T'
     """
     if len(text) > LARGEST_FILE:
-        hint = 'Put large tables in files of their own, and read them with INPUT("file.csv").'
+        hint = 'Put large tables into separate files and read them with INPUT("file.csv").'
         problem = Problem(
             f"the sheet is larger than {LARGEST_FILE // 2**20} MiB", file=file, line=1, column=1, hint=hint
         )
@@ -174,7 +174,7 @@ def _outside(lines: list[Line], file: str, problems: list[Problem]) -> None:
 def _check_sections(lines: list[Line], file: str, problems: list[Problem]) -> None:
     applies = [line.tokens[0] for line in lines if line.first == "APPLY"]
     for again in applies[1:]:
-        message = f"a table has one apply, and this one has it in line {applies[0].line} already"
+        message = f"a table can have only one apply; this one already has one in line {applies[0].line}"
         hint = "Conditions are joined with AND; sort takes several expressions."
         problems.append(Problem(message, file=file, line=again.line, column=again.column, width=5, hint=hint))
 
@@ -184,7 +184,7 @@ def _check_depth(table: Table, file: str, problems: list[Problem]) -> None:
     for formula in formulas(table):
         node = too_deep(formula, DEEPEST)
         if node is not None:
-            message = f"the formula nests, or strings together, more than {DEEPEST} operations"
+            message = f"the formula nests or chains more than {DEEPEST} operations"
             hint = "Move a part of it to a separate field, or use a function that takes many values, such as SUM or IN."
             at = node.at
             problems.append(Problem(message, file=file, line=at.line, column=at.column, width=at.width, hint=hint))

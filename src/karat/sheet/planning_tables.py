@@ -106,7 +106,7 @@ class TablePlanner(NodeMaker):
         """The node that says that what is being planned depends on itself."""
         way = [*self._open[self._open.index(first) :], last]
         said = " → ".join(step[0] if step[1] == ROWS else reference_text(*step) for step in way if step[1] != APPLIED)
-        hint = "One of these must do without the others."
+        hint = "One of these must not depend on the others."
         return self.fail(f"this depends on itself: {said}", hint, at, scope)
 
     def _declared(self, table: Table, name: str, rows: int, place: Place, label: str) -> Making:

@@ -112,7 +112,7 @@ class _Reader:
                 lines.append(self.line)
                 cells += len(row)
             if cells > MOST_CELLS:
-                hint = 'Put the rows in a file of their own, and read it with INPUT("file.csv").'
+                hint = 'Put the rows into a separate file and read it with INPUT("file.csv").'
                 self._problem(f"an override of more than {MOST_CELLS:,} cells", position, hint)
                 after = end_of_text
             self.line += text.count("\n", position, after)

@@ -68,7 +68,7 @@ class Scanner:
                 self._token(Token(kind, found[0], self._row, position - self._row_start + 1))
             position = after
         if self._tokens > MOST_TOKENS:
-            hint = 'Large data goes in files of its own, read with INPUT("file.csv").'
+            hint = 'Put large data into separate files and read them with INPUT("file.csv").'
             self._problem(f"more than {MOST_TOKENS:,} words and signs outside of overrides", position, 1, hint)
         self.gave_up = position < end
         if self.gave_up:
@@ -93,7 +93,9 @@ class Scanner:
             self._open.append(token)
             if len(self._open) == DEEPEST + 1:
                 self._complain(
-                    token, f"brackets nest more than {DEEPEST} deep", "Move a part of the formula to a separate field."
+                    token,
+                    f"brackets are nested more than {DEEPEST} deep",
+                    "Move a part of the formula to a separate field.",
                 )
         elif kind in _CLOSERS:
             self._close(token)

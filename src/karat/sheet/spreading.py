@@ -91,12 +91,12 @@ def _mismatch(moving: Sequence[Array]) -> Wrong | None:
     if len(layouts) > 1:
         tables = " and ".join(layout.removesuffix(APPLIED) for layout in layouts)
         return Wrong(
-            f"columns of {tables} cannot be taken row by row together",
+            f"columns of {tables} cannot be combined row by row",
             "Find the row that belongs to each: T.FIND(key)[field].",
         )
     lengths = sorted({len(value) for value in moving})
     if len(lengths) > 1:
-        return Wrong(f"arrays of {lengths[0]:,} and of {lengths[-1]:,} cannot be taken in step")
+        return Wrong(f"arrays of {lengths[0]:,} and of {lengths[-1]:,} cannot be combined element by element")
     return None
 
 

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 _WORD = re.compile(r"\w+")
 _HINTS = {
-    "%": "The rest of a division is MOD.",
+    "%": "The remainder of a division is MOD.",
     "|": "One of two is OR; texts are joined with &.",
-    ";": "Arguments are parted by commas.",
+    ";": "Arguments are separated by commas.",
     "~": "The opposite is NOT.",
-    "\\": "A \\ at the very end of a line carries the formula on to the next.",
+    "\\": "A \\ at the very end of a line continues the formula on the next line.",
     "`": "A text is written in double quotes, the name of a table in single ones.",
     "≤": "Write <=.",
     "≥": "Write >=.",

@@ -147,7 +147,7 @@ def _in_formula(
             f"expected a field such as [name], but there is {_what(token)}",
             "A bracket inside a name is written '[ or '].",
         )
-    return f"did not expect {_what(token)} here", _expected(expected)
+    return f"unexpected {_what(token)} here", _expected(expected)
 
 
 def _forgotten_operator(previous: Token, token: Token) -> str:

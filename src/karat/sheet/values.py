@@ -19,7 +19,7 @@ Value = Any
 """A number, a text, NA, an Array, a TableValue, a Row or a Failure. What it is, is known when the sheet runs."""
 
 LONGEST_TEXT = 1_000_000
-"""Characters of one text; beyond it a formula has run away."""
+"""Characters of one text; a longer one means a runaway formula."""
 
 
 class NotAvailable:

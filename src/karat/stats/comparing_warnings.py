@@ -83,7 +83,7 @@ def _cases(a: RunResult, b: RunResult, pairs: Pairs) -> Iterator[str]:
     elif pairs.pairs:
         gone, new = len(a.cases) - len(pairs.pairs), len(b.cases) - len(pairs.pairs)
         if gone or new:
-            yield f"The runs share {count_of(len(pairs.pairs), 'case')}; {gone:,} are in A only, {new:,} in B only, and are left out."
+            yield f"The runs share {count_of(len(pairs.pairs), 'case')}; {gone:,} are only in A, {new:,} only in B, and are left out."
 
 
 def _different_metrics(a: RunResult, b: RunResult) -> Iterator[str]:
@@ -112,7 +112,7 @@ def _left_out(item: MetricComparison, shared: int) -> Iterator[str]:
     if item.headline and item.difference is not None and (item.only_a or item.only_b):
         yield (
             f"{item.title}: compared over {item.difference.n:,} of {count_of(shared, 'shared case')}; "
-            f"{item.only_a:,} have a value in A only, {item.only_b:,} in B only."
+            f"{item.only_a:,} have a value only in A, {item.only_b:,} only in B."
         )
 
 
@@ -127,6 +127,6 @@ def _too_few(item: MetricComparison) -> Iterator[str]:
         needed = cases_needed(found.n, found.detectable, size)
         yield (
             f"{item.title}: {count_of(found.n, 'case')} are too few to tell a difference of {amount(size, item.kind)} from "
-            f"chance (p = {item.p_adjusted:.2g}). They show {amount(found.detectable, item.kind)} or more (80 % power); "
+            f"chance (p = {item.p_adjusted:.2g}). They can detect {amount(found.detectable, item.kind)} or more (80 % power); "
             f"this one would need about {needed:,}."
         )

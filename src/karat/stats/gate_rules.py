@@ -62,7 +62,7 @@ class Gate(msgspec.Struct, frozen=True, omit_defaults=True):
         asked = [bool(self.at_least is not None or self.at_most is not None), bool(self.no_worse_than)]
         asked.append(self.no_new_failures is not None)
         if sum(asked) != 1:
-            raise ValueError("a gate needs at_least or at_most, or no_worse_than, or no_new_failures: one of the three")
+            raise ValueError("a gate needs exactly one of: at_least or at_most; no_worse_than; no_new_failures")
         if self.no_new_failures is not None and self.metric:
             raise ValueError("no_new_failures takes its metric inside: {no_new_failures: {metric: …}}")
         if self.no_new_failures is None and not all(self.metric.partition(".")):
@@ -137,7 +137,7 @@ def parse_gate(text: str) -> Gate:
         hint = (
             "Write data_query.macro_recall>=0.85, or with <=; or a rule of karat.yaml: no_new_failures: {tag: critical}"
         )
-        raise UserError(f'"{text}" is no gate', hint=hint) from None
+        raise UserError(f'"{text}" is not a gate', hint=hint) from None
 
 
 def _from_yaml(text: str) -> Gate:
@@ -148,5 +148,5 @@ def _from_yaml(text: str) -> Gate:
     gates = [read(Gate, node, findings) for node in documents(whole.encode(), findings)]
     if len(gates) != 1 or gates[0] is None:
         problems = [Problem(f"--gate: {problem.message}", hint=problem.hint) for problem in findings.problems]
-        raise UserError(f'"{text}" is no gate', problems=problems)
+        raise UserError(f'"{text}" is not a gate', problems=problems)
     return gates[0]

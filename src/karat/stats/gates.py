@@ -96,7 +96,7 @@ def settle(verdicts: Sequence[Verdict]) -> list[Verdict]:
 
 
 def exit_code(verdicts: Sequence[Verdict]) -> int:
-    """1 when a rule is broken or could not be judged, else 0."""
+    """1 when a rule failed or could not be judged, else 0."""
     return 0 if all(verdict.passed for verdict in verdicts) else 1
 
 
@@ -113,7 +113,7 @@ def _verdict(gate: Gate, result: RunResult, metrics: Sequence[Metric], baselines
     words = found.words
     truths = {baseline.run.truth_set, result.run.truth_set} - {""}
     if len(truths) > 1:
-        words += f" (the truth set is not that of {_name(baseline)})"
+        words += f" (the truth set differs from that of {_name(baseline)})"
     return msgspec.structs.replace(found, words=words, baseline=baseline.run.id)
 
 
@@ -218,11 +218,11 @@ def _no_new_failures(
         return Verdict("", "not_asked" if absent else "failed", words)
     right = [(a, b) for a, b in both if is_right(a, chosen)]
     if not right:
-        words = f"{start}: none of {count_of(len(both), 'case')} in both runs was right there by {chosen.title}, wanted at least 1"
+        words = f"{start}: none of {count_of(len(both), 'case')} in both runs was right in the baseline by {chosen.title}, wanted at least 1"
         return Verdict("", "failed", words, n=len(both))
     broken = tuple(b.id for _, b in right if not is_right(b, chosen))
-    words = f"{start}: {len(broken):,} of {count_of(len(right), 'case')} right there by {chosen.title} "
-    words += f"({count_of(len(both), 'case')} in both runs) not right now, wanted 0"
+    words = f"{start}: {len(broken):,} of {count_of(len(right), 'case')} right in the baseline by {chosen.title} "
+    words += f"({count_of(len(both), 'case')} in both runs) no longer right, wanted 0"
     if broken:
         more = f" and {len(broken) - SHOWN:,} more" if len(broken) > SHOWN else ""
         words += f": {', '.join(broken[:SHOWN])}{more}"

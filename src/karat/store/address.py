@@ -66,9 +66,11 @@ def parse_address(url: str) -> Address:
 
 def _sqlite(text: str) -> SqliteAddress:
     if not text or text == ":memory:" or text.startswith("file:"):
-        raise UserError("a store needs a file: what is kept in memory is lost", hint="Write sqlite:///.karat/karat.db.")
+        raise UserError(
+            "a store needs a file: what is kept in memory would be lost", hint="Write sqlite:///.karat/karat.db."
+        )
     if "?" in text:
-        raise UserError("a SQLite store takes no options after its file name", hint="Leave out the part from ? on.")
+        raise UserError("a SQLite store takes no options after its file name", hint="Leave out everything from ? on.")
     if "\x00" in text:
         raise UserError("the name of the store's file contains a NUL character", hint=_FORMS)
     return SqliteAddress(Path(text))

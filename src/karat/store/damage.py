@@ -20,7 +20,7 @@ from karat.store import schema
 from karat.store.codec import RAW, ZLIB, unpack
 from karat.store.records import Status
 
-RECOVER = 'Copy the file away, then save what can be read: sqlite3 OLD ".recover" | sqlite3 NEW.'
+RECOVER = 'Make a copy of the file, then save what can be read: sqlite3 OLD ".recover" | sqlite3 NEW.'
 BACKUP = "Restore the database from a backup."
 
 _COUNTED = {"runs": "run", "cases": "case", "predictions": "answer", "scorings": "scoring", "reviews": "review"}
@@ -74,7 +74,7 @@ def _saved(found: dict[str, Found], sqlite: bool) -> str:
     words = [f"Can be saved: {', '.join(whole)}."]
     wrong = {name for name, item in found.items() if item.fault or item.bad}
     if not wrong & {"runs", "predictions", "leases"}:
-        words.append("The answers are whole: karat export RUN --predictions FILE writes them.")
+        words.append("The answers are intact: karat export RUN --predictions FILE writes them.")
     if wrong <= _SCORES and not any(found[name].fault for name in wrong):
         words.append("Scores can be computed again: karat score RUN.")
     words.append(RECOVER if sqlite else BACKUP)

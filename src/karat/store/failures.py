@@ -21,7 +21,7 @@ from karat.core.problems import UserError
 from karat.store.address import Address, PostgresAddress, SqliteAddress
 
 _NOT_LOST = "Everything stored before is safe."
-_DAMAGED = 'Copy the file away, then save what can be read: sqlite3 OLD ".recover" | sqlite3 NEW.'
+_DAMAGED = 'Make a copy of the file, then save what can be read: sqlite3 OLD ".recover" | sqlite3 NEW.'
 _CORRUPT = ("SQLITE_CORRUPT", "SQLITE_ERROR", "SQLITE_MISMATCH")
 """SQLite's names for a file whose pages, or whose tables, are not as they should be."""
 
@@ -74,7 +74,7 @@ def read_only_failure(shown: str) -> UserError:
 
 
 def _full(shown: str) -> UserError:
-    hint = f"{_NOT_LOST} Make room, then go on with karat run --resume RUN."
+    hint = f"{_NOT_LOST} Make room, then continue with karat run --resume RUN."
     return UserError(f"the disk that holds the store {shown} is full", hint=hint)
 
 
@@ -101,7 +101,7 @@ def _sqlite(address: SqliteAddress, error: sqlite3.Error) -> UserError | None:
         hint = f"Another process is writing to it. Wait for it or stop it, then try again. {_NOT_LOST}"
         return UserError(f"the store {shown} stayed locked for too long", hint=hint)
     if name.startswith("SQLITE_CANTOPEN"):
-        hint = "Look at the rights of the file and its folder, and whether the disk is full."
+        hint = "Check the permissions of the file and its folder, and whether the disk is full."
         return UserError(f"the store {shown} cannot be opened", hint=hint)
     if name.startswith("SQLITE_IOERR"):
         hint = f"{_NOT_LOST} The disk may be failing, or be a network folder, where SQLite is not safe."
@@ -119,18 +119,18 @@ def _no_room(path: Path) -> bool:
 
 
 _BY_STATE = {
-    "28P01": ("refused the user name or password", "Look at the user and password in the store's URL."),
-    "28000": ("refused this user", "Look at the user in the store's URL and at the server's pg_hba.conf."),
+    "28P01": ("refused the user name or password", "Check the user and password in the store's URL."),
+    "28000": ("refused this user", "Check the user in the store's URL and the server's pg_hba.conf."),
     "3D000": ("has no such database", "Create it with createdb, or name another in the store's URL."),
-    "53100": ("has a full disk", f"{_NOT_LOST} Make room on the server, then go on with karat run --resume RUN."),
+    "53100": ("has a full disk", f"{_NOT_LOST} Make room on the server, then continue with karat run --resume RUN."),
     "53200": ("is out of memory", f"{_NOT_LOST} Try again."),
     "53300": ("has too many connections", "Close some, or raise max_connections on the server."),
     "55P03": ("kept the run locked for too long", f"Another process is writing to the same run. {_NOT_LOST}"),
     "57P03": ("is starting or stopping", "Try again in a moment."),
-    "25006": ("is read-only", "Name a server that may be written: this one is a standby or set to read only."),
+    "25006": ("is read-only", "Use a server that can be written to: this one is a standby or set to read only."),
     "42501": (
         "does not let this user do that",
-        "Grant it: GRANT USAGE, CREATE ON SCHEMA public TO the user, and rights on karat's tables.",
+        "Grant it: GRANT USAGE, CREATE ON SCHEMA public TO the user, and permissions on karat's tables.",
     ),
 }
 _TOO_LARGE = {
@@ -160,7 +160,7 @@ def _postgres(address: PostgresAddress, error: BaseException | None) -> UserErro
     if state in _TOO_LARGE:
         return UserError(_TOO_LARGE[state].format(address.shown))
     if type(error).__name__ == "OperationalError" or state.startswith(("08", "57")):
-        hint = f"Look whether the server runs, and at host, port and network ({_reason(words)}). {_NOT_LOST}"
+        hint = f"Check that the server is running, and the host, port and network ({_reason(words)}). {_NOT_LOST}"
         return UserError(f"the PostgreSQL server of {address.shown} cannot be reached", hint=hint)
     return None
 
@@ -170,5 +170,5 @@ def _reason(words: str) -> str:
         if word in words:
             return word
     if "could not translate host name" in words or "resolve host" in words or "name or service not known" in words:
-        return "the host name is not known"
+        return "the host name is unknown"
     return "the connection failed or was lost"

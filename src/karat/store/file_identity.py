@@ -30,5 +30,5 @@ def check_file(address: Address, opened: Identity) -> None:
         return
     there = file_of(address) != (0, 0)
     what = "another file is in its place" if there else "its file was removed or moved"
-    hint = "What was stored in it went with it. Put the file back and resume the run, or start the run again."
-    raise UserError(f"the store {address.shown} has vanished while it was in use: {what}", hint=hint)
+    hint = "Everything stored in it is gone. Put the file back and resume the run, or start the run again."
+    raise UserError(f"the store {address.shown} disappeared while it was in use: {what}", hint=hint)

@@ -77,10 +77,7 @@ def refuse_live(connection: Connection, run_id: int, what: str) -> None:
     lease = read_lease(connection, run_id)
     if lease is None or lease.over:
         return
-    hint = (
-        f"Its last sign of life was {max(lease.age, 0):.0f} s ago. Wait for it, or stop it. A holder that is dead is passed over: "
-        f"at once on its own machine, elsewhere {EXPIRES:.0f} s after its last sign."
-    )
+    hint = f"Its last heartbeat was {max(lease.age, 0):.0f} s ago. Wait for it, or stop it. If it is dead, it is ignored: at once on its own machine, elsewhere {EXPIRES:.0f} s after its last heartbeat."
     raise UserError(f"{run_name(run_id)} {what}: {lease.holder.shown} is working on it", hint=hint)
 
 
@@ -109,5 +106,5 @@ def check_lease(connection: Connection, run_id: int, holder: Holder) -> None:
     found = read_lease(connection, run_id)
     if found is None or found.holder.id != holder.id:
         now = f"{found.holder.shown} has taken it over" if found else "it is no longer held by anyone"
-        hint = "This process gave no sign of life for too long. What it had stored is kept; it stores nothing more."
+        hint = "This process sent no heartbeat for too long. What it stored is kept; it stores nothing more."
         raise UserError(f"{run_name(run_id)} was lost: {now}", hint=hint)

@@ -102,7 +102,5 @@ def parse_run(text: str) -> int | None:
         return None
     found = re.fullmatch(r"(?:r-)?0*([1-9][0-9]{0,18})", word, re.ASCII)
     if not found or int(found[1]) > MAX_ID:
-        raise UserError(
-            f'"{text}" is not the name of a run', hint="A run is named r-0012 or 12, or latest for the newest one."
-        )
+        raise UserError(f'"{text}" is not the name of a run', hint="Use r-0012 or 12, or latest for the newest run.")
     return int(found[1])

@@ -49,7 +49,7 @@ def bring_up_to_date(engine: Engine, address: Address, *, create: bool, read_onl
 
 def missing(address: Address) -> UserError:
     """There is no store at this address."""
-    hint = "Nothing has been run here yet, or it was stored elsewhere: look at store in karat.yaml, or give --store."
+    hint = "Nothing has been run here yet, or it was stored elsewhere: check store in karat.yaml, or give --store."
     return UserError(f"there is no store at {address.shown}", hint=hint)
 
 
@@ -68,8 +68,8 @@ def stored_revision(connection: Connection, address: Address) -> str | None:
         others = names - {schema.alembic_version.name}
         if {"runs", "cases", "predictions", "scorings"} <= others:
             raise UserError(
-                f"the store {address.shown} is damaged: the note of its version (table alembic_version) is missing",
-                hint="Nothing else is touched. Restore it from a backup; the other tables can be read with any SQL client.",
+                f"the store {address.shown} is damaged: its version (table alembic_version) is missing",
+                hint="Nothing was changed. Restore it from a backup; the other tables can be read with any SQL client.",
             )
         # A server's database may be shared, a file with other things in it was named by mistake.
         if others if isinstance(address, SqliteAddress) else others & ours:
@@ -79,7 +79,7 @@ def stored_revision(connection: Connection, address: Address) -> str | None:
         raise foreign
     if revision > schema.HEAD:
         raise UserError(
-            f"the store {address.shown} was written by a newer karat (its tables have version {revision}, this one knows {schema.HEAD})",
+            f"the store {address.shown} was written by a newer karat (its tables have version {revision}, this one supports {schema.HEAD})",
             hint="Update karat: pip install --upgrade karat",
         )
     return str(revision)

@@ -26,7 +26,7 @@ def no_such_run(connection: Connection, run_id: int) -> UserError:
     hint = (
         "The store has no runs."
         if newest is None
-        else f"The newest run is {run_name(newest)}; karat runs list shows all."
+        else f"The newest run is {run_name(newest)}; karat runs list shows all runs."
     )
     return UserError(f"there is no run {run_name(run_id)} in the store", hint=hint)
 

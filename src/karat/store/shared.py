@@ -82,5 +82,5 @@ def take_from_set(connection: Connection, suite: str, name: str, case_id: str) -
 def _name(text: str) -> str:
     name = " ".join(text.split())[:LONGEST_NAME]
     if not name:
-        raise UserError("a name is needed", hint="Give one by which others will find it again.")
+        raise UserError("a name is needed", hint="Choose a name that others will recognise.")
     return name

@@ -274,7 +274,7 @@ class Store:
     def _writing(self) -> Iterator[Connection]:
         if self.read_only:
             hint = "Make the file and its folder writable, or open it without read-only."
-            raise UserError(f"the store {self.shown} is open for reading only", hint=hint)
+            raise UserError(f"the store {self.shown} is open read-only", hint=hint)
         check_file(self._address, self._file)
         with explained(self._address, self._damage), self._writer.begin() as connection:
             yield connection

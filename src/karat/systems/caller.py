@@ -17,16 +17,16 @@ from karat.core.system import CallFailed, NoAnswer, Request, Response, System, S
 from karat.systems.redaction import environment_secrets
 
 ERROR_KINDS = {
-    "rate_limited": "the server said 429: too many requests; tried again",
-    "server_error": "the server failed (5xx, 408, an error object in its answer); tried again",
+    "rate_limited": "the server answered 429, too many requests; retried",
+    "server_error": "the server failed (5xx, 408, an error object in its answer); retried",
     "client_error": "the server refused the request (4xx, a redirect elsewhere)",
-    "timeout": "no answer within the time limit; tried again",
-    "connection": "no connection, or it broke before the answer was whole; tried again",
+    "timeout": "no answer within the time limit; retried",
+    "connection": "no connection, or it was lost before the answer was complete; retried",
     "bad_response": "an answer that cannot be read: not JSON, nothing at the response path, too large",
     "command_failed": "the command could not start or ended with an exit status that is not 0",
     "bad_prompt": "the prompt could not be rendered for this case; nothing was sent",
     "exception": "the system's own code raised an exception",
-    "recorded": "the recording says that this call failed, and not how",
+    "recorded": "the recording says that this call failed, but not how",
 }
 """Every kind of error that a call can end with, for counting."""
 

@@ -82,7 +82,7 @@ class CommandSystem:
         self._words = _words(config.command)
         self._cwd = config.cwd or None
         if config.cwd and not Path(config.cwd).is_dir():
-            raise UserError(f'the cwd of the command is no folder: "{config.cwd}"')
+            raise UserError(f'the cwd of the command is not a folder: "{config.cwd}"')
         _check_program(self._words[0], config.cwd)
         self._environment = None
         if config.env is not None:

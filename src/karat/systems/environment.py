@@ -23,8 +23,8 @@ def variable(name: str, place: str) -> str:
     if not value.isascii() or not value.isprintable():
         # The value itself is not shown: it may be a key.
         raise UserError(
-            f"the environment variable {name}, which {place} needs, holds characters that a header cannot hold",
-            hint="Keys are plain ASCII on one line: set it again.",
+            f"the environment variable {name}, which {place} needs, contains characters that are not allowed in a header",
+            hint="A key must be plain ASCII on one line.",
         )
     return value
 
@@ -66,7 +66,8 @@ def expand_headers(headers: dict[str, str], place: str) -> tuple[dict[str, str],
         value, used = expand(text, where)
         if not (name.isascii() and name.isprintable() and value.isascii() and value.isprintable()):
             raise UserError(
-                f"{where} holds characters that a header cannot hold", hint="Headers are plain ASCII on one line."
+                f"{where} contains characters that are not allowed in a header",
+                hint="A header must be plain ASCII on one line.",
             )
         filled[name] = value
         secrets.extend(used)

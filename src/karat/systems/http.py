@@ -56,7 +56,7 @@ class HttpSystem:
     def __init__(self, config: HttpConfig) -> None:
         method = config.method.upper()
         if method not in METHODS:
-            raise UserError(f'unknown method "{config.method}"', hint=f"Known here: {', '.join(METHODS)}.")
+            raise UserError(f'unknown method "{config.method}"', hint=f"Available: {', '.join(METHODS)}.")
         url, in_url = expand(config.url, "the url of the system")
         checked_url(url, "the url of the system")
         headers, in_headers = expand_headers(config.headers, "the system")

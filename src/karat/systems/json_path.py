@@ -37,12 +37,12 @@ def _step(part: bytes, step: str, so_far: str) -> bytes:
             try:
                 return bytes(items[int(step)]).strip()
             except ValueError:
-                raise PathNotFound(f'"{step}" is no index, and {place} there is a list of {len(items)}') from None
+                raise PathNotFound(f'"{step}" is not an index; {place} there is a list of {len(items)} items') from None
             except IndexError:
-                raise PathNotFound(f"there is no item {step} {place}: the list has {len(items)}") from None
+                raise PathNotFound(f"there is no item {step} {place}: the list has {len(items)} items") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise PathNotFound(f"what stands {place} is not JSON: {error}") from None
-    raise PathNotFound(f'there is no "{step}" {place}: a {_kind(part)} stands there')
+        raise PathNotFound(f"the value {place} is not JSON: {error}") from None
+    raise PathNotFound(f'there is no "{step}" {place}: there is a {_kind(part)} instead')
 
 
 def _kind(part: bytes) -> str:

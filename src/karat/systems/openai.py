@@ -118,7 +118,7 @@ class OpenAISystem:
         completion = msgspec.json.decode(body)
         place = self._transport.place
         if not isinstance(completion, dict):
-            raise CallFailed("bad_response", f"{place}: a chat completion is an object, this is not", body=body)
+            raise CallFailed("bad_response", f"{place}: expected a chat completion object", body=body)
         choices = completion.get("choices")
         if completion.get("error") and not choices:
             raise self._said(completion["error"], body)
@@ -186,7 +186,7 @@ class OpenAISystem:
             why = (
                 f"{error}: {self._transport.snippet(event)}"
                 if isinstance(error, Unreadable)
-                else f"an event that is no chat completion chunk ({type(error).__name__}): {self._transport.snippet(event)}"
+                else f"an event that is not a chat completion chunk ({type(error).__name__}): {self._transport.snippet(event)}"
             )
             raise CallFailed(
                 "bad_response", f"{self._transport.place}: {why}", body=self._transport.secrets.body(event)
@@ -205,7 +205,7 @@ class OpenAISystem:
             word, retry = "client_error", False
         else:
             word, retry = "server_error", True
-        text = self._transport.secrets.text(str(known.get("message") or kind or "it does not say why"))
+        text = self._transport.secrets.text(str(known.get("message") or kind or "no reason was given"))
         return CallFailed(
             word,
             f"{self._transport.place} answered with an error{f' {code}' if code else ''}: {text}",

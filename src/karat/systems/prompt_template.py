@@ -70,7 +70,7 @@ def problems_in(template: str, known: Collection[str], file: str = "") -> list[P
     for name, line in _outside(found):
         if name not in known:
             hint = did_you_mean(name, known)
-            listed = "" if hint.startswith("Known") else f" Known here: {', '.join(sorted(known))}."
+            listed = "" if hint.startswith("Known") else f" Available: {', '.join(sorted(known))}."
             problems.append(
                 Problem(f'unknown variable "{name}" in the prompt', file=file, line=line, hint=hint + listed)
             )
@@ -87,11 +87,11 @@ def _parsed(template: str) -> nodes.Template | Problem:
     try:
         return environment().parse(template)
     except TemplateSyntaxError as error:
-        hint = "Write {{ '{{' }} for two braces that are meant as they are." if "{" in template else ""
-        return Problem(f"the prompt is no template: {error.message}", line=error.lineno, hint=hint)
+        hint = "Write {{ '{{' }} for literal double braces." if "{" in template else ""
+        return Problem(f"the prompt is not a valid template: {error.message}", line=error.lineno, hint=hint)
     except (RecursionError, ValueError, OverflowError) as error:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        return Problem(f"the prompt is no template: {why}")
+        return Problem(f"the prompt is not a valid template: {why}")
 
 
 def _outside(tree: nodes.Template) -> Iterator[tuple[str, int]]:

@@ -69,7 +69,7 @@ def template_problems(name: str, text: str, suite: Suite | None, file: str = "")
     found = problems_in(text, known, file)
     if not found and name == "prompt" and not variables_in(text) & _ASKING:
         hint = "Put {{ question }} where the question belongs."
-        found.append(Problem("the prompt asks the same of every case", file=file, hint=hint))
+        found.append(Problem("the prompt is the same for every case", file=file, hint=hint))
     return found
 
 

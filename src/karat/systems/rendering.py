@@ -79,7 +79,7 @@ class Renderer:
             raise RenderFailed(f"it took longer than {self._seconds:g} s")
         if not line.endswith(b"\n"):
             self._stop()
-            raise RenderFailed("it ended the process that renders prompts")
+            raise RenderFailed("it crashed the process that renders prompts")
         return msgspec.json.decode(line, type=_Reply)
 
     def _started(self) -> subprocess.Popen[bytes]:

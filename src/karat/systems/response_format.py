@@ -66,7 +66,7 @@ def whole_format(
         )
     found = _decoded(given) if isinstance(given, str) else _typed(given)
     if not isinstance(found, dict):
-        raise UserError("response_format must be a word or an object", hint=f"Words: {', '.join(WORDS)}.")
+        raise UserError("response_format must be a string or an object", hint=f"Words: {', '.join(WORDS)}.")
     if found.get("type") in KINDS:
         return found
     return _wrapped("answer", found)

@@ -40,7 +40,7 @@ def read_template(template: Any, place: str) -> Any:
                 raise UserError(f'unknown placeholder "{{{name}}}" in {place}', hint=f'Did you mean "{{{close[0]}}}"?')
     if not used & {"question", "messages", "case_id"}:
         raise UserError(
-            f"the request template of {place} asks the same of every case",
+            f"the request template of {place} is the same for every case",
             hint='Put "{question}" or "{messages}" where the question belongs.',
         )
     return read
@@ -52,7 +52,7 @@ def typed(value: Any, place: str) -> Any:
         try:
             return msgspec.json.decode(value)
         except msgspec.DecodeError as error:
-            raise UserError(f"{place} is not valid JSON: {error}", hint="Write it as YAML, or mend the JSON.") from None
+            raise UserError(f"{place} is not valid JSON: {error}", hint="Write it as YAML, or fix the JSON.") from None
     return _scalars(value)
 
 

@@ -80,7 +80,7 @@ class Transport:
                         raise await self._refused(response)
                     yield response
                     return
-            raise CallFailed("client_error", f"{self.place} redirects in circles")
+            raise CallFailed("client_error", f"{self.place} redirects in a loop")
         except httpx.HTTPError as error:
             raise self._lost(error) from None
 
@@ -179,14 +179,14 @@ class Transport:
         if isinstance(error, httpx.TimeoutException):
             return CallFailed("timeout", f"{self.place}: {reason}", retry=True)
         if isinstance(error, httpx.DecodingError):
-            return CallFailed("bad_response", f"{self.place}: the body is not encoded as it says: {reason}")
+            return CallFailed("bad_response", f"{self.place}: the body does not match its content encoding: {reason}")
         if isinstance(error, httpx.LocalProtocolError | httpx.UnsupportedProtocol):
             return CallFailed("client_error", f"{self.place}: the request cannot be sent: {reason}")
         if isinstance(error, httpx.ConnectError):
             untrusted = _cause(error, ssl.SSLCertVerificationError) is not None
             return CallFailed("connection", f"cannot connect to {self.place}: {reason}", retry=not untrusted)
         return CallFailed(
-            "connection", f"{self.place}: the connection broke before the answer was whole: {reason}", retry=True
+            "connection", f"{self.place}: the connection was lost before the answer was complete: {reason}", retry=True
         )
 
 
@@ -199,7 +199,8 @@ def checked_url(url: str, place: str) -> str:
         known = False
     if not known or any(char.isspace() for char in url):
         raise UserError(
-            f'{place} is no address: "{plain(url)}"', hint="It begins with http:// or https:// and a host name."
+            f'{place} is not a valid URL: "{plain(url)}"',
+            hint="It must start with http:// or https:// and a host name.",
         )
     return url
 

@@ -95,7 +95,7 @@ def chosen(gold: Table, columns: Sequence[int] | None) -> Table:
         return gold
     outside = [column for column in columns if not 0 <= column < gold.width]
     if outside:
-        raise TableError(f"column {outside[0]} is asked for, and gold has columns 0 to {gold.width - 1}", "columns")
+        raise TableError(f"column {outside[0]} was requested, but gold has columns 0 to {gold.width - 1}", "columns")
     return gold.select(columns)
 
 

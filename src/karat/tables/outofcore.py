@@ -53,7 +53,7 @@ def match_csv_files(
     wanted = tuple(columns or range(len(gold_names)))
     if any(not 0 <= column < len(gold_names) for column in wanted):
         raise TableError(
-            f"a column is asked for that gold has not: it has columns 0 to {len(gold_names) - 1}", "columns"
+            f"a column was requested that gold does not have: it has columns 0 to {len(gold_names) - 1}", "columns"
         )
     with _connection(memory, (gold, pred)) as connection:
         gold_file = scan(connection, gold, gold_names, wanted)

@@ -160,7 +160,9 @@ def header_of(path: Path, limits: Limits) -> list[str]:
     sample = check_csv(path, limits).removeprefix(_BOM)
     header = _header(sample, limits)
     if header is None:
-        raise TableError(f"{path.name}: the first line is no header of at most {limits.columns:,} columns", "columns")
+        raise TableError(
+            f"{path.name}: the first line is not a header of at most {limits.columns:,} columns", "columns"
+        )
     return header
 
 

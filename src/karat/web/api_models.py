@@ -81,7 +81,7 @@ class FailureOut(BaseModel):
 
 
 class ProgressOut(BaseModel):
-    """How far a run is."""
+    """Progress of a run."""
 
     status: str
     scored: bool

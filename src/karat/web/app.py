@@ -32,12 +32,12 @@ def create_app(
     if token is None and not is_loopback(host):
         raise UserError(
             f"{host} can be reached by others, so the viewer needs a token there",
-            hint="Put one into an environment variable and name it: --token-env KARAT_TOKEN.",
+            hint="Put one into an environment variable and pass its name: --token-env KARAT_TOKEN.",
         )
     if token is not None and len(token) < SHORTEST_TOKEN:
         raise UserError(
-            f"the viewer's token is too short: it needs {SHORTEST_TOKEN} characters",
-            hint="Make one: python -c 'import secrets; print(secrets.token_urlsafe())'",
+            f"the viewer's token is too short: it needs at least {SHORTEST_TOKEN} characters",
+            hint="Create one: python -c 'import secrets; print(secrets.token_urlsafe())'",
         )
     opened = open_store(store, create=False) if isinstance(store, str) else store
     sessions = Sessions(port, token)
@@ -74,7 +74,7 @@ def _http_error(request: Request, error: Exception) -> Response:
 
 
 def _unreadable(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    return _told(request, 404, "There is no such page: a part of its address cannot be read.")
+    return _told(request, 404, "There is no such page: part of its address cannot be read.")
 
 
 def _user_error(request: Request, error: Exception) -> Response:
@@ -83,7 +83,7 @@ def _user_error(request: Request, error: Exception) -> Response:
 
 
 def _bug(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    told = _told(request, 500, "Something went wrong in the viewer.", "The terminal where karat serve runs says what.")
+    told = _told(request, 500, "Something went wrong in the viewer.", "See the terminal where karat serve is running.")
     told.headers.update(HEADERS)  # this handler stands outside the guard
     return told
 

@@ -23,7 +23,7 @@ def find_row(viewer: Viewer, run: str) -> RunRow:
     """The run of an address."""
     number = run_number(run)
     if number is None:
-        raise HTTPException(404, "This is not the name of a run. Runs are named r-0012.")
+        raise HTTPException(404, "This is not the name of a run. Run names look like r-0012.")
     return viewer.store.run_row(number)
 
 

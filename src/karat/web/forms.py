@@ -23,6 +23,7 @@ async def checked_form(request: Request) -> dict[str, str]:
     given = request.headers.get("x-csrf-token") or fields.get("csrf", "")
     if not sessions.form_valid(request.state.session, given):
         raise HTTPException(
-            403, "This form is out of date: the viewer was restarted, or it is another site's. Load the page again."
+            403,
+            "This form is out of date: the viewer was restarted, or the form is from another site. Reload the page.",
         )
     return fields

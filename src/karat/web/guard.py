@@ -79,7 +79,7 @@ class Guard:
             return _no(421, "This address is not served here. Start karat serve with --allow-host to add it.")
         bearer = headers.get("authorization", "").startswith("Bearer ")
         if bearer and not self._bearer(headers):
-            return _no(401, "This token is not the server's.")
+            return _no(401, "This token is not valid.")
         if not self._from_here(scope, headers):
             return _no(403, "This request comes from another site.")
         if scope["method"] not in READS:
@@ -87,7 +87,7 @@ class Guard:
                 return _no(403, "A change must come from the viewer's own pages.")
             length = headers.get("content-length", "")
             if not length.isascii() or not length.isdigit() or int(length) > LARGEST_BODY:
-                return _no(413, "This is too long to be a review.")
+                return _no(413, "This review is too long.")
         if self._needs_session(scope) and not self._known(headers):
             if scope["path"].startswith("/api/") or scope["method"] not in READS:
                 return _no(401, "Sign in first, or send the token: Authorization: Bearer TOKEN.")

@@ -40,7 +40,7 @@ def quick_filters(
 
     reasons = viewer.kept_small(("reasons", scoring), lambda: viewer.viewing.reasons(scoring, REASONS))
     not_full = [
-        chip(f"{item.title} not full", **_not_full(item)) for item in headline(figures) if item.kind != "quantity"
+        chip(f"{item.title} below 1", **_not_full(item)) for item in headline(figures) if item.kind != "quantity"
     ]
     slow = [
         chip(f"slowest tenth: {seconds:.3g} s and more", **wanted)

@@ -85,7 +85,7 @@ def test_tables_texts_and_numbers_score_right_after_the_patch(tmp_path: Path, to
     assert row_of(gold, "number")["evaluation"][1] == entry("number_match", gold=["51 %"], percentage=True)
     assert (folder / "gold" / "two" / "a_c.csv").read_text() == given["two"]  # and no newline at its end
     again = project.patch()
-    assert set(fates(again).values()) == {("left_out", "the answer is right by the rule already")}
+    assert set(fates(again).values()) == {("left_out", "the rule already counts the answer as right")}
     assert again.files == ()
 
 
@@ -150,12 +150,12 @@ def test_what_cannot_be_said_is_refused_in_words(tmp_path: Path) -> None:
     table, latin, duck = (str(sent / name) for name in ("r.csv", "latin.csv", "t.duckdb"))
     assert suite.accept is not None
     for name, answer, why in (
-        ("tables", Answer("tables", "file", paths=(table,)), "tables_match knows one gold only"),
+        ("tables", Answer("tables", "file", paths=(table,)), "tables_match has only one gold"),
         ("tables", Answer("tables", "files", paths=(table,)), "must all pass"),
-        ("text", Answer("text", "file", paths=(table,)), "asks for a text or a number"),
-        ("table", Answer("table", "file", paths=(duck,)), "is no CSV file"),
+        ("text", Answer("text", "file", paths=(table,)), "its gold is a text or a number"),
+        ("table", Answer("table", "file", paths=(duck,)), "is not a CSV file"),
         ("table", Answer("table", "file", paths=(latin,)), "not UTF-8"),
-        ("flat", Answer("flat", "answer", "5"), "no place for a text"),
+        ("flat", Answer("flat", "answer", "5"), "a text cannot be added to it"),
         ("table", Answer("table", "sql", "select 1"), "needs an engine"),
         ("table", Answer("table", "file", problem="there is no file table/x.csv"), "there is no file"),
     ):

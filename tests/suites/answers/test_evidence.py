@@ -25,7 +25,7 @@ def test_a_tables_evidence_line_by_line() -> None:
         "rows of ship | litres:",
         "row 3: Swift | 9340 ≠ Swift | null",
         "row 4: Heron | 1 is missing",
-        "answer row 9: Gull | 2 is too much",
+        "answer row 9: Gull | 2 is not expected",
     ]
 
 
@@ -44,7 +44,7 @@ def test_what_is_not_all_equal_never_reads_100_percent() -> None:
     column = {"gold": "litres", "nearest": "sum", "share": 0.9999}
     assert evidence_lines({"columns": [column]}) == ['gold "litres" ~ "sum" 99.99% of cells equal']
     taken = {"gold": "a", "nearest": "b", "share": 1.0, "taken_by": "c"}
-    assert evidence_lines({"columns": [taken]}) == ['gold "a" ~ nothing of its own: "b" is gold "c"']
+    assert evidence_lines({"columns": [taken]}) == ['gold "a" ~ no column of its own: "b" is gold "c"']
 
 
 def test_swapped_labels_in_words() -> None:

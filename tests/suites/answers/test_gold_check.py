@@ -78,7 +78,7 @@ def test_good_gold_has_no_findings(tmp_path: Path) -> None:
         (entry("tables_match", gold=["r.csv"], condition_cols=[0]), "a list for each table", "error"),
         (entry("tables_match", gold=["r.csv"], condition_cols=[[5]]), "column 5 of r.csv", "error"),
         (entry("string_match", gold=["x", ""]), "every answer contains it", "error"),
-        (entry("string_match", gold=[1]), "must be texts", "error"),
+        (entry("string_match", gold=[1]), "must be strings", "error"),
         (entry("string_match", gold=[]), "no gold text", "error"),
         (entry("string_match", gold="x", exclude=["", "y"]), "no answer can pass", "error"),
         (entry("string_match", gold="x", exclude="y"), "not a list", "warning"),
@@ -92,7 +92,7 @@ def test_good_gold_has_no_findings(tmp_path: Path) -> None:
         (entry("number_match", gold=[]), "no gold number", "error"),
         (entry("number_match", gold=1, percentage="yes"), "percentage must be", "error"),
         (entry("number_match", gold=1, precision=0.01), "precision must be", "error"),
-        ({**entry("string_match", gold="x"), "exclude": ["y"]}, "beside the parameters of string_match", "error"),
+        ({**entry("string_match", gold="x"), "exclude": ["y"]}, "next to the parameters of string_match", "error"),
         (entry("tabel_match", gold="r.csv"), 'there is no function "tabel_match"', "error"),
     ],
 )
@@ -118,8 +118,8 @@ def test_flat_gold(tmp_path: Path) -> None:
     write(tmp_path, {"x_eval.jsonl": lines(*rows), **{f"exec_result/{name}.csv": "n\n1\n" for name in names}})
     assert [(problem.line, problem.severity, problem.message) for problem in findings(tmp_path)] == [
         (1, "error", "gap: condition_cols asks for column 1 of gap_d.csv, which has 1 column"),
-        (1, "warning", "gap: there is no gold file gap_a.csv, gap_c.csv, though later letters are there"),
-        (2, "warning", 'both: the key "ignore_orders" is not read'),
+        (1, "warning", "gap: there is no gold file gap_a.csv, gap_c.csv, though later letters exist"),
+        (2, "warning", 'both: the key "ignore_orders" is ignored'),
         (2, "error", "both: condition_cols asks for column 1 of both.csv, which has 1 column"),
         (2, "error", "both: condition_cols asks for column 1 of both_a.csv, which has 1 column"),
         (2, "warning", "both: there is both.csv and also both_a.csv"),
@@ -151,7 +151,7 @@ def test_duckdb_gold(tmp_path: Path) -> None:
     ]
     said = [problem.message for problem in findings(gold_folder(tmp_path, rows))]
     assert said == [
-        "a: none is no table of g.duckdb, which has trips",
+        "a: none is not a table of g.duckdb, which has trips",
         "a: condition_cols asks for column 2 of trips, which has 2 columns",
     ]
     rows = [{"instance_id": "a", "evaluation": entry("duckdb_match", gold="broken.duckdb")}]

@@ -63,7 +63,7 @@ def test_further_forms(response: Any, answer: Answer) -> None:
 @pytest.mark.parametrize(
     ("response", "reason"),
     [
-        (body(chat('{"answer": "Os')), "begins like JSON and is not"),
+        (body(chat('{"answer": "Os')), "starts like JSON but is not valid"),
         (body(chat("It is 42, because", finish="length")), "cut off"),
         (body(chat("```sql\nSELECT 1\n```\nand", finish="length")), "cut off"),
         (body(chat('{"answer": 1} {"answer": 2}')), "2 different answers"),

@@ -65,9 +65,9 @@ def test_json_with_code_is_found_in_every_form(form: str) -> None:
 @pytest.mark.parametrize(
     ("response", "reason"),
     [
-        (chat("I am sorry, I cannot do that."), "words without a code block"),
-        (chat("Sorry"), "words without a code block"),
-        (chat(f"Here is the code you asked for:\n\n{CODE}"), "could be told from its words"),
+        (chat("I am sorry, I cannot do that."), "text without a code block"),
+        (chat("Sorry"), "text without a code block"),
+        (chat(f"Here is the code you asked for:\n\n{CODE}"), "cannot be told apart from its text"),
         (chat("```sql\nSELECT 1\n```"), "none of its blocks is Python"),
         (chat("```python\n\n```"), "its code block is empty"),
         (chat(f"```python\n{CODE}\n", finish="length"), "cut off at the token limit"),

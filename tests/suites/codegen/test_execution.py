@@ -49,11 +49,11 @@ def test_code_that_does_not_parse_is_not_mended_by_what_follows() -> None:
 @pytest.mark.parametrize(
     ("code", "error", "outcome"),
     [
-        ("x = 1", "left no result: it sets no `total`", "error"),
+        ("x = 1", "left no result: it does not set `total`", "error"),
         ("import socket\ntotal = socket.socket()", "tried to open a socket: refused", "refused"),
         ("open('/proc/1/mem', 'wb')", "tried to open /proc/1/mem: refused", "refused"),
         ("while True:\n    pass", "no answer within 0.5 s", "timeout"),
-        ("total = bytearray(10**12)", "asked for more than 1,024 MB", "memory"),
+        ("total = bytearray(10**12)", "tried to use more than 1,024 MB", "memory"),
         ("import os\nos._exit(0)", "left no result", "no_result"),
     ],
 )

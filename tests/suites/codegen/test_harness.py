@@ -86,14 +86,14 @@ def test_code_that_does_nothing_never_passes(box: Sandbox, code: str) -> None:
             "result = df.copy()",
             "does nothing: result = df",
         ),
-        (CONTEXT, "result = df[df.a >= limit]", "do not pass the reference here: AssertionError"),
-        (CONTEXT + STRING, f"for _ in [1]: {RIGHT}", "do not pass the reference here: AssertionError"),
+        (CONTEXT, "result = df[df.a >= limit]", "reject the reference here: AssertionError"),
+        (CONTEXT + STRING, f"for _ in [1]: {RIGHT}", "reject the reference here: AssertionError"),
         (CONTEXT, "result = df.no_such_thing", "the reference fails here: AttributeError"),
         (CONTEXT.replace("import copy", "import copy, no_such_module"), RIGHT, "No module named 'no_such_module'"),
         (
             CONTEXT.replace("return secret_df", "return no_such_name"),
             RIGHT,
-            "do not pass the reference here: NameError",
+            "reject the reference here: NameError",
         ),
     ],
 )
@@ -193,7 +193,7 @@ def test_inputs_of_chance_are_the_same_for_answer_and_tests(box: Sandbox) -> Non
     )
     assert tried(box, problem(chance), "result = df.loc[df.a.gt(limit)]").correctness.passed
     drawn = CONTEXT.replace('secret_df[secret_df["a"] > secret_limit]', "secret_df.sample(2)")
-    with pytest.raises(NotApplicable, match="do not pass the reference"):
+    with pytest.raises(NotApplicable, match="reject the reference"):
         tried(
             box,
             problem(

@@ -80,7 +80,7 @@ def test_another_name_for_the_answer(box: Sandbox) -> None:
     )
     found = tried(box, "print(df[df.n > 0])", task)
     assert found.last.error == "the answer was printed, not returned: assign it to `kept`"
-    assert tried(box, "x = 1", task).last.error == "left no result: it sets no `kept`"
+    assert tried(box, "x = 1", task).last.error == "left no result: it does not set `kept`"
 
 
 def test_functions_that_print(box: Sandbox) -> None:

@@ -152,7 +152,7 @@ def test_without_repeats_the_table_says_what_fresh_tries_need() -> None:
         ("≤ 1 repair", 2, 0, None, None, None, None, None, 6),
         ("≤ 2 repairs", 3, 0, None, None, None, None, None, 6),
     )
-    assert shown(ONCE).tables[2].note.endswith("2 fresh tries need as many tries at a task: karat run --repeats 3.")
+    assert shown(ONCE).tables[2].note.endswith("2 fresh tries need as many tries per task: karat run --repeats 3.")
     assert "--repeats" not in shown(THRICE).tables[2].note
 
 

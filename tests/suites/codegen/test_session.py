@@ -186,8 +186,8 @@ def test_a_reference_that_fails_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("entries", "said"),
     [
-        ([{"a": 1}], "entry 1 has another shape: Object missing required field `prompt_understanding`"),
-        ([entry(error=False), 7], "entry 2 has another shape: Expected `object`, got `int`"),
+        ([{"a": 1}], "entry 1 has the wrong shape: Object missing required field `prompt_understanding`"),
+        ([entry(error=False), 7], "entry 2 has the wrong shape: Expected `object`, got `int`"),
         ([{**entry(error=False), "error_recovery": []}], r"entry 1 .* at `\$.error_recovery`"),
         ([{**entry(error=False), "overall_score": "high"}], r"entry 1 .* at `\$.overall_score`"),
         ([{**entry(error=False), "requirement_coverage": {"coverage_score": None}}], "coverage_score"),

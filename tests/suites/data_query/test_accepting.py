@@ -193,7 +193,7 @@ def test_after_the_patch_the_run_scores_right(tmp_path: Path, tool: str) -> None
         assert project.value(case, "exact_match") == 1.0
     again = project.patch()
     assert again.files == () and b"diff" not in again.data
-    assert set(fates(again).values()) == {("left_out", "the answer is right by the rule already")}
+    assert set(fates(again).values()) == {("left_out", "the rule already counts the answer as right")}
 
 
 @pytest.mark.parametrize("tool", TOOLS)

@@ -62,7 +62,7 @@ def test_an_unquoted_comma_in_flow_style_names_file_line_case_and_key(tmp_path: 
     (problem,) = load_cases(file).problems
     assert (problem.file, problem.line) == (str(file), 11)
     assert problem.message == 'unknown key "Persons" in a term (case "one")'
-    assert problem.hint == 'A comma ended the text before it: quote the whole, "Population, Persons".'
+    assert problem.hint == 'The comma ended the string before it. Quote the whole value: "Population, Persons".'
 
 
 def test_a_folder_of_files_and_folders(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_all_but_some_is_expanded_where_a_codelist_is_at_hand(tmp_path: Path) ->
 
 @pytest.mark.parametrize("operator", ["gt", ">=", "between", "less_than"])
 def test_codes_cannot_be_compared(operator: str) -> None:
-    with pytest.raises(Unreadable, match="has no meaning on the codes of A"):
+    with pytest.raises(Unreadable, match="cannot be used on the codes of A"):
         read_response(mcp([codes(operator, "a", "b")]))
 
 

@@ -199,7 +199,7 @@ def test_one_endless_name_does_not_push_the_others_out() -> None:
     comparison = compared({"INDICATOR": [GDP]}, {"INDICATOR": [GDP, ("LONG", "x" * 60_000), CONST]})
     text = details_cell(details([(0, comparison)]))
     assert len(text) < 2_000
-    assert f"… ({60_000 + len('  * LONG: ') - LONG_TERM:,} characters more)" in text
+    assert f"… ({60_000 + len('  * LONG: ') - LONG_TERM:,} more characters)" in text
     assert text.endswith("  * GDP_CONST: gross domestic product constant prices")
 
 
@@ -372,9 +372,9 @@ def test_about_says_what_compares_and_what_undefined_means() -> None:
     assert facts["karat version"] == "0.1.0"
     assert facts["cases"] == "1"
     assert facts["truth set"] == "3f9c21"
-    assert "compare only when" in str(facts["comparing runs"])
+    assert "are comparable only if" in str(facts["comparing runs"])
     assert "n/a" in str(facts["undefined"])
-    assert facts["repeats"] == "1: every case was tried once"
+    assert facts["repeats"] == "1: every case was run once"
     assert facts["option beta"] == "2.0"
     assert [row[0] for row in metrics.rows] == [metric.title for metric in METRICS]
 

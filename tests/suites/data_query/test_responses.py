@@ -75,7 +75,7 @@ def test_words_without_a_selection_are_an_error_that_shows_them(form: str) -> No
         (chat(json.dumps(OWN), refusal="No."), "refuses and selects"),
         (chat('{"outcome": "out_of_scop"}'), "Did you mean .out_of_scope"),
         (chat('{"outcome": "error"}'), "says that it failed"),
-        ({"isError": True, "structuredContent": MCP}, "the tool says that it failed"),
+        ({"isError": True, "structuredContent": MCP}, "the tool reported a failure"),
     ],
 )
 def test_what_says_nothing_about_a_selection_is_an_error(response: Any, reason: str) -> None:

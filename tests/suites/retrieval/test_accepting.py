@@ -61,7 +61,7 @@ def answers(file: Path, **keys: dict[str, list[str]]) -> Path:
 def test_truths_are_joined_so_that_they_are_read_back() -> None:
     for values in (["a"], ["a", "b"], ["a; b", "c"], ["the farmers'", "milk"], ["x';y", "z''", "''"]):
         assert split_truths(joined(values)) == tuple(values)
-    with pytest.raises(UserError, match="blanks at an end"):
+    with pytest.raises(UserError, match="starts or ends with a space"):
         joined([" a", "b"])
 
 
@@ -113,11 +113,11 @@ def test_judgements_get_lines_in_their_own_manner(tmp_path: Path, tool: str) -> 
     )
     assert project.value("301", "passed") == 0.0
     patch = project.patch()
-    assert fates(patch) == {"301": ("accepted", ""), "302": ("left_out", "qrels.txt has no comments")}
+    assert fates(patch) == {"301": ("accepted", ""), "302": ("left_out", "qrels.txt cannot contain comments")}
     project.apply(patch, tool)
     assert (folder / "qrels.txt").read_text() == QRELS.replace("FT911-4 0\n", "FT911-4 1\n301 0  LA-1 1\n")
     assert (project.value("301", "passed"), project.value("302", "passed")) == (1.0, 0.0)
-    assert fates(project.patch())["301"] == ("left_out", "the answer is right by the rule already")
+    assert fates(project.patch())["301"] == ("left_out", "the rule already counts the answer as right")
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -129,7 +129,7 @@ def test_a_beir_folder_gets_lines_in_its_table(tmp_path: Path, tool: str) -> Non
     given = {"q1": {"documents": ["d 7"]}, "q2": {"documents": ["d1"]}}
     project.run(answers(tmp_path / "run.jsonl", **given), dict.fromkeys(given, "accept"))
     patch = project.patch()
-    assert fates(patch)["q2"] == ("left_out", "the answer is right by the rule already")
+    assert fates(patch)["q2"] == ("left_out", "the rule already counts the answer as right")
     project.apply(patch, tool)
     new = (folder / "set" / "qrels" / "test.tsv").read_bytes().decode()
     assert new == TSV.replace("q1\td2\t0\r\n", "q1\td2\t0\r\nq1\td 7\t1\r\n")
@@ -149,10 +149,10 @@ def test_what_cannot_be_said_is_refused_in_words(tmp_path: Path) -> None:
     none, some = suite.load_cases(tmp_path / "q.txt").cases
     assert suite.accept is not None
     for case, keys, why in (
-        (some, ["x"], 'misses "FT911-3", "FT911-9": others beside them'),
+        (some, ["x"], 'misses "FT911-3", "FT911-9", so accepting others'),
         (none, [], "empty"),
         (none, [f"d{n}" for n in range(51)], "ranks 51 values"),
-        (none, ["a b"], "blanks in it"),
+        (none, ["a b"], "it contains spaces"),
     ):
         with pytest.raises(UserError, match=why):
             suite.accept(case, Prediction(case.id, response=answer(documents=keys)), tmp_path, Options())
@@ -164,4 +164,4 @@ def test_a_compressed_file_is_named_and_left_alone(tmp_path: Path) -> None:
     folder = write(tmp_path / "project", {"q.txt.gz": "1 0 a 0\n"})
     project = Project(folder, "retrieval", "q.txt.gz")
     project.run(answers(tmp_path / "run.jsonl", **{"1": {"documents": ["b"]}}), {"1": "accept"})
-    assert fates(project.patch())["1"] == ("left_out", "q.txt.gz is compressed: a patch cannot say a change of it")
+    assert fates(project.patch())["1"] == ("left_out", "q.txt.gz is compressed, so a patch cannot change it")

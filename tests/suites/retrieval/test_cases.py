@@ -137,7 +137,7 @@ def test_bad_tsv_lines(tmp_path: Path) -> None:
     assert truths(loaded) == {"q1": {"d1": 1}}
     assert [(problem.line, problem.message) for problem in loaded.problems] == [
         (3, "2 columns where 3 are expected"),
-        (4, "the line names no document"),
+        (4, "the line has no document"),
         (5, 'the relevance "high" is not a whole number'),
     ]
 

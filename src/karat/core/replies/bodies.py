@@ -164,7 +164,7 @@ def _responses_api(body: Mapping[str, Any]) -> Reply:
         parts.take(body["output_text"])
     parts.structure(body.get("output_parsed"), "the structured output")
     if body.get("status") == "failed" or (body.get("error") and not parts.texts):
-        said = _error_text(body.get("error") or "it does not say why")
+        said = _error_text(body.get("error") or "no reason was given")
         return Reply(form, body=body, failure=f"the response is an error: {said}")
     details = body.get("incomplete_details")
     reason = str(details.get("reason") or "") if isinstance(details, Mapping) else ""
@@ -190,7 +190,7 @@ def _tool_result(body: Mapping[str, Any]) -> Reply:
     if body.get("isError") is True:
         said = found.text.strip()
         return msgspec.structs.replace(
-            found, failure="the tool says that it failed" + (f": {said[:200]}" if said else "")
+            found, failure="the tool reported a failure" + (f": {said[:200]}" if said else "")
         )
     return found
 
@@ -299,7 +299,7 @@ def spoken(text: str) -> tuple[str, str]:
     if rest == text and "</think>" in text.lower():  # some servers send no opening tag
         rest = _END_OF_THOUGHT.sub("", text)
     if _THINKING.match(rest):
-        return "", "only the beginning of the assistant's reasoning came, and no answer"
+        return "", "only the start of the assistant's reasoning was received, and no answer"
     return rest, ""
 
 

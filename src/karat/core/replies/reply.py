@@ -96,7 +96,7 @@ class Reply(msgspec.Struct, frozen=True):
         try:
             decoded(text)
         except ValueError as error:
-            return f"it begins like JSON and is not: {error}"
+            return f"it starts like JSON but is not valid JSON: {error}"
         return ""
 
     @property
@@ -146,7 +146,7 @@ def only_one(
     if any(reading != readings[0] for reading in readings):
         places = [candidate.where for candidate in candidates]
         raise Unreadable(
-            f"{len(candidates)} different {plural or wanted + 's'} in the response, in {' and in '.join(places)}: one of them must be the answer"
+            f"{len(candidates)} different {plural or wanted + 's'} in the response, in {' and in '.join(places)}: expected exactly one"
         )
     return readings[0]
 

@@ -24,7 +24,7 @@ def size_of(text: str, place: str) -> int:
     """``500MB``, ``2 GiB``: bytes."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", text.lower())
     if match is None or float(match[1]) <= 0:
-        raise UserError(f'{place} is "{text}", which is no size', hint="Write a number and a unit: 500MB, 2GB.")
+        raise UserError(f'{place} is "{text}", which is not a size', hint="Write a number and a unit: 500MB, 2GB.")
     number, unit, binary = match.groups()
     base = 1024 ** "bkmgt".index(unit or "b") if binary else _UNITS[unit]
     return int(float(number) * base)

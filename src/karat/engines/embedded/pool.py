@@ -28,7 +28,7 @@ class Pool:
         """The query's table. Raises EngineError."""
         table = self._ask(Request("run", database, sql, timeout, row_limit)).table
         if table is None:
-            raise EngineError("sql_error", "the query gave no table")
+            raise EngineError("sql_error", "the query returned no table")
         return table
 
     def open(self, database: Database) -> None:

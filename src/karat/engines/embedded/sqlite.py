@@ -67,7 +67,7 @@ def _connected(path: Path, memory: int) -> sqlite3.Connection:
     except sqlite3.Error as error:
         raise UserError(
             f"the SQLite database {path.name} cannot be opened: {error}",
-            hint="Is it a SQLite file, and may it be read?",
+            hint="Check that it is a SQLite file and that you have permission to read it.",
         ) from None
     return connection
 

@@ -189,7 +189,7 @@
     }));
     if (focused) for (const button of head.querySelectorAll("button")) if (button.dataset.sort === focused) button.focus();
     const said = listed.length === cases.length ? `${count(cases.length)} cases` : `${count(listed.length)} of ${count(cases.length)} cases`;
-    at("count").textContent = listed.length || !cases.length ? said : said + ": nothing matches";
+    at("count").textContent = listed.length || !cases.length ? said : said + ": no matches";
     at("pages").hidden = pages === 1;
     at("page").textContent = `${count(begin + 1)} – ${count(Math.min(begin + ROWS, listed.length))} of ${count(listed.length)}`;
     at("previous-page").disabled = state.page === 1;
@@ -241,7 +241,7 @@
       if (rows) add(table.title, plainTable(table.columns, rows));
     }
     if (item.details !== undefined) add("Details", block(JSON.stringify(item.details, null, 2)));
-    if (item.cut) out.push(make("p", "Not all of the details fit into this file; the run's JSON and karat serve have them whole.", "quiet"));
+    if (item.cut) out.push(make("p", "Some details do not fit into this file; the run's JSON and karat serve have all of them.", "quiet"));
     return out;
   }
 

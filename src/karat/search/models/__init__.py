@@ -46,8 +46,8 @@ def load_model(name: str, *, trusted: bool = True) -> Model:
     if not trusted and (name.startswith(function.PREFIX) or openai.names_address(name)):
         what = "sends texts to an address" if openai.names_address(name) else "runs code"
         raise UserError(
-            f'the model "{name}" {what}, which a file may not ask for',
-            hint="Name it yourself, on the command line or in Python, if you trust it.",
+            f'the model "{name}" {what}, which a file is not allowed to request',
+            hint="If you trust it, name it on the command line or in Python.",
         )
     for prefix, open_model in _BY_PREFIX.items():
         if name.startswith(prefix):
@@ -88,7 +88,7 @@ def _sound(found: Any, name: str) -> Model:
     """The model under the name it was asked by, with its vectors checked."""
     if not isinstance(found, Model) or (found.embed is None) == (found.score is None):
         raise UserError(
-            f'the entry point "{name}" in {GROUP} gives no model',
+            f'the entry point "{name}" in {GROUP} does not give a model',
             hint="It must be a karat.search.records.Model with either embed or score, or a function without arguments that returns one.",
         )
     checked = None if found.embed is None else CheckedEmbedding(name, found.embed)
@@ -110,4 +110,4 @@ def _unknown(name: str) -> UserError:
     close = nearest(name, [found.name for found in known])
     meant = f'Did you mean "{close[0]}"? ' if close else ""
     ready = ", ".join(found.name for found in known if found.ready)
-    return UserError(f'there is no model "{name}"', hint=f"{meant}Ready here: {ready}. karat models shows all of them.")
+    return UserError(f'there is no model "{name}"', hint=f"{meant}Ready here: {ready}. karat models lists all of them.")

@@ -36,7 +36,7 @@ class Named(NamedTuple):
 
 MODELS: dict[str, Named] = {
     "bge-small-en-v1.5": Named("BAAI/bge-small-en-v1.5", 384, 4.0, "a small transformer for search, English"),
-    "bge-base-en-v1.5": Named("BAAI/bge-base-en-v1.5", 768, 5.0, "a middle-sized transformer for search, English"),
+    "bge-base-en-v1.5": Named("BAAI/bge-base-en-v1.5", 768, 5.0, "a medium-sized transformer for search, English"),
     "bge-large-en-v1.5": Named("BAAI/bge-large-en-v1.5", 1024, 6.0, "a large transformer for search, English"),
     "nomic-embed-text-v1.5": Named("nomic-ai/nomic-embed-text-v1.5", 768, 5.0, "long texts, English"),
     "multilingual-e5-large": Named("intfloat/multilingual-e5-large", 1024, 6.0, "a large transformer, 100 languages"),
@@ -51,7 +51,7 @@ def infos() -> tuple[ModelInfo, ...]:
         ModelInfo(name, f"{found.summary}; weights are downloaded once", ready, install, found.dimensions, found.cost)
         for name, found in MODELS.items()
     )
-    any_other = "any other model of fastembed, such as fastembed:thenlper/gte-base"
+    any_other = "any other fastembed model, such as fastembed:thenlper/gte-base"
     return (*named, ModelInfo(f"{PREFIX}OWNER/MODEL", any_other, ready, install, None, COST_OF_OTHERS))
 
 
@@ -96,9 +96,8 @@ def _opened(name: str, full: str) -> Any:
         return package.TextEmbedding(full)
     except (ValueError, OSError) as error:
         raise UserError(
-            f'the weights of "{name}" can be neither found nor downloaded: {error}',
-            hint="They come from Hugging Face on first use. Without a network: put fastembed's model folder here from another "
-            "machine and set FASTEMBED_CACHE_PATH to it. karat models shows what works offline.",
+            f'the weights of "{name}" were not found and cannot be downloaded: {error}',
+            hint="They come from Hugging Face on first use. Without a network: copy fastembed's model folder from another machine and set FASTEMBED_CACHE_PATH to it. karat models shows what works offline.",
         ) from error
 
 

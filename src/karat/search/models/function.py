@@ -54,7 +54,7 @@ class Embedding:
             place = _place(error)
             raise UserError(
                 f'the model "{self.name}" failed{place}: {type(error).__name__}: {error}',
-                hint="What was embedded before is in the cache.",
+                hint="Everything embedded so far is in the cache.",
             ) from error
         return checked_rows(found, texts, self.name)
 

@@ -107,7 +107,7 @@ def address(name: str, environment: Mapping[str, str] = os.environ) -> tuple[str
     url = (url or HOME).rstrip("/").removesuffix("/embeddings")
     if not asked:
         raise UserError(
-            f'"{name}" names no model', hint='Write "openai:MODEL", such as "openai:text-embedding-3-small".'
+            f'"{name}" does not name a model', hint='Write "openai:MODEL", such as "openai:text-embedding-3-small".'
         )
     try:
         parts = urlsplit(url)
@@ -115,7 +115,7 @@ def address(name: str, environment: Mapping[str, str] = os.environ) -> tuple[str
     except ValueError:
         fine = False
     if not fine or any(char.isspace() for char in url):
-        raise UserError(f"{source} is no address", hint="It begins with http:// or https:// and a host name.")
+        raise UserError(f"{source} is not a valid URL", hint="It must start with http:// or https:// and a host name.")
     if parts.username is not None or parts.query or parts.fragment:
         # It would be shown in reports and kept in file names.
         raise UserError(

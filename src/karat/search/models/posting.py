@@ -52,7 +52,7 @@ class Posting:
                 wait = self.pause * 2 ** (attempt - 1) if failed.wait is None else failed.wait
                 if not failed.retry or attempt == self.attempts or wait > LONGEST_WAIT:
                     tries = f" (after {attempt} attempts)" if attempt > 1 else ""
-                    hint = failed.hint or "What was embedded before is in the cache: run it again later."
+                    hint = failed.hint or "Everything embedded so far is in the cache: run it again later."
                     raise UserError(f"{failed}{tries}", hint=hint) from None
                 time.sleep(wait)
         raise AssertionError("there is at least one attempt")
@@ -73,7 +73,7 @@ def _once(client: httpx.Client, url: str, content: bytes, headers: Mapping[str, 
         response = client.post(url, content=content, headers=dict(headers))
     except httpx.HTTPError as error:
         reason = _hidden(str(error) or type(error).__name__, key)
-        hint = f"Is the server running? What was embedded before is in the cache. ({type(error).__name__})"
+        hint = f"Is the server running? Everything embedded so far is in the cache. ({type(error).__name__})"
         raise _Failed(f"no answer from {url}: {reason}", retry=True, hint=hint) from None
     if response.is_success:
         return response.content

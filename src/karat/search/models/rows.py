@@ -51,7 +51,7 @@ def checked_rows(given: Any, texts: Sequence[str], model: str, dimensions: int |
     if dimensions is not None and rows.shape[1] != dimensions:
         raise UserError(
             f'the model "{model}" gave vectors of length {rows.shape[1]}, where earlier ones have {dimensions}',
-            hint="It is another model now: give it another name or revision, or delete its cached vectors.",
+            hint="The model has changed: give it another name or revision, or delete its cached vectors.",
         )
     if not rows.shape[1]:
         raise UserError(f'the model "{model}" gave vectors of length 0')

@@ -81,7 +81,7 @@ def _uniqueby(source: Many, positions: Sequence[int], keys: Keys, _: Flags) -> V
 def _sort(source: Value, descending: Value = 0) -> Value:
     found = many(source)
     if isinstance(found, TableValue):
-        raise Wrong("SORT cannot order whole rows", "Say by what: SORTBY(T, $[field]).")
+        raise Wrong("SORT cannot order whole rows", "Name the sort key: SORTBY(T, $[field]).")
     return taken(found, sorted_positions(range(len(found)), [found.items], [truth(descending, "SORT")]))
 
 

@@ -99,7 +99,7 @@ def rounded(value: Value, digits: Value = 0) -> Value:
 def _range(first: Value, last: Value = None) -> Value:
     start, end = (1, whole(first, "RANGE")) if last is None else (whole(first, "RANGE"), whole(last, "RANGE"))
     if end - start >= 10_000_000:
-        raise Wrong(f"RANGE would have {end - start + 1:,} elements; at most 10,000,000 are made")
+        raise Wrong(f"RANGE would have {end - start + 1:,} elements; at most 10,000,000 are allowed")
     return Array(list(range(start, end + 1)))
 
 

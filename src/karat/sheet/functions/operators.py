@@ -68,7 +68,7 @@ def _power(left: int | float, right: int | float) -> int | float:
     if left == 0 and right < 0:
         raise Wrong("0 to a negative power is a division by zero")
     if left < 0 and not float(right).is_integer():
-        raise Wrong("a negative number to a broken power is no number")
+        raise Wrong("a negative number to a fractional power is not a number")
     if isinstance(left, int) and isinstance(right, int) and right >= 0 and left.bit_length() * right <= 128:
         return int(left**right)
     return math.pow(left, right)
@@ -90,7 +90,7 @@ def _compare(sign: str, compute: Callable[[Value, Value], bool]) -> Callable[[Va
     def do(left: Value, right: Value) -> int:
         words = isinstance(left, str) + isinstance(right, str)
         if words == 1 or (words == 0 and not (isinstance(left, int | float) and isinstance(right, int | float))):
-            hint = "Only numbers with numbers and texts with texts have an order; = and <> work for all."
+            hint = "Only two numbers or two texts can be ordered; = and <> work for all values."
             raise Wrong(f"{sign} cannot compare {described(left)} and {described(right)}", hint)
         return 1 if compute(left, right) else 0
 

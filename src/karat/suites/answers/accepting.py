@@ -45,7 +45,7 @@ def accept(case: Case[Gold], prediction: Prediction, _cases: Path, options: Opti
 def _edits(case: Case[Gold], comparison: Comparison, before: States, options: Options) -> Sequence[Edit]:
     gold, answer = comparison.gold, comparison.answer
     if gold.temporal:
-        raise UserError("its gold is computed anew each time, so no further answer can be added to it")
+        raise UserError("its gold is recomputed each time, so no other answer can be added to it")
     file = Path(case.source.file)
     data = file.read_bytes()
     row = row_of(data, case.id, file.name)
@@ -53,7 +53,7 @@ def _edits(case: Case[Gold], comparison: Comparison, before: States, options: Op
     judged = [(change, _states(change.gold, answer, options)) for change in changes]
     best, after = max(judged, key=lambda pair: pair[1])
     if not after[0]:
-        raise UserError("as a further gold it would not be right either, by the strict profile")
+        raise UserError("even as an additional gold it would not be right by the strict profile")
     if after == before:
         return ()
     _old_stay_right(gold, best.gold, options)
@@ -89,4 +89,4 @@ def _old_stay_right(old: Gold, new: Gold, options: Options) -> None:
         answer = Answer(old.instance_id, "file", paths=(file,))
         before, after = _states(old, answer, options), _states(new, answer, options)
         if any(was and not is_now for was, is_now in zip(before, after, strict=True)):
-            raise UserError(f"with it the gold file {Path(file).name} would not be right any more")
+            raise UserError(f"with it the gold file {Path(file).name} would no longer be right")

@@ -28,7 +28,7 @@ def _looked_at(case: CaseResult, own: Mapping[str, Answer], others: Sequence[Map
     agreeing = sum(case.id in other and same_answer(answer, other[case.id]) for other in others)
     if not agreeing:
         return case
-    problem = f"{agreeing + 1} of {len(others) + 1} submissions give the same answer, which gold refuses"
+    problem = f"{agreeing + 1} of {len(others) + 1} submissions give the same answer, which gold rejects"
     marked = msgspec.structs.replace(details, gold_status="suspect", gold_problem=problem)
     return msgspec.structs.replace(case, details=plain_details(marked))
 

@@ -73,11 +73,11 @@ def _from_rows(rows: Sequence[ReadObject], problems: list[Problem], file: Path, 
     for item, row in enumerate(rows):
         name = row.value.get("instance_id")
         if not isinstance(name, str) or not name.strip():
-            hint = "It must be a text." if "instance_id" in row.value else did_you_mean("instance_id", row.value)
+            hint = "It must be a string." if "instance_id" in row.value else did_you_mean("instance_id", row.value)
             problems.append(Problem('a gold row without "instance_id"', file=str(file), line=row.line, hint=hint))
         elif name in first:
             message = f'the instance "{name}" appears twice: also in line {first[name]}'
-            hint = "Every instance has one row; only the first of the two is used."
+            hint = "An instance has one row; only the first of the two is used."
             problems.append(Problem(message, file=str(file), line=row.line, hint=hint))
         else:
             first[name] = row.line
@@ -192,7 +192,7 @@ class GoldFolder:
             troubles += [self._no_file(files) for files in missing if files]
         usable = recomputed or any(_can_judge(e, len(files)) for e, files in zip(entries, missing, strict=True))
         if not usable and not troubles:
-            said = 'the row has no "evaluation"' if not found else "nothing in the row says what the right answer is"
+            said = 'the row has no "evaluation"' if not found else "the row does not say what the right answer is"
             troubles = [f"{said}, and there is no gold SQL to compute it" if temporal else said]
         stated = cast("GoldStatus", row["status"]) if row.get("status") in STATUSES else "good"
         status: GoldStatus = "unreadable" if not usable else "suspect" if troubles and stated == "good" else stated
@@ -248,7 +248,7 @@ class GoldFolder:
             return f"{NO_FILE} {FLAT_FOLDER}/{name}.csv, nor {name}_a.csv"
         if "" in files.values():
             refused = ", ".join(file for file, path in files.items() if not path)
-            return f"the gold file {FLAT_FOLDER}/{refused} is a link that leads out of the gold folder"
+            return f"the gold file {FLAT_FOLDER}/{refused} is a link that points outside the gold folder"
         parameters = {"gold": list(files), **{key: row[key] for key in FLAT_KEYS if key in row}}
         return Entry("table_match", parameters, tuple(files.values()))
 

@@ -39,7 +39,7 @@ def inside(root: Path, relative: str, *, under: str = "") -> Path:
         except (FileNotFoundError, NotADirectoryError):
             return Path(base, *parts)
         except (OSError, ValueError) as error:  # a name too long or not UTF-8, a folder that may not be entered
-            why = error.strerror if isinstance(error, OSError) else "not a name that a file can have"
+            why = error.strerror if isinstance(error, OSError) else "not a valid file name"
             raise OutsideFolder(f'"{_shown(relative)}" cannot be looked up: {why}') from error
         if number == len(parts) and not stat.S_ISREG(mode):
             kind = kind_of(mode)
@@ -52,14 +52,14 @@ def _parts(relative: str) -> list[str]:
     if not relative.strip():
         raise OutsideFolder("the path is empty")
     if any(ord(character) < 32 for character in relative):
-        raise OutsideFolder(f'"{shown}" holds a control character')
+        raise OutsideFolder(f'"{shown}" contains a control character')
     if "\\" in relative:
         raise OutsideFolder(f'"{shown}" contains a backslash: use "/" between folders')
     if relative.startswith("/") or _DRIVE.match(relative):
         raise OutsideFolder(f'"{shown}" is an absolute path: it must be relative to its folder')
     parts = [part for part in relative.split("/") if part not in ("", ".")]
     if ".." in parts:
-        raise OutsideFolder(f'"{shown}" leads out of its folder with ".."')
+        raise OutsideFolder(f'"{shown}" leaves its folder with ".."')
     if not parts:
         raise OutsideFolder(f'"{shown}" is a folder, not a file')
     return parts
@@ -72,7 +72,7 @@ def _followed(path: str, base: str, relative: str) -> str:
     except OSError as error:  # leads nowhere, or round in a circle
         raise OutsideFolder(f'"{_shown(relative)}" is a link that cannot be followed: {error.strerror}') from error
     if target != base and not target.startswith(base.rstrip(os.sep) + os.sep):
-        raise OutsideFolder(f'"{_shown(relative)}" is a link that leads out of its folder')
+        raise OutsideFolder(f'"{_shown(relative)}" is a link that points outside its folder')
     return target
 
 

@@ -51,7 +51,7 @@ def _column(column: Mapping[str, Any]) -> str:
         return f"{gold} ~ nothing"
     nearest = f'"{_text(column["nearest"])}"'
     if column.get("taken_by") is not None:
-        return f'{gold} ~ nothing of its own: {nearest} is gold "{_text(column["taken_by"])}"'
+        return f'{gold} ~ no column of its own: {nearest} is gold "{_text(column["taken_by"])}"'
     return f"{gold} ~ {nearest} {percent(float(column.get('share', 0)))} of cells equal{change}"
 
 
@@ -61,7 +61,7 @@ def _label(label: Mapping[str, Any]) -> str:
 
 def _row(row: Mapping[str, Any]) -> str:
     if "gold" not in row:
-        return f"answer row {row.get('pred_row')}: {_cells(row.get('pred'))} is too much"
+        return f"answer row {row.get('pred_row')}: {_cells(row.get('pred'))} is not expected"
     if "pred" not in row:
         return f"row {row.get('gold_row')}: {_cells(row['gold'])} is missing"
     return f"row {row.get('gold_row')}: {_cells(row['gold'])} ≠ {_cells(row['pred'])}"

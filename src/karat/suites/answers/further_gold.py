@@ -42,9 +42,9 @@ def has_table(gold: Gold) -> bool:
 def with_text(gold: Gold, answer: Answer, row: Mapping[str, Any]) -> list[Change]:
     """The ways to say the answer in one more entry: as the one number it holds, where gold asks for a number; as a text."""
     if answer.kind != "answer":
-        raise UserError("the answer is several files, which must all pass: there are no alternatives to them")
+        raise UserError("the answer is several files that must all pass, so it cannot have alternatives")
     if gold.family == "flat":
-        raise UserError("its gold is a table in a file of its own, and there is no place for a text beside it")
+        raise UserError("its gold is a table in a separate file, so a text cannot be added to it")
     entries = [Entry("string_match", {"gold": [answer.text.strip()]})]
     numbers = find_numbers(answer.text)
     asked = next((entry for entry in gold.entries if entry.func == "number_match"), None)
@@ -69,14 +69,14 @@ def with_table(gold: Gold, answer: Answer, row: Mapping[str, Any], gold_file: Pa
     """One more gold file, with what the answer's file holds."""
     table = Path(answer.paths[0])
     if table.suffix.lower() != ".csv":
-        raise UserError(f"{table.name} is no CSV file, and only tables may have several golds")
+        raise UserError(f"{table.name} is not a CSV file, and only tables can have several golds")
     entry = next((one for one in reversed(gold.entries) if one.func in TABLES), None)
     if entry is None:
-        raise UserError("its gold asks for a text or a number, and the answer is a table")
+        raise UserError("its gold is a text or a number, but the answer is a table")
     if entry.func != "table_match":
-        raise UserError(f"{entry.func} knows one gold only: there are no alternatives to it")
+        raise UserError(f"{entry.func} has only one gold, so it cannot have alternatives")
     if not entry.gold_files:
-        raise UserError("its gold names no file to put another beside")
+        raise UserError("its gold does not name a file that another could be added to")
     last = Path(entry.gold_files[-1])
     named = _named(entry)
     own = f"{FLAT_FOLDER}/" if gold.family == "flat" else _folder(gold, last, named[-1])
@@ -119,7 +119,7 @@ def _next_name(name: str, count: int, taken: set[str]) -> str:
     for letter in ascii_lowercase[min(count, 25) :]:
         if (found := f"{plain}_{letter}.{suffix}") not in taken:
             return found
-    raise UserError(f"there is no letter left for another gold of {name}")
+    raise UserError(f"all letters are used for the golds of {name}")
 
 
 def _listed(folder: Path) -> list[Path]:
@@ -130,13 +130,13 @@ def _content(table: Path) -> bytes:
     try:
         size = table.stat().st_size
         if size > MOST_BYTES:
-            raise UserError(f"the table has {size:,} bytes; at most {MOST_BYTES:,} go into a patch")
+            raise UserError(f"the table has {size:,} bytes; at most {MOST_BYTES:,} fit into a patch")
         data = table.read_bytes()
         data.decode()
     except UnicodeDecodeError as error:
         raise UserError(f"{table.name} is not UTF-8 text, so a patch cannot contain it") from error
     except OSError as error:
-        raise UserError(f"the table of the answer is not there any more: {table.name}") from error
+        raise UserError(f"the table of the answer no longer exists: {table.name}") from error
     return data
 
 

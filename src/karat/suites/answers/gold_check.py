@@ -73,7 +73,7 @@ def check_cases(cases: Sequence[Case[Gold]], _files: Sequence[Path], _options: O
     for file, ids in moving.items():
         shown = ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
         message = f"{count_of(len(ids), 'instance')} with temporal: true and no gold SQL: {shown}"
-        hint = "Their stored gold is used, though the data may have moved. Put the SQL into sql/<instance_id>.sql."
+        hint = "Their stored gold is used, though the data may have changed. Put the SQL into sql/<instance_id>.sql."
         problems.append(Problem(message, file=file, hint=hint, severity="warning"))
     return CheckedCases(tuple(problems))
 
@@ -89,7 +89,7 @@ def _rows(file: str) -> dict[int, dict[str, Any]]:
 def _gold_findings(gold: Gold, row: Mapping[str, Any]) -> Iterator[Finding]:
     for said in gold.problem.split("; ") if gold.problem else ():
         absent = said.startswith((NO_FILE, "the gold row says"))
-        hint = "Without it the instance is left out, or judged by the golds that are there." if absent else ""
+        hint = "Without it the instance is left out, or judged by the golds that exist." if absent else ""
         yield Finding(said, hint, "warning" if absent else "error")
     yield from _row_findings(gold, row)
     for entry in gold.entries:
@@ -113,7 +113,7 @@ def _row_findings(gold: Gold, row: Mapping[str, Any]) -> Iterator[Finding]:
     for key in row:
         close = nearest(key, ROW_KEYS, cutoff=88) if key not in ROW_KEYS else []
         if close:
-            yield Finding(f'the key "{key}" is not read', f'Did you mean "{close[0]}"?', "warning")
+            yield Finding(f'the key "{key}" is ignored', f'Did you mean "{close[0]}"?', "warning")
     if not isinstance(row.get("temporal", False), bool):
         yield Finding(f"temporal must be true or false, not {_shown(row['temporal'])}")
     status = row.get("status", "good")
@@ -125,7 +125,7 @@ def _row_findings(gold: Gold, row: Mapping[str, Any]) -> Iterator[Finding]:
             if key not in EVALUATION_KEYS:
                 own = key in PARAMETERS.get(func, ())
                 hint = f'Move "{key}" into "parameters".' if own else did_you_mean(key, EVALUATION_KEYS)
-                yield Finding(f'"{key}" stands beside the parameters of {func}, where nothing reads it', hint)
+                yield Finding(f'"{key}" is next to the parameters of {func}, where it is ignored', hint)
 
 
 # -- strings and numbers ----------------------------------------------------------------------------------------------
@@ -141,12 +141,14 @@ def _string_findings(parameters: Mapping[str, Any]) -> Iterator[Finding]:
         ("exclude", excluded, "no answer can pass"),
     ):
         if not all(isinstance(text, str) for text in texts):
-            yield Finding(f'the "{key}" of string_match must be texts, found {_shown(parameters[key])}', "Quote them.")
+            yield Finding(
+                f'the "{key}" of string_match must be strings, found {_shown(parameters[key])}', "Quote them."
+            )
         elif any(not text.strip() for text in texts):
-            yield Finding(f'the "{key}" of string_match contains an empty text: {effect}', "Take it out.")
+            yield Finding(f'the "{key}" of string_match contains an empty string: {effect}', "Remove it.")
     if isinstance(parameters.get("exclude"), str):
-        hint = 'The public tool excludes each of its characters. A list is meant: ["…"].'
-        yield Finding('the "exclude" of string_match is a text, not a list', hint, "warning")
+        hint = 'The public tool excludes each of its characters. Use a list: ["…"].'
+        yield Finding('the "exclude" of string_match is a string, not a list', hint, "warning")
     elif "exclude" in parameters and parameters["exclude"] is None:
         yield Finding('the "exclude" of string_match is null: no answer can pass', "Leave it out, or write [].")
     texts = [str(text).lower() for text in golds]
@@ -155,7 +157,7 @@ def _string_findings(parameters: Mapping[str, Any]) -> Iterator[Finding]:
     ]
     if ruled_out and (parameters.get("conj") == "and" or len(ruled_out) == len(texts)):
         what = f'the right answer "{ruled_out[0]:.60}" contains a text of "exclude": no answer can pass'
-        yield Finding(what, "Take that text out, or make it longer.")
+        yield Finding(what, "Remove that string, or make it longer.")
 
 
 def _number_findings(parameters: Mapping[str, Any], *, temporal: bool) -> Iterator[Finding]:
@@ -186,7 +188,7 @@ def _conj_findings(parameters: Mapping[str, Any]) -> Iterator[Finding]:
 def _table_findings(entry: Entry, family: str) -> Iterator[Finding]:
     parameters = entry.parameters
     if not entry.gold_files and not parameters.get("sql"):
-        yield Finding(f"{entry.func} names no gold file", 'Give "gold".')
+        yield Finding(f"{entry.func} does not name a gold file", 'Give "gold".')
     heads = _heads(entry)
     for name, head in heads:
         if head is not None:
@@ -221,7 +223,7 @@ def _table_findings(entry: Entry, family: str) -> Iterator[Finding]:
 
 def _flag_findings(flag: Any) -> Iterator[Finding]:
     if isinstance(flag, list):
-        hint = "The public tool takes any list that is not empty as true. Write true or false."
+        hint = "The public tool treats any non-empty list as true. Write true or false."
         harmless: Severity = "warning" if flag and all(item is True for item in flag) else "error"
         yield Finding(f"ignore_order is one flag for all golds, found the list {_shown(flag)}", hint, harmless)
     elif not isinstance(flag, bool):
@@ -242,7 +244,9 @@ def _choice_findings(conditions: Any, heads: Sequence[tuple[str, Head | None]], 
     else:
         if conditions and len(heads) > 1 and family == "contract":
             hint = "Write one list for each gold: [[0], [0]]."
-            yield Finding("one list of condition_cols for several golds is not read in this family", hint, "warning")
+            yield Finding(
+                "one list of condition_cols for several golds is not supported in this family", hint, "warning"
+            )
         if len(conditions) > 1 and len(heads) == 1 and family == "flat" and re.search(r"_[a-z]\.csv$", heads[0][0]):
             what = f"the public tool reads only the first of the condition_cols {_shown(conditions)} of a lone lettered gold"
             hint = f"Write [{conditions}]" + (": a 0 alone means all columns there." if conditions[0] == 0 else ".")
@@ -273,7 +277,7 @@ def _head_findings(name: str, head: Head) -> Iterator[Finding]:
     if head.trouble:
         yield Finding(f"{name} {head.trouble}")
     elif not head.columns:
-        yield Finding(f"the gold table {name} is empty", "It has not even a header.")
+        yield Finding(f"the gold table {name} is empty", "It does not even have a header.")
     elif not head.has_rows:
         yield Finding(f"the gold table {name} has a header and no rows", "Any empty answer passes.", "warning")
 
@@ -290,7 +294,7 @@ def _heads(entry: Entry) -> list[tuple[str, Head | None]]:
     if isinstance(tables, str):
         return [(Path(file).name, Head(trouble=tables)), *((tab, None) for tab in tabs[1:])]
     known = {name.lower(): name for name in tables}
-    missing = f"is no table of {Path(file).name}, which has {', '.join(sorted(tables)) or 'none'}"
+    missing = f"is not a table of {Path(file).name}, which has {', '.join(sorted(tables)) or 'none'}"
     return [
         (tab, tables[known[tab.lower()]] if tab.lower() in known else Head(trouble=missing)) for tab in tabs or tables
     ]
@@ -311,7 +315,7 @@ def csv_head(file: str) -> Head:
             records = filter(None, csv.reader(io.StringIO(data.decode("utf-8-sig", errors="replace"), newline="")))
             head = Head(tuple(next(records, ())), next(records, None) is not None)
         except csv.Error as error:
-            return Head(trouble=f"is no CSV: {error}")
+            return Head(trouble=f"is not a CSV file: {error}")
         if head.has_rows or len(data) < size:
             return head
     return Head(trouble=f"has no row within its first {HEAD_BYTES[-1]:,} bytes")
@@ -354,13 +358,15 @@ def _letter_findings(gold: Gold) -> Iterator[Finding]:
         what = f"there is {gold.instance_id}.csv and also {gold.instance_id}_{letters[0]}.csv"
         yield Finding(
             what,
-            "All of them are taken as golds, the one without a letter first.",
+            "All of them are used as golds, the one without a letter first.",
             "warning",
         )
     gaps = [chr(code) for code in range(ord("a"), ord(max(letters, default="a"))) if chr(code) not in letters]
     if gaps:
-        what = f"{NO_FILE} {', '.join(f'{gold.instance_id}_{letter}.csv' for letter in gaps)}, though later letters are there"
-        yield Finding(what, "Answers that only they would pass are failed.", "warning")
+        what = (
+            f"{NO_FILE} {', '.join(f'{gold.instance_id}_{letter}.csv' for letter in gaps)}, though later letters exist"
+        )
+        yield Finding(what, "Answers that only they would accept fail.", "warning")
 
 
 def _is_nested(value: Any) -> bool:

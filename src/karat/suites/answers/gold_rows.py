@@ -21,7 +21,7 @@ def _number(rows: Sequence[ReadObject], instance_id: str, file: str) -> int:
     for place, row in enumerate(rows):
         if row.value.get("instance_id") == instance_id:
             return place
-    raise UserError(f"{file} has no row of {instance_id} any more")
+    raise UserError(f"{file} no longer has a row for {instance_id}")
 
 
 def with_row(data: bytes, instance_id: str, changes: Mapping[str, Any], file: str) -> bytes:
@@ -29,7 +29,7 @@ def with_row(data: bytes, instance_id: str, changes: Mapping[str, Any], file: st
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        raise UserError(f"{file} is not UTF-8 text, so it is left alone") from error
+        raise UserError(f"{file} is not UTF-8 text, so it is not changed") from error
     rows, problems = read_objects(data, file)
     number = _number(rows, instance_id, file)
     row = rows[number]
@@ -42,7 +42,7 @@ def with_row(data: bytes, instance_id: str, changes: Mapping[str, Any], file: st
     expected[number] = {**row.value, **changes}
     again, more = read_objects(result, file)
     if [one.value for one in again] != expected or len(more) != len(problems):
-        raise UserError(f"it cannot be put into {file} without changing something else there")
+        raise UserError(f"it cannot be inserted into {file} without changing something else")
     return result
 
 
@@ -61,7 +61,7 @@ def _with_member(raw: str, key: str, old: Any, new: Any) -> str:
         return f"{raw[:last]}, {_json(key, raw)}: {_json(new, raw)}{raw[last:]}"
     found = re.search(rf'"{re.escape(key)}"\s*:\s*(?={re.escape(written)})', raw)
     if found is None:
-        raise UserError(f'the value of "{key}" is not found in the row')
+        raise UserError(f'the value of "{key}" was not found in the row')
     return raw[: found.end()] + _value(written, old, new, raw) + raw[found.end() + len(written) :]
 
 

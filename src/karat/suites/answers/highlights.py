@@ -63,5 +63,5 @@ def _doubtful_gold(result: RunResult) -> list[str]:
     if dated:
         first, when = dated[0]
         count = count_of(len(dated), "instance")
-        lines.append(f"gold is true for another date in {count} ({first.id}: {when.gold}, the data {when.data})")
+        lines.append(f"gold is valid for another date in {count} ({first.id}: {when.gold}, the data {when.data})")
     return lines

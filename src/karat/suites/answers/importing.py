@@ -41,7 +41,9 @@ def import_rows(rows: Sequence[ImportRow], folder: Path) -> Imported:
     for row in rows:
         try:
             if row.id in names:
-                raise _LeftOut("a second try: a submission has one answer to each" if row.repeat else _twice(row.id))
+                raise _LeftOut(
+                    "a second try: a submission has one answer per instance" if row.repeat else _twice(row.id)
+                )
             name = _NOT_NAME.sub("_", row.id).strip("._") or "case"
             tables: dict[str, bytes] = {}
             evaluation = _evaluation(row.expected, tables, folder)
@@ -62,16 +64,16 @@ def import_rows(rows: Sequence[ImportRow], folder: Path) -> Imported:
             answers.append(_line({"instance_id": name, "answer_type": kind, "answer_or_path": given}))
         elif row.error:
             made.notes.append(
-                f'the call for "{name}" failed, which a submission cannot say: it counts as not submitted'
+                f'the call for "{name}" failed, which a submission cannot record: it counts as not submitted'
             )
     made.files[f"{GOLD}/karat_gold.jsonl"] = b"".join(gold)
     if answers:
         made.predictions, made.answers = SUBMISSION, len(answers)
         made.files[f"{SUBMISSION}/{METADATA}"] = b"".join(answers)
     if renamed:
-        made.notes.append(f"{renamed:,} ids were changed, for an instance is also the name of a folder")
+        made.notes.append(f"{renamed:,} ids were changed, because an instance id is also a folder name")
     if any(row.before for row in rows):
-        made.notes.append("what was said before the question is left out: an instance is one question")
+        made.notes.append("the conversation before the question is left out: an instance is one question")
     return made
 
 
@@ -93,7 +95,7 @@ def _evaluation(expected: Any, tables: dict[str, bytes], folder: Path) -> Any:
     parts = expected if isinstance(expected, list) else [expected]
     if parts and all(isinstance(part, Mapping) and "func" in part for part in parts):
         if any(part["func"] in FILE_FUNCTIONS for part in parts):
-            raise _LeftOut("its evaluation names gold files, which do not come along: give the table or its CSV file")
+            raise _LeftOut("its evaluation names gold files, which are not imported: give the table or its CSV file")
         return list(parts) if isinstance(expected, list) else dict(expected)
     if (table := _table(expected, folder)) is not None:
         tables["result.csv"] = table
@@ -107,14 +109,14 @@ def _evaluation(expected: Any, tables: dict[str, bytes], folder: Path) -> Any:
         raise _LeftOut("nothing is expected: the cell is empty")
     if isinstance(expected, Mapping):
         raise _LeftOut(
-            f"an expected object is no text, number or table: its keys are {', '.join(map(str, expected))[:80]}"
+            f"the expected value is an object, not a text, number or table: its keys are {', '.join(map(str, expected))[:80]}"
         )
     number = _number(expected)
     if number is not None:
         return {"func": "number_match", "parameters": number}
     text = str(expected).strip()
     if _SQL.match(text):
-        raise _LeftOut("what is expected is SQL: run it, and give its result as a number, a text or a CSV file")
+        raise _LeftOut("the expected value is SQL: run it, and give its result as a number, a text or a CSV file")
     return {"func": "string_match", "parameters": {"gold": [text]}}
 
 
@@ -122,7 +124,7 @@ def _several(expected: list[Any]) -> dict[str, Any]:
     """Several values: all of them must be there, or any, where the file says so."""
     parts = [part for part in expected if part not in (None, "")]
     if not parts or any(isinstance(part, list | Mapping) for part in parts):
-        raise _LeftOut("the expected list is empty or holds lists and objects")
+        raise _LeftOut("the expected list is empty or contains lists or objects")
     conj = "or" if isinstance(expected, AnyOf) else "and"
     numbers = [_number(part) for part in parts]
     if all(number is not None and "percentage" not in number for number in numbers):
@@ -160,9 +162,9 @@ def _table(value: Any, folder: Path) -> bytes | None:
         try:
             file = inside(folder, text)
         except OutsideFolder:
-            raise _LeftOut(f'"{text}" lies outside the folder of the imported file') from None
+            raise _LeftOut(f'"{text}" is outside the folder of the imported file') from None
         if not file.is_file():
-            raise _LeftOut(f'there is no file "{text}" beside the imported one')
+            raise _LeftOut(f'there is no file "{text}" next to the imported file')
         return read_bytes(file)
     lines = text.splitlines()
     if len(lines) < 2:

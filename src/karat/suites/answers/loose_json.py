@@ -126,7 +126,7 @@ class _Stream:
         at = 0
         while (start := _end(_BETWEEN, self.text, at)) < len(self.text):
             if len(self.problems) >= MAX_PROBLEMS:
-                self._note(start, f"{MAX_PROBLEMS} mistakes so far: the rest of the file is not read")
+                self._note(start, f"{MAX_PROBLEMS} mistakes so far; the rest of the file is not read")
                 break
             try:
                 value, at = _object_at(self.text, start)
@@ -242,7 +242,7 @@ class _Scanner:
         return at
 
     def _not_closed(self, start: int, at: int, expected: str) -> _Unreadable:
-        hint = f'The "{self.text[start]}" that it belongs to begins in line {self.text.count(chr(10), 0, start) + 1}.'
+        hint = f'The "{self.text[start]}" that it belongs to is in line {self.text.count(chr(10), 0, start) + 1}.'
         return _Unreadable(at, f"expected {expected}, found {_shown(self.text, at)}", hint)
 
     def _string(self, at: int) -> tuple[str, int]:
@@ -250,10 +250,10 @@ class _Scanner:
             text, end = _decoder.raw_decode(self.text, at)
         except json.JSONDecodeError as error:
             hint = 'Close it with " on the same line; write a line break as \\n and a backslash as \\\\.'
-            raise _Unreadable(at, f"the text that begins here cannot be read: {error.msg}", hint) from None
+            raise _Unreadable(at, f"the string that starts here cannot be read: {error.msg}", hint) from None
         if _HALF_CHARACTER.search(text):
             raise _Unreadable(
-                at, "the text that begins here contains bytes that are not UTF-8", "Save the file as UTF-8."
+                at, "the string that starts here contains bytes that are not UTF-8", "Save the file as UTF-8."
             )
         return text, end
 
@@ -268,7 +268,7 @@ class _Scanner:
             return word, match.end()
         number = _NUMBER.fullmatch(word)
         if number is None or len(word) > 4_000:  # Python refuses to read longer whole numbers
-            hint = 'A text stands in quotes: "…".'
+            hint = 'A string needs quotes: "…".'
             raise _Unreadable(at, f"expected a value, found {_shown(self.text, at)}", hint)
         return (float(word) if number[1] or number[2] else int(word)), match.end()
 

@@ -40,7 +40,7 @@ def read_predictions(path: Path) -> LoadedPredictions:
     if path.is_file():
         return _read_metadata(path)
     if not path.is_dir():
-        hint = f"Give the submission folder: it holds {METADATA}, or one file for each instance."
+        hint = f"Give the submission folder: it contains {METADATA}, or one file for each instance."
         raise UserError(f"there is no submission at {path}: {why_not_there(path)}", hint=hint)
     metadata = path / METADATA
     return _read_metadata(metadata) if metadata.is_file() else _read_flat(path)
@@ -90,7 +90,7 @@ def _from_rows(rows: Sequence[ReadObject], problems: list[Problem], file: Path) 
     for row in rows:
         name = row.value.get("instance_id")
         if not isinstance(name, str) or not name.strip():
-            hint = "It must be a text." if "instance_id" in row.value else did_you_mean("instance_id", row.value)
+            hint = "It must be a string." if "instance_id" in row.value else did_you_mean("instance_id", row.value)
             problems.append(Problem('a row without "instance_id"', file=str(file), line=row.line, hint=hint))
         elif name in first:
             message = f'a second answer to "{name}": the first, in line {first[name]}, is used'
@@ -158,7 +158,7 @@ def _read_flat(folder: Path) -> LoadedPredictions:
         else:
             others.append(entry.name.encode(errors="replace").decode())
     if not found:
-        hint = f"It holds {METADATA} and a folder for each instance, or files such as <instance_id>.csv."
+        hint = f"It contains {METADATA} and a folder for each instance, or files such as <instance_id>.csv."
         raise UserError(f"there is no answer in the submission folder {folder}", hint=hint)
     problems = []
     if others:

@@ -54,7 +54,7 @@ def stored_answer(response: bytes, *, live: bool = False) -> Answer | None:
     except msgspec.ValidationError as error:
         raise Unreadable(f"the answer is not in the expected shape: {error}") from error
     if live and (answer.paths or answer.kind in ("file", "files")):
-        raise Unreadable("the response of a system names files; only a submission folder can")
+        raise Unreadable("the response of a system names files; only a submission folder can do that")
     return answer
 
 

@@ -127,7 +127,7 @@ def gold_from_sql(gold: Gold, runner: SqlRunner, database: str = "") -> Gold:
     try:
         sql = sql_in(gold_sql(gold))
         if not sql:
-            raise EngineError("sql_error", "it is temporal, and has no SQL to compute it with")
+            raise EngineError("sql_error", "it is temporal, but has no SQL to compute it")
         table = runner.run(gold.instance_id, sql, database=database, fresh=True)
     except (EngineError, OSError, UnicodeDecodeError) as error:
         said = problem_of(error) if isinstance(error, EngineError) else f"its SQL cannot be read: {error}"
@@ -165,8 +165,8 @@ def run_sql(gold: Gold, answer: Answer, options: Any, database: str = "") -> tup
     """Gold and answer with their SQL run, on the engines that the suite's options name. ``database``: the one the case is about."""
     if not options.engines:
         raise UserError(
-            f'the instance "{answer.instance_id}" needs an engine to run its SQL, and none is configured',
-            hint='Write it into the options of the suite: engines: {"local": {engine: sqlite, path: shop.sqlite}}.',
+            f'the instance "{answer.instance_id}" needs an engine to run its SQL, but none is configured',
+            hint='Add one to the options of the suite: engines: {"local": {engine: sqlite, path: shop.sqlite}}.',
         )
     runner = runner_for(options)
     return gold_from_sql(gold, runner, database), answer_from_sql(answer, gold, runner, database)

@@ -15,6 +15,6 @@ from karat.suites.codegen.records import Task
 def accept(_case: Case[Task], _prediction: Prediction, _cases: Path, _options: Options) -> Sequence[Edit]:
     """Raises UserError: there is nothing to add to."""
     raise UserError(
-        "a task has one expected result, so that its file cannot say that another is right too",
-        hint="Where the question leaves it open, make the question say what is wanted, or correct the expected result.",
+        "a task has one expected result, so its file cannot accept another one",
+        hint="If the question is ambiguous, make it more precise, or correct the expected result.",
     )

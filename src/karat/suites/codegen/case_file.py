@@ -14,7 +14,9 @@ def case_file(cases: Sequence[Mapping[str, Any]]) -> CaseFile | None:
     known = [task for task in tasks if task is not None]
     if len(known) < len(tasks):
         return None
-    note = "Add it to the tasks of a file. Tables are named without their folders: write the paths as they are seen from that file."
+    note = (
+        "Add it to the tasks of a file. Tables are named without their folders: write the paths relative to that file."
+    )
     return CaseFile(as_yaml(known), "yaml", note)
 
 

@@ -56,7 +56,7 @@ def _without_repeated(
         if case.id in cases:
             first = cases[case.id].source
             message = f'the task "{case.id}" appears twice: also in {Path(first.file).name}, line {first.line}'
-            hint = "Every task has its own id; only the first of the two is used."
+            hint = "Each task needs its own id; only the first of the two is used."
             told.append(Problem(message, file=case.source.file, line=case.source.line, hint=hint))
         else:
             cases[case.id] = case
@@ -148,7 +148,7 @@ def _from_rows(rows: Iterable[tuple[int, dict[str, Any]]], file: Path, findings:
             cases.append(made)
     if left_out:
         told = ", ".join(f"{library} {count}" for library, count in left_out.most_common())
-        message = f"{count_of(left_out.total(), 'problem')} of other libraries left out: {told}"
+        message = f"{count_of(left_out.total(), 'problem')} of other libraries skipped: {told}"
         findings.problems.append(Problem(message, file=str(file), severity="warning"))
     return cases, findings.problems
 

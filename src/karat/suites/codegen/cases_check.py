@@ -40,7 +40,7 @@ def _task_problems(case: Case[Task], task: Task) -> list[Problem]:
     found: list[Problem] = []
     if task.expected is None and not task.reference.strip():
         message = f'the task "{case.id}" has neither "expected" nor "reference": correctness cannot be judged'
-        hint = "Write the right result under expected, or code that makes it under reference."
+        hint = "Put the right result under expected, or code that computes it under reference."
         found.append(_problem(case, message, hint, warning=True))
     if task.reference.strip():
         found.extend(_reference_problems(case, task))

@@ -77,7 +77,7 @@ class Correctness(msgspec.Struct, frozen=True):
 def correctness_of(box: Sandbox, task: Task, outcome: Outcome, *, ordered: bool, options: Options) -> Correctness:
     """Judge what one run gave. Raises NotApplicable when the task's own gold cannot be used."""
     if task.expected is None and not task.reference:
-        return Correctness(None, reason="the task says neither what is expected nor how to get it")
+        return Correctness(None, reason="the task has neither an expected result nor a reference")
     gold = None if task.expected is not None and task.expected.named else gold_of(box, task)
     if not outcome.ok:
         return Correctness(0.0, reason="did_not_run")

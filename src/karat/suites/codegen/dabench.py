@@ -89,7 +89,7 @@ def read_question(row: Mapping[str, Any], beside: Beside, source: Where) -> Case
         return Problem(f"not a DABench question: {error}", file=source.file, line=source.line)
     path = None if Path(asked.file_name).name != asked.file_name else beside.table(asked.file_name)
     if path is None:
-        message = f'there is no table "{asked.file_name}" beside the questions'
+        message = f'there is no table "{asked.file_name}" next to the questions'
         hint = did_you_mean(asked.file_name, beside.names())
         return Problem(message, file=source.file, line=source.line, hint=hint)
     named = beside.labels.get(str(asked.id))

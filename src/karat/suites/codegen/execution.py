@@ -141,7 +141,7 @@ def _told(task: Task, snippet: Snippet, outcome: Outcome) -> tuple[str, ErrorCla
         case "timeout":
             return f"no answer within {task.timeout:g} s", "other_error"
         case "memory":
-            return f"asked for more than {task.memory_mb:,} MB", "other_error"
+            return f"tried to use more than {task.memory_mb:,} MB", "other_error"
         case "no_result" if only_printed(outcome, nothing_set=_sets_nothing(task, snippet, outcome)):
             return advice(task), "other_error"
         case "no_result":
@@ -153,7 +153,7 @@ def _told(task: Task, snippet: Snippet, outcome: Outcome) -> tuple[str, ErrorCla
     if _misses_answer(task, snippet, outcome):
         if only_printed(outcome, nothing_set=True):
             return advice(task), "other_error"
-        return f"left no result: it sets no `{task.answer}`", "other_error"
+        return f"left no result: it does not set `{task.answer}`", "other_error"
     message = _PLACE.sub("", raised.message)  # it counts lines before the model's own
     text = f"{raised.class_}: {message}" if message else raised.class_
     return text, classify(raised.class_, raised.bases, raised.message)

@@ -60,10 +60,10 @@ def import_rows(rows: Sequence[ImportRow], folder: Path) -> Imported:
         made.files[PREDICTIONS] = b"".join(answers)
     if references:
         made.notes.append(
-            f"{references:,} tasks with a reference and no table: code that needs one finds none. Give --map tables=COLUMN or --table NAME=FILE."
+            f"{references:,} tasks with a reference but no table: code that needs a table will fail. Give --map tables=COLUMN or --table NAME=FILE."
         )
     if any(row.before for row in rows):
-        made.notes.append("what was said before the question is left out: a task is one question")
+        made.notes.append("the conversation before the question is left out: a task is one question")
     return made
 
 
@@ -154,9 +154,9 @@ class _Files:
         """The new name of a file."""
         file = (self.folder / name).resolve()
         if file.suffix.lower() not in SUFFIXES:
-            raise _LeftOut(f'"{name}" is no table file: those end in {", ".join(SUFFIXES)}')
+            raise _LeftOut(f'"{name}" is not a table file: these end in {", ".join(SUFFIXES)}')
         if not file.is_file():
-            raise _LeftOut(f'there is no file "{name}" beside the imported one')
+            raise _LeftOut(f'there is no file "{name}" next to the imported file')
         if file not in self.names:
             self.names[file] = f"tables/{unique(file.stem, self.taken)}{file.suffix}"
         return self.names[file]

@@ -20,7 +20,7 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """How code is run, how its result is compared, and how often a system may mend it."""
 
     max_recovery_attempts: int = 2
-    """How often a system is asked to mend code that did not run."""
+    """How often a system is asked to fix code that did not run."""
     rel_tol: float = 1e-4
     """Two numbers of a result, not both whole, are equal within this share of the larger."""
     abs_tol: float = 1e-9

@@ -92,7 +92,7 @@ def _read_lines(file: Path) -> LoadedPredictions:
         key = (found.case_id, found.turn, found.repeat)
         if key in first:
             message = f'a second answer to "{found.case_id}": the first, in line {first[key]}, is used'
-            hint = 'Repairs stand in one line, under "attempts"; independent tries have a "repeat" number each.'
+            hint = 'Put repairs in one line, under "attempts"; give each independent try a "repeat" number.'
             problems.append(Problem(message, file=str(file), line=number, hint=hint))
             continue
         first[key] = number
@@ -112,11 +112,11 @@ def _prediction(line: bytes, file: str, number: int, samples: Counter[str]) -> P
         keys = list(json.decode(line))
         return Problem('an answer without "id"', file=file, line=number, hint=_nearest(keys, ("id", "task_id")))
     if fault := misplaced(told.turn, told.repeat or 0):
-        return Problem(fault, file=file, line=number, hint="The answer is left out.")
+        return Problem(fault, file=file, line=number, hint="The answer is skipped.")
     error = recorded_error(told.error)
     given = [name for name in ANSWERS if getattr(told, name) is not None]
     if len(given) > 1:
-        message = f"an answer with {' and '.join(given)}: only one of them can be it"
+        message = f"an answer with {' and '.join(given)}: give only one of them"
         return Problem(message, file=file, line=number, hint=EXAMPLE)
     if not given and error is None:
         hint = _nearest(list(msgspec.json.decode(line)), ANSWERS)

@@ -66,12 +66,12 @@ def _call(node: ast.Call, in_loop: bool) -> Iterator[Loss]:
     if name == "apply" and _value(named.get("axis")) in (1, "columns"):
         yield Loss(node.lineno, "apply(axis=1): a call for each row; work on whole columns", ROW_APPLY, "row_apply")
     if _value(named.get("inplace")) is True:
-        yield Loss(node.lineno, "inplace=True: nothing is saved by it; assign the result", INPLACE, "inplace")
+        yield Loss(node.lineno, "inplace=True: it saves nothing; assign the result", INPLACE, "inplace")
     frame_grows = name == "concat" or (name in ("append", "_append") and "ignore_index" in named)
     if in_loop and frame_grows:
         yield Loss(
             node.lineno,
-            "a frame that grows in a loop is copied each time; collect, then concat once",
+            "growing a frame in a loop copies it each time; collect the parts, then concat once",
             GROWING,
             "growing",
         )
@@ -127,9 +127,7 @@ def _repeated_scans(tree: ast.Module) -> list[Loss]:
             text = ast.dump(node)
             seen[text] += 1
             if seen[text] == 2:
-                found.append(
-                    Loss(node.lineno, f"the same is computed again: {ast.unparse(node)[:80]}", REPEATED, "repeated")
-                )
+                found.append(Loss(node.lineno, f"computed twice: {ast.unparse(node)[:80]}", REPEATED, "repeated"))
     return found
 
 
@@ -148,7 +146,7 @@ def complexity(tree: ast.Module) -> list[Loss]:
         number = 1 + sum(_paths(node) for node in _own(part))
         if number > COMPLEXITY_LIMIT:
             over = number - COMPLEXITY_LIMIT
-            reason = f"{number} ways through this code; {COMPLEXITY_LIMIT} are enough"
+            reason = f"{number} paths through this code; at most {COMPLEXITY_LIMIT} are recommended"
             found.append(Loss(getattr(part, "lineno", 1), reason, COMPLEXITY_STEP * over, "complexity"))
     return found
 

@@ -97,13 +97,13 @@ def _harness_trouble(box: Sandbox, task: Task, harness: Harness, answers: Answer
         return ""
     published = published_of(box, harness, task.reference, limits_of(task))
     if published.reference:
-        return f"its own tests do not pass the reference here: {published.reference}"
+        return f"its own tests reject the reference here: {published.reference}"
     if published.idle:
-        return f"its own tests pass code that does nothing: {published.idle[0].strip()}"
+        return f"its own tests accept code that does nothing: {published.idle[0].strip()}"
     verdict = verdict_of(box, harness, task.reference, answers, limits_of(task))
     if not verdict.passed:
         error = verdict.execution or verdict.string
-        return f"its tests pass the reference only in one process with it: {error}"
+        return f"its tests accept the reference only in the same process: {error}"
     _keep(kept, key, True, KEPT)
     return ""
 

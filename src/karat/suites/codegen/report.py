@@ -57,7 +57,7 @@ def _score(case: Try, name: str) -> float | None:
 def _code(text: Any) -> str:
     code = visible(str(text or ""))
     return (
-        code if len(code) <= LONGEST_CODE else f"{code[:LONGEST_CODE]}\n… {len(code) - LONGEST_CODE:,} characters more"
+        code if len(code) <= LONGEST_CODE else f"{code[:LONGEST_CODE]}\n… {len(code) - LONGEST_CODE:,} more characters"
     )
 
 
@@ -143,7 +143,7 @@ def _lost_points(result: RunResult) -> Sheet | None:
     rows = [row for case, details in tries(result) for row in marked_lines(case.id, details)]
     if not any(row[4] for row in rows):
         return None
-    note = "Every line of code that lost points somewhere, and what for; lines without a mark lost no points."
+    note = "Every line of code that lost points, and why; lines without a mark lost none."
     return Sheet("Lost points", (Table(columns, tuple(rows), note=note),), freeze_columns=1)
 
 

@@ -104,9 +104,9 @@ def _checked(reply: Reply, *, continues: bool) -> str:
         raise reply.nothing("code", EXPECTED)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if all(_is_prose(line) for line in lines):
-        raise Unreadable("no code in the response: it is words without a code block.")
+        raise Unreadable("no code in the response: it is text without a code block.")
     if not continues and syntax_tree(text) is None and (_is_sentence(lines[0]) or _is_sentence(lines[-1])):
-        raise Unreadable("no code in the response that could be told from its words: put it into a code block.")
+        raise Unreadable("the code in the response cannot be told apart from its text: put it into a code block.")
     return text
 
 

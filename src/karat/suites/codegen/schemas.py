@@ -119,7 +119,7 @@ def _parquet(path: Path) -> tuple[list[str], list[Sequence[Any]]]:
             names = [str(column[0]) for column in found.description or ()]
             return names, list(found.fetchall())
     except duckdb.Error as error:
-        raise UserError(f"{path.name} is no Parquet file: {str(error).splitlines()[0]}") from error
+        raise UserError(f"{path.name} is not a Parquet file: {str(error).splitlines()[0]}") from error
 
 
 def _column(name: str, cells: Sequence[Any]) -> ColumnHead:

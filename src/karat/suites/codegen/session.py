@@ -74,7 +74,7 @@ class Session:
         try:
             comparison = judged(question, task, [code_in(text) for text in codes], self._options, box, live=True)
         except NotApplicable as error:
-            raise UserError(f"this generation cannot be judged: {error}", hint="Mend the reference.") from error
+            raise UserError(f"this generation cannot be judged: {error}", hint="Fix the reference.") from error
         entry = _entry(question, comparison)
         with self._locked():
             entries = [*self._read(), entry]
@@ -125,7 +125,7 @@ class Session:
             file.rename(aside)
             raise UserError(
                 f"{file} could not be read and was set aside as {aside.name}: {error}",
-                hint="Nothing was recorded. Mend that file and rename it back, or record again to begin a new one.",
+                hint="Nothing was recorded. Fix that file and rename it back, or record again to start a new one.",
             ) from error
         except OSError as error:
             raise UserError(f"cannot read {file}: {error.strerror or error}") from error
@@ -179,7 +179,7 @@ def _summed(entry: Any, number: int) -> _Entry:
     try:
         return msgspec.convert(entry, _Entry)
     except msgspec.ValidationError as error:
-        raise msgspec.ValidationError(f"entry {number} has another shape: {error}") from error
+        raise msgspec.ValidationError(f"entry {number} has the wrong shape: {error}") from error
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

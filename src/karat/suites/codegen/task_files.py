@@ -118,7 +118,7 @@ def _file(node: Node, folder: Path, findings: Findings) -> str | None:
     text = str(node.value)
     path = (folder / text).resolve()
     if path.suffix.lower() not in TABLE_SUFFIXES:
-        findings.add(node, f'"{text}" is no table file', f"A table file ends in {', '.join(TABLE_SUFFIXES)}.")
+        findings.add(node, f'"{text}" is not a table file', f"A table file ends in {', '.join(TABLE_SUFFIXES)}.")
         return None
     if path.is_file():
         return str(path)

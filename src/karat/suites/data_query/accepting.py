@@ -34,7 +34,7 @@ def accept(case: Case[Target], prediction: Prediction, _cases: Path, options: Op
     place = _place(cases[number], turn)
     target = cases[number].conversation[place].target
     if target is None:
-        raise UserError(f"turn {turn} expects nothing, so that there is nothing to add to")
+        raise UserError(f"turn {turn} expects nothing, so there is nothing to add to")
     try:
         selection = read_response(prediction.response, options.today, options.outcome_from)
     except Unreadable as error:
@@ -44,13 +44,13 @@ def accept(case: Case[Target], prediction: Prediction, _cases: Path, options: Op
     wanted = as_alternative(selection, options)
     more = msgspec.structs.replace(target, alternatives=(*target.alternatives, wanted))
     if not compare_selection(more, selection, options).wholly_right:
-        raise UserError("as an alternative it would not be right either")
+        raise UserError("even as an alternative it would not be right")
     data = file.read_bytes()
     new = with_alternative(data, cases[number].source, ("conversation", place, "target"), wanted)
     expected = list(cases)
     expected[number] = _with_target(cases[number], place, more)
     if [one.conversation for one in _read(new)] != [one.conversation for one in expected]:
-        raise UserError("it cannot be put into the file without changing something else there")
+        raise UserError("it cannot be inserted into the file without changing something else")
     return (Edit(file, new),)
 
 

@@ -30,6 +30,6 @@ def advice(result: RunResult, cases: str) -> Sequence[Advice]:
             "label drift",
             f"{sum(found):,} in {count_of(len(found), 'case')}: right id, another name",
             (*command, "--fix-names"),
-            "" if structures else f"{FILE}: the SDMX structures, or a CSV codelist,id,name",
+            "" if structures else f"{FILE}: the SDMX structures, or a CSV with codelist,id,name",
         ),
     )

@@ -66,7 +66,7 @@ def _in_brackets(text: str, target: MappingNode, listed: Node | None, plain: dic
     if listed is None:
         return _before_end(text, target, f'"{KEY}": [{entry}]')
     if not isinstance(listed, SequenceNode):
-        raise UserError(f'"{KEY}" of the target holds something that is no list')
+        raise UserError(f'"{KEY}" of the target is not a list')
     return _before_end(text, listed, entry)
 
 

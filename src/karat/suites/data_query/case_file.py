@@ -12,4 +12,4 @@ def case_file(cases: Sequence[Mapping[str, Any]]) -> CaseFile:
     """The cases as YAML documents."""
     keys = ("id", "name", "tags", "comments", "conversation")
     written = [{key: case[key] for key in keys if case.get(key)} for case in cases]
-    return CaseFile("---\n".join(as_yaml(case) for case in written), "yaml", "Put it into the folder of the cases.")
+    return CaseFile("---\n".join(as_yaml(case) for case in written), "yaml", "Put it into the cases folder.")

@@ -167,5 +167,5 @@ def _note_duplicate(case: Case[Target], first: Where, node: Node, findings: Find
     findings.add(
         node,
         f'the case id "{case.id}" appears twice: also in {first.file}:{first.line}',
-        "Every case needs its own id; only the first of the two is used.",
+        "Each case needs its own id; only the first of the two is used.",
     )

@@ -238,7 +238,7 @@ def _open_targets(cases: Iterable[Case[Target]]) -> Iterator[Problem]:
             if dimension.dimension_name != TIME_DIMENSION and meaning(dimension.operator) in ("all", "not_in"):
                 message = (
                     f'case "{case.id}" expects "{dimension.operator}" in {dimension.dimension_name}, and no structure says which codes '
-                    "these are: an answer that says the same is right, one that lists codes is not counted there"
+                    "these are: an answer with the same operator is right, one that lists codes is not counted there"
                 )
                 hint = "Give the structures: --structure FILE here, and the option structures for scoring."
                 yield Problem(message, file=case.source.file, line=case.source.line, hint=hint, severity="warning")
@@ -280,14 +280,14 @@ def _report(
         official = codelist.codes.get(code.id)
         spot = find(root, (*suspect.path, "id" if official is None else "name")) if root else None
         if official is None:
-            part = ", of which only a part is in the file" if codelist.partial else ""
+            part = ", of which the file contains only a part" if codelist.partial else ""
             message = f'unknown id "{code.id}" in {suspect.dimension}: it is not in {codelist.ref}{part}'
             problem = Problem(message, hint=hints[codelist.ref, code])
         elif spot is None and (root is not None or not code.name):
             continue  # the case gives no name, so none has drifted
         else:
             message = f'label drift: {code.id} is called "{official}" in {codelist.ref}, the case says "{code.name}"'
-            hint = "Add --fix-names to put the official name in its place." if spot else ""
+            hint = "Add --fix-names to replace it with the official name." if spot else ""
             problem = Problem(message, hint=hint, severity="warning")
             if spot is not None:
                 fixes.append(Fix(file, source.document, (*suspect.path, "name"), code.name, official))

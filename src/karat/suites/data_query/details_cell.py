@@ -125,7 +125,7 @@ def _first(blocks: Iterable[_Block], count: int) -> Iterable[_Block]:
 
 def _shortened(term: str) -> str:
     more = len(term) - LONG_TERM
-    return f"{term[:LONG_TERM]}… ({count_of(more, 'character')} more)" if more > 0 else term
+    return f"{term[:LONG_TERM]}… ({count_of(more, 'more character')})" if more > 0 else term
 
 
 def _cut_lines(lines: Sequence[str]) -> str:

@@ -43,7 +43,7 @@ def import_rows(rows: Sequence[ImportRow], _folder: Path) -> Imported:
             target = _target(row)
             if row.id in targets and row.repeat == questions[row.id].repeat:
                 if row.question != questions[row.id].question:
-                    raise _LeftOut(f'the id "{row.id}" stands in row {questions[row.id].line} with another question')
+                    raise _LeftOut(f'the id "{row.id}" is also in row {questions[row.id].line}, with another question')
                 _join(targets[row.id], target)
             elif row.id not in targets:
                 targets[row.id], questions[row.id] = target, row
@@ -65,7 +65,7 @@ def import_rows(rows: Sequence[ImportRow], _folder: Path) -> Imported:
     if nameless:
         made.notes.append(
             f"{count_of(nameless, 'expected term')} without a name: a term counts by id and name, so look at the figures by id, "
-            "or write id: name. karat check --structure FILE --fix-names puts the official names in."
+            "or write id: name. karat check --structure FILE --fix-names fills in the official names."
         )
     return made
 
@@ -83,7 +83,7 @@ def _case(row: ImportRow, target: dict[str, Any]) -> dict[str, Any]:
 def _join(target: dict[str, Any], more: dict[str, Any]) -> None:
     """A further row of the same question: one more entry of its selection."""
     if set(target) != set(more) or target.get("period") != more.get("period"):
-        raise _LeftOut("it says something else of the period or scope than the row before with the same id")
+        raise _LeftOut("its period or scope differs from an earlier row with the same id")
     new = [part for part in more.get("indicator_selection", ()) if part not in target["indicator_selection"]]
     target.setdefault("indicator_selection", []).extend(new)
 
@@ -101,7 +101,7 @@ def _target(row: ImportRow) -> dict[str, Any]:
     dimensions = [_dimension(name, cell) for name, cell in row.terms.items() if cell not in (None, "")]
     if scope in _YES:
         if dimensions:
-            raise _LeftOut("it is out of scope, and has expected terms")
+            raise _LeftOut("it is out of scope, but has expected terms")
         return {"indicator_selection": [], "is_out_of_scope": True}
     dataset = str(row.columns.get("dataset") or "").strip()
     if not dimensions:
@@ -119,7 +119,7 @@ def _from_json(value: Any) -> dict[str, Any]:
             value = json.loads(value)
         except ValueError:
             raise _LeftOut(
-                f"the expected selection is no JSON: {value[:60]!r}. Give an indicator_selection, or columns for dataset and dimensions"
+                f"the expected selection is not JSON: {value[:60]!r}. Give an indicator_selection, or columns for dataset and dimensions"
             ) from None
     if isinstance(value, list):
         value = {"indicator_selection": value}
@@ -133,9 +133,9 @@ def _from_json(value: Any) -> dict[str, Any]:
             raise _LeftOut(f'the expected selection has an unknown key "{sorted(unknown)[0]}"')
         target = msgspec.convert(value, Target)
     except msgspec.ValidationError as error:
-        raise _LeftOut(f"the expected selection has another shape: {error}") from None
+        raise _LeftOut(f"the expected selection has the wrong shape: {error}") from None
     if not target.indicator_selection and target.is_out_of_scope is None and target.datasets_selection is None:
-        raise _LeftOut("the expected selection is empty; say is_out_of_scope: true where that is meant")
+        raise _LeftOut("the expected selection is empty; write is_out_of_scope: true if that is intended")
     found = msgspec.to_builtins(target)
     return {"indicator_selection": [], **found}
 
@@ -163,7 +163,7 @@ def _parts(name: str, text: str) -> list[str]:
     parts = [part.strip() for line in lines for part in line.split(";") if part.strip()]
     if len({_has_name(part) for part in parts}) > 1:
         raise _LeftOut(
-            f"{name}: some terms of {text[:60]!r} have a name and some have none, so that it is not clear where one ends; put each on its own line"
+            f"{name}: some terms of {text[:60]!r} have a name and some do not, so it is unclear where one ends; put each on its own line"
         )
     return parts
 

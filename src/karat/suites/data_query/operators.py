@@ -34,7 +34,7 @@ def on_codes(operator: str, dimension: str) -> str:
     """The meaning of an operator on a dimension of codes. Raises Unreadable for one that has none there."""
     found = known(operator, dimension)
     if found not in ON_CODES:
-        raise Unreadable(f'the operator "{operator}" compares periods and has no meaning on the codes of {dimension}')
+        raise Unreadable(f'the operator "{operator}" compares periods and cannot be used on the codes of {dimension}')
     return found
 
 

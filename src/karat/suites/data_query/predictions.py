@@ -95,7 +95,7 @@ def _take(
     try:
         head = msgspec.convert(json.decode(line), _Line)
         if fault := misplaced(head.turn, head.repeat):
-            problems.append(Problem(f"{where}{fault}", file=file, line=place, hint="The prediction is left out."))
+            problems.append(Problem(f"{where}{fault}", file=file, line=place, hint="The prediction is skipped."))
             return
         prediction = Prediction(
             head.id,

@@ -84,7 +84,7 @@ def _reading(reply: Reply, today: str, rules: Sequence[OutcomeRule]) -> Reading:
         candidates = [Candidate(given, f"the arguments of {found.rule.tool}")] if isinstance(given, Mapping) else []
     states = dial_states(reply.custom_content)
     if reply.refusal and (candidates or states):
-        raise Unreadable("the response refuses and selects at the same time")
+        raise Unreadable("the response both refuses and selects")
     if reply.refusal:
         return Reading(Selection(is_out_of_scope=True), Found("out_of_scope", "refusal"))
     selection = _selection(reply, candidates, states, today)
@@ -116,7 +116,7 @@ def _stated(candidates: Sequence[Candidate]) -> Found | None:
     """The outcome that the response states itself, under ``outcome``."""
     stated = [own_outcome(one.value["outcome"]) for one in candidates if isinstance(one.value.get("outcome"), str)]
     if len({found.outcome for found in stated}) > 1:
-        raise Unreadable("several different outcomes in the response: one of them must be the answer")
+        raise Unreadable("several different outcomes in the response: expected exactly one")
     return stated[0] if stated else None
 
 

@@ -100,7 +100,7 @@ def read_json(data: bytes, contents: Contents) -> None:
     if not (lists or structures or flows):
         data_only = bytes(read.dataSets) or bytes(message.dataSets)
         what = "data, not structures" if data_only else "no codelists, data structures or dataflows"
-        raise Unusable(f"the file holds {what}", hint=hint)
+        raise Unusable(f"the file contains {what}", hint=hint)
     for artefact in lists:
         codes = {item.id: _item_name(item) for item in (*artefact.codes, *artefact.valueItems, *artefact.items)}
         contents.codelists.append(Codelist(_json_ref(artefact), codes, artefact.isPartial))

@@ -39,7 +39,9 @@ def xml_text(data: bytes) -> str:
     if refused:
         line = text.count("\n", 0, refused.start()) + 1
         raise Unusable(
-            f"the XML has a {refused[1].upper()}, which is refused", line=line, hint="SDMX files need none: remove it."
+            f"the XML has a {refused[1].upper()}, which is not allowed",
+            line=line,
+            hint="SDMX files need none: remove it.",
         )
     root = _ROOT.match(text)
     if root is None or root[1] != "Structure":

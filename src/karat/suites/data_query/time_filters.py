@@ -42,7 +42,7 @@ def period_of(filters: Iterable[Filter], today: str = "") -> Period | None:
         given = _spans(known(operator, TIME_DIMENSION), operator, [value.strip() for value in values], now)
         spans = [both for left in spans for right in given if (both := _both(left, right)) is not None]
         if not spans:
-            raise Unreadable("the period is empty: the filters on TIME_PERIOD leave no day")
+            raise Unreadable("the period is empty: no day passes the filters on TIME_PERIOD")
     if spans == [Span()]:
         return None
     first, *more = (Period(span.start, span.end) for span in spans)
@@ -100,7 +100,7 @@ def _span(value: str, now: date) -> Span:
     found = days(value, now)
     if found is None:
         raise Unreadable(
-            f'"{value}" on TIME_PERIOD is no period: expected such as 2015, 2015-Q1, 2015-01 or 2015-01-31'
+            f'"{value}" on TIME_PERIOD is not a period: expected for example 2015, 2015-Q1, 2015-01 or 2015-01-31'
         )
     return Span(*found, value, value)
 

@@ -21,7 +21,7 @@ from karat.suites.retrieval.searching import default_system
 
 suite = Suite(
     name="retrieval",
-    summary="what a search finds of what it should find: TREC and BEIR files, and evaluation tables of sheets",
+    summary="how much of what it should find a search finds: TREC and BEIR files, and evaluation tables of sheets",
     target=Truths,
     options=Options,
     metrics=METRICS,

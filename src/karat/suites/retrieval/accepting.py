@@ -39,13 +39,13 @@ def accept(case: Case[Truths], prediction: Prediction, _cases: Path, options: Op
         if not missing:
             return ()
         raise UserError(
-            f"all truths of a question are needed, and the answer misses {_shown(missing)}: others beside them change nothing",
-            hint="Take out of the truths what is not needed.",
+            f"all truths of a question are needed, and the answer misses {_shown(missing)}, so accepting others changes nothing",
+            hint="Remove the truths that are not needed.",
         )
     found = {name: _best(retrieved.fields[name], options) for name in truths.fields if name in retrieved.fields}
     found = {name: keys for name, keys in found.items() if keys}
     if not found:
-        raise UserError("the answer is empty, so that there is nothing to accept")
+        raise UserError("the answer is empty, so there is nothing to accept")
     if (most := max(len(keys) for keys in found.values())) > MOST:
         raise UserError(
             f"the answer ranks {count_of(most, 'value')}, and the review does not say which of them are right"
@@ -53,7 +53,7 @@ def accept(case: Case[Truths], prediction: Prediction, _cases: Path, options: Op
     level = options.relevance_level
     fields = {name: {**old, **dict.fromkeys(found.get(name, ()), level)} for name, old in truths.fields.items()}
     if passed.score(compare_truths(Truths(fields), retrieved, options)).value != 1.0:
-        raise UserError("with its values as truths it would not be right either")
+        raise UserError("even with its values as truths it would not be right")
     file = Path(case.source.file)
     if file.suffix == SHEET:
         from karat.suites.retrieval.sheet_edit import with_truths

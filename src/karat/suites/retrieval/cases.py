@@ -74,10 +74,10 @@ def cases_from(rows: Sequence[Mapping[str, Any]], _: Path) -> LoadedCases:
         if not given.id.strip():
             findings.add(node, "the case has an empty id", "Give it an id that stays the same.")
         elif not fields:
-            findings.add(node, f'case "{given.id}" says nothing of what is relevant', "Give it relevant: or fields:.")
+            findings.add(node, f'case "{given.id}" does not say what is relevant', "Give it relevant: or fields:.")
         elif given.id in cases:
             first = cases[given.id].source
-            hint = "Every case needs an id of its own; only the first of the two is used."
+            hint = "Each case needs its own id; only the first of the two is used."
             findings.add(node, f'the case id "{given.id}" appears twice: also in {first.file}:{first.line}', hint)
         else:
             turn = Turn(role="user", content=given.question or given.id, target=Truths(fields))

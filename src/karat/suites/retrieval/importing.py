@@ -56,7 +56,7 @@ def import_rows(rows: Sequence[ImportRow], _folder: Path) -> Imported:
         made.predictions, made.answers = RUN, len(results)
         made.files[RUN] = b"".join(results)
     if any(row.before for row in rows):
-        made.notes.append("what was said before the question is left out: a search gets the question alone")
+        made.notes.append("the conversation before the question is left out: a search gets only the question")
     return made
 
 
@@ -115,7 +115,7 @@ def _key(item: Any) -> str:
     if isinstance(item, float) and item.is_integer():
         item = int(item)
     if isinstance(item, bool) or not isinstance(item, str | int | float):
-        raise _LeftOut(f"{item!r:.60} is no id")
+        raise _LeftOut(f"{item!r:.60} is not an id")
     name = _BAD.sub(" ", str(item)).strip()
     if not name:
         raise _LeftOut("an empty id")

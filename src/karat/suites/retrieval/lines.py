@@ -98,7 +98,7 @@ def _blank_undecodable(lines: list[bytes], number: int, file: str, problems: lis
             line.decode()
         except UnicodeDecodeError as error:
             column = len(line[: error.start].decode()) + 1
-            hint = "The file must be UTF-8; the line is left out."
+            hint = "The file must be UTF-8; the line is skipped."
             problems.append(
                 Problem("bytes that are not UTF-8", file=file, line=number + index, column=column, hint=hint)
             )

@@ -82,7 +82,7 @@ def _checked(retrieved: Retrieved) -> Retrieved:
     for name, ranked in retrieved.fields.items():
         if ranked.scores is not None and len(ranked.scores) != len(ranked.keys):
             counts = f"{len(ranked.keys)} keys and {len(ranked.scores)} scores"
-            raise Unreadable(f'the field "{name}" has {counts}: they must be as many')
+            raise Unreadable(f'the field "{name}" has {counts}: the numbers must be equal')
     return retrieved
 
 
@@ -111,7 +111,7 @@ def _from_items(name: str, items: list[_Item]) -> Ranked:
     keys = [item.key for item in items]
     scores = [item.score for item in items if item.score is not None]
     if scores and len(scores) != len(keys):
-        raise Unreadable(f'in the field "{name}" some results have a score and some have none')
+        raise Unreadable(f'in the field "{name}" some results have a score and some do not')
     return Ranked(keys, scores or None)
 
 

@@ -97,7 +97,7 @@ def _take(
     name, key, relevance = words[0].decode(), words[-2].decode(), int(words[-1])
     if not name or not key:
         noun = "question" if not name else "document"
-        problems.append(word_problem(line, number, 0, f"the line names no {noun}", file=file, hint=BEIR_HINT))
+        problems.append(word_problem(line, number, 0, f"the line has no {noun}", file=file, hint=BEIR_HINT))
         return
     question = found.get(name)
     if question is None:
@@ -109,13 +109,13 @@ def _take(
         problems.append(word_problem(line, number, _last(line) - 1, message, file=file, severity="warning"))
     else:
         message = f'"{key}" is judged twice for question "{name}": {question.judged[key]} before, {relevance} here'
-        hint = "Only the first judgement is used; take one of the two lines out."
+        hint = "Only the first judgement is used; remove one of the two lines."
         problems.append(word_problem(line, number, _last(line), message, file=file, hint=hint))
 
 
 def _wrong_width(line: bytes, number: int, words: Sequence[bytes], width: int, file: str, hint: str) -> Problem:
     if len(words) == 5 and width == 4:
-        hint += " Five columns are preferences or judgement groups, which are not read here."
+        hint += " Five columns are preferences or judgement groups, which are not supported."
     if len(words) == 6 and width == 4:
         hint += " Six columns are a run: give it as --predictions."
     message = f"{len(words)} columns where {width} are expected"

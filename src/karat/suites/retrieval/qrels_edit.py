@@ -17,10 +17,10 @@ def with_judgements(data: bytes, question: str, keys: Sequence[str], relevance: 
     tsv = _is_tsv(lines)
     own = [place for place, line in enumerate(lines) if _question(line, tsv=tsv) == question.encode()]
     if not own:
-        raise UserError(f'the file has no judgement of "{question}" any more')
+        raise UserError(f'the file no longer has a judgement of "{question}"')
     for key in keys:
         if (re.search(r"[\t\r\n]", key) if tsv else re.search(r"\s", key)) or not key.strip():
-            raise UserError(f'"{key}" cannot stand in a file of judgements: it has blanks in it')
+            raise UserError(f'"{key}" cannot be written to a file of judgements: it contains spaces')
     known = {_words(lines[place], tsv=tsv)[-2]: place for place in reversed(own)}
     for key in keys:
         if key.encode() in known:

@@ -119,7 +119,7 @@ def _unpacked(name: str, results: _Results, file: str, problems: list[Problem]) 
         if key in first:
             line = results.line_of(index)
             message = f'"{key}" appears twice for question "{name}": also in line {results.line_of(first[key])}'
-            hint = "A document is retrieved once for a question; only the first of the two lines is used."
+            hint = "A document can be retrieved only once for a question; only the first of the two lines is used."
             problems.append(Problem(message, file=file, line=line, column=1, hint=hint))
         else:
             first[key] = index

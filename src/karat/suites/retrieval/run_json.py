@@ -82,7 +82,7 @@ def _read_object(data: bytes, questions: dict[str, msgspec.Raw], file: str) -> L
         if text.count(b",") + 1 != len(scores) and (twice := _first_repeated(text)):
             line = data.count(b"\n", 0, place) + 1
             message = f'"{twice}" appears twice for question "{name}": the last of the two is used'
-            problems.append(Problem(message, file=file, line=line, column=1, hint="Take one of the two out."))
+            problems.append(Problem(message, file=file, line=line, column=1, hint="Remove one of the two."))
         predictions.append(_prediction(name, Ranked(list(scores), list(scores.values()))))
         place += len(text)
     return LoadedPredictions(tuple(predictions), tuple(problems))
@@ -97,7 +97,7 @@ def _repeated(data: bytes, file: str) -> list[Problem]:
     if not twice:
         return []
     message = f'the question "{twice}" appears twice: the last of the two is used'
-    return [Problem(message, file=file, hint="Take one of the two out.")]
+    return [Problem(message, file=file, hint="Remove one of the two.")]
 
 
 def _first_repeated(text: bytes) -> str:
@@ -145,7 +145,7 @@ def _read_lines(path: Path) -> LoadedPredictions:
                 problems.append(json_problem(line, number, error, "not a result of a run", file=file, hint=LINE_HINT))
                 continue
             if fault := misplaced(head.turn, head.repeat):
-                problems.append(Problem(fault, file, number, 1, hint="The line is left out."))
+                problems.append(Problem(fault, file, number, 1, hint="The line is skipped."))
                 continue
             key = (str(head.id), head.turn or 0, head.repeat)
             if key in first:
@@ -179,6 +179,6 @@ def _take_result(
     found = results.setdefault(str(name), {})
     if str(key) in found:
         message = f'"{key}" appears twice for question "{name}": the first of the two is used'
-        problems.append(Problem(message, file, number, 1, hint="A document is retrieved once for a question."))
+        problems.append(Problem(message, file, number, 1, hint="A document can be retrieved only once for a question."))
     else:
         found[str(key)] = score

@@ -36,7 +36,7 @@ def with_truths(data: bytes, question: str, truths: Mapping[str, Sequence[str]],
     for field, values in truths.items():
         written = joined(values)
         if columns.get(field) not in override.columns:
-            raise UserError(f"the truths of {field} are not typed in, so that there is no cell to write into")
+            raise UserError(f"the truths of {field} are not typed in, so there is no cell to write to")
         place = override.columns.index(columns[field])
         text = _with_cell(text, override.lines[row], place, written)
         cells[place] = written
@@ -44,7 +44,7 @@ def with_truths(data: bytes, question: str, truths: Mapping[str, Sequence[str]],
     if _tables(parse(result, file)) != _tables(
         sheet, table.name, (*override.rows[:row], tuple(cells), *override.rows[row + 1 :])
     ):
-        raise UserError("the truths cannot be put into the sheet without changing something else there")
+        raise UserError("the truths cannot be inserted into the sheet without changing something else")
     return result
 
 
@@ -52,7 +52,7 @@ def _row_of(table: Table, column: str, question: str) -> tuple[Override, int]:
     """The row in which the question was typed in."""
     override = table.override
     if override is None or column not in override.columns:
-        raise UserError("the question is not typed in, so that there is no row to write into")
+        raise UserError("the question is not typed in, so there is no row to write to")
     place = override.columns.index(column)
     rows = [number for number, row in enumerate(override.rows) if len(row) > place and row[place] == question]
     if len(rows) != 1:
@@ -65,7 +65,7 @@ def joined(values: Sequence[str]) -> str:
     inside = [re.sub(r"('*);", r"\1\1';", value) for value in values]
     written = ";".join([re.sub(r"('*)$", r"\1\1", value) for value in inside[:-1]] + inside[-1:])
     if split_truths(written) != tuple(dict.fromkeys(values)):
-        raise UserError("a value of the answer cannot be written as a truth: it has blanks at an end")
+        raise UserError("a value of the answer cannot be written as a truth: it starts or ends with a space")
     return written
 
 
@@ -84,7 +84,7 @@ def _with_cell(text: str, line: int, place: int, written: str) -> str:
         if not text[: cell.end()].endswith(","):
             break
         start = cell.end()
-    raise UserError("the cell of the truths is not found in its row")
+    raise UserError("the cell of the truths was not found in its row")
 
 
 def _tables(sheet: Sheet, name: str = "", rows: object = None) -> list[object]:

@@ -39,7 +39,7 @@ def one_run(request: Request, run: str) -> Response:
     return _json(_run(find_row(viewer_of(request), run)))
 
 
-@router.get("/runs/{run}/progress", response_model=ProgressOut, summary="How far a run is")
+@router.get("/runs/{run}/progress", response_model=ProgressOut, summary="Progress of a run")
 def progress(request: Request, run: str) -> Response:
     """Answers and errors so far, and the first failures."""
     viewer = viewer_of(request)
@@ -55,11 +55,11 @@ def list_cases(
     run: str,
     page: Annotated[int, Query(ge=1, le=10_000_000)] = 1,
     size: Annotated[int, Query(ge=1, le=1000)] = 50,
-    q: Annotated[str, Query(description="words that id, name, question, tags, reasons or answers hold")] = "",
+    q: Annotated[str, Query(description="words to find in id, name, question, tags, reasons or answers")] = "",
     status: Annotated[str, Query(description="scored, error, missing or not_applicable")] = "",
     tag: str = "",
     review: Annotated[str, Query(description="open, wanted, done, or a verdict")] = "",
-    reason: Annotated[str, Query(description="exactly this reason, as the list of cases has it")] = "",
+    reason: Annotated[str, Query(description="exactly this reason, as in the list of cases")] = "",
     set: Annotated[str, Query(description="only cases of this set")] = "",
     metric: Annotated[str, Query(description="only cases with a value of this metric")] = "",
     min: Annotated[str, Query(description="at least this value of the metric")] = "",

@@ -36,7 +36,7 @@ def comparison_file(request: Request, kind: str, a: str, b: str) -> Response:
     first, second = find_row(viewer, a), find_row(viewer, b)
     name = f"{run_name(first.id)}-{run_name(second.id)}"
     if kind not in ("xlsx", "md", "json"):
-        raise HTTPException(404, "There is no such file. A comparison can be had as xlsx, md and json.")
+        raise HTTPException(404, "There is no such file. A comparison is available as xlsx, md and json.")
     found = answered(viewer, first, second, compared(viewer, first, second))
     if kind == "xlsx":
         return _saved(_workbook(comparison_report([found])), f"{name}.xlsx", _EXCEL)
@@ -57,7 +57,7 @@ def run_file(request: Request, run: str, what: str) -> Response:
         return _saved(review_patch(viewer.store, row.id).data, f"{name}-reviews.patch", "text/x-diff")
     if what not in ("run.html", "run.json", "run.xlsx"):
         known = "run.html, run.xlsx, run.json, reviews.jsonl and reviews.patch"
-        raise HTTPException(404, f"There is no such file. A run can be had as {known}.")
+        raise HTTPException(404, f"There is no such file. A run is available as {known}.")
     result = viewer.store.result(row.id, scoring_of(row))
     if what == "run.json":
         return _saved(result_json(result), f"{name}.json", "application/json")

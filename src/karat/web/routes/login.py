@@ -31,7 +31,7 @@ async def login(request: Request) -> Response:
     fields = dict(parse_qsl((await request.body()).decode("utf-8", "replace"), max_num_fields=20))
     if viewer.sessions.token_valid(fields.get("token", "")):
         return _signed_in(viewer)
-    return viewer.page(request, "login.html", 403, wrong="This is not the token.")
+    return viewer.page(request, "login.html", 403, wrong="This token is not valid.")
 
 
 def _signed_in(viewer: Viewer) -> Response:

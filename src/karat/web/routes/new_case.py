@@ -48,7 +48,7 @@ def new_case_file(request: Request, run: str, position: int, id: str = "") -> Re
     case = find_case(viewer, row, position)
     found = _new(viewer, row, case.id, id.strip()[:200] or f"{case.id}_2")
     if found is None:
-        raise HTTPException(404, "The cases of this suite do not stand one by one in a text file.")
+        raise HTTPException(404, "The cases of this suite are not separate entries of a text file.")
     return _saved(found, f"{run_name(row.id)}-{position}-new")
 
 

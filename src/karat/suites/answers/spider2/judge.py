@@ -34,7 +34,7 @@ def judge(gold: Gold, answer: Answer, *, nulls: Nulls = "equal") -> Verdict:
         return wrong(_reason_of(answer), error=answer.problem)
     functions = {"answer": ON_WORDS, "files": ON_FILES}.get(answer.kind, ON_A_FILE)
     if functions is not ON_WORDS and not answer.paths:
-        return wrong("missing_prediction", error="the answer names no file")
+        return wrong("missing_prediction", error="the answer does not name a file")
     entries = [entry for entry in gold.entries if entry.func in functions]
     if not entries:
         kinds = ", ".join(sorted({entry.func for entry in gold.entries})) or "nothing"

@@ -88,7 +88,7 @@ def _precision(given: dict[str, Any]) -> int | None:
 def _of_files(entry: Entry, gold: Gold, answer: Answer, options: CompareOptions) -> Verdict:
     given, files = entry.parameters, list(entry.gold_files)
     if not files:
-        return gold_error(f"{entry.func} names no gold file")
+        return gold_error(f"{entry.func} does not name a gold file")
     try:
         chosen, columns = options_of(given, options), columns_given(given)
         if entry.func == "table_match":

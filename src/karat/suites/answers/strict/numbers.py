@@ -58,7 +58,7 @@ def number_match(
     except UnreadableNumber as error:
         return Verdict("gold_error", "gold_error", {"problem": str(error)})
     if not wanted:
-        return Verdict("gold_error", "gold_error", {"problem": "gold names no number"})
+        return Verdict("gold_error", "gold_error", {"problem": "gold does not contain a number"})
     numbers = find_numbers(pred)
     for each, readings in zip(exclude, unwanted, strict=True):
         if any(_why(number, readings, _EXACT) is not None for number in numbers):

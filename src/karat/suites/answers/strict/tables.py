@@ -35,7 +35,7 @@ def table_match(
     """
     golds = [gold] if isinstance(gold, str) else list(gold)
     if not golds:
-        return gold_error("gold names no file")
+        return gold_error("gold does not name a file")
     options = options or CompareOptions()
     huge = is_huge(Path(result), *map(Path, golds)) and not ties
     try:

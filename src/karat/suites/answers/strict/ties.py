@@ -77,7 +77,7 @@ def _by(gold: Table, ties: Mapping[str, Any]) -> list[int]:
         elif isinstance(each, str) and folded(each) in names:
             found.append(names.index(folded(each)))
         else:
-            raise TableError(f"ties.by names {each!r}, which is no column of gold", "columns")
+            raise TableError(f"ties.by names {each!r}, which is not a column of gold", "columns")
     return found
 
 

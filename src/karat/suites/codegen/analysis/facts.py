@@ -48,7 +48,7 @@ def read(code: str, schema: Schema, answer: str = "result") -> CodeFacts:
     except (RecursionError, MemoryError):
         return _unreadable("nested too deeply to be read", 1)
     except ExhaustedError:
-        return _unreadable("unfolds into too much to be read", 1)
+        return _unreadable("expands into too much to be read", 1)
 
 
 def _unreadable(what: str, line: int) -> CodeFacts:

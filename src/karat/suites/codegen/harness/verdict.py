@@ -42,7 +42,7 @@ def verdict_of(box: Sandbox, harness: Harness, code: str, answers: Answers, limi
     try:
         return msgspec.convert(outcome.result, Verdict)
     except msgspec.ValidationError:
-        return Verdict(f"the tests did not come to an end: {_why(outcome)}")
+        return Verdict(f"the tests did not finish: {_why(outcome)}")
 
 
 def published_of(box: Sandbox, harness: Harness, reference: str, limits: Limits) -> Published:

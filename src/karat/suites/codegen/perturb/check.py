@@ -49,7 +49,7 @@ def _unusable(box: Sandbox, task: Task, *, ordered: bool, options: Options, leve
     if level == "no":
         return "perturb is off"
     if not task.reference:
-        return "there is no reference that could say what is right on changed tables"
+        return "there is no reference to compute the right result on changed tables"
     if not task.tables or task.template:
         return "the task creates its inputs in its own code, which is not changed"
     if task.expected is None:
@@ -59,7 +59,7 @@ def _unusable(box: Sandbox, task: Task, *, ordered: bool, options: Options, leve
     own: Gold = gold_of(box, task)
     if judge(own, reference_outcome(box, task).result, ordered=ordered, options=options).passed:
         return ""
-    return "the reference does not give the expected result itself"
+    return "the reference itself does not give the expected result"
 
 
 def _first_of_each(rights: Sequence[Right]) -> list[Right]:
@@ -83,7 +83,7 @@ def _held_against(
         if there is not None and not there.passed:  # alone, and in a process of its own, it must be wrong too
             there = _there(right, on_one(box, task, code, right.tables), ordered=ordered, options=options)
         if there is None:
-            left_out.setdefault(right.kind, "the code was not done in time")
+            left_out.setdefault(right.kind, "the code did not finish in time")
             continue
         tried, telling = tried + 1, telling + right.telling
         copies[right.kind] = copies.get(right.kind, True) and there.passed
@@ -96,7 +96,7 @@ def _held_against(
     if not tried:
         note = "no changed copy of the tables could be used"
     elif not telling and wrong is None:
-        note = "the right result is the same on every changed copy: a constant would not be found out"
+        note = "the right result is the same on every changed copy: a constant would not be detected"
     others = {kind: why for kind, why in left_out.items() if kind not in copies}
     return Perturbed(tried, telling, copies, others, note), wrong
 
