@@ -143,7 +143,7 @@ class Comparison(msgspec.Struct, frozen=True):
             and not self.datasets.fn
             and self.scope_right is not False
             and not self.declined_wrongly
-            and self.period in (None, 1.0)
+            and (self.period in (None, 1.0) or bool(self.target.is_out_of_scope))
         )
 
     @property
