@@ -169,8 +169,9 @@ class Suite:
     import_rows: Callable[[Sequence[ImportRow], Path], Imported] | None = None
     """(rows of a foreign file, the folder of that file) → cases and predictions in the suite's own form, for ``karat import``."""
 
-    export_row: Callable[[Case[Any], Prediction | None], Mapping[str, Any]] | None = None
-    """(case, its answer where there is one) → ``expected``, ``reference`` and ``answer`` as cells that ``import_rows`` reads back."""
+    export_row: Callable[[Case[Any], int, Prediction | None, Any], Mapping[str, Any]] | None = None
+    """(case, user turn, the answer to it where there is one, options) → ``expected``, ``reference`` and ``answer`` as cells that ``import_rows``
+    reads back, and ``error`` where the answer cannot be read."""
 
     def decode_cases(self, data: Sequence[bytes]) -> tuple[Case[Any], ...]:
         """Cases as the store keeps them, back as structs."""
