@@ -143,6 +143,9 @@ class Suite:
 
     extras: Callable[[Sequence[Case[Any]], Any], Sequence[str]] = lambda _cases, _options: ()
     """(cases, options) → the extras (``core.extras``) without which these cases cannot be scored; asked for before anything runs."""
+    perfect: Callable[[Case[Any], int, Any], Sequence[Any]] = lambda _case, _turn, _options: ()
+    """(case, user turn, options) → the comparisons of answers that are right in everything. A metric without a value in all of them is one
+    that the case cannot have, so that a failed call does not count 0 there. Empty: the case can have every metric."""
     cluster: Callable[[Case[Any]], str] = lambda _: ""
     """What cases that are variants of one have in common; empty: the case stands alone. See ``core.clusters``."""
     follow_up: Callable[[Case[Any], int, Sequence[bytes], Any], str | None] | None = None

@@ -159,11 +159,24 @@ class Comparison(msgspec.Struct, frozen=True):
 
 def compare(case: Case[Target], turn: int, prediction: Prediction, options: Options) -> Comparison:
     """The comparison of one user turn. Raises Unreadable when the response holds no selection."""
-    users = [message for message in case.conversation if message.role == "user"]
-    target = users[turn].target
+    selection = read_response(prediction.response, options.today, options.outcome_from)
+    return compare_selection(_target_of(case, turn), selection, options)
+
+
+def perfect(case: Case[Target], turn: int, options: Options) -> list[Comparison]:
+    """The target and each alternative, compared as if it had been the answer."""
+    target = _target_of(case, turn)
+    return [
+        compare_selection(target, with_period(right, options.today), options)
+        for right in (target, *target.alternatives)
+    ]
+
+
+def _target_of(case: Case[Target], turn: int) -> Target:
+    target = [message.target for message in case.conversation if message.role == "user"][turn]
     if target is None:
-        raise ValueError(f"turn {turn} of case {case.id!r} has no target")
-    return compare_selection(target, read_response(prediction.response, options.today, options.outcome_from), options)
+        raise ValueError(f"turn {turn + 1} of case {case.id!r} has no target")
+    return target
 
 
 def compare_selection(target: Target, selection: Selection, options: Options) -> Comparison:
