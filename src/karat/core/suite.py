@@ -143,6 +143,8 @@ class Suite:
 
     extras: Callable[[Sequence[Case[Any]], Any], Sequence[str]] = lambda _cases, _options: ()
     """(cases, options) → the extras (``core.extras``) without which these cases cannot be scored; asked for before anything runs."""
+    check_options: Callable[[Sequence[Case[Any]], Any], None] = lambda _cases, _options: None
+    """(cases, options) → UserError where a file that the options name cannot be used; asked before anything runs."""
     perfect: Callable[[Case[Any], int, Any], Sequence[Any]] = lambda _case, _turn, _options: ()
     """(case, user turn, options) → the comparisons of answers that are right in everything. A metric without a value in all of them is one
     that the case cannot have, so that a failed call does not count 0 there. Empty: the case can have every metric."""

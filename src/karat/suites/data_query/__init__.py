@@ -4,7 +4,7 @@ from karat.core.suite import Suite
 from karat.suites.data_query.accepting import accept
 from karat.suites.data_query.cases import cases_from, load_cases, recognises
 from karat.suites.data_query.codelists import check_cases
-from karat.suites.data_query.comparison import compare, perfect
+from karat.suites.data_query.comparison import check_options, compare, perfect
 from karat.suites.data_query.details import details
 from karat.suites.data_query.exporting import export_row
 from karat.suites.data_query.importing import import_rows
@@ -26,6 +26,7 @@ suite = Suite(
     cases_from=cases_from,
     read_predictions=read_predictions,
     check_cases=check_cases,
+    check_options=check_options,
     compare=compare,
     perfect=perfect,
     details=details,

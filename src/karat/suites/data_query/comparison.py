@@ -374,6 +374,12 @@ def _expanded(dataset_id: str, dimension: str, options: Options) -> tuple[Term, 
     return tuple(Term(code, name) for code, name in found.items()) if found else ()
 
 
+def check_options(_cases: Sequence[Case[Target]], options: Options) -> None:
+    """UserError where a file under ``structures`` cannot be used."""
+    if options.structures:
+        _codelists(options.structures)
+
+
 @lru_cache(maxsize=8)
 def _codelists(files: tuple[str, ...]) -> Any:
     from karat.suites.data_query.codelists import read_structures
