@@ -95,7 +95,7 @@ def compared(store: Path, *words: str) -> dict[str, Any]:
 
 def test_a_planted_difference_of_five_points_is_found(store: Path) -> None:
     (found,) = compared(store, "baseline", "better")["comparisons"]
-    (right,) = (metric for metric in found["metrics"] if metric["metric"] == "exact_match")
+    (right,) = (metric for metric in found["metrics"] if metric["metric"] == "fully_right")
     difference = right["difference"]
     assert (difference["n"], round(difference["mean"], 9)) == (300, 0.05)
     assert 0 < difference["low"] < 0.05 < difference["high"] < 0.1

@@ -71,6 +71,52 @@ def test_a_run_goes_out_and_comes_back_with_the_same_figures(run: Any, form: str
     assert {name: again[name] for name in single & set(scores)} == {name: scores[name] for name in single & set(scores)}
 
 
+def _selection(*countries: str) -> dict[str, Any]:
+    values = [{"id": code, "name": f"name of {code}"} for code in countries]
+    return {"indicator_selection": [{"dataset_id": "X:D", "dimensions": [{"dimension_name": "C", "values": values}]}]}
+
+
+def test_every_scored_turn_is_paired_with_its_own_answer(run: Any) -> None:
+    turns = [("Mexico?", _selection("MEX")), ("And Chile?", _selection("CHL"))]
+    asked = [{"role": "user", "content": text, "target": target} for text, target in turns]
+    later = [{"role": "user", "content": "Hello"}, {"role": "user", "content": "Peru?", "target": _selection("PER")}]
+    cases = [
+        {"id": "two", "tags": ["t"], "conversation": asked},
+        {"id": "two-turn-2", "conversation": later},
+        {"id": "words", "conversation": [{"role": "user", "content": "Kenya?", "target": _selection("KEN")}]},
+        {"id": "refused", "conversation": [{"role": "user", "content": "Me?", "target": {"is_out_of_scope": True}}]},
+    ]
+    lines: list[dict[str, Any]] = [
+        {"id": "two", "turn": 0, **_selection("MEX")},
+        {"id": "two", "turn": 1, **_selection("CHL", "PER")},
+        {"id": "two-turn-2", "turn": 1, **_selection("PER")},
+        {"id": "words", "response": "I do not know."},
+        {"id": "refused", "response": "No, that is outside my scope."},
+    ]
+    rules = {"outcome_from": [{"text": "outside my scope", "outcome": "out_of_scope"}]}
+    before = karat.run(suite="data_query", cases=cases, predictions=lines, options=rules)
+    run("export", "latest", "--to", "csv", "--out", "back.csv")
+    with Path("back.csv").open(newline="") as file:
+        rows = {row["id"]: row for row in csv.DictReader(file)}
+    assert list(rows) == ["two-turn-1", "two-turn-2-2", "two-turn-2", "words", "refused"]
+    first, second = rows["two-turn-1"], rows["two-turn-2-2"]
+    assert (first["question"], first["expected"], first["answer"]) == ("Mexico?", *[first["expected"]] * 2)
+    assert second["question"] == "And Chile?"
+    assert "PER" in second["answer"] and "PER" not in second["expected"] and "CHL" in second["expected"]
+    assert (float(first["score fully_right"]), second["score fully_right"]) == (0.5, "")  # the figure of the whole case
+    assert rows["two-turn-2"]["question"] == "Peru?"
+    assert "it is text without JSON" in rows["words"]["error"]
+    assert ("I do not know." in rows["words"]["answer"], rows["words"]["status"]) == (True, "error")
+    run("import", "back.csv", "--suite", "data_query", "--map", "id=id")
+    after = karat.score(suite="data_query", cases="back/cases.yaml", predictions="back/predictions.jsonl")
+    scores = {case.id: case for case in after.cases}
+    for case in before.cases[1:]:
+        assert scores[case.id].status == case.status
+        assert scores[case.id].scores["fully_right"].value == case.scores["fully_right"].value
+        assert scores[case.id].scores["macro_precision"].value == case.scores["macro_precision"].value
+    assert [scores[name].scores["fully_right"].value for name in ("two-turn-1", "two-turn-2-2")] == [1.0, 0.0]
+
+
 def test_the_table_has_answers_scores_and_no_formula(run: Any) -> None:
     Path("q.csv").write_text("id,question,expected,answer\na,=1+1?,2,=2\nb,Who?,Ada,Bob\n")
     run("import", "q.csv", "--suite", "answers")

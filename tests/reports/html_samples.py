@@ -46,7 +46,7 @@ def a_case(number: int, status: State = "scored") -> CaseResult:
         "macro_precision": Score(precision) if number % 7 else not_applicable("nothing was selected"),
         "macro_f1": Score(0.5),
         "macro_recall_by_id": Score(recall),
-        "exact_match": Score(float(recall == precision == 1.0)),
+        "fully_right": Score(float(recall == precision == 1.0)),
     }
     details = {
         "dimensions": [dimension("INDICATOR", 2, 1, number % 4), dimension("COUNTRY", 3, 0, 0)],

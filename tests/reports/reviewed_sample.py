@@ -25,9 +25,9 @@ def tried(case: CaseResult, *right: float | None) -> CaseResult:
     """The case with so many tries: fully right or not; None: the call failed. The recall of a try is half of it."""
     scores = [
         {name: Score(value, "scored" if value is not None else "error") for name, value in pair}
-        for pair in ((("exact_match", one), ("macro_recall", None if one is None else one / 2)) for one in right)
+        for pair in ((("fully_right", one), ("macro_recall", None if one is None else one / 2)) for one in right)
     ]
-    repeats = tuple(RepeatResult("scored" if own["exact_match"].value is not None else "error", own) for own in scores)
+    repeats = tuple(RepeatResult("scored" if own["fully_right"].value is not None else "error", own) for own in scores)
     return msgspec.structs.replace(case, repeats=repeats)
 
 

@@ -18,7 +18,7 @@ METRICS = (
     Metric("macro_precision", "macro precision", "TP / (TP + FP)", _never, headline=True),
     Metric("macro_f1", "macro F1", "2 TP / (2 TP + FP + FN)", _never),
     Metric("macro_recall_by_id", "macro recall by id", "ids alone", _never),
-    Metric("exact_match", "fully right", "1 if FP = FN = 0", _never, kind="rate", headline=True),
+    Metric("fully_right", "fully right", "1 if FP = FN = 0", _never, kind="rate", headline=True),
 )
 
 
@@ -50,7 +50,7 @@ def case(
         "macro_precision": not_applicable("nothing was selected") if precision is None else Score(precision),
         "macro_f1": Score(0.5),
         "macro_recall_by_id": Score(0.75),
-        "exact_match": Score(right),
+        "fully_right": Score(right),
     }
     return CaseResult(
         name, "scored", scores, {"dimensions": list(dimensions), "label_drift": []}, name, tags, f"What about {name}?"
@@ -76,7 +76,7 @@ SUMMARY = (
     MetricSummary("macro_precision", 2 / 3, 3, 0.0, 1.0, 1, 0.5),
     MetricSummary("macro_f1", 0.5, 4, 0.5, 0.5),
     MetricSummary("macro_recall_by_id", 0.75, 4, 0.75, 0.75),
-    MetricSummary("exact_match", 0.25, 4, 0.046, 0.699, 0, 0.2),
+    MetricSummary("fully_right", 0.25, 4, 0.046, 0.699, 0, 0.2),
     MetricSummary("latency", 2.5, 4, 2.0, 3.0),
     MetricSummary("tokens", 1840.0, 4, 1500.0, 2000.0),
 )

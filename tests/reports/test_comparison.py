@@ -133,7 +133,7 @@ def test_the_json() -> None:
         "moves": [
             {"metric": "macro_recall", "a": 1.0, "b": 0.0},
             {"metric": "macro_precision", "a": 1.0, "b": 0.0},
-            {"metric": "exact_match", "a": 1.0, "b": 0.0},
+            {"metric": "fully_right", "a": 1.0, "b": 0.0},
         ],
         "a": {"status": "scored", "why": "", "answer": "GDP of Chile"},
         "b": {"status": "scored", "why": "COUNTRY 0 of 1, 2 wrong", "answer": NASTY},

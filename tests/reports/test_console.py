@@ -162,7 +162,7 @@ def test_ids_that_look_like_options_or_move_the_cursor() -> None:
 def test_a_right_case_is_never_among_the_worst() -> None:
     """Right by the rate, and yet not perfect by a share: fast enough, all defaults left in, found at rank 2."""
     right = case("right_but_late", 1.0, 0.5)
-    right = msgspec.structs.replace(right, scores={**right.scores, "exact_match": Score(1.0)})
+    right = msgspec.structs.replace(right, scores={**right.scores, "fully_right": Score(1.0)})
     text = shown(RunResult(RUN, SUMMARY, (right, CASES[1])))
     assert "worst cases    imports_vietnam" in text
     assert "right_but_late" not in text

@@ -145,7 +145,7 @@ def test_gold_that_is_wrong_is_noted_above_its_case_once(tmp_path: Path, tool: s
     assert all(line.startswith("#") or not line for line in head.splitlines())
     assert "c: " in head and ": really" in head
     project.apply(patch, tool)
-    assert project.value("a", "exact_match") == 1.0
+    assert project.value("a", "fully_right") == 1.0
     text = (project.folder / "cases" / "two.yaml").read_bytes().decode()
     (line,) = [line for line in text.split("\r\n") if "review" in line]
     said = ", Ada: gold is wrong: two lines --- a/cases/two.yaml +++ b/x [31m"

@@ -79,7 +79,7 @@ def test_reviews_and_the_rates_with_them_where_there_are_any() -> None:
         "created": "2026-11-15T09:50:33.123Z",
     }
     low, high = wilson(1, 4)
-    assert found["with_reviews"] == [{"metric": "exact_match", "mean": 0.25, "n": 4, "low": low, "high": high}]
+    assert found["with_reviews"] == [{"metric": "fully_right", "mean": 0.25, "n": 4, "low": low, "high": high}]
     assert found["summary"] == loaded(RESULT)["summary"], "the rule's figures stay"
 
 

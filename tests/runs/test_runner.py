@@ -153,7 +153,7 @@ def test_a_later_turn_is_not_asked_when_an_earlier_one_failed(store: str) -> Non
         raise RuntimeError("down")
 
     result = karat.run(suite="data_query", cases=[case("c", A, A)], system=ask, store=store)
-    assert "turn 1: not asked: turn 0 of the conversation failed" in result.cases[0].error
+    assert "turn 2: not asked: turn 1 of the conversation failed" in result.cases[0].error
 
 
 def test_recorded_predictions_run_like_any_system_and_gaps_are_missing(store: str, tmp_path: Path) -> None:

@@ -9,14 +9,17 @@ from typing import Any
 import pytest
 
 from karat.core.records import CallError, Prediction
-from karat.core.result import CaseResult, RunInfo, RunResult
+from karat.core.result import CaseResult, RunInfo, RunResult, value_with_errors
+from karat.core.scores import not_applicable
 from karat.core.suite import SuiteOptions
 from karat.runs.runner import score_recorded
 from karat.runs.scoring import group, score_case, score_cases
 from karat.runs.summary import summarise
+from karat.stats.gates import Gate, judge
 from karat.suites.data_query import suite
 from karat.suites.data_query.options import Options
-from tests.suites.data_query.building import case, target
+from karat.suites.data_query.selection import Target
+from tests.suites.data_query.building import case, sel, target
 
 A = target({"A": ["a"]})
 AB = target({"A": ["a", "b"]})
@@ -82,6 +85,41 @@ def test_errors_zero_scores_a_failure_0_where_that_makes_sense() -> None:
     assert result.scores["latency"].value is None
 
 
+def test_a_failed_call_counts_0_only_in_metrics_that_the_case_can_have() -> None:
+    out = case("out", Target(is_out_of_scope=True))
+    result = scored(out, failed("out"))
+    assert result.status == "error"
+    assert result.scores["macro_recall"] == not_applicable("the target is empty")
+    assert {result.scores[name].state for name in ("fully_right", "exact_match", "out_of_scope")} == {"error"}
+    assert value_with_errors(result, "macro_recall") is None
+    assert value_with_errors(result, "fully_right") == 0.0
+    zeroed = scored(out, failed("out"), options=Options(errors="zero"))
+    assert (zeroed.scores["macro_recall"].value, zeroed.scores["fully_right"].value) == (None, 0.0)
+    tried = scored(out, failed("out"), Prediction("out", 0, 1, b'{"is_out_of_scope": true}'), repeats=2)
+    assert (value_with_errors(tried, "macro_recall"), value_with_errors(tried, "fully_right")) == (None, 0.5)
+
+
+def test_a_case_can_have_what_any_of_its_turns_and_alternatives_has() -> None:
+    either = case("either", Target(is_out_of_scope=True, alternatives=(sel({"A": ["a"]}),)))
+    assert scored(either, failed("either")).scores["macro_recall"].state == "error"
+    turns = case("turns", Target(is_out_of_scope=True), A)
+    assert scored(turns, failed("turns"), answer("turns", "a", turn=1)).scores["macro_recall"].state == "error"
+
+
+def test_errors_as_0_of_a_run_leave_out_what_a_case_cannot_have() -> None:
+    cases = [case("right", A), case("out", Target(is_out_of_scope=True))]
+    result = score_recorded(suite, cases, [answer("right", "a"), failed("out")], Options())
+    assert result.metric("macro_recall").with_errors_as_zero == 1.0
+    assert result.metric("fully_right").with_errors_as_zero == 0.5
+    recall, right = judge(
+        [Gate("data_query.macro_recall", at_least=0.9), Gate("data_query.fully_right", at_least=0.9)],
+        result,
+        suite.metrics,
+    )
+    assert recall.passed, recall.words
+    assert "with 1 case in error counted it is 0.5" in right.words and not right.passed
+
+
 def test_a_case_of_two_turns_is_the_mean_over_its_turns() -> None:
     result = scored(case("c", A, AB), answer("c", "a", latency=1.0), answer("c", "a", turn=1, latency=2.0))
     assert result.scores["macro_recall"].value == 0.75
@@ -92,7 +130,7 @@ def test_a_case_of_two_turns_is_the_mean_over_its_turns() -> None:
 def test_a_turn_that_failed_or_is_missing_is_the_state_of_the_case() -> None:
     two = case("c", A, AB)
     assert scored(two, answer("c", "a"), failed("c", 1)).status == "error"
-    assert scored(two, answer("c", "a"), failed("c", 1)).error == "turn 1: no answer in 60 s"
+    assert scored(two, answer("c", "a"), failed("c", 1)).error == "turn 2: no answer in 60 s"
     assert scored(two, answer("c", "a")).status == "missing"
 
 
@@ -140,7 +178,7 @@ def test_predictions_for_turns_and_repeats_that_do_not_exist_are_reported() -> N
     assert result.run.repeats == 1
     assert [case.status for case in result.cases] == ["scored"]
     assert [problem.message for problem in result.problems] == [
-        "2 predictions for turns that the case does not have: c turn 3, c turn -1",
+        '2 predictions for turns that the case does not have ("turn" counts from 0): c "turn": 3, c "turn": -1',
         "2 predictions for repeats that do not exist (there is 1, counted from 0 without a gap): c repeat 1000000000000, c repeat -1",
     ]
 

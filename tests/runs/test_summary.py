@@ -22,7 +22,7 @@ PASSED = next(metric for metric in CODEGEN.metrics if metric.name == "passed")
 def case(
     name: str, value: float | None, cluster: str = "", tags: Sequence[str] = (), status: State = "scored"
 ) -> CaseResult:
-    score = Score(value) if value is not None else not_applicable("0/0")
+    score = Score(value) if value is not None else not_applicable("0/0") if status == "scored" else Score(None, status)
     return CaseResult(name, status, {"passed": score}, {"cluster": cluster} if cluster else {}, tags=tuple(tags))
 
 

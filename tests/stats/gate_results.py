@@ -26,7 +26,8 @@ def case(name: str, value: float | None, status: Any = "scored", tags: Sequence[
     """A case with this recall; right when it is 1, and of the wrong dataset when it is 0."""
     scored = status == "scored" and value is not None
     values = {"recall": value, "right": float(value == 1), "wrong_dataset": float(value == 0)} if scored else {}
-    scores = {m.name: Score(values[m.name]) if values else Score(None, "not_applicable", "0/0") for m in METRICS}
+    state: Any = "not_applicable" if status == "scored" else status
+    scores = {m.name: Score(values[m.name]) if values else Score(None, state, "0/0") for m in METRICS}
     return CaseResult(name, status, scores, tags=tuple(tags))
 
 

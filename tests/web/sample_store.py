@@ -26,8 +26,8 @@ PAYLOADS = (
     '=HYPERLINK("http://evil.example/","x")',
     "\u202egnp.exe \x00 \ud800",
 )
-METRICS = ("macro_recall", "macro_precision", "exact_match", "latency")
-KINDS: dict[str, Kind] = {"exact_match": "rate", "latency": "quantity", "strict": "rate", "spider2": "rate"}
+METRICS = ("macro_recall", "macro_precision", "fully_right", "latency")
+KINDS: dict[str, Kind] = {"fully_right": "rate", "latency": "quantity", "strict": "rate", "spider2": "rate"}
 
 
 def a_dimension(
@@ -41,7 +41,7 @@ def a_case(number: int, right: bool, recall: float, *, review: bool = False) -> 
     scores = {
         "macro_recall": Score(recall),
         "macro_precision": Score(1.0) if number % 5 else Score(None, "not_applicable", "nothing was selected"),
-        "exact_match": Score(1.0 if right else 0.0, reason="" if right else "COUNTRY not selected"),
+        "fully_right": Score(1.0 if right else 0.0, reason="" if right else "COUNTRY not selected"),
         "latency": Score(number / 10),
     }
     if review:
@@ -161,16 +161,16 @@ def several_tries(store: Store) -> int:
     """Two cases, 20 tries each: 18 right and 2 wrong; 10 right, 9 wrong and a failed call."""
     cases, answers = [], []
     for number, wrong, failed in ((0, 2, 0), (1, 9, 1)):
-        tries = [RepeatResult("scored", {"exact_match": Score(1.0)})] * (20 - wrong - failed)
-        tries += [RepeatResult("scored", {"exact_match": Score(0.0)})] * wrong
-        tries += [RepeatResult("error", {"exact_match": Score(None, "error")}, error="429 after 5 tries")] * failed
+        tries = [RepeatResult("scored", {"fully_right": Score(1.0)})] * (20 - wrong - failed)
+        tries += [RepeatResult("scored", {"fully_right": Score(0.0)})] * wrong
+        tries += [RepeatResult("error", {"fully_right": Score(None, "error")}, error="429 after 5 tries")] * failed
         mean = (20 - wrong - failed) / (20 - failed)
-        scores = {"exact_match": Score(mean), "macro_recall": Score(mean)}
+        scores = {"fully_right": Score(mean), "macro_recall": Score(mean)}
         cases.append(CaseResult(f"tried_{number}", "scored", scores, question="Which?", repeats=tuple(tries)))
         answers += [Prediction(f"tried_{number}", repeat=n, response=f"answer {n}".encode()) for n in range(20)]
     run = store.create_run(RunRecord(suite="data_query", name="tries", cases=2, repeats=20, status="finished"))
     store.add_predictions(run, answers)
-    summary = summary_of(cases, ("exact_match", "macro_recall"))
+    summary = summary_of(cases, ("fully_right", "macro_recall"))
     store.add_scoring(run, RunResult(RunInfo("data_query", cases=2, repeats=20), summary, tuple(cases)))
     return run
 

@@ -60,12 +60,12 @@ def post(client: TestClient, address: str, **form: str) -> Any:
 
 def test_a_pinned_baseline_stays_and_every_figure_is_held_against_it(client: TestClient) -> None:
     asked = client.get("/?baseline=r-0001").text
-    assert 'data-against="/api/runs/r-0002/against/r-0001" data-metric="exact_match"' in asked, (
+    assert 'data-against="/api/runs/r-0002/against/r-0001" data-metric="fully_right"' in asked, (
         "computed when asked for"
     )
     found = client.get("/api/runs/r-0002/against/r-0001").json()
     by_metric = {item["metric"]: item for item in found["figures"]}
-    right = by_metric["exact_match"]
+    right = by_metric["fully_right"]
     compared = client.get("/api/compare?a=r-0001&b=r-0002").json()["comparisons"][0]["metrics"]
     for item in compared:  # the same statistics as on the page that compares
         if item["metric"] in by_metric:
@@ -73,7 +73,7 @@ def test_a_pinned_baseline_stays_and_every_figure_is_held_against_it(client: Tes
             expected = item["difference"] | {"detectable": None}  # said where runs are compared
             assert {key: own[key] for key in expected} == pytest.approx(expected)
             assert own["outcome"] == item["outcome"]
-    assert set(by_metric) == {"macro_recall", "macro_precision", "exact_match"}
+    assert set(by_metric) == {"macro_recall", "macro_precision", "fully_right"}
     assert right["n"] == 58 and right["mean"] == pytest.approx(15 / 58) and right["outcome"] == "better"
     assert right["text"] == "+0.259, +0.136 – +0.364"
     assert "↑ +0.259, +0.136 – +0.364" in client.get("/?baseline=r-0001").text, "kept from now on"
@@ -289,7 +289,7 @@ def test_a_run_is_paged_filtered_and_sorted_by_its_address(client: TestClient) -
     assert "51–60 of 60" in client.get("/runs/r-0001?page=2").text
     assert "1–29 of 29" in client.get("/runs/r-0001?tag=weo").text
     assert "1–2 of 2" in client.get("/runs/r-0001?status=error").text
-    assert "1–29 of 29" in client.get("/runs/r-0001?metric=exact_match&max=0").text
+    assert "1–29 of 29" in client.get("/runs/r-0001?metric=fully_right&max=0").text
     assert "1–1 of 1" in client.get("/runs/r-0001?q=COUNTRY+number+17").text
     assert "No case matches" in client.get("/runs/r-0001?q=100%25").text
     rows = client.get("/api/runs/r-0001/cases?sort=-macro_recall&size=60").json()["cases"]
@@ -318,7 +318,7 @@ def test_a_review_stands_beside_the_rule_and_can_be_taken_back(client: TestClien
     assert "with reviews <b>0.552</b>" in text  # (29 + 3) of 58 - 1 + 1
     assert "0.500" in text
     case = client.get("/api/runs/r-0001/cases/1").json()
-    assert case["result"]["scores"]["exact_match"]["value"] == 0.0
+    assert case["result"]["scores"]["fully_right"]["value"] == 0.0
     assert [(item["verdict"], item["reviewer"], item["undone"]) for item in case["reviews"]] == [("pass", "Ada", "")]
     lines = [json.loads(line) for line in client.get("/export/r-0001/reviews.jsonl").text.splitlines()]
     assert [line["verdict"] for line in lines] == ["pass", "pass", "pass", "gold_wrong", "fail"]
@@ -363,12 +363,12 @@ def test_with_reviews_over_variants_of_one_case(store_url: str) -> None:
         (expected,) = (
             rate.reviewed
             for rate in reviewed_rates(result, load_suite("data_query").metrics)
-            if rate.metric == "exact_match"
+            if rate.metric == "fully_right"
         )
         row = store.run_row(run)
     app = create_app(store_url)
     with TestClient(app, base_url="http://127.0.0.1:8765"):
-        found = rates_on_the_page(app.state.viewer, row, figures_of(row))["exact_match"]
+        found = rates_on_the_page(app.state.viewer, row, figures_of(row))["fully_right"]
     assert found.n == expected.n
     assert [found.mean, found.low, found.high] == pytest.approx([expected.mean, expected.low, expected.high])
     assert found != with_reviews(row.summary[2], [("pass", 0.0), ("fail", 1.0), ("gold_wrong", 0.0)])
@@ -446,7 +446,7 @@ def test_runs_at_the_edge(tmp_path: Path, kind: str) -> None:
             add_run(store, cases)
             add_run(store, cases)
     with TestClient(create_app(url), base_url="http://127.0.0.1:8765") as client:
-        addresses = ["/", "/runs/r-0001", "/runs/r-0001?sort=exact_match&review=open", "/export/r-0001/run.json"]
+        addresses = ["/", "/runs/r-0001", "/runs/r-0001?sort=fully_right&review=open", "/export/r-0001/run.json"]
         addresses += ["/runs/r-0001/cases/0"] if cases else []
         addresses += ["/compare?a=r-0001&b=r-0002"] if kind != "unknown suite" else []
         assert [client.get(address).status_code for address in addresses] == [200] * len(addresses)

@@ -26,7 +26,7 @@ def demo(
     from karat.cli.showing import Outputs, origin_of, show
     from karat.cli.verbosity import quiet
     from karat.core.problems import UserError
-    from karat.runs.runner import check_extras
+    from karat.runs.runner import check_setup
 
     for suite in suites_with_example():
         place = folder / suite
@@ -37,7 +37,7 @@ def demo(
             for work in work_to_do("run", config=config, suite=None, cases=None):
                 job = job_for(work)
                 try:
-                    check_extras(job.suite, job.cases, job.options)
+                    check_setup(job.suite, job.cases, job.options)
                 except UserError as error:
                     stdout().print(f"{suite}: skipped. {error.message}", style="yellow", markup=False, soft_wrap=True)
                     stdout().print(error.hint, style="yellow", markup=False, soft_wrap=True)

@@ -13,7 +13,7 @@ import msgspec
 
 if TYPE_CHECKING:
     from karat.core.records import Case, Prediction
-    from karat.core.result import RunResult
+    from karat.core.result import CaseResult, RunResult
     from karat.core.suite import Suite
 
 Format = Literal["csv", "xlsx", "promptfoo"]
@@ -23,27 +23,54 @@ FIRST = ("id", "question", "expected", "reference", "answer", "error", "status",
 def rows_of(
     suite: Suite, cases: Sequence[Case[Any]], predictions: Sequence[Prediction] = (), result: RunResult | None = None
 ) -> list[dict[str, Any]]:
-    """A row for each case: its first scored turn, what is expected, the first answer to it, and its scores."""
+    """A row for each scored turn: what is asked and expected there, and the first answer to it.
+
+    Of a case with several scored turns every row has an id of its own, and the scores, which are those of the whole case, are in the first.
+    """
+    from karat.core.importing import unique
     from karat.core.problems import UserError
     from karat.core.records import default_turn
 
     if suite.export_row is None:
         raise UserError(f"the suite {suite.name} does not support exporting cases")
+    try:
+        options = msgspec.convert(result.run.options if result else {}, suite.options)
+    except msgspec.ValidationError as error:
+        raise UserError(
+            f"the stored options of {result.run.id if result else suite.name} cannot be read: {error}"
+        ) from error
     given = {(one.case_id, one.turn): one for one in reversed(predictions) if not one.repeat}
     scored = {one.id: one for one in result.cases} if result else {}
+    taken = {case.id for case in cases}
     rows = []
     for case in cases:
-        answer = given.get((case.id, default_turn(case))) or given.get((case.id, None))
-        row: dict[str, Any] = {"id": case.id, "question": case.question, **suite.export_row(case, answer)}
-        if answer is not None and answer.error is not None:
-            row["error"] = answer.error.message
-        if case.tags:
-            row["tags"] = "; ".join(case.tags)
-        if (found := scored.get(case.id)) is not None:
-            row["status"] = found.status
-            row |= {f"score {name}": score.value for name, score in found.scores.items() if score.value is not None}
-        rows.append(row)
+        asked = [message.content for message in case.conversation if message.role == "user"]
+        turns = case.scored_turns or (default_turn(case),)
+        for turn in turns:
+            answer = given.get((case.id, turn))
+            if answer is None and turn == default_turn(case):
+                answer = given.get((case.id, None))
+            row: dict[str, Any] = {
+                "id": case.id if len(turns) == 1 else unique(f"{case.id}-turn-{turn + 1}", taken),
+                "question": asked[turn] if turn < len(asked) else case.question,
+                **suite.export_row(case, turn, answer, options),
+            }
+            if answer is not None and answer.error is not None:
+                row["error"] = answer.error.message
+            if case.tags:
+                row["tags"] = "; ".join(case.tags)
+            if (found := scored.get(case.id)) is not None and turn == turns[0]:
+                row |= _figures(found, only_turn=len(turns) == 1)
+            rows.append(row)
     return rows
+
+
+def _figures(found: CaseResult, *, only_turn: bool) -> dict[str, Any]:
+    """The state and the scores of a case; and why it is an error, where that is said of its only turn and try."""
+    row: dict[str, Any] = {"status": found.status}
+    if found.status == "error" and only_turn and not found.repeats:
+        row["error"] = found.error
+    return row | {f"score {name}": score.value for name, score in found.scores.items() if score.value is not None}
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -93,7 +93,7 @@ def run(
     from karat.cli.project import check_gates, open_store_for, refuse_beside, work_to_do
     from karat.cli.showing import Outputs, leave, origin_of, show, typed
     from karat.core.problems import UserError
-    from karat.runs.runner import check_extras
+    from karat.runs.runner import check_setup
     from karat.stats.gates import parse_gate
 
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # asked to stop: as clean as Ctrl-C
@@ -133,7 +133,7 @@ def run(
     check_gates(extra, (part.suite.name for part in work))
     jobs = [job_for(part, name, repeats, limit, tag, case) for part in work]
     for job in jobs:  # all of them before the first one runs
-        check_extras(job.suite, job.cases, job.options)
+        check_setup(job.suite, job.cases, job.options)
     codes = []
     with open_store_for(config, store) as opened:
         for part, job, files in zip(work, jobs, outputs.for_each([part.suite for part in work]), strict=True):

@@ -110,15 +110,27 @@ class RepeatResult(msgspec.Struct, frozen=True):
 
 
 def value_with_errors(case: CaseResult, metric: str, error: float = 0.0) -> float | None:
-    """A case's value when a failed try counts ``error``; None where it has none all the same. Nothing changes where no try failed."""
-    if not case.repeats:
-        score = case.scores.get(metric)
-        value = None if score is None else score.value
-        return error if value is None and case.status == "error" else value
-    tries = [(found.scores[metric].value if metric in found.scores else None, found.status) for found in case.repeats]
-    values = [error if value is None and status == "error" else value for value, status in tries]
+    """A case's value when a failed try counts ``error``, in metrics that the case can have; None where it has none all the same. Nothing
+    changes where no try failed."""
+    tries = case.repeats or (case,)
+    values = [error if _failed(one, metric) else _value(one, metric) for one in tries]
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
+
+
+def fails(case: CaseResult, metric: str) -> bool:
+    """Whether the case, or one of the tries at it, failed and counts in this metric."""
+    return any(_failed(one, metric) for one in case.repeats or (case,))
+
+
+def _failed(one: CaseResult | RepeatResult, metric: str) -> bool:
+    score = one.scores.get(metric)
+    return one.status == "error" and (score is None or score.state == "error")
+
+
+def _value(one: CaseResult | RepeatResult, metric: str) -> float | None:
+    score = one.scores.get(metric)
+    return None if score is None else score.value
 
 
 def has_errors(case: CaseResult) -> bool:

@@ -173,6 +173,11 @@ class Suite(Generic[Target, Options, Comparison]):
 
     extras: Callable[[Sequence[Case[Target]], Options], Sequence[str]] = lambda _cases, _options: ()
     """(cases, options) → the extras (``core.extras``) without which these cases cannot be scored; asked for before anything runs."""
+    check_options: Callable[[Sequence[Case[Target]], Options], None] = lambda _cases, _options: None
+    """(cases, options) → UserError where a file that the options name cannot be used; asked before anything runs."""
+    perfect: Callable[[Case[Target], int, Options], Sequence[Comparison]] = lambda _case, _turn, _options: ()
+    """(case, user turn, options) → the comparisons of answers that are right in everything. A metric without a value in all of them is one
+    that the case cannot have, so that a failed call does not count 0 there. Empty: the case can have every metric."""
     cluster: Callable[[Case[Target]], str] = lambda _: ""
     """What cases that are variants of one have in common; empty: the case stands alone. See ``core.clusters``."""
     follow_up: Callable[[Case[Target], int, Sequence[bytes], Options], str | None] | None = None
@@ -202,8 +207,9 @@ class Suite(Generic[Target, Options, Comparison]):
     import_rows: Callable[[Sequence[ImportRow], Path], Imported] | None = None
     """(rows of a foreign file, the folder of that file) → cases and predictions in the suite's own form, for ``karat import``."""
 
-    export_row: Callable[[Case[Target], Prediction | None], Mapping[str, Any]] | None = None
-    """(case, its answer where there is one) → ``expected``, ``reference`` and ``answer`` as cells that ``import_rows`` reads back."""
+    export_row: Callable[[Case[Target], int, Prediction | None, Options], Mapping[str, Any]] | None = None
+    """(case, user turn, the answer to it where there is one, options) → ``expected``, ``reference`` and ``answer`` as cells that ``import_rows``
+    reads back, and ``error`` where the answer cannot be read."""
 
     def decode_cases(self, data: Sequence[bytes]) -> tuple[Case[Target], ...]:
         """Cases as the store keeps them, back as structs."""

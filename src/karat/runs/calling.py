@@ -167,7 +167,7 @@ def first_request(case: Case[Any]) -> Request:
 def _not_asked(case: Case[Any], turn: int, repeat: int, broken: int, before: Prediction) -> Prediction:
     """A later turn of a conversation whose earlier turn failed: asking it without that history would measure something else."""
     kind, why = (before.error.kind, before.error.message) if before.error else ("exception", "unknown")
-    message = f"not asked: turn {broken} of the conversation failed ({why})"
+    message = f"not asked: turn {broken + 1} of the conversation failed ({why})"
     return Prediction(case.id, turn, repeat, error=CallError(kind, message, 0))
 
 

@@ -87,7 +87,7 @@ def start(
         raise UserError(wrong)
     refuse_secrets(job.config, f"the system {job.system}".rstrip())
     refuse_secrets(job.options, f"the suite {job.suite.name}")
-    check_extras(job.suite, job.cases, job.options)
+    check_setup(job.suite, job.cases, job.options)
     now = _now()
     options = dated(job.options, now[:10])
     # What cannot be asked or opened must not leave a run behind.
@@ -138,7 +138,7 @@ def resume(
     settings = record.config.get("system", {})
     kind: SystemType = plugins.load("karat.systems", str(settings.get("type", "")))
     options = _stored_settings(run_id, "options", record.options, suite.options)
-    check_extras(suite, cases, options)
+    check_setup(suite, cases, options)
     job = Job(
         suite=suite,
         cases=cases,
@@ -187,7 +187,7 @@ def rescore(
     suite = plugins.load_suite(record.suite)
     chosen = tuple(cases) if cases is not None else stored_cases(store, run_id, suite)
     used = dated(options or _stored_settings(run_id, "options", record.options, suite.options), record.today)
-    check_extras(suite, chosen, used)
+    check_setup(suite, chosen, used)
     return _score(store, run_id, suite, chosen, used, executor)
 
 
@@ -203,7 +203,7 @@ def score_recorded(
 ) -> RunResult:
     """Score predictions that were made elsewhere. Nothing is called and nothing is stored."""
     refuse_secrets(options, f"the suite {suite.name}")
-    check_extras(suite, cases, options)
+    check_setup(suite, cases, options)
     now = _now()
     options = dated(options, now[:10])
     repeats = repeats_in(predictions)
@@ -225,9 +225,10 @@ def score_recorded(
     return msgspec.structs.replace(result, problems=(*problems, *stranger_problems(cases, strangers, repeats, source)))
 
 
-def check_extras(suite: Suite, cases: Sequence[Case[Any]], options: SuiteOptions) -> None:
-    """UserError, with what to install, when the cases cannot be scored with what is installed. Nothing has run by then."""
+def check_setup(suite: Suite, cases: Sequence[Case[Any]], options: SuiteOptions) -> None:
+    """UserError when the cases cannot be scored with what is installed, or a file that the options name cannot be used. Nothing has run by then."""
     require(suite.extras(cases, options), suite.name)
+    suite.check_options(cases, options)
 
 
 def stored_cases(store: Store, run_id: int, suite: Suite) -> tuple[Case[Any], ...]:

@@ -2,7 +2,8 @@
 
 A case is scored turn by turn; its figure for a metric is the mean over its scored turns, then over its repeats. A turn whose call
 failed makes the whole try an ``error``, a turn without a prediction makes it ``missing``; neither is averaged in (``errors: zero``
-gives an error 0 in every metric that is marked so).
+gives an error 0 in every metric that is marked so). A metric that even a right answer to the case has no value in is ``not_applicable`` for a
+failed try too: it counts 0 nowhere.
 """
 
 from __future__ import annotations
@@ -123,7 +124,7 @@ def score_try(suite: Suite, case: Case[Any], found: Mapping[int, Prediction], op
     comparisons: list[tuple[int, Any]] = []
     failures: list[tuple[State, str]] = []
     for turn in turns:
-        where = f"turn {turn}: " if len(turns) > 1 else ""
+        where = f"turn {turn + 1}: " if len(turns) > 1 else ""
         prediction = found.get(turn)
         if prediction is None:
             failures.append(("missing", f"{where}no prediction"))
@@ -144,7 +145,7 @@ def score_try(suite: Suite, case: Case[Any], found: Mapping[int, Prediction], op
             except Exception as error:  # one bad case never ends a run; the reason shows that this is a bug
                 failures.append(("error", f"{where}internal error, please report it: {type(error).__name__}: {error}"))
     if failures:
-        return _failed(suite, failures, comparisons, options)
+        return _failed(suite, case, failures, comparisons, options)
     if len(comparisons) == 1:
         comparison = comparisons[0][1]
         scores = {metric.name: metric.score(comparison) for metric in suite.metrics}
@@ -156,6 +157,7 @@ def score_try(suite: Suite, case: Case[Any], found: Mapping[int, Prediction], op
 
 def _failed(
     suite: Suite,
+    case: Case[Any],
     failures: Sequence[tuple[State, str]],
     comparisons: Sequence[tuple[int, Any]],
     options: SuiteOptions,
@@ -164,10 +166,14 @@ def _failed(
     state = next(state for state in worst if any(found == state for found, _ in failures))
     text = "; ".join(message for _, message in failures)
     zeroed = state == "error" and options.errors == "zero"
+    right = _perfect(suite, case, options) if state == "error" else []
 
     def score(metric: Metric) -> Score:
         if metric.counts_all and state != "not_applicable":
             return Score(0.0, "scored", text)
+        best = [metric.score(comparison) for comparison in right] if metric not in USAGE else []
+        if best and all(one.value is None for one in best):
+            return best[0]
         if zeroed and metric.zero_on_error:
             return Score(0.0, "scored", f"errors: zero ({text})")
         return Score(None, state, text)
@@ -175,6 +181,14 @@ def _failed(
     scores = {metric.name: score(metric) for metric in (*suite.metrics, *USAGE)}
     details = plain_details(suite.details(comparisons)) if comparisons else {}
     return RepeatResult(state, scores, details, text)
+
+
+def _perfect(suite: Suite, case: Case[Any], options: SuiteOptions) -> list[Any]:
+    """How right answers would compare; none where that cannot be said, and then the case can have every metric."""
+    try:
+        return [one for turn in case.scored_turns for one in suite.perfect(case, turn, options)]
+    except Exception:  # what keeps a right answer from being compared is said of the answers that came
+        return []
 
 
 def _total(metric: Metric, predictions: Sequence[Prediction]) -> Score:

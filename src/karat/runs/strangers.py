@@ -20,7 +20,9 @@ def stranger_problems(
         if case is None:
             groups.setdefault("unknown cases", []).append(one.case_id)
         elif one.turn is not None and not 0 <= one.turn < case.user_turns:
-            groups.setdefault("turns that the case does not have", []).append(f"{one.case_id} turn {one.turn}")
+            groups.setdefault('turns that the case does not have ("turn" counts from 0)', []).append(
+                f'{one.case_id} "turn": {one.turn}'
+            )
         else:
             what = f"repeats that do not exist (there {'is' if repeats == 1 else 'are'} {repeats}, counted from 0 without a gap)"
             groups.setdefault(what, []).append(f"{one.case_id} repeat {one.repeat}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from karat.core.result import CaseResult, RunResult, has_errors, value_with_errors
+from karat.core.result import CaseResult, RunResult, fails, value_with_errors
 from karat.core.scores import Score
 from karat.core.suite import Metric
 from karat.core.usage import USAGE
@@ -75,8 +75,8 @@ def error_value(metric: Metric) -> float | None:
 
 
 def with_errors(result: RunResult, metric: Metric) -> tuple[float | None, int]:
-    """The run's figure with errors counted as the worst value, and how many cases have one; None where nothing changes."""
-    worst, failed = error_value(metric), sum(map(has_errors, result.cases))
+    """The run's figure with errors counted as the worst value, and how many cases have one that counts; None where nothing changes."""
+    worst, failed = error_value(metric), sum(fails(case, metric.name) for case in result.cases)
     if worst is None or not failed:
         return None, 0
     values = [value for case in result.cases if (value := value_with_errors(case, metric.name, worst)) is not None]

@@ -35,7 +35,7 @@ class CaseFilter(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def __post_init__(self) -> None:
         if self.metric and not all(self.metric.partition(".")):
-            raise ValueError(f'the metric "{self.metric}" needs its suite in front, as in data_query.exact_match')
+            raise ValueError(f'the metric "{self.metric}" needs its suite in front, as in data_query.fully_right')
         if not self.than.strip():
             raise ValueError("than names the baseline, such as baseline or r-0012")
 

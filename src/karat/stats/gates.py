@@ -20,7 +20,7 @@ from typing import Literal
 import msgspec
 
 from karat.core.problems import count_of
-from karat.core.result import CaseResult, RunResult, has_errors, value_with_errors
+from karat.core.result import CaseResult, RunResult, fails, value_with_errors
 from karat.core.suite import Metric
 from karat.stats.gate_figures import error_value, is_right, mean_of, metric_named, pass_metric, value_of, with_errors
 from karat.stats.gate_rules import CONFIDENCE, CaseFilter, Gate, limits_text, number, parse_gate, rule_text
@@ -143,7 +143,7 @@ def _errors(failed: int) -> str:
 def _no_worse_than(gate: Gate, result: RunResult, baseline: RunResult, metrics: Sequence[Metric]) -> Verdict:
     metric = metric_named(gate.metric.partition(".")[2], metrics)
     found = _paired_verdict(gate, metric, baseline, result, lambda case: value_of(case, metric.name))
-    worst, failed = error_value(metric), sum(map(has_errors, result.cases))
+    worst, failed = error_value(metric), sum(fails(case, metric.name) for case in result.cases)
     if not found.passed or worst is None or not failed:
         return found
     counted = _paired_verdict(gate, metric, baseline, result, lambda case: value_with_errors(case, metric.name, worst))

@@ -56,7 +56,7 @@ def test_everything_is_expanded_where_a_codelist_is_at_hand(tmp_path: Path) -> N
     comparison = compared(target({"A": ["a", "b"]}), chosen, **options)
     (dimension,) = comparison.dimensions
     assert (dimension.counts.tp, dimension.counts.fp, dimension.counts.fn) == (2, 1, 0)
-    assert compared(target({"A": ["a", "b", "c"]}), chosen, **options).fully_right
+    assert compared(target({"A": ["a", "b", "c"]}), chosen, **options).wholly_right
 
 
 def test_defaults_are_marked() -> None:
@@ -81,5 +81,5 @@ def test_the_alternative_that_counted_is_named() -> None:
 def test_the_turn_asked_for_is_compared() -> None:
     two = case("c", target({"A": ["a"]}), target({"A": ["b"]}))
     answer = b'{"indicator_selection": [{"dataset_id": "X:D", "dimensions": [{"dimension_name": "A", "values": [{"id": "b", "name": "name of b"}]}]}]}'
-    assert not compare(two, 0, Prediction("c", 0, response=answer), Options()).fully_right
-    assert compare(two, 1, Prediction("c", 1, response=answer), Options()).fully_right
+    assert not compare(two, 0, Prediction("c", 0, response=answer), Options()).wholly_right
+    assert compare(two, 1, Prediction("c", 1, response=answer), Options()).wholly_right

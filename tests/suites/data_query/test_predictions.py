@@ -102,16 +102,19 @@ def test_mcp_form() -> None:
         (b"<html>", "a web page"),
         (b"[1]", "it is a list, not a JSON object"),
         (b'{"answer": 42}', "its keys are: answer"),
-        (b'{"indicator_selection": [{"dimensions": []}]}', "missing required field `dataset_id`"),
-        (b'{"indicator_selection": [{"dataset_id": 1}]}', "Expected `str`, got `int`"),
+        (b'{"indicator_selection": [{"dimensions": []}]}', '"dataset_id" is missing in indicator_selection.0.'),
+        (
+            b'{"indicator_selection": [{"dataset_id": 1}]}',
+            "indicator_selection.0..dataset_id is a whole number, expected a text",
+        ),
         (b'{"choices": []}', "without choices"),
-        (b'{"structuredContent": {"queries": [{}]}}', "missing required field `datasetUrn`"),
+        (b'{"structuredContent": {"queries": [{}]}}', '"datasetUrn" is missing in structuredContent.queries.0.'),
         (b'{"response": "text"}', "it is text without JSON"),
         (b'{"a": "\xff"}', "not UTF-8"),
     ],
 )
 def test_what_cannot_be_read_says_what_was_expected(raw: bytes, message: str) -> None:
-    with pytest.raises(Unreadable, match=message.replace("`", ".")):
+    with pytest.raises(Unreadable, match=message):
         read_response(raw)
 
 

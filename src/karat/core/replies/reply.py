@@ -153,7 +153,10 @@ def only_one(
 
 def with_beginning(message: str, shown: str) -> str:
     """A message and how the response begins."""
-    return f"{message.rstrip('. ')}. The response begins: {excerpt(shown)}" if shown.strip() else message
+    if not shown.strip():
+        return message
+    said = message.rstrip(". ")
+    return f"{said}{'' if said.endswith(('?', '!')) else '.'} The response begins: {excerpt(shown)}"
 
 
 def excerpt(text: str) -> str:

@@ -15,6 +15,7 @@ from karat.suites.answers.highlights import highlights
 from karat.suites.answers.importing import import_rows
 from karat.suites.answers.metrics import METRICS
 from karat.suites.answers.options import Options
+from karat.suites.answers.options_check import check_options
 from karat.suites.answers.predictions import predictions_from, read_predictions
 from karat.suites.answers.prompts import PROMPTING
 from karat.suites.answers.records import Gold
@@ -32,6 +33,7 @@ suite = Suite(
     predictions_from=predictions_from,
     read_predictions=read_predictions,
     check_cases=check_cases,
+    check_options=check_options,
     compare=compare,
     details=details,
     case_file=case_file,

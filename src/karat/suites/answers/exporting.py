@@ -15,7 +15,7 @@ MOST_BYTES = 30_000
 """Of a table that still goes into one cell."""
 
 
-def export_row(case: Case[Gold], answer: Prediction | None) -> dict[str, Any]:
+def export_row(case: Case[Gold], _turn: int, answer: Prediction | None, _options: Any) -> dict[str, Any]:
     """A gold that a plain cell cannot say is the ``evaluation`` of the gold file."""
     gold = next((turn.target for turn in case.conversation if turn.target is not None), None)
     row: dict[str, Any] = {"expected": _expected(gold.entries) if gold is not None else None}

@@ -14,6 +14,7 @@ from karat.suites.codegen.highlights import highlights
 from karat.suites.codegen.importing import import_rows
 from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.options import Options
+from karat.suites.codegen.options_check import check_options
 from karat.suites.codegen.predictions import read_predictions
 from karat.suites.codegen.prompts import PROMPTING
 from karat.suites.codegen.records import Task
@@ -32,6 +33,7 @@ suite = Suite(
     cases_from=cases_from,
     read_predictions=read_predictions,
     check_cases=check_cases,
+    check_options=check_options,
     compare=compare,
     details=details,
     case_file=case_file,

@@ -8,7 +8,7 @@ from karat.core.records import Case, Prediction, attempts
 from karat.suites.codegen.records import Task
 
 
-def export_row(case: Case[Task], answer: Prediction | None) -> dict[str, Any]:
+def export_row(case: Case[Task], _turn: int, answer: Prediction | None, _options: Any) -> dict[str, Any]:
     """``expected`` is left out where only code says what is right."""
     task = next((turn.target for turn in case.conversation if turn.target is not None), None)
     row: dict[str, Any] = {}

@@ -7,7 +7,7 @@ from karat.suites.data_query.advice import advice
 from karat.suites.data_query.case_file import case_file
 from karat.suites.data_query.cases import cases_from, load_cases, recognises
 from karat.suites.data_query.codelists import check_cases
-from karat.suites.data_query.comparison import compare
+from karat.suites.data_query.comparison import check_options, compare, perfect
 from karat.suites.data_query.details import Details, details
 from karat.suites.data_query.explain import explain
 from karat.suites.data_query.exporting import export_row
@@ -30,7 +30,9 @@ suite = Suite(
     cases_from=cases_from,
     read_predictions=read_predictions,
     check_cases=check_cases,
+    check_options=check_options,
     compare=compare,
+    perfect=perfect,
     details=details,
     case_file=case_file,
     explain=explaining(Details, explain),

@@ -34,7 +34,7 @@ def accept(case: Case[Target], prediction: Prediction, _cases: Path, options: Op
     place = _place(cases[number], turn)
     target = cases[number].conversation[place].target
     if target is None:
-        raise UserError(f"turn {turn} expects nothing, so there is nothing to add to")
+        raise UserError(f"turn {turn + 1} expects nothing, so there is nothing to add to")
     try:
         selection = read_response(prediction.response, options.today, options.outcome_from)
     except Unreadable as error:

@@ -15,10 +15,11 @@ from karat.core.limits import YAML_MB
 from karat.core.plain_nodes import node_of
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Turn, Where
-from karat.core.suite import GIVEN, LoadedCases, Unreadable
+from karat.core.suite import GIVEN, LoadedCases
 from karat.core.yaml import Findings, documents, reader_for
-from karat.suites.data_query.operators import known
-from karat.suites.data_query.selection import Dimension, Target
+from karat.core.yaml_edit import find
+from karat.suites.data_query.selection import Target
+from karat.suites.data_query.target_faults import target_faults
 
 SUFFIXES = (".yaml", ".yml", ".json")
 
@@ -132,23 +133,14 @@ def _case(node: Node, findings: Findings, source: Where) -> Case[Target] | None:
         findings.add(
             node, f'case "{found.id}" has a target on a turn that is not the user\'s', "Put it on the user turn before."
         )
-    for dimension in _dimensions(found):
-        try:
-            known(dimension.operator, dimension.dimension_name)
-        except Unreadable as error:
-            findings.add(node, f'case "{found.id}": {error}', "Leave the operator out for a list of values.")
+    for place, turn in enumerate(found.conversation):
+        if turn.target is not None:
+            for path, message, hint in target_faults(turn.target):
+                spot = find(node, ("conversation", place, "target", *path))
+                findings.add(spot.node if spot else node, f'case "{found.id}": {message}', hint)
     if len(findings.problems) > before:
         return None
     return Case(found.id, found.conversation, found.name, found.tags, found.comments, {}, source)
-
-
-def _dimensions(case: CaseFile) -> Iterator[Dimension]:
-    """Every dimension of the targets and their alternatives."""
-    for turn in case.conversation:
-        if turn.target is not None:
-            for selection in (turn.target, *turn.target.alternatives):
-                for part in selection.indicator_selection:
-                    yield from part.dimensions
 
 
 def _name_case(node: Node, findings: Findings, before: int) -> None:

@@ -29,6 +29,7 @@ from karat.suites.data_query.options import Options
 from karat.suites.data_query.selection import Selection, Target, Term
 from karat.suites.data_query.structure_files import read_files
 from karat.suites.data_query.structure_records import Codelist, Contents, DataStructure, Dimension, Ref, parse_ref
+from karat.suites.data_query.target_faults import target_doubts
 from karat.suites.data_query.time_filters import TIME_DIMENSION
 
 SAME_DIMENSION = ({"freq", "frequency"},)
@@ -201,8 +202,9 @@ class _Suspect(msgspec.Struct, frozen=True):
 def check_cases(cases: Sequence[Case[Target]], structure_files: Sequence[Path], options: Options) -> CheckedCases:
     """Every term of every target against its codelist: unknown ids, drifted names, and what could not be checked."""
     files = [*structure_files, *(Path(file) for file in options.structures)]
+    doubts = target_doubts(cases, options.today)
     if not files:
-        return CheckedCases(tuple(_open_targets(cases)))
+        return CheckedCases((*doubts, *_open_targets(cases)))
     codelists = read_structures(files)
     found: dict[tuple[str, str], Codelist | NoCodelist] = {}
     unchecked: dict[tuple[str, str], int] = defaultdict(int)
@@ -219,7 +221,7 @@ def check_cases(cases: Sequence[Case[Target]], structure_files: Sequence[Path], 
             official = codelist.codes.get(term.id)
             if official is None or (official and official != term.name.strip()):
                 suspects[case.source.file].append(_Suspect(case.id, case.source, path, dimension, term, codelist))
-    problems: list[Problem] = []
+    problems: list[Problem] = [*doubts]
     fixes: list[Fix] = []
     hints = _hints(suspect for held in suspects.values() for suspect in held)
     for file, held in suspects.items():

@@ -35,7 +35,7 @@ EVERYTHING = Term("*", "everything")
 
 
 class LabelDrift(msgspec.Struct, frozen=True, gc=False):
-    """The right id under another name: often the case file, not the assistant, is out of date."""
+    """The right id under another name: often the case file, not the assistant, is out of date. An answer without a name is no drift."""
 
     dimension: str
     id: str
@@ -110,9 +110,14 @@ class Comparison(msgspec.Struct, frozen=True):
     """Which alternative counted; None: the target itself."""
 
     @property
-    def fully_right(self) -> bool:
+    def terms_right(self) -> bool:
         """Every dimension has exactly its target terms. "Everything" in a dimension of the target is not exactly those."""
         return all(not d.counts.fp and not d.counts.fn and not d.undecided for d in self.dimensions)
+
+    @property
+    def terms_right_by_id(self) -> bool:
+        """The same by id alone."""
+        return all(not d.by_id.fp and not d.by_id.fn and not d.undecided for d in self.dimensions)
 
     @property
     def scope_right(self) -> bool | None:
@@ -126,25 +131,52 @@ class Comparison(msgspec.Struct, frozen=True):
         return sum(sum(one.ends) for one in self.periods) / (2 * len(self.periods)) if self.periods else None
 
     @property
+    def declined_wrongly(self) -> bool:
+        """The answer says that the question is out of scope, and the case expects an answer."""
+        return bool(self.selection.is_out_of_scope) and self.target.selects
+
+    @property
+    def rest_right(self) -> bool:
+        """All but the terms is right: scope, datasets and period, each where the case asks for it."""
+        return (
+            not self.datasets.fp
+            and not self.datasets.fn
+            and self.scope_right is not False
+            and not self.declined_wrongly
+            and (self.period in (None, 1.0) or bool(self.target.is_out_of_scope))
+        )
+
+    @property
     def wholly_right(self) -> bool:
         """Right in everything that the case asks for."""
-        datasets = self.datasets
-        return (
-            self.fully_right
-            and not datasets.fp
-            and not datasets.fn
-            and self.scope_right is not False
-            and self.period in (None, 1.0)
-        )
+        return self.terms_right and self.rest_right
+
+    @property
+    def wholly_right_by_id(self) -> bool:
+        """The same with terms compared by id alone."""
+        return self.terms_right_by_id and self.rest_right
 
 
 def compare(case: Case[Target], turn: int, prediction: Prediction, options: Options) -> Comparison:
     """The comparison of one user turn. Raises Unreadable when the response holds no selection."""
-    users = [message for message in case.conversation if message.role == "user"]
-    target = users[turn].target
+    selection = read_response(prediction.response, options.today, options.outcome_from)
+    return compare_selection(_target_of(case, turn), selection, options)
+
+
+def perfect(case: Case[Target], turn: int, options: Options) -> list[Comparison]:
+    """The target and each alternative, compared as if it had been the answer."""
+    target = _target_of(case, turn)
+    return [
+        compare_selection(target, with_period(right, options.today), options)
+        for right in (target, *target.alternatives)
+    ]
+
+
+def _target_of(case: Case[Target], turn: int) -> Target:
+    target = [message.target for message in case.conversation if message.role == "user"][turn]
     if target is None:
-        raise ValueError(f"turn {turn} of case {case.id!r} has no target")
-    return compare_selection(target, read_response(prediction.response, options.today, options.outcome_from), options)
+        raise ValueError(f"turn {turn + 1} of case {case.id!r} has no target")
+    return target
 
 
 def compare_selection(target: Target, selection: Selection, options: Options) -> Comparison:
@@ -229,7 +261,7 @@ def _dimension(
         drifts.extend(
             LabelDrift(name, wanted[key].id, wanted[key].name, found[_id(key)].name)
             for key in missed
-            if _id(key) in found
+            if _id(key) in found and found[_id(key)].name
         )
     return DimensionComparison(
         name,
@@ -340,6 +372,12 @@ def _expanded(dataset_id: str, dimension: str, options: Options) -> tuple[Term, 
     codelists = _codelists(options.structures)
     found = codelists.for_dimension(dataset_id, dimension, options.codelists)
     return tuple(Term(code, name) for code, name in found.items()) if found else ()
+
+
+def check_options(_cases: Sequence[Case[Target]], options: Options) -> None:
+    """UserError where a file under ``structures`` cannot be used."""
+    if options.structures:
+        _codelists(options.structures)
 
 
 @lru_cache(maxsize=8)

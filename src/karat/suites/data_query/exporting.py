@@ -1,4 +1,4 @@
-"""A case as the cells of a row: what is expected and what was selected, as JSON."""
+"""A scored turn as the cells of a row: what is expected and what was selected, as JSON."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ import msgspec
 
 from karat.core.records import Case, Prediction
 from karat.core.suite import Unreadable
+from karat.suites.data_query.options import Options
 from karat.suites.data_query.responses import read_response
 from karat.suites.data_query.selection import Selection, Target
 
 
-def export_row(case: Case[Target], answer: Prediction | None) -> dict[str, Any]:
-    """``expected`` is the target of the turn that is scored; ``answer`` the selection, or the response where none can be read."""
-    target = next((turn.target for turn in reversed(case.conversation) if turn.target is not None), None)
+def export_row(case: Case[Target], turn: int, answer: Prediction | None, options: Options) -> dict[str, Any]:
+    """``expected`` is the target of the turn; ``answer`` the selection, or the response as it is with ``error`` where none can be read."""
+    target = [message.target for message in case.conversation if message.role == "user"][turn]
     row: dict[str, Any] = {"expected": _plain(target) if target is not None else None}
     if answer is not None and answer.error is None:
         try:
-            row["answer"] = _plain(read_response(answer.response))
-        except Unreadable:
-            row["answer"] = answer.response.decode(errors="replace")
+            row["answer"] = _plain(read_response(answer.response, options.today, options.outcome_from))
+        except Unreadable as error:
+            row |= {"answer": answer.response.decode(errors="replace"), "error": str(error)}
     return row
 
 

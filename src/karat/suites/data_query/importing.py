@@ -17,6 +17,7 @@ import yaml
 
 from karat.core.importing import Imported, ImportRow
 from karat.core.problems import Problem, count_of
+from karat.core.shapes import shape_in_words
 from karat.suites.data_query.selection import DatasetSelection, Selection, Target
 
 CASES, PREDICTIONS = "cases.yaml", "predictions.jsonl"
@@ -133,7 +134,7 @@ def _from_json(value: Any) -> dict[str, Any]:
             raise _LeftOut(f'the expected selection has an unknown key "{sorted(unknown)[0]}"')
         target = msgspec.convert(value, Target)
     except msgspec.ValidationError as error:
-        raise _LeftOut(f"the expected selection has the wrong shape: {error}") from None
+        raise _LeftOut(f"the expected selection cannot be read: {shape_in_words(error, 'it')}") from None
     if not target.indicator_selection and target.is_out_of_scope is None and target.datasets_selection is None:
         raise _LeftOut("the expected selection is empty; write is_out_of_scope: true if that is intended")
     found = msgspec.to_builtins(target)

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from karat.core.shapes import shape_in_words
 from karat.core.suite import Unreadable
 from karat.suites.data_query.misspelt import refuse_misspelt
 from karat.suites.data_query.operators import on_codes
@@ -47,7 +48,8 @@ def mcp_selection(content: Mapping[str, Any], today: str = "") -> Selection:
     try:
         queries = msgspec.convert(content["queries"], tuple[Query, ...])
     except msgspec.ValidationError as error:
-        raise Unreadable(f"structuredContent.queries is not in the expected shape: {error}") from error
+        said = shape_in_words(error, "structuredContent.queries")
+        raise Unreadable(f"structuredContent.queries cannot be read: {said}") from error
     return common_period([_entry(query, today) for query in queries])
 
 

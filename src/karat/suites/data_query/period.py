@@ -26,7 +26,8 @@ Days = tuple[date, date]
 
 _RELATIVE = re.compile(r"\$TODAY(?:([+-])(\d{1,5})([YSQMWD]))?")
 _PART = re.compile(r"(\d{4})-?([ASQMW])(\d{1,2})", re.IGNORECASE)
-_PLAIN = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ].*)?)?)?", re.DOTALL)
+_TIME = r"[T ]\d{2}(?::?\d{2}(?::?\d{2}(?:[.,]\d{1,9})?)?)?(?: ?(?:Z|UTC|[+-]\d{2}(?::?\d{2})?))?"
+_PLAIN = re.compile(rf"(\d{{4}})(?:-(\d{{2}})(?:-(\d{{2}})(?:{_TIME})?)?)?", re.IGNORECASE)
 _MONTHS = {"A": 12, "Y": 12, "S": 6, "Q": 3, "M": 1}
 
 

@@ -15,6 +15,7 @@ from karat.core import json
 from karat.core.files import FileRefused, read_bytes
 from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction, misplaced, recorded_error, recorded_tokens
+from karat.core.shapes import shape_in_words
 from karat.core.suite import LoadedPredictions
 
 
@@ -111,11 +112,12 @@ def _take(
         problems.append(error.problem(file, place, what=f"{where}not a prediction", hint=EXAMPLE))
         return
     except msgspec.ValidationError as error:
-        problems.append(Problem(f"{where}not a prediction: {error}", file=file, line=place, hint=EXAMPLE))
+        said = shape_in_words(error, "the line")
+        problems.append(Problem(f"{where}not a prediction: {said}", file=file, line=place, hint=EXAMPLE))
         return
     key = (prediction.case_id, prediction.turn or 0, prediction.repeat)
     if key in seen:
-        message = f'{where}a second prediction for case "{key[0]}", turn {key[1]}, repeat {key[2]}: the first, in {noun} {seen[key]}, is used'
+        message = f'{where}a second prediction for case "{key[0]}", "turn": {key[1]}, "repeat": {key[2]}: the first, in {noun} {seen[key]}, is used'
         problems.append(Problem(message, file=file, line=place, hint='Give repeats a "repeat" number.'))
         return
     seen[key] = number

@@ -124,7 +124,7 @@ def _statistics(result: RunResult, estimate: Estimator) -> Sheet:
     return Sheet("Statistics", tuple(table for table in tables if table is not None and table.rows))
 
 
-BROKEN_DOWN = ("macro_recall", "macro_precision", "exact_match")
+BROKEN_DOWN = ("macro_recall", "macro_precision", "fully_right")
 
 
 def _figures(cases: Sequence[CaseResult], estimate: Estimator) -> list[Estimate]:

@@ -10,14 +10,13 @@ project (``outcome_from``). Anything else without a selection is unreadable, and
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from karat.core.problems import nearest
 from karat.core.replies import Candidate, Reply, only_one, read_reply
+from karat.core.shapes import shape_in_words
 from karat.core.suite import Unreadable
 from karat.suites.data_query.dial import dial_selection, dial_states
 from karat.suites.data_query.mcp import mcp_selection
@@ -25,7 +24,8 @@ from karat.suites.data_query.misspelt import refuse_misspelt
 from karat.suites.data_query.operators import on_codes
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.outcomes import WITHOUT_ANSWER, Found, OutcomeRule, outcome_by_rule, own_outcome
-from karat.suites.data_query.selection import DatasetSelection, Dimension, Period, Selection, Term
+from karat.suites.data_query.period_faults import refuse_no_periods
+from karat.suites.data_query.selection import DatasetSelection, DatasetsSelection, Dimension, Period, Selection, Term
 from karat.suites.data_query.time_filters import TIME_DIMENSION, with_period
 
 OWN_KEYS = ("indicator_selection", "is_out_of_scope", "datasets_selection", "period", "outcome")
@@ -130,6 +130,7 @@ def _selection(reply: Reply, candidates: list[Candidate], states: Sequence[Mappi
             raise Unreadable(f"no tool in custom_content says what was selected. Expected {EXPECTED}.")
         raise reply.nothing("selection", EXPECTED)
     selection: Selection = only_one(candidates, lambda value: _selection_in(value, today), "selection")
+    refuse_no_periods(selection, today)
     return selection
 
 
@@ -146,22 +147,22 @@ def _own_selection(body: Mapping[str, Any]) -> Selection:
     try:
         selection = msgspec.convert(body, Selection)
     except msgspec.ValidationError as error:
-        raise Unreadable(f"the selection is not in the expected shape: {error}{_nearest_key(str(error))}") from error
+        raise Unreadable(f"the selection cannot be read: {shape_in_words(error, 'the answer', _KEYS)}") from error
     return msgspec.structs.replace(
         selection, indicator_selection=tuple(_with_known_operators(part) for part in selection.indicator_selection)
     )
 
 
-_UNKNOWN_FIELD = re.compile(r"unknown field `([^`]*)`")
-_SHAPES: tuple[type[msgspec.Struct], ...] = (DatasetSelection, Dimension, Term, Period)
-
-
-def _nearest_key(message: str) -> str:
-    """``. Did you mean values?`` for a key that msgspec does not know."""
-    found = _UNKNOWN_FIELD.search(message)
-    known = {name for shape in _SHAPES for name in shape.__struct_fields__}
-    near = nearest(found[1], known, cutoff=50.0) if found else []
-    return f". Did you mean {near[0]}?" if near else ""
+_KEYS = {
+    "": (*OWN_KEYS, *LINE_KEYS),
+    "indicator_selection": DatasetSelection.__struct_fields__,
+    "dimensions": Dimension.__struct_fields__,
+    "values": Term.__struct_fields__,
+    "period": Period.__struct_fields__,
+    "also": Period.__struct_fields__,
+    "datasets_selection": DatasetsSelection.__struct_fields__,
+}
+"""Under each key of a selection, the keys that are known there."""
 
 
 def _with_known_operators(part: DatasetSelection) -> DatasetSelection:

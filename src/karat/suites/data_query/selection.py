@@ -64,11 +64,19 @@ class Selection(msgspec.Struct, frozen=True, omit_defaults=True):
     period: Period | None = None
 
     @property
+    def selects(self) -> bool:
+        """Whether anything is selected: a term, everything in a dimension, or a dataset alone."""
+        if self.datasets_selection is not None and any(self.datasets_selection.datasets):
+            return True
+        return any(
+            part.dataset_id or any(one.values or one.everything for one in part.dimensions)
+            for part in self.indicator_selection
+        )
+
+    @property
     def declines(self) -> bool:
         """Whether an answer says, or shows by selecting nothing, that the question is out of scope."""
-        if self.is_out_of_scope is not None:
-            return self.is_out_of_scope
-        return not any(one.values or one.everything for part in self.indicator_selection for one in part.dimensions)
+        return not self.selects if self.is_out_of_scope is None else self.is_out_of_scope
 
 
 class Target(Selection, frozen=True, omit_defaults=True):

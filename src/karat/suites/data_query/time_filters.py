@@ -13,6 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from karat.core.suite import Unreadable
+from karat.suites.data_query.nearest_period import no_period
 from karat.suites.data_query.operators import known
 from karat.suites.data_query.period import days
 from karat.suites.data_query.selection import DatasetSelection, Period, Selection
@@ -75,8 +76,6 @@ def _spans(meaning: str, operator: str, values: Sequence[str], now: date) -> lis
     """What one filter allows."""
     if meaning in ("all", "excluded") or (not values and meaning in ("in", "not_in")):
         return [Span()]
-    if meaning == "in" and len(values) == 1 and days(values[0], now) is None:
-        return [Span(start=values[0], end=values[0])]  # no period at all: it can only be compared as text
     wanted = 2 if meaning == "between" else 1
     if len(values) != wanted and meaning not in ("in", "not_in"):
         raise Unreadable(f'the operator "{operator}" on TIME_PERIOD takes {wanted} of the {len(values)} values given')
@@ -99,9 +98,7 @@ def _spans(meaning: str, operator: str, values: Sequence[str], now: date) -> lis
 def _span(value: str, now: date) -> Span:
     found = days(value, now)
     if found is None:
-        raise Unreadable(
-            f'"{value}" on TIME_PERIOD is not a period: expected for example 2015, 2015-Q1, 2015-01 or 2015-01-31'
-        )
+        raise Unreadable(no_period(value, "on TIME_PERIOD"))
     return Span(*found, value, value)
 
 

@@ -10,7 +10,7 @@ from karat.suites.retrieval.predictions import read_response
 from karat.suites.retrieval.records import DOCUMENTS, Truths
 
 
-def export_row(case: Case[Truths], answer: Prediction | None) -> dict[str, Any]:
+def export_row(case: Case[Truths], _turn: int, answer: Prediction | None, _options: Any) -> dict[str, Any]:
     """Of a sheet with several fields, ``expected`` and ``answer`` are objects by field."""
     truths = next((turn.target.fields for turn in case.conversation if turn.target is not None), {})
     row: dict[str, Any] = {"expected": truths[DOCUMENTS] if set(truths) == {DOCUMENTS} else truths}
