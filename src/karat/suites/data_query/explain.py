@@ -12,14 +12,17 @@ from karat.suites.data_query.selection import Period, Target, Term, dataset_keys
 def explain(details: Details, _target: Target | None) -> Explanation:
     """The reason is that of the first thing that is not right, the headline names them all."""
     dimensions = [(part.turn, _reason(part)) for part in details.dimensions]
-    beside = [(part.turn, reason, words) for part in _beside(details) for reason, words in (_wrong(part),) if reason]
+    beside = [(part, *_wrong(part)) for part in _beside(details)]
+    beside = [(part, reason, words) for part, reason, words in beside if reason]
     reasons = [reason for _, reason in dimensions if reason] + [reason for _, reason, _ in beside]
     several = len({turn.turn for turn in details.datasets} | {turn for turn, _ in dimensions}) > 1
+    parts = [(part.turn, _dimension(part)) for part in details.dimensions]
+    parts += [(part.turn, _other(part)) for part, _, _ in beside]
     return Explanation(
         outcome="wrong" if reasons else "right",
         reason=reasons[0] if reasons else "",
-        headline=_headline(details, [(turn, words) for turn, _, words in beside], several=several),
-        parts=tuple(_in_turn(part, turn, several=several) for turn, part in _parts(details)),
+        headline=_headline(details, [(part.turn, words) for part, _, words in beside], several=several),
+        parts=tuple(_in_turn(part, turn, several=several) for turn, part in parts),
         groups=tuple(_group(part) for part in details.dimensions),
         extra=details,
     )
@@ -100,20 +103,14 @@ def _period(period: Period | None) -> str:
 
 
 def _missing_datasets(part: DatasetDetails) -> tuple[str, ...]:
+    if part.expected == part.found:
+        return ()
     used = [name for name in part.found if name not in part.unexpected]
     left, right = dataset_keys(part.expected, used, strict_versions=False)
     return tuple(name for name in part.expected if left[name] not in right.values())
 
 
 # -- part by part -----------------------------------------------------------------------------------------------------
-
-
-def _parts(details: Details) -> Iterator[tuple[int, Part]]:
-    for part in details.dimensions:
-        yield part.turn, _dimension(part)
-    for beside in _beside(details):
-        if _wrong(beside)[0]:
-            yield beside.turn, _other(beside)
 
 
 def _dimension(part: DimensionDetails) -> Part:
