@@ -8,7 +8,7 @@ entry point in the group ``karat.suites``; nothing else changes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -130,6 +130,8 @@ class Suite:
     details: Callable[[Sequence[tuple[int, Any]]], Mapping[str, Any]]
     """What a report tells of a case: its (user turn, comparison) pairs as plain JSON values."""
     report: Callable[[RunResult, Estimator], Report]
+    headline: Callable[[Sequence[Case[Any]]], Sequence[str]] = lambda _: ()
+    """The names of the metrics that these cases are judged by first, where that depends on the cases; empty: those that say so themselves."""
     cpu_heavy: bool = False
     """Score on a process pool by default."""
     truth: Callable[[Case[Any]], Any] = as_asked
@@ -171,6 +173,14 @@ class Suite:
 
     export_row: Callable[[Case[Any], Prediction | None], Mapping[str, Any]] | None = None
     """(case, its answer where there is one) → ``expected``, ``reference`` and ``answer`` as cells that ``import_rows`` reads back."""
+
+    def metrics_for(self, headline: Sequence[str]) -> tuple[Metric, ...]:
+        """The metrics as a run has them (``RunInfo.headline``): these first, in this order, and no others as headlines."""
+        known = {metric.name: metric for metric in self.metrics}
+        first = [replace(known[name], headline=True) for name in headline if name in known]
+        if not first:
+            return self.metrics
+        return (*first, *(replace(metric, headline=False) for metric in self.metrics if metric.name not in headline))
 
     def decode_cases(self, data: Sequence[bytes]) -> tuple[Case[Any], ...]:
         """Cases as the store keeps them, back as structs."""
