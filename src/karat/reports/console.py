@@ -301,7 +301,7 @@ def _value(case: CaseResult, metric: Metric) -> float | None:
 def reason_of(case: CaseResult) -> str:
     """Why a case is bad: its details' own ``reason``, its dimensions, else the first score that gives a reason."""
     if isinstance(given := case.details.get("reason"), str) and given:
-        return plain(given)
+        return plain(_with_problem(given, case.details.get("evidence")))
     dimensions = case.details.get("dimensions")
     if isinstance(dimensions, list):
         if dimensions and not any(_selected(d) for d in dimensions):
@@ -316,6 +316,14 @@ def reason_of(case: CaseResult) -> str:
             return "; ".join(parts)
     said = (score.reason for name, score in case.scores.items() if name not in _USAGE and score.reason)
     return next((plain(reason) for reason in said), "")
+
+
+def _with_problem(reason: str, evidence: Any) -> str:
+    """The reason with what went wrong in words, such as the message of a database, where the evidence has it."""
+    problem = evidence.get("problem") if isinstance(evidence, dict) else None
+    if not isinstance(problem, str) or not problem:
+        return reason
+    return problem if problem.startswith(f"{reason}:") else f"{reason}: {problem}"
 
 
 def _selected(dimension: dict[str, Any]) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from karat.core.problems import nearest
 from karat.core.replies import Reply, only_one, read_reply
 from karat.core.suite import Unreadable
 from karat.suites.answers.records import Answer
@@ -22,6 +23,8 @@ from karat.suites.answers.sql_texts import LANGUAGES, first_sql_in, is_query, sq
 OWN_KEYS = ("answer", "sql")
 QUERIES = ("sql_query", "query", "statement")
 EXPECTED = 'SQL, or JSON with "answer" or "sql"'
+ALIKE = 80.0
+"""How much alike two keys are, in percent, for one to be the other misspelt."""
 REFUSED = "refused"
 """How ``Answer.problem`` begins where the assistant declined to answer: a wrong answer, not an unreadable one."""
 
@@ -84,6 +87,7 @@ def _answer(reply: Reply) -> Answer:
         raise reply.nothing("answer", EXPECTED)
     if isinstance(reply.body, int | float) and not isinstance(reply.body, bool):
         return Answer("", "answer", str(reply.body))
+    _refuse_misspelt(reply)
     blocks = sql_blocks(reply.blocks({"", *LANGUAGES}))
     if blocks:
         return Answer("", "sql", blocks[-1], first_sql=blocks[0] if blocks[0] != blocks[-1] else "")
@@ -93,6 +97,16 @@ def _answer(reply: Reply) -> Answer:
     if is_query(text):
         return Answer("", "sql", text)
     return Answer("", "answer", text)
+
+
+def _refuse_misspelt(reply: Reply) -> None:
+    """JSON with a key that looks like one of ours ("answr") is no text to be searched for the gold answer."""
+    known = (*OWN_KEYS, *QUERIES)
+    for item in reply.json_objects():
+        for key in item:
+            near = nearest(str(key), known, cutoff=ALIKE)
+            if near and key not in known:
+                raise Unreadable(f'unknown key "{key}" in the JSON of the response. Did you mean "{near[0]}"?')
 
 
 def _fits(value: Mapping[str, Any]) -> bool:

@@ -15,7 +15,7 @@ CASES = [
     ("It is C++", "C", "wrong"),
     ("It is C++11.", "C", "wrong"),
     ("It is C#", "C", "wrong"),
-    ("C++, C# and C.", "C", "right"),
+    ("C++, C# and C.", "C", "needs_review"),
     ("It is C.", "C", "right"),
     ("C+++", "C++", "wrong"),
     ("A+B", "A", "right"),
@@ -35,12 +35,12 @@ CASES = [
     ("-5", "5", "wrong"),
     ("1,234", "234", "wrong"),
     ("1,234", "1", "wrong"),
-    ("3,4,5", "4", "right"),
+    ("3,4,5", "4", "needs_review"),
     ("2010-2015", "2015", "right"),
     ("It is 3. Then", "3", "right"),
     ("$5", "5", "right"),
     ("**Paris**", "Paris", "right"),
-    ("1.Paris 2.Rome", "Rome", "right"),
+    ("1.Paris 2.Rome", "Rome", "needs_review"),
     ("Cafe\u0301 Central", "Caf\u00e9", "right"),
     ("Cafe\u0301", "Cafe", "wrong"),
     ("\u0926\u093f\u0932\u094d\u0932\u0940 \u0939\u0948", "\u0926\u093f\u0932\u094d\u0932\u0940", "right"),
@@ -68,7 +68,7 @@ CASES = [
     ("Paris isn't it", "Paris", "needs_review"),
     ("Paris is no longer it", "Paris", "needs_review"),
     ("It is no longer Paris, but Lyon", "Lyon", "right"),
-    ("I do not know much. Paris.", "Paris", "right"),
+    ("I do not like long answers. Paris.", "Paris", "right"),
     ("Not Paris in 2010; Paris in 2020", "Paris", "right"),
     ("", "Paris", "wrong"),
 ]
@@ -78,7 +78,14 @@ CASES = [
 def test_one_text(answer: str, gold: str, state: str) -> None:
     verdict = string_match(answer, gold)
     assert verdict.state == state
-    assert verdict.reason == ("" if state == "right" else "wrong_text")
+    assert (
+        verdict.reason
+        in {
+            "right": ("",),
+            "wrong": ("wrong_text",),
+            "needs_review": ("negated", "several_answers"),
+        }[state]
+    )
 
 
 def test_any_or_all() -> None:
