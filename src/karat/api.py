@@ -132,9 +132,11 @@ def run(
             recorded, more = _predictions(chosen, predictions, folder)
             function, predictions = ReplaySystem(recorded, more), "given in Python"
         config, label = _system(system, predictions, chosen, cases, settings)
+        asked = choose(loaded, Choice(tuple(tags), tuple(case_ids), limit))
         job = runner.Job(
             suite=chosen,
-            cases=choose(loaded, Choice(tuple(tags), tuple(case_ids), limit)),
+            cases=asked,
+            left_out=frozenset(one.id for one in loaded) - {one.id for one in asked},
             options=settings,
             config=config,
             system=label,

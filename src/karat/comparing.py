@@ -74,7 +74,10 @@ def _compared(results: Sequence[RunResult], ids: dict[int, int], store: Store | 
     found = []
     for place, result in enumerate(results[1:], start=1):
         known = {item.metric for item in first.summary} & {item.metric for item in result.summary}
-        metrics = [*suite.metrics, *(metric for metric in USAGE if metric.name in known)]
+        metrics = [
+            *suite.metrics_for(result.run.headline or first.run.headline),
+            *(metric for metric in USAGE if metric.name in known),
+        ]
         comparison = compare_runs(first, result, metrics)
         wanted = {change.id for change in comparison.cases}
         answers: list[dict[str, str]] = [{}, {}]

@@ -152,7 +152,7 @@ def judge_result(
     problems = gate_problems(extra, [result.run.suite])
     if problems:
         raise UserError("the rules are not valid", problems=problems)
-    verdicts = judge(rules, result, plugins.load_suite(result.run.suite).metrics, baselines)
+    verdicts = judge(rules, result, plugins.load_suite(result.run.suite).metrics_for(result.run.headline), baselines)
     if not verdicts:
         raise UserError(f"none of the gates is for {result.run.suite}, the suite of the run")
     return settle(verdicts)
@@ -174,7 +174,7 @@ def judge_stored(
     named = baseline or (project.baseline if project else "")
     verdicts: list[Verdict] = []
     for result in results:
-        metrics = plugins.load_suite(result.run.suite).metrics
+        metrics = plugins.load_suite(result.run.suite).metrics_for(result.run.headline)
         found = baselines_in(store, result.run.suite, result.run.id, named)
         verdicts += judge(rules, result, metrics, found)
     for row in unfinished:

@@ -277,3 +277,20 @@ def test_a_hundred_thousand_cases() -> None:
     assert score is not None and passed is not None
     assert score.mean == pytest.approx(0.001, abs=0.0003) and score.p < 1e-10
     assert passed.p == 1.0
+
+
+def test_metrics_with_the_same_values_in_both_runs_are_one_test() -> None:
+    sides = []
+    for right in (4, 9):
+        cases = [
+            case(f"c{i}", {"one": float(i < right), "again": float(i < right), "two": float(i % 3 == 0)})
+            for i in range(12)
+        ]
+        sides.append(run(cases, ("one", "again", "two")))
+    metrics = [metric(name, "rate") for name in ("one", "again", "two")]
+    found = {item.metric: item for item in compare_runs(sides[0], sides[1], metrics).metrics}
+    alone = {item.metric: item for item in compare_runs(sides[0], sides[1], [metrics[0], metrics[2]]).metrics}
+    assert found["one"].p_adjusted == found["again"].p_adjusted == alone["one"].p_adjusted
+    assert found["one"].difference is not None and alone["one"].difference is not None
+    assert found["one"].p_adjusted == pytest.approx(2 * found["one"].difference.p)
+    assert found["one"].difference.detectable == alone["one"].difference.detectable

@@ -33,3 +33,10 @@ def test_between_plain_and_bonferroni_and_in_the_same_order(p_values: list[float
 def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
         holm([0.5, 1.5])
+
+
+def test_one_test_under_two_names_counts_once() -> None:
+    # Two tests, each twice: 0.01·2 = 0.02, 0.04·1 = 0.04, and not 0.01·4.
+    assert holm([0.01, 0.04, 0.01, 0.04], ["a", "b", "a", "b"]) == pytest.approx([0.02, 0.04, 0.02, 0.04])
+    assert holm([0.01, 0.01], ["a", "b"]) == holm([0.01, 0.01])
+    assert holm([], []) == []

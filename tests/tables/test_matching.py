@@ -119,7 +119,7 @@ def test_percent_signs_beside_a_column_without() -> None:
     for pred in ([["12.5%"], ["50%"]], [["50%"], ["12.5%"]]):
         assert compare([["0.125"], ["0.5"]], pred).passed
         match = compare([["12.5"], ["50"]], pred)
-        assert (match.passed, match.normalised) == (True, ("separators",))
+        assert (match.passed, match.normalised) == (True, ("percent",))
 
 
 def test_empty_tables() -> None:

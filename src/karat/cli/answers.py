@@ -13,6 +13,7 @@ from karat.cli.options import HtmlOption, JsonOption, SettingsOption, WorkersOpt
 
 if TYPE_CHECKING:
     from karat.core.result import RunResult
+    from karat.suites.answers.options import Options
 
 
 def answers(
@@ -62,10 +63,11 @@ def answers(
     from karat.core.problems import UserError
     from karat.runs.project import from_settings
     from karat.runs.runner import score_recorded
+    from karat.suites.answers.options import Options
 
     suite = load_suite("answers")
     given = [*(settings or ()), f"mode={mode}", *([f"nulls={nulls}"] if nulls else [])]
-    options = from_settings(suite.options, given, "--option")
+    options = from_settings(Options, given, "--option")
     loaded = suite.load_cases(gold_dir)
     if not loaded.cases:
         said = f"none of the gold in {gold_dir} can be read" if loaded.problems else f"there is no gold in {gold_dir}"
@@ -73,6 +75,8 @@ def answers(
             said, hint="To see an example, run: karat init --suite answers FOLDER", problems=loaded.problems
         )
     submitted = suite.read_predictions(result_dir)
+    if not options.engines and (mode == "sql" or any(b'"kind":"sql"' in one.response for one in submitted.predictions)):
+        options = _with_engines_here(options, gold_dir)
     with step("scored"), scoring_executor(suite, workers) as pool:
         result = score_recorded(
             suite,
@@ -83,6 +87,8 @@ def answers(
             source=str(result_dir),
             executor=pool,
         )
+    if profile:
+        result = _judged_first_by(result, profile)
     if others:
         from karat.suites.answers.agreement import with_suspects
         from karat.suites.answers.predictions import read_submission
@@ -92,14 +98,41 @@ def answers(
     written = write_outputs(result, suite, json, xlsx, html)
     print_problems(result.problems, stderr())
     if json != "-":
-        own = any(getattr(case.conversation[0].target, "family", "") == "own" for case in loaded.cases)
-        first = profile or ("strict" if own else "spider2")
+        first = (*result.run.headline, "spider2")[0]
         known = {case.id for case in loaded.cases}
         unknown = len({prediction.case_id for prediction in submitted.predictions} - known)
         print_answers(result, first, unknown, written)
     failed = _print_errors(result)
     if failed or any(problem.severity == "error" for problem in result.problems):
         raise typer.Exit(exits.ERRORS)
+
+
+def _with_engines_here(options: Options, gold_dir: Path) -> Options:
+    """The options with the engines of karat.yaml: of the suite with this gold, else of the first one that has engines."""
+    from msgspec.structs import replace
+
+    from karat.core.project_folder import find_project
+    from karat.runs.project import load_project
+    from karat.suites.answers.options import Options
+
+    found = find_project()
+    if found is None:
+        return options
+    project = load_project(found)
+    suites = [(entry, own) for entry, own in project.suites if isinstance(own, Options) and own.engines]
+    suites.sort(key=lambda one: (project.root / one[0].cases).resolve() != gold_dir.resolve())
+    if not suites:
+        return options
+    return replace(options, engines=suites[0][1].engines)
+
+
+def _judged_first_by(result: RunResult, profile: str) -> RunResult:
+    """The result with the profile that was asked for in front, in every file that is written."""
+    from msgspec.structs import replace
+
+    from karat.suites.answers.headline import BY_STRICT
+
+    return replace(result, run=replace(result.run, headline=BY_STRICT if profile == "strict" else ()))
 
 
 def _print_errors(result: RunResult) -> bool:

@@ -80,7 +80,7 @@ def write_outputs(
             from karat.reports.html import write_html
             from karat.stats.intervals import estimate
 
-            write_html(result, report, suite.metrics, estimate, html_out)
+            write_html(result, report, suite.metrics_for(result.run.headline), estimate, html_out)
             written.append(str(html_out))
     if json_out is not None:
         from karat.cli.terminal import write_out

@@ -178,9 +178,11 @@ def job_for(
             f"{work.suite.name}: no system to run against", hint="Give --system, or --predictions for recorded answers."
         )
     loaded, problems = load_for_run(work.suite, work.cases)
+    chosen = choose(loaded, choice_of(work, tag, case, limit))
     return Job(
         suite=work.suite,
-        cases=choose(loaded, choice_of(work, tag, case, limit)),
+        cases=chosen,
+        left_out=frozenset(one.id for one in loaded) - {one.id for one in chosen},
         options=work.options,
         config=config,
         system=system,

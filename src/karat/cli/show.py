@@ -80,7 +80,7 @@ def _view(store: Store, run_id: int, word: str, *, exactly: bool = False) -> Cas
         found,
         msgspec.json.decode(stored) if stored is not None else {},
         store.case_predictions(run_id, [found.id]),
-        plugins.load_suite(result.run.suite).metrics,
+        plugins.load_suite(result.run.suite).metrics_for(result.run.headline),
     )
 
 

@@ -81,12 +81,13 @@ def show(
     from karat.stats.gates import judge, no_baselines
 
     written = write_outputs(result, suite, outputs.json, outputs.xlsx, outputs.html)
+    metrics = suite.metrics_for(result.run.headline)
     errors = [problem for problem in result.problems if problem.severity == "error"]
     print_problems(result.problems, stderr())
     if outputs.json != "-":
         print_result(
             result,
-            suite.metrics,
+            metrics,
             stdout(),
             highlights=suite.highlights(result),
             advice=suite.advice(result, origin.cases if origin is not None else ""),
@@ -97,7 +98,7 @@ def show(
         )
     if errors:
         stderr().print(f"{count_of(len(errors), 'mistake')} in the files; everything else was scored", style="yellow")
-    verdicts = judge(gates, result, suite.metrics, baselines or no_baselines)
+    verdicts = judge(gates, result, metrics, baselines or no_baselines)
     broken = [verdict for verdict in verdicts if verdict.state == "failed"]
     for verdict in broken:
         stderr().print(f"gate failed: {verdict.words}", style="bold red", markup=False, soft_wrap=True)

@@ -32,6 +32,8 @@ class RunInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     tags: tuple[str, ...] = ()
     prompt: str = ""
     """The hash of the prompt that the system was asked with; empty: the bare question, or recorded answers."""
+    headline: tuple[str, ...] = ()
+    """The metrics that the run is judged by first, where its cases decide that (``Suite.headline``); empty: as the suite has them."""
 
 
 def why_no_interval(n: int) -> str:

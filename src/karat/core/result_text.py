@@ -38,7 +38,7 @@ def known_metrics(result: RunResult) -> dict[str, Metric]:
     from karat.core.usage import USAGE
 
     try:
-        metrics = (*plugins.load_suite(result.run.suite).metrics, *USAGE)
+        metrics = (*plugins.load_suite(result.run.suite).metrics_for(result.run.headline), *USAGE)
     except UserError:
         metrics = USAGE
     named = {metric.name: metric for metric in metrics}

@@ -8,7 +8,7 @@ entry point in the group ``karat.suites``; nothing else changes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
@@ -154,6 +154,8 @@ class Suite(Generic[Target, Options, Comparison]):
     """What is kept of a case's (user turn, comparison) pairs. Its JSON form is ``cases[].details``."""
     explain: Explain = unexplained
     """(details, target) → what people are shown of the case, see ``core.explanation``."""
+    headline: Callable[[Sequence[Case[Target]]], Sequence[str]] = lambda _: ()
+    """The names of the metrics that these cases are judged by first, where that depends on the cases; empty: those that say so themselves."""
     cpu_heavy: bool = False
     """Score on a process pool by default."""
     check_cases: Callable[[Sequence[Case[Target]], Sequence[Path], Options], CheckedCases] = (
@@ -210,6 +212,14 @@ class Suite(Generic[Target, Options, Comparison]):
     export_row: Callable[[Case[Target], int, Prediction | None, Options], Mapping[str, Any]] | None = None
     """(case, user turn, the answer to it where there is one, options) → ``expected``, ``reference`` and ``answer`` as cells that ``import_rows``
     reads back, and ``error`` where the answer cannot be read."""
+
+    def metrics_for(self, headline: Sequence[str]) -> tuple[Metric[Comparison], ...]:
+        """The metrics as a run has them (``RunInfo.headline``): these first, in this order, and no others as headlines."""
+        known = {metric.name: metric for metric in self.metrics}
+        first = [replace(known[name], headline=True) for name in headline if name in known]
+        if not first:
+            return self.metrics
+        return (*first, *(replace(metric, headline=False) for metric in self.metrics if metric.name not in headline))
 
     def decode_cases(self, data: Sequence[bytes]) -> tuple[Case[Target], ...]:
         """Cases as the store keeps them, back as structs."""

@@ -40,7 +40,7 @@ def result_json(result: RunResult, metrics: Sequence[Metric] | None = None) -> b
     if result.reviews or result.run.repeats > 1 or any(case.repeats for case in result.cases):
         if metrics is None:
             # A suite that is not installed here: nothing is known to be a rate.
-            metrics = () if suite is None else suite.metrics
+            metrics = () if suite is None else suite.metrics_for(result.run.headline)
         tries = tries_of(result, metrics)
         if tries is not None:
             plain["repeats"] = _tries(tries)

@@ -21,11 +21,12 @@ STATISTICS, ABOUT = "Statistics", "About"
 def whole_report(result: RunResult, suite: Suite) -> Report:
     """For any writer of reports (Excel, HTML)."""
     report = suite.report(result, estimate)
-    tries = tries_of(result, suite.metrics)
-    reviewed = reviewed_table(result, suite.metrics)
+    metrics = suite.metrics_for(result.run.headline)
+    tries = tries_of(result, metrics)
+    reviewed = reviewed_table(result, metrics)
     tables = (*(tries_tables(tries) if tries else ()), *((reviewed,) if reviewed else ()))
     sheets = _with_tables(report.sheets, tables) if tables else report.sheets
-    reviews = reviews_sheet(result, suite.metrics)
+    reviews = reviews_sheet(result, metrics)
     return Report(report.title, _before_about(sheets, reviews) if reviews else sheets)
 
 

@@ -60,6 +60,8 @@ class Job:
     repeats: int = 1
     tags: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+    left_out: frozenset[str] | None = None
+    """The ids of cases that were left out on purpose: recorded answers to them are nothing to report. None: nobody knows any more."""
     opened: System | None = None
     """An open system, when it was given as a Python object and cannot be opened by its settings."""
 
@@ -219,6 +221,7 @@ def score_recorded(
         today=options.today,
         karat=version("karat"),
         options=_plain(options),
+        headline=tuple(suite.headline(cases)),
     )
     results = list(score_cases(suite, cases, found, options, repeats=repeats, executor=executor))
     result = summarise(suite, info, results)
@@ -296,9 +299,13 @@ def _carry_on(
 
 
 def _misplaced(job: Job, system: System) -> list[Problem]:
-    """Recorded answers for turns and repeats that the run does not have. Other cases may be left out of it on purpose."""
+    """Recorded answers for cases, turns and repeats that the run does not have, cases that were left out on purpose aside."""
     known = {case.id for case in job.cases}
-    recorded = [one for one in getattr(system, "recorded", ()) if one.case_id in known]
+    recorded = [
+        one
+        for one in getattr(system, "recorded", ())
+        if one.case_id in known or (job.left_out is not None and one.case_id not in job.left_out)
+    ]
     return stranger_problems(job.cases, group(job.cases, recorded, job.repeats)[1], job.repeats, job.system)
 
 
@@ -370,6 +377,7 @@ def _score(
         options=_plain(options),
         tags=record.tags,
         prompt=str(record.config.get("prompt", "")),
+        headline=tuple(suite.headline(cases)),
     )
     result = summarise(suite, info, results)
     store.add_scoring(run_id, result)

@@ -16,7 +16,10 @@ from karat.stats.over_cases import estimate_over_cases
 
 def summarise(suite: Suite, info: RunInfo, cases: Sequence[CaseResult]) -> RunResult:
     """The result of a run. Usage (latency, tokens, cost) is listed only where it is known for some case."""
-    metrics = [*suite.metrics, *(m for m in USAGE if any(_value(case, m.name) is not None for case in cases))]
+    metrics = [
+        *suite.metrics_for(info.headline),
+        *(m for m in USAGE if any(_value(case, m.name) is not None for case in cases)),
+    ]
     clusters = clusters_of(cases)
     return RunResult(info, tuple(_summary(metric, cases, clusters) for metric in metrics), tuple(cases))
 

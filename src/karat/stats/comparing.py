@@ -4,7 +4,8 @@
   in both runs; how many have one in a single run is said.
 - Cases that a suite calls variants of one (``cluster`` in their details) are drawn and swapped together.
 - What can be detected (``power``) is said for the test as it is used, Holm's adjustment included.
-- Holm's adjustment is over the headline metrics that have a difference; over all, when no metric is a headline. Other metrics,
+- Holm's adjustment is over the headline metrics that have a difference; over all, when no metric is a headline. Metrics with the same
+  values in both runs count once. Other metrics,
   tags and groups are for looking: they keep their plain p-value and no claim rests on it.
 - For a ``rate`` with values 0 and 1, McNemar's table is given. Its p is the same as the difference's, unless cases are clustered:
   then the difference's p is the right one, as McNemar's test takes every case for independent.
@@ -12,7 +13,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from karat.core.collecting import no_collecting
 from karat.core.problems import count_of
@@ -51,10 +52,11 @@ def compare_runs(a: RunResult, b: RunResult, metrics: Sequence[Metric]) -> RunCo
 def _compare_runs(a: RunResult, b: RunResult, metrics: Sequence[Metric]) -> RunComparison:
     pairs = pair_cases(a, b, metrics)
     judged = [metric for metric in metrics if metric.headline] or list(metrics)
-    family = {metric.name for metric in judged if pairs.columns[metric.name].known.any()}
-    compared = _adjusted(
-        [_compare_metric(a, b, pairs, m, len(family) if m.name in family else 1) for m in metrics], family
-    )
+    family = {
+        metric.name: pairs.columns[metric.name].test for metric in judged if pairs.columns[metric.name].known.any()
+    }
+    tests = len(set(family.values()))
+    compared = _adjusted([_compare_metric(a, b, pairs, m, tests if m.name in family else 1) for m in metrics], family)
     tags, tags_left_out = compare_tags(pairs, judged)
     groups, groups_left_out = compare_groups(a.run.suite, pairs, judged)
     warnings = warnings_of(a, b, pairs, compared)
@@ -122,10 +124,11 @@ def _why_undefined(a: RunResult, b: RunResult, pairs: Pairs, only_a: int, only_b
     return f"no value in either run, over {shared}"
 
 
-def _adjusted(found: Sequence[MetricComparison], family: set[str]) -> tuple[MetricComparison, ...]:
+def _adjusted(found: Sequence[MetricComparison], family: Mapping[str, bytes]) -> tuple[MetricComparison, ...]:
     import msgspec
 
     tested = [item for item in found if item.metric in family and item.difference is not None]
-    adjusted = holm([item.difference.p for item in tested if item.difference is not None])
+    p_values = [item.difference.p for item in tested if item.difference is not None]
+    adjusted = holm(p_values, [family[item.metric] for item in tested])
     by_metric = {item.metric: p for item, p in zip(tested, adjusted, strict=True)}
     return tuple(msgspec.structs.replace(item, p_adjusted=by_metric.get(item.metric)) for item in found)

@@ -31,6 +31,11 @@ class Column(msgspec.Struct, frozen=True):
     known: Flags
     """Both runs have a value."""
 
+    @property
+    def test(self) -> bytes:
+        """Stands for the values of both runs: metrics that agree here are tested by one test."""
+        return self.a.tobytes() + self.b.tobytes()
+
 
 class Pairs(msgspec.Struct, frozen=True):
     """The cases of both runs in the order of a, their clusters where some have one, and a column for each metric."""

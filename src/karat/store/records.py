@@ -59,6 +59,8 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     repeats: int
     karat: str
     tags: tuple[str, ...]
+    headline: tuple[str, ...] = ()
+    """Of that scoring, as ``RunInfo`` has it."""
     scoring: int | None = None
     summary: tuple[MetricSummary, ...] = ()
 

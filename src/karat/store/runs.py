@@ -13,10 +13,10 @@ from karat.store.codec import pack, to_json, unpack
 from karat.store.leases import WHOLE, lease_columns, lease_of, refuse_live
 from karat.store.records import RunRecord, RunRow, Status, run_name
 from karat.store.schema import cases, leases, runs
-from karat.store.scorings import newest_summaries, scored_cases
+from karat.store.scorings import newest_summaries, scoring_infos
 
 _JSON = ("options", "config", "tags")
-_LISTED = [runs.c[name] for name in RunRow.__struct_fields__ if name not in ("scoring", "summary")]
+_LISTED = [runs.c[name] for name in RunRow.__struct_fields__ if name not in ("headline", "scoring", "summary")]
 _LOCK = select(runs.c.id).with_for_update(key_share=True)
 
 
@@ -95,12 +95,13 @@ def list_one(connection: Connection, run_id: int) -> RunRow:
 def _rows(connection: Connection, query: Select[Any]) -> list[RunRow]:
     rows = _with_status(connection, query)
     found = newest_summaries(connection, [row["id"] for row in rows])
-    over = scored_cases(connection, [scoring for scoring, _ in found.values()])
+    infos = scoring_infos(connection, [scoring for scoring, _ in found.values()])
     listed = []
     for row in rows:
         scoring, summary = found.get(row["id"], (None, ()))
-        number, truth_set = over.get(scoring or 0, (row["cases"], row["truth_set"]))
-        own = {"tags": msgspec.json.decode(row["tags"]), "cases": number, "truth_set": truth_set}
+        own: dict[str, Any] = {"tags": msgspec.json.decode(row["tags"])}
+        if (info := infos.get(scoring or 0)) is not None:
+            own |= {"cases": info.cases, "truth_set": info.truth_set, "headline": info.headline}
         listed.append(msgspec.convert({**row, **own, "scoring": scoring, "summary": summary}, RunRow))
     return listed
 

@@ -124,8 +124,7 @@ def newest_summaries(
     return found
 
 
-def scored_cases(connection: Connection, scoring_ids: Sequence[int]) -> dict[int, tuple[int, str]]:
-    """Scoring → how many cases it is over, and the hash of their truths. A run scored again may be over other cases than it asked."""
+def scoring_infos(connection: Connection, scoring_ids: Sequence[int]) -> dict[int, RunInfo]:
+    """Scoring → what it says of its run. A run scored again may be over other cases than it asked."""
     rows = connection.execute(select(scorings.c.id, scorings.c.info).where(scorings.c.id.in_(scoring_ids)))
-    found = {scoring: msgspec.json.decode(info, type=RunInfo) for scoring, info in rows}
-    return {scoring: (info.cases, info.truth_set) for scoring, info in found.items()}
+    return {scoring: msgspec.json.decode(info, type=RunInfo) for scoring, info in rows}

@@ -17,6 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from karat.tables.composition import normalised
+from karat.tables.number_texts import BELOW_ZERO, CURRENCY, GROUPED, MINUS, PERCENT, bare_digits
 from karat.tables.numbers import decimals_shown, small_scale, whole_number, why_equal
 from karat.tables.options import CompareOptions
 
@@ -26,11 +27,14 @@ NULL_WORDS = frozenset({"null", "nan", "none", "nat", "na", "n/a", "<na>", "<nul
 _PLAIN = re.compile(r"([+-]?)(?:([0-9]+)(?:\.([0-9]*))?|\.([0-9]+))(?:[eE]([+-]?[0-9]{1,6}))?")
 """An exponent of more digits is no number's: Python refuses to read one of thousands."""
 _CODE = re.compile(r"0[0-9]+")
-_CURRENCY = r"(?:US\$|[$€£¥₹])"
+_DIGIT = re.compile("[0-9]")
 _DECORATED = re.compile(
-    rf"([+-]?)\s?{_CURRENCY}?\s?([+-]?)((?:[0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)((?:[eE][+-]?[0-9]{{1,6}})?)"
-    rf"\s?(%?)\s?{_CURRENCY}?"
+    rf"(?P<open>\()?(?P<sign>[+-]|(?:{BELOW_ZERO})(?=\s))?\s?(?P<before>{CURRENCY})?\s?(?P<inner>[+-]?)"
+    rf"(?P<digits>(?:{GROUPED}|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)(?P<power>(?:e[+-]?[0-9]{{1,6}})?)"
+    rf"\s?(?P<percent>{PERCENT})?\s?(?P<after>{CURRENCY})?(?P<close>\))?",
+    re.IGNORECASE,
 )
+_LONGEST_NUMBER = 400
 _MOMENT = re.compile(
     r"([0-9]{4})([-/])([0-9]{1,2})\2([0-9]{1,2})"
     r"(?:[T ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?\s?(Z|UTC|[+-][0-9]{2}(?::?[0-9]{2})?)?)?"
@@ -39,8 +43,8 @@ _SPACES = re.compile(r"\s+")
 
 
 class Cell(msgspec.Struct, frozen=True, gc=False):
-    """One cell, read. ``key`` is what a cell without a number is compared by; ``form`` names the normalisation that the
-    reading needed, or is empty when it needed none.
+    """One cell, read. ``key`` is what a cell without a number is compared by; ``form`` names the normalisations that the
+    reading needed, with spaces between, or is empty when it needed none.
     """
 
     kind: Kind
@@ -73,21 +77,22 @@ def parse(text: str | None, options: CompareOptions) -> Cell:
     plain = _PLAIN.fullmatch(text)
     if plain is not None:
         return _plain(text, plain, options)
-    bare = text.strip().replace("\u2212", "-")
+    bare = text.strip().replace(MINUS, "-")
     word = bare.lower()
     if word in ("true", "false") and options.boolean:
         return Cell("number", text, number=float(word == "true"), whole=int(word == "true"), form="boolean")
     if word in NULL_WORDS and options.null_word:
         return Cell("null", text, form="null_word")
     first = bare[:1]
-    if first.isdigit() or first in "+-.$€£¥₹U":
+    if len(bare) <= _LONGEST_NUMBER and _DIGIT.search(bare):
         moment = _MOMENT.fullmatch(bare) if options.date_format else None
         key = _moment_key(moment) if moment else None
         if key is not None:
             return Cell("moment", text, key=key, form="date_format")
-        decorated = _DECORATED.fullmatch(bare) if options.separators else None
-        if decorated is not None:
-            return _decorated(text, decorated)
+        decorated = _DECORATED.fullmatch(bare)
+        number = _decorated(text, decorated, options) if decorated is not None else None
+        if number is not None:
+            return number
     if options.nested and first and first in "[{":
         nested = _nested(text, options)
         if nested is not None:
@@ -122,18 +127,32 @@ def _plain(text: str, found: re.Match[str], options: CompareOptions) -> Cell:
     return Cell("number", text, number=number, decimals=shown, whole=whole)
 
 
-def _decorated(text: str, found: re.Match[str]) -> Cell:
-    sign, inner, digits, exponent, percent = found.groups()
-    digits = ("-" if "-" in (sign, inner) else "") + digits.replace(",", "")
+def _decorated(text: str, found: re.Match[str], options: CompareOptions) -> Cell | None:
+    """The number with what is written around its digits; None where that makes none, or may not be forgiven."""
+    sign, inner, written, exponent = found["sign"] or "", found["inner"], found["digits"], found["power"]
+    in_accounts = bool(found["open"])
+    if in_accounts != bool(found["close"]) or bool(sign) + bool(inner) + in_accounts > 1:
+        return None
+    below = in_accounts or sign not in ("", "+") or inner == "-"
+    digits = ("-" if below else "") + bare_digits(written)
+    names = {
+        "separators": len(bare_digits(written)) < len(written) or text != text.strip(),
+        "negative": in_accounts or len(sign) > 1 or MINUS in text,
+        "currency": bool(found["before"] or found["after"]),
+        "percent": bool(found["percent"]),
+    }
+    form = " ".join(name for name, needed in names.items() if needed)
+    if not all(getattr(options, name) for name in form.split()):
+        return None
     value = float(digits + exponent)
-    if (sign and inner) or not math.isfinite(value):
-        return Cell("text", text, key=text)
+    if not math.isfinite(value):
+        return None
     decimals = decimals_shown(digits, exponent[1:])
     whole = None if exponent else whole_number(digits, value)
-    if percent:
+    if names["percent"]:
         # Compared as a share, which is no whole number.
-        return Cell("number", text, number=value / 100, decimals=decimals + 2, form="separators", percent=True)
-    return Cell("number", text, number=value, decimals=decimals, whole=whole, form="separators")
+        return Cell("number", text, number=value / 100, decimals=decimals + 2, form=form, percent=True)
+    return Cell("number", text, number=value, decimals=decimals, whole=whole, form=form)
 
 
 def _nested(text: str, options: CompareOptions) -> Cell | None:
@@ -183,8 +202,11 @@ def as_shown(cell: Cell) -> Cell:
     """A number with a percent sign on the scale it is shown in: ``12.5%`` as 12.5."""
     if not cell.percent:
         return cell
-    bare = "".join(letter for letter in cell.text or "" if letter.isdigit() or letter in ".eE+-\u2212")
-    shown = parse(bare.replace("\u2212", "-").lstrip("+"), CompareOptions())
+    found = _DECORATED.fullmatch((cell.text or "").strip().replace(MINUS, "-"))
+    if found is None:
+        return cell
+    digits = bare_digits(found["digits"]).lstrip("0") or "0"
+    shown = parse(("-" if cell.number < 0 else "") + digits + found["power"], CompareOptions())
     return replace(cell, number=shown.number, decimals=shown.decimals, whole=shown.whole)
 
 
@@ -218,7 +240,8 @@ def names_needed(a: Cell, b: Cell, options: CompareOptions) -> set[str]:
     """The normalisations (and ``tolerance``) without which two equal cells would not be equal."""
     if a.text == b.text:
         return set()
-    names = {a.form, b.form} - {""} if a.form != b.form or a.form in ("boolean", "date_format") else set()
+    forms = set(a.form.split()), set(b.form.split())
+    names = (forms[0] ^ forms[1]) | (forms[0] & forms[1] & {"boolean", "date_format"})
     if a.kind == "text" and composed(a.text or "") != composed(b.text or ""):
         names.add("case_or_space")
     if a.kind == "number" and b.kind == "number":

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from karat.tables.cells import NULL_WORDS, Cell, as_shown, parse
+from karat.tables.number_texts import LETTERS_FIRST
 from karat.tables.numbers import VAST
 from karat.tables.options import CompareOptions
 
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 _NUMBER, _NULL = 0, 1
 _FIRST = 100
 _WORDS = "|".join(sorted(word for word in NULL_WORDS | {"true", "false"} if word[0].isalpha()))
-_MAY_BE_MORE = rf"(?i)^(?:[^a-z]|u|(?:{_WORDS})\W*$)"
-"""What a text begins with that may mean something else than itself; ``U`` as in ``US$5``. All others need no reading."""
+_MAY_BE_MORE = rf"(?i)^(?:[^a-z]|{LETTERS_FIRST}|(?:{_WORDS})\W*$)"
+"""What a text begins with that may mean something else than itself, as ``US$5`` does. All others need no reading."""
 
 
 def meaning_of(texts: polars.Series, options: CompareOptions, seed: int, *, shown: bool) -> PlainNumbers | Meanings:

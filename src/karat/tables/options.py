@@ -9,11 +9,15 @@ import msgspec
 NORMALISATIONS = (
     "date_format",
     "separators",
+    "percent",
+    "currency",
+    "negative",
     "boolean",
     "rounding",
     "null_word",
     "leading_zeros",
     "case_or_space",
+    "no_header",
 )
 """Every difference in writing that can be forgiven, each with a switch of the same name in :class:`Normalise`."""
 
@@ -24,7 +28,13 @@ class Normalise(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     date_format: bool = True
     """``2020-01-01``, ``2020-01-01 00:00:00`` and ``2020-01-01T00:00:00Z`` are one moment."""
     separators: bool = True
-    """``1,234``, ``$1,234`` and ``1234`` are one number; ``12.5%`` is 0.125, or 12.5 beside numbers above 1 without signs."""
+    """``1,234``, ``1 234``, ``1'234`` and ``1234`` are one number."""
+    percent: bool = True
+    """``12.5%`` and ``12.5 percent`` are 0.125, or 12.5 beside numbers above 1 without signs."""
+    currency: bool = True
+    """``$5``, ``5 EUR`` and ``5`` are one number."""
+    negative: bool = True
+    """``minus 5``, ``(5)`` and ``-5`` with U+2212 are one number."""
     boolean: bool = True
     """``true`` is 1, ``False`` is 0."""
     rounding: bool = True
@@ -36,6 +46,8 @@ class Normalise(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     """``00501`` is the integer 501, exactly; two texts with leading zeros are compared as texts."""
     case_or_space: bool = False
     """Texts that differ only in case, width or white space are equal."""
+    no_header: bool = True
+    """A file without a header line is read without one, where gold has exactly one row more and then all rows agree."""
 
 
 WholeNumbers = Literal["exact", "tolerance"]

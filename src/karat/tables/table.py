@@ -82,12 +82,25 @@ class Table(msgspec.Struct, frozen=True):
         """These columns only, in this order."""
         return Table(tuple(self.names[i] for i in indices), tuple(self.columns[i] for i in indices), self.height)
 
+    def without_header(self) -> Table:
+        """The same table, its first line a row like the others, and its columns without names."""
+        return Table(("",) * self.width, tuple(map(_after, self.names, self.columns)), self.height + 1)
+
     def head(self, count: int) -> Table:
         """The first rows only, as lists."""
         if count >= self.height and not self.large:
             return self
         columns = tuple(list(column[:count]) for column in self.columns)
         return Table(self.names, columns, min(count, self.height))
+
+
+def _after(name: str, column: list[str | None] | polars.Series) -> list[str | None] | polars.Series:
+    """A column below its name."""
+    if isinstance(column, list):
+        return [name or None, *column]
+    import polars
+
+    return polars.concat([polars.Series([name or None], dtype=polars.String), column.rename("")])
 
 
 def table_of(names: Sequence[str], rows: Sequence[Sequence[str | None]]) -> Table:

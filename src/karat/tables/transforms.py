@@ -156,10 +156,10 @@ def _forms_of(side: Side) -> list[str]:
 
 
 def _day(cell: Cell, form: str) -> str | None:
-    """The day that a cell means in this format; None when it means none."""
+    """The day that a cell means in this format, with the time of day where it has one; None when it means none."""
     text = cell.text or ""
     if not form:
-        return cell.key[:10] if cell.kind == "moment" else None
+        return cell.key.removesuffix(" 00:00:00") if cell.kind == "moment" else None
     if len(text) > _LONGEST_DATE or not _DATE_LIKE.fullmatch(text):
         return None
     try:

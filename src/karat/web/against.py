@@ -81,13 +81,15 @@ def _differences(viewer: Viewer, row: RunRow, base: RunRow) -> dict[str, Against
     # As in ``stats.pairing``: a failed call has no details, so the other run may have to say it.
     clusters = cluster_names([a.clusters[x] or b.clusters[y] for x, y in zip(rows_a, rows_b, strict=True)], both)
     found: list[tuple[Figure, Difference]] = []
+    tests: list[bytes] = []
     for item in judged:
         first, second = a.figures[rows_a, before[item.name].index], b.figures[rows_b, item.index]
         known = np.flatnonzero(np.isfinite(first) & np.isfinite(second))
         if len(known):
             own = None if clusters is None else [clusters[place] for place in known]
             found.append((item, paired_difference(first[known], second[known], own, kind=item.kind)))
-    adjusted = holm([difference.p for _, difference in found])
+            tests.append(first.tobytes() + second.tobytes())
+    adjusted = holm([difference.p for _, difference in found], tests)
     told = [_told(item, difference, p) for (item, difference), p in zip(found, adjusted, strict=True)]
     return {item.metric: item for item in told}
 

@@ -30,17 +30,17 @@ class Figure(msgspec.Struct, frozen=True):
     summary: MetricSummary
 
 
-def suite_metrics(suite: str) -> tuple[Metric, ...]:
-    """The metrics of a suite; none when it is not installed here."""
+def suite_metrics(suite: str, headline: Sequence[str]) -> tuple[Metric, ...]:
+    """The metrics of a suite with the headline of a run; none when it is not installed here."""
     try:
-        return (*plugins.load_suite(suite).metrics, *USAGE)
+        return (*plugins.load_suite(suite).metrics_for(headline), *USAGE)
     except (UserError, ImportError):
         return ()
 
 
 def figures_of(row: RunRow) -> list[Figure]:
     """Every metric of the run's newest scoring, in its order."""
-    known = {metric.name: metric for metric in suite_metrics(row.suite)}
+    known = {metric.name: metric for metric in suite_metrics(row.suite, row.headline)}
     return [_figure(index, item, known.get(item.metric)) for index, item in enumerate(row.summary)]
 
 

@@ -156,7 +156,7 @@ def test_what_cannot_be_said_is_refused_in_words(tmp_path: Path) -> None:
         ("table", Answer("table", "file", paths=(duck,)), "is not a CSV file"),
         ("table", Answer("table", "file", paths=(latin,)), "not UTF-8"),
         ("flat", Answer("flat", "answer", "5"), "a text cannot be added to it"),
-        ("table", Answer("table", "sql", "select 1"), "needs an engine"),
+        ("table", Answer("table", "sql", "select 1"), "no engine is configured"),
         ("table", Answer("table", "file", problem="there is no file table/x.csv"), "there is no file"),
     ):
         with pytest.raises(UserError, match=why):

@@ -156,3 +156,24 @@ def test_a_refusal_is_a_wrong_answer(table_case: Case[Gold]) -> None:
     case = msgspec.structs.replace(table_case, conversation=(Turn("user", "How many?", number),))
     assert scored(case, chat(None, refusal="Not 9."), Options()).scores["strict"].value == 0.0
     assert scored(case, json.loads('{"answer": 9}'), Options()).scores["strict"].value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("response", "near"),
+    [
+        ({"answr": 3}, "answer"),
+        ({"Answers": ["north"]}, "answer"),
+        ({"sqll": "SELECT 1"}, "sql"),
+        ({"qury": "SELECT 1"}, "query"),
+    ],
+)
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_misspelt_key_is_an_error_with_the_nearest_key(response: dict[str, Any], near: str, wrapped: bool) -> None:
+    given = chat(json.dumps(response)) if wrapped else response
+    with pytest.raises(Unreadable, match=f'Did you mean "{near}"'):
+        read_answer(json.dumps(given).encode())
+
+
+def test_other_json_is_no_misspelt_key() -> None:
+    assert read_answer(b'{"answer": 3, "comment": "of 5"}').text == "3"
+    assert read_answer(b'"the value is {x: 1}"').kind == "answer"

@@ -11,6 +11,7 @@ from karat.suites.answers.explain import explain
 from karat.suites.answers.exporting import export_row
 from karat.suites.answers.extras import extras
 from karat.suites.answers.gold_check import check_cases
+from karat.suites.answers.headline import headline
 from karat.suites.answers.highlights import highlights
 from karat.suites.answers.importing import import_rows
 from karat.suites.answers.metrics import METRICS
@@ -41,6 +42,7 @@ suite = Suite(
     report=report,
     truth=truth,
     recognises=recognises,
+    headline=headline,
     highlights=highlights,
     prompting=PROMPTING,
     accept=accept,

@@ -30,11 +30,16 @@ REASONS = (
     "extra_match_excluded",
     "wrong_number",
     "wrong_text",
+    "several_answers",
+    "hedged",
+    "negated",
+    "two_readings",
+    "no_value",
     "sql_error",
     "timeout",
     "gold_error",
 )
-"""The closed list of reasons why an answer is not right."""
+"""The closed list of reasons why an answer is not right, or why a person must look at it."""
 
 
 class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -75,6 +80,8 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why it cannot be used at all (a path outside the folder, a missing file); empty when it can."""
     raw: str = ""
     """A bare number as it was written (``17.50``), where ``text`` is what the public tool sees of it (``17.5``)."""
+    rows: tuple[str, ...] | None = None
+    """The different rows of a query's result, where gold asks for a text; empty where it is a file, None for what no query gave."""
     first_sql: str = ""
     """The first of several SQL blocks, which the spider2 profile judges; ``text`` is the last. Empty where there is only one."""
 
@@ -86,8 +93,7 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str = ""
     evidence: dict[str, Any] = {}
     normalised: tuple[str, ...] = ()
-    """What had to be taken as equal for a pass: date_format, separators, rounding, boolean, tolerance, null_word, leading_zeros,
-    case_or_space, shape, ties."""
+    """What had to be taken as equal for a pass: a name of ``karat.tables.options.NORMALISATIONS``, tolerance, shape, ties, no_header."""
     cell_f1: float | None = None
     row_share: float | None = None
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from karat.core.problems import nearest
 from karat.core.replies import Reply, only_one, read_reply
 from karat.core.replies.json_texts import refuse_two_values
 from karat.core.replies.tables import tables_in
@@ -26,6 +27,8 @@ from karat.suites.answers.sql_texts import LANGUAGES, first_sql_in, is_query, sq
 OWN_KEYS = ("answer", "sql")
 QUERIES = ("sql_query", "query", "statement")
 EXPECTED = 'SQL, or JSON with "answer" or "sql"'
+ALIKE = 80.0
+"""How much alike two keys are, in percent, for one to be the other misspelt."""
 REFUSED = "refused"
 """How ``Answer.problem`` begins where the assistant declined to answer: a wrong answer, not an unreadable one."""
 
@@ -118,6 +121,7 @@ def _answer(reply: Reply) -> Answer:
         raise reply.nothing("answer", EXPECTED)
     if isinstance(reply.body, int | float) and not isinstance(reply.body, bool):
         return Answer("", "answer", str(reply.body))
+    _refuse_misspelt(reply)
     blocks = sql_blocks(reply.blocks({"", *LANGUAGES}))
     if blocks:
         return Answer("", "sql", blocks[-1], first_sql=blocks[0] if blocks[0] != blocks[-1] else "")
@@ -155,6 +159,16 @@ def _or_raise(answer: Answer | None, why: Unreadable) -> Answer:
 
 def _holds_sql(value: Mapping[str, Any]) -> bool:
     return isinstance(value.get("sql"), str) or _query_in(value) is not None
+
+
+def _refuse_misspelt(reply: Reply) -> None:
+    """JSON with a key that looks like one of ours ("answr") is no text to be searched for the gold answer."""
+    known = (*OWN_KEYS, *QUERIES)
+    for item in reply.json_objects():
+        for key in item:
+            near = nearest(str(key), known, cutoff=ALIKE)
+            if near and key not in known:
+                raise Unreadable(f'unknown key "{key}" in the JSON of the response. Did you mean "{near[0]}"?')
 
 
 def _fits(value: Mapping[str, Any]) -> bool:

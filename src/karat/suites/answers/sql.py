@@ -116,8 +116,9 @@ def answer_from_sql(answer: Answer, gold: Gold, runner: SqlRunner, database: str
         return msgspec.structs.replace(answer, problem=problem_of(error))
     if gold.entries and all(entry.func in TEXT_FUNCTIONS for entry in gold.entries):
         lines = [", ".join("" if cell is None else cell for cell in row) for row in table.rows()]
-        return Answer(answer.instance_id, "answer", "\n".join(lines))
-    return Answer(answer.instance_id, "file", sql, paths=(runner.csv_file(answer.instance_id, sql, table),))
+        rows = tuple(dict.fromkeys(lines)) if any(line.strip(" ,") for line in lines) else ()
+        return Answer(answer.instance_id, "answer", "\n".join(lines) if rows else "", rows=rows)
+    return Answer(answer.instance_id, "file", sql, paths=(runner.csv_file(answer.instance_id, sql, table),), rows=())
 
 
 def gold_from_sql(gold: Gold, runner: SqlRunner, database: str = "") -> Gold:
@@ -165,8 +166,14 @@ def run_sql(gold: Gold, answer: Answer, options: Any, database: str = "") -> tup
     """Gold and answer with their SQL run, on the engines that the suite's options name. ``database``: the one the case is about."""
     if not options.engines:
         raise UserError(
-            f'the instance "{answer.instance_id}" needs an engine to run its SQL, but none is configured',
-            hint='Add one to the options of the suite: engines: {"local": {engine: sqlite, path: shop.sqlite}}.',
+            "no engine is configured to run the SQL of the answers",
+            hint='Name one in the options of the suite in karat.yaml, such as engines: {"": {engine: sqlite, database: shop.sqlite}}; '
+            "the key is what the instance ids begin with, and an empty one is for all.",
+        )
+    if options.engine_for(answer.instance_id) is None:
+        raise UserError(
+            "no engine is configured for instance ids like this one",
+            hint=f'There are engines for ids that begin with {", ".join(sorted(options.engines))}; the key "" is for all others.',
         )
     runner = runner_for(options)
     return gold_from_sql(gold, runner, database), answer_from_sql(answer, gold, runner, database)

@@ -73,7 +73,9 @@ def _compare(viewer: Viewer, first: RunRow, second: RunRow) -> Compared:
 def _side_by_side(viewer: Viewer, first: RunRow, second: RunRow) -> Compared:
     before, after = (viewer.store.result(row.id, row.scoring) for row in (first, second))
     known = {item.metric for item in before.summary} & {item.metric for item in after.summary}
-    metrics = [metric for metric in suite_metrics(first.suite) if metric.name in known]
+    metrics = [
+        metric for metric in suite_metrics(first.suite, second.headline or first.headline) if metric.name in known
+    ]
     return side_by_side(before, after, compare_runs(before, after, metrics), metrics, {}, {})
 
 

@@ -33,5 +33,5 @@ def report_page(request: Request, run: str) -> Response:
 def report_html(result: RunResult) -> bytes:
     """The page as bytes, whatever the texts hold."""
     suite = plugins.load_suite(result.run.suite)
-    page = html_report(result, whole_report(result, suite), suite.metrics, estimate)
+    page = html_report(result, whole_report(result, suite), suite.metrics_for(result.run.headline), estimate)
     return page.encode("utf-8", "backslashreplace")

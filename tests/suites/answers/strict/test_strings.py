@@ -78,7 +78,7 @@ CASES = [
 def test_one_text(answer: str, gold: str, state: str) -> None:
     verdict = string_match(answer, gold)
     assert verdict.state == state
-    assert verdict.reason == ("" if state == "right" else "wrong_text")
+    assert verdict.reason == {"right": "", "wrong": "wrong_text", "needs_review": "negated"}[state]
 
 
 def test_any_or_all() -> None:

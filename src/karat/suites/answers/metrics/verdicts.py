@@ -12,6 +12,17 @@ def has_tables(comparison: Comparison) -> bool:
     return any(entry.func not in ("string_match", "number_match") for entry in comparison.gold.entries)
 
 
+def of_tables(comparison: Comparison, value: float | None, what: str) -> Score:
+    """A share of gold's cells or rows. An answer that should have been a table, and is none that could be looked into, has none of them."""
+    if not has_tables(comparison):
+        return not_applicable(f"gold is no table to compare {what}")
+    if value is not None:
+        return Score(value)
+    if comparison.strict.state == "wrong":
+        return Score(0.0, "scored", comparison.strict.reason)
+    return not_applicable(f"no table to compare {what}")
+
+
 def right_or_not(verdict: Verdict) -> Score:
     """1 when it is right and 0 when it is anything else but the gold's own fault."""
     if verdict.state == "gold_error":

@@ -1,7 +1,9 @@
 """The numbers in an answer.
 
-Read: signs, exponents, thousands separators, a leading decimal point, currency signs, percent signs, units, and the words
-thousand, million, billion, trillion. Not numbers: dates, times, ordinals, list markers, versions, digits inside a word.
+Read: what :mod:`karat.tables.number_texts` lists, exponents, a leading decimal point, units, and the words thousand, million,
+billion, trillion; where there are no digits at all, the words zero to twelve. Not numbers: dates, times, ordinals, list markers,
+versions, digits inside a word. What can be read in two ways has the second one in ``Number.others``: ``12 480`` may be two numbers,
+and ``(5.2)`` is below zero in accounts, but often an aside.
 """
 
 from __future__ import annotations
@@ -11,10 +13,14 @@ import re
 
 import msgspec
 
+from karat.tables.number_texts import BELOW_ZERO, CURRENCY, GROUPED, MINUS, PERCENT, bare_digits
 from karat.tables.numbers import NOISE, SLACK, decimals_shown, small_scale, whole_number, why_equal
 from karat.tables.options import CompareOptions
 
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+    r"(?![a-z])\.?"
+)
 _NOT_NUMBERS = re.compile(
     rf"\b[0-9]{{4}}[-/][0-9]{{1,2}}[-/][0-9]{{1,2}}(?:[t ][0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}}(?:\.[0-9]+)?)?)?(?:z|\s?utc)?\b"
     rf"|\b[0-9]{{1,2}}[/.-][0-9]{{1,2}}[/.-][0-9]{{4}}\b"
@@ -26,14 +32,17 @@ _NOT_NUMBERS = re.compile(
     r"|\b[0-9]+(?:\.[0-9]+){2,}\b",
     re.IGNORECASE | re.MULTILINE,
 )
-_CURRENCY = r"(?:US\$|[$€£¥₹])"
 _NUMBER = re.compile(
-    rf"(?<![\w.])(?<![A-Za-z]-)(?P<sign>[-+\u2212]?)\s?{_CURRENCY}?\s?(?P<inner>[-\u2212]?)"
-    r"(?P<digits>(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+)(?P<power>(?:e[-+]?[0-9]+)?)"
-    r"(?:\s?(?P<percent>%|percent\b|per cent\b)|\s?(?P<word>thousand|million|billion|trillion|mn|bn|tn)\b|(?P<unit>[A-Za-zµ°]{1,4}))?"
-    r"(?![\w])(?!\.[0-9])",
+    rf"(?<![\w.])(?<![A-Za-z]-)(?P<open>\()?(?P<sign>[-+{MINUS}]|(?<![0-9)%]\s)\b(?:{BELOW_ZERO})(?=\s))?\s?{CURRENCY}?\s?(?P<inner>[-{MINUS}]?)"
+    rf"(?P<digits>(?:{GROUPED}|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+)(?P<power>(?:e[-+]?[0-9]+)?)"
+    rf"(?:\s?(?P<percent>{PERCENT})|\s?(?P<word>thousand|million|billion|trillion|mn|bn|tn)\b|(?P<unit>[A-Za-zµ°]{{1,4}}))?"
+    r"(?P<close>\))?(?![\w])(?!\.[0-9])",
     re.IGNORECASE,
 )
+_SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_IN_WORDS = re.compile(rf"(?<![\w-])(?:{'|'.join(_SMALL)})(?![\w-])", re.IGNORECASE)
+_SHORT = 3
+"""Words of an answer in which "one" is a number; in a longer one it may stand for anything."""
 _THOUSAND, _MILLION, _BILLION, _TRILLION = 10**3, 10**6, 10**9, 10**12
 _WORDS = {
     "thousand": _THOUSAND,
@@ -60,6 +69,8 @@ class Number(msgspec.Struct, frozen=True):
     text: str
     factors: tuple[int, ...] = (1,)
     percent: bool = False
+    others: tuple[Number, ...] = ()
+    """What may be meant instead."""
 
 
 class Value(msgspec.Struct, frozen=True):
@@ -95,12 +106,27 @@ class Value(msgspec.Struct, frozen=True):
 def find_numbers(text: str) -> list[Number]:
     """The numbers in a text, from left to right."""
     masked = _NOT_NUMBERS.sub(lambda match: " " * len(match[0]), text)
-    return [number for match in _NUMBER.finditer(masked) if math.isfinite((number := _number(match)).number)]
+    whole = text.strip().strip(".")
+    found = [_number(match, alone=match[0].strip() == whole) for match in _NUMBER.finditer(masked)]
+    return [number for number in found if math.isfinite(number.number)] or _in_words(text)
 
 
-def _number(match: re.Match[str]) -> Number:
-    digits, power = match["digits"].replace(",", ""), match["power"]
-    if (match["sign"] or match["inner"]) in ("-", "\u2212"):
+def _in_words(text: str) -> list[Number]:
+    """``three``, in an answer that has no digits."""
+    found = []
+    for match in _IN_WORDS.finditer(text):
+        value = _SMALL.index(match[0].lower())
+        if value != 1 or len(text.split()) <= _SHORT:
+            found.append(Number(float(value), 0, value, match.start(), match.end(), match[0]))
+    return found
+
+
+def _number(match: re.Match[str], *, alone: bool) -> Number:
+    """``alone``: the answer is nothing but this number."""
+    digits, power = bare_digits(match["digits"]), match["power"]
+    in_brackets = bool(match["open"] and match["close"] and not match["sign"] and not match["inner"])
+    below = (match["sign"] or match["inner"] or "+") != "+"
+    if below or (in_brackets and alone):
         digits = f"-{digits}"
     number = float(digits + power)
     whole = None if power or not math.isfinite(number) else whole_number(digits, number)
@@ -112,9 +138,23 @@ def _number(match: re.Match[str]) -> Number:
         factors = (1, _LETTERS[match["unit"].lower()])
     start = match.start() + len(match[0]) - len(match[0].lstrip())
     decimals = decimals_shown(digits, power[1:])
-    return Number(
-        number, decimals, whole, start, match.end(), match[0].strip(), factors, percent=bool(match["percent"])
-    )
+    end = match.end()
+    shown = match[0].strip()
+    if not in_brackets:
+        start += len(match["open"] or "")
+        end -= len(match["close"] or "")
+        shown = shown[len(match["open"] or "") : len(shown) - len(match["close"] or "")]
+    found = Number(number, decimals, whole, start, end, shown, factors, percent=bool(match["percent"]))
+    others: list[Number] = []
+    if in_brackets:
+        others.append(msgspec.structs.replace(found, number=-number, whole=None if whole is None else -whole))
+    if match["gap"] == " ":
+        parts = match["digits"].split(" ")
+        others += [
+            Number(float(part), decimals_shown(part, ""), whole_number(part, float(part)), start, end, part)
+            for part in parts
+        ]
+    return msgspec.structs.replace(found, others=tuple(others))
 
 
 def agrees(number: Number, gold: Value, tolerance: Tolerance) -> str | None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from karat.suites.answers.records import Answer, Entry, Gold, Verdict, wrong
 from karat.suites.answers.strict.duckdb_files import duckdb_match
 from karat.suites.answers.strict.found_numbers import Tolerance
@@ -18,6 +20,8 @@ from karat.suites.answers.strict.tables import best, gold_error, table_match, ta
 from karat.tables.options import CompareOptions
 
 _TEXTS = ("string_match", "number_match")
+_ROWS_READ = 1_000
+"""Rows of a query's result that are looked at one by one; gold that is one text has no more."""
 
 
 def judge(gold: Gold, answer: Answer, options: CompareOptions | None = None) -> Verdict:
@@ -35,14 +39,39 @@ def judge(gold: Gold, answer: Answer, options: CompareOptions | None = None) -> 
         if not entries:
             return wrong("shape_differs", expected="a file", given="an answer")
         if not answer.text.strip():
+            if answer.rows is not None:
+                return wrong("no_value", problem="the query ran, and returned no value: no row, or only nulls")
             return wrong("missing_prediction", problem="the answer is empty")
-        return best([_of_text(entry, answer.text, options) for entry in entries])
+        return best([_of_rows(entry, answer, options) for entry in entries])
     entries = [entry for entry in gold.entries if entry.func not in _TEXTS]
     if not entries:
         return wrong("shape_differs", expected="an answer", given="a file")
     if not answer.paths:
         return wrong("missing_prediction", problem="no file was given")
     return _of_files(entries[-1], gold, answer, options)
+
+
+def _of_rows(entry: Entry, answer: Answer, options: CompareOptions) -> Verdict:
+    """A text, or the rows of a query: gold that is one value, in several ways of saying it perhaps, is in every row or the rows are
+    candidates, and the query did not choose. Gold of several values may be in any of them; a row with none is for a person.
+    """
+    whole = _of_text(entry, answer.text, options)
+    rows = answer.rows or ()
+    if len(rows) < 2 or whole.state in ("wrong", "gold_error"):
+        return whole
+    several = entry.parameters.get("conj") == "and" and len(texts_given(entry.parameters, "gold")) > 1
+    alone = msgspec.structs.replace(entry, parameters=entry.parameters | {"conj": "or"})
+    verdicts = [_of_text(alone, row, options) for row in rows[:_ROWS_READ]]
+    left = [row for row, found in zip(rows, verdicts, strict=False) if found.state != "right"]
+    if len(rows) <= _ROWS_READ and not left:
+        return best(verdicts) if not several else whole
+    evidence = {
+        "problem": f"the query returned {len(rows):,} different rows, and not all of them hold gold",
+        "others": left[:5],
+    }
+    if several:
+        return Verdict("needs_review", "several_answers", evidence) if whole.state == "right" else whole
+    return Verdict("wrong", "several_answers", evidence)
 
 
 def _of_text(entry: Entry, text: str, options: CompareOptions) -> Verdict:
@@ -91,6 +120,8 @@ def _of_files(entry: Entry, gold: Gold, answer: Answer, options: CompareOptions)
         return gold_error(f"{entry.func} does not name a gold file")
     try:
         chosen, columns = options_of(given, options), columns_given(given)
+        if answer.rows is not None:  # the result of a query has its header
+            chosen = chosen.switched({"no_header": False})
         if entry.func == "table_match":
             order = flags_given(given, "ignore_order")
             ties = gold.ties or given.get("ties")

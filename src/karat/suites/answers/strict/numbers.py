@@ -18,6 +18,7 @@ from collections.abc import Sequence
 import msgspec
 
 from karat.suites.answers.records import Verdict, right, wrong
+from karat.suites.answers.strict.doubts import hedged
 from karat.suites.answers.strict.found_numbers import Number, Tolerance, Value, agrees, find_numbers
 from karat.suites.answers.strict.strings import negated
 from karat.tables.numbers import may_be_percent
@@ -31,6 +32,12 @@ _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _EXACT = Tolerance(CompareOptions(rel_tol=1e-12, abs_tol=0.0, rounding=False))
 """An excluded number is meant exactly: it may be as near to gold as a zip code to the next."""
 _SHOWN = 200
+_WHY = {
+    "negated": "the gold number is only there negated",
+    "several_answers": "other numbers may be the answer",
+    "hedged": "the answer says that it is not sure",
+    "two_readings": "the number can be read in two ways, and only one of them is gold",
+}
 
 
 class UnreadableNumber(ValueError):
@@ -65,27 +72,29 @@ def number_match(
             return wrong("extra_match_excluded", found=[str(each)], given=pred[:_SHOWN])
     hits = [[number for number in numbers if _why(number, readings, tolerance) is not None] for readings in wanted]
     missing = [str(each) for each, found in zip(golds, hits, strict=True) if not found]
+    if missing and (unclear := _readable_otherwise(numbers, wanted, tolerance)):
+        return _review(pred, "two_readings", unclear)
     if len(missing) == len(golds) or (conj == "and" and missing):
         return _missed(pred, numbers, missing, wanted)
     names = _names(hits, wanted, tolerance)
     if conj == "and" and len(golds) > 1:
         doubtful = [found for found in hits if all(_denied(pred, number) for number in found)]
         if doubtful:
-            return _review(
-                pred, "the gold number is only there negated", [number for found in doubtful for number in found]
-            )
+            return _review(pred, "negated", [number for found in doubtful for number in found])
         return right(normalised=names, found=[found[0].text for found in hits][:20])
     return _single(pred, numbers, [number for found in hits for number in found], names)
 
 
 def _single(pred: str, numbers: Sequence[Number], hits: Sequence[Number], names: tuple[str, ...]) -> Verdict:
     if all(_denied(pred, number) for number in hits):
-        return _review(pred, "the gold number is only there negated", hits)
+        return _review(pred, "negated", hits)
     rivals = [number for number in numbers if number not in hits and not _YEAR.fullmatch(number.text)]
     if rivals:
         stated = any(_is_stated(pred, number) for number in hits)
         if not stated or any(_is_stated(pred, number) for number in rivals):
-            return _review(pred, "other numbers may be the answer", rivals)
+            return _review(pred, "several_answers", rivals)
+    if hedged(_lower(pred), [(number.start, number.end) for number in hits]):
+        return _review(pred, "hedged", hits)
     return right(normalised=names, found=[hits[0].text])
 
 
@@ -97,7 +106,8 @@ class _Readings(msgspec.Struct, frozen=True):
 
 
 def _readings(gold: str | float, percentage: bool) -> _Readings:
-    numbers = find_numbers(repr(gold) if isinstance(gold, float) else str(gold))
+    written = repr(gold) if isinstance(gold, float) else str(gold)
+    numbers = find_numbers(written) if any(map(str.isdigit, written)) else []
     if len(numbers) != 1 or isinstance(gold, bool):
         raise UnreadableNumber(f"gold is {gold!r}, and should be one number")
     number = numbers[0]
@@ -116,6 +126,15 @@ def _why(number: Number, readings: _Readings, tolerance: Tolerance) -> str | Non
     values = readings.signed if number.percent else readings.plain
     reasons = [agrees(number, value, tolerance) for value in values]
     return min((why for why in reasons if why is not None), key=("", "tolerance", "rounding").index, default=None)
+
+
+def _readable_otherwise(numbers: Sequence[Number], wanted: Sequence[_Readings], tolerance: Tolerance) -> list[Number]:
+    """The numbers that are gold only in another reading: ``12 480`` as 12 and 480, ``(5.2)`` with the other sign."""
+    return [
+        number
+        for number in numbers
+        if any(_why(other, readings, tolerance) is not None for other in number.others for readings in wanted)
+    ]
 
 
 def _names(hits: Sequence[Sequence[Number]], wanted: Sequence[_Readings], tolerance: Tolerance) -> tuple[str, ...]:
@@ -140,13 +159,18 @@ def _missed(pred: str, numbers: Sequence[Number], missing: list[str], wanted: Se
     return wrong(reason, missing=missing[:20], found=[number.text for number in numbers][:20], given=pred[:_SHOWN])
 
 
-def _review(pred: str, why: str, numbers: Sequence[Number]) -> Verdict:
-    evidence = {"why": why, "numbers": [number.text for number in numbers][:20], "given": pred[:_SHOWN]}
-    return Verdict("needs_review", "wrong_number", evidence)
+def _review(pred: str, reason: str, numbers: Sequence[Number]) -> Verdict:
+    evidence = {"why": _WHY[reason], "numbers": [number.text for number in numbers][:20], "given": pred[:_SHOWN]}
+    return Verdict("needs_review", reason, evidence)
+
+
+def _lower(pred: str) -> str:
+    """In small letters, with every letter in its place."""
+    return pred.casefold() if len(pred.casefold()) == len(pred) else pred
 
 
 def _denied(pred: str, number: Number) -> bool:
-    return negated(pred.casefold() if len(pred.casefold()) == len(pred) else pred, number.start, number.end)
+    return negated(_lower(pred), number.start, number.end)
 
 
 def _is_stated(pred: str, number: Number) -> bool:

@@ -2,7 +2,8 @@
 
 Gold and answer are compared in NFKC, case-folded, with white space collapsed. A text is found as whole words only (see
 ``words``): "UK" is not in "Ukraine", nor "C" in "C++". ``exclude`` first: an excluded text that stands outside every gold text found makes the answer
-wrong. A text that is only found negated ("not Paris", "Paris isn't …") needs a person.
+wrong. A text that is only found negated ("not Paris", "Paris isn't …") needs a person, and so does an answer that does not settle on
+it (see ``doubts``): one that hedges, or names several candidates.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 from collections.abc import Sequence
 
 from karat.suites.answers.records import Verdict, right, wrong
+from karat.suites.answers.strict.doubts import doubt, hedged
 from karat.suites.answers.strict.words import places_of
 from karat.tables.cells import folded
 
@@ -32,6 +34,10 @@ _UNSPACED_AFTER = re.compile(
 """Denials in scripts without spaces between words, and in Korean."""
 _CLAUSE_END = re.compile(r"[.;!?]\s|\bbut\b|\n|[。！？；，、]")
 _WINDOW = 60
+WHY = {
+    "hedged": "the answer says that it is not sure",
+    "several_answers": "the answer names several candidates",
+}
 _SHOWN = 200
 
 
@@ -57,7 +63,13 @@ def string_match(pred: str, gold: str | Sequence[str], exclude: str | Sequence[s
     doubtful = [each for each in there if all(negated(text, *place) for place in found[each])]
     settled = len(doubtful) < len(there) if conj == "or" else not doubtful
     if not settled or outside:
-        return Verdict("needs_review", "wrong_text", {"negated": (doubtful or list(outside))[:20], "given": shown})
+        return Verdict("needs_review", "negated", {"negated": (doubtful or list(outside))[:20], "given": shown})
+    if conj == "or":
+        why = doubt(text, spans)
+    else:
+        why = "hedged" if hedged(text, spans) else ""
+    if why:
+        return Verdict("needs_review", why, {"why": WHY[why], "found": there[:20], "given": shown})
     return right(found=[each for each in there if each not in doubtful][:20])
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from karat.core.problems import count_of
 from karat.suites.answers.records import Verdict, right, wrong
 from karat.suites.answers.strict.ties import match_with_ties
@@ -65,6 +67,10 @@ def table_match(
     separated = other_separator(Path(result))
     if separated:
         return wrong("unreadable_prediction", problem=separated, kind="separator")
+    if pred is not None and options.no_header:
+        headless = _without_header(Path(result), pred, failed, options)
+        if headless is not None:
+            return headless
     if pred is not None:
         failed.sort(key=lambda one: (one.known_settled, one.height != pred.height))
     verdicts = []
@@ -72,6 +78,18 @@ def table_match(
         verdict = from_match(one.match(Path(result), pred, options, explained=True))
         verdicts.append(_said_which(verdict, one.path.name if len(golds) > 1 else "", problems))
     return best(verdicts)
+
+
+def _without_header(result: Path, pred: Table, failed: Sequence[_Try], options: CompareOptions) -> Verdict | None:
+    """The verdict on an answer whose first line is data: gold has one row more, and with that line as a row all rows agree."""
+    for one in failed:
+        if one.height == pred.height + 1:
+            again = _Try(one.path, one.columns, one.ignore_order, one.ties)
+            match = again.match(result, pred.without_header(), options, explained=False)
+            if match.passed:
+                named = msgspec.structs.replace(match, normalised=tuple(sorted({*match.normalised, "no_header"})))
+                return _said_which(from_match(named), one.path.name if len(failed) > 1 else "", ())
+    return None
 
 
 class _Try:

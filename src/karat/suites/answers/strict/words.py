@@ -34,9 +34,9 @@ _UNSPACED = re.compile(
 )
 _SIGNS_AFTER = re.compile(r"#|[+]{2}|[+](?!\w)")
 _GRADE_MINUS = re.compile(r"-(?!\w)")
-_NUMBER_AFTER = re.compile(r"\.[0-9]|,[0-9]{3}(?![0-9])")
+_NUMBER_AFTER = re.compile(r"\.[0-9]|[,'’][0-9]{3}(?![0-9])")
 _NUMBER_BEFORE = re.compile(r"(?:(?:^|[^\w])[-\u2212]|(?<![\w.])\.|[0-9]\.)$")
-_GROUP_BEFORE = re.compile(r"(?<![0-9])[0-9]{1,3}(?:,[0-9]{3})*,$")
+_GROUP_BEFORE = re.compile(r"(?<![0-9])[0-9]{1,3}(?:[,'’][0-9]{3})*[,'’]$")
 _GROUP = re.compile(r"[0-9]{3}(?![0-9])")
 _LONGEST_NUMBER = 40
 
