@@ -40,7 +40,7 @@ def cells_of(details: Mapping[str, Any]) -> Cells | None:
     evidence = details.get("evidence")
     if not isinstance(evidence, Mapping):
         return None
-    rows = tuple(_row(row) for row in _mappings(evidence.get("rows")))
+    rows = tuple(_placed(_row(row), evidence.get("where")) for row in _mappings(evidence.get("rows")))
     nearest = tuple(_nearest(column) for column in _mappings(evidence.get("columns")))
     if not rows and not nearest:
         return None
@@ -48,6 +48,11 @@ def cells_of(details: Mapping[str, Any]) -> Cells | None:
     named = [_text(name) for name in _list(evidence.get("shown_columns"))][:width]
     columns = (*named, *(f"column {place + 1}" for place in range(len(named), width)))
     return Cells(columns, rows, _sizes(evidence), nearest)
+
+
+def _placed(row: CellRow, where: Any) -> CellRow:
+    """The row with where it stands, when that is not the task's own table."""
+    return msgspec.structs.replace(row, label=f"{where}, {row.label}") if isinstance(where, str) and where else row
 
 
 def _row(row: Mapping[str, Any]) -> CellRow:

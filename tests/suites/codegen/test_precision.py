@@ -142,7 +142,7 @@ def test_a_setup_that_the_reference_only_rounds_is_a_task() -> None:
     ],
 )
 def test_the_rules_for_values(expected: object, code: str, passes: bool) -> None:
-    task = Task(tables=TABLES, expected=Expected(value=expected))
+    task = Task(expected=Expected(value=expected))
     assert word(code, "What is it?", task).passed is passes
 
 
@@ -156,10 +156,10 @@ def test_big_whole_numbers_beside_blanks_keep_their_digits(tmp_path: Path) -> No
 
 
 def test_the_rules_are_options() -> None:
-    task = Task(tables=TABLES, expected=Expected(value=20240128))
+    task = Task(expected=Expected(value=20240128))
     loose = Options(performance=False, whole_numbers="tolerance")
     assert word("result = 20240101", "When?", task, loose).passed
-    share = Task(tables=TABLES, expected=Expected(value=0.1234))
+    share = Task(expected=Expected(value=0.1234))
     strict = Options(performance=False, normalise=Normalise(rounding=False))
     assert word("result = 0.12", "What?", share).passed
     assert not word("result = 0.12", "What?", share, strict).passed

@@ -33,8 +33,9 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """Where the question asks for a precision, or the reference rounds, the digits of numbers must agree exactly."""
     extra_columns: bool = False
     """Pass a result that has columns beside the expected ones; without this it is half right at most."""
-    perturb: bool | Literal["yes", "quick", "no"] = "yes"
-    """Run right code again on changed copies of the tables, where a reference says what is right there; ``quick`` takes one copy of each kind."""
+    perturb: bool | Literal["strict", "yes", "quick", "no"] = "yes"
+    """Run right code again on changed copies of the tables, where a reference says what is right there; ``quick`` takes one copy of each
+    kind, ``strict`` also holds code to values that are missing though the task's tables miss none."""
     performance: bool = True
     """Measure right code against the reference."""
     repeats_for_timing: int = 3
@@ -52,8 +53,8 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         super().__post_init__()
         if not 0 <= self.max_recovery_attempts <= MOST_REPAIRS:
             raise ValueError(f"max_recovery_attempts must be 0 to {MOST_REPAIRS}")
-        if self.perturb_level not in ("yes", "quick", "no"):
-            raise ValueError("perturb must be yes, quick or no")
+        if self.perturb_level not in ("strict", "yes", "quick", "no"):
+            raise ValueError("perturb must be strict, yes, quick or no")
         for name in ("rel_tol", "abs_tol"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 0 and below 1")
@@ -63,7 +64,7 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             raise ValueError(f"scales must name at least one whole number, each 1 to {LARGEST_SCALE}")
 
     @property
-    def perturb_level(self) -> Literal["yes", "quick", "no"]:
+    def perturb_level(self) -> Literal["strict", "yes", "quick", "no"]:
         """``perturb`` as a word: ``true`` is yes, ``false`` is no."""
         if isinstance(self.perturb, bool):
             return "yes" if self.perturb else "no"
