@@ -42,13 +42,22 @@ def test_terms_are_found_missing_or_extra_each_in_its_colour() -> None:
 
 def test_cells_of_tables_that_differ() -> None:
     rows = [{"gold_row": 3, "gold": ["Swift", "9340"], "pred_row": 3, "pred": ["Swift", "9840"]}]
-    evidence = {"gold_size": [3, 2], "pred_size": [3, 2], "shown_columns": ["ship", "litres"], "rows": rows}
+    evidence: dict[str, Any] = {
+        "gold_size": [3, 2],
+        "pred_size": [3, 2],
+        "shown_columns": ["ship", "litres"],
+        "rows": rows,
+    }
     result = msgspec.structs.replace(case("c", 0.0, 0.0), details={"reason": "values_differ", "evidence": evidence})
     for details in (result.details, {"reason": "values_differ", "correctness": {"evidence": evidence}}):
         text = shown(view(msgspec.structs.replace(result, details=details), "x", Prediction("c", response=b"y")))
         assert "difference     expected 3 × 2, given 3 × 2 (rows × columns)\n" in text
         assert "               row 3, litres: expected 9340, given 9840\n" in text
         assert "ship: expected" not in text
+    evidence["where"] = "on a changed copy of the tables (values)"
+    elsewhere = msgspec.structs.replace(result, details={"reason": "r", "correctness": {"evidence": evidence}})
+    text = shown(view(elsewhere, "x", Prediction("c", response=b"y")))
+    assert "difference     on a changed copy of the tables (values): expected 3 × 2" in text
 
 
 def test_code_beside_its_reference_and_texts_that_are_missing() -> None:

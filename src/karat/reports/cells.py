@@ -26,7 +26,7 @@ class CellRow(msgspec.Struct, frozen=True):
 
 
 class Cells(msgspec.Struct, frozen=True):
-    """The first rows that differ, and the size of both tables in words."""
+    """The first rows that differ, and the size of both tables in words; with where, when these are not the task's own tables."""
 
     columns: tuple[str, ...]
     rows: tuple[CellRow, ...]
@@ -40,7 +40,7 @@ def cells_of(details: Mapping[str, Any]) -> Cells | None:
     evidence = details.get("evidence")
     if not isinstance(evidence, Mapping):
         return None
-    rows = tuple(_placed(_row(row), evidence.get("where")) for row in _mappings(evidence.get("rows")))
+    rows = tuple(_row(row) for row in _mappings(evidence.get("rows")))
     nearest = tuple(_nearest(column) for column in _mappings(evidence.get("columns")))
     if not rows and not nearest:
         return None
@@ -48,11 +48,6 @@ def cells_of(details: Mapping[str, Any]) -> Cells | None:
     named = [_text(name) for name in _list(evidence.get("shown_columns"))][:width]
     columns = (*named, *(f"column {place + 1}" for place in range(len(named), width)))
     return Cells(columns, rows, _sizes(evidence), nearest)
-
-
-def _placed(row: CellRow, where: Any) -> CellRow:
-    """The row with where it stands, when that is not the task's own table."""
-    return msgspec.structs.replace(row, label=f"{where}, {row.label}") if isinstance(where, str) and where else row
 
 
 def _row(row: Mapping[str, Any]) -> CellRow:
@@ -96,7 +91,9 @@ def _sizes(evidence: Mapping[str, Any]) -> str:
         size = _list(evidence.get(key))
         if len(size) == 2:
             sides.append(f"{word} {size[0]} × {size[1]}")
-    return ", ".join(sides) + (" (rows × columns)" if sides else "")
+    where = evidence.get("where")
+    sizes = ", ".join(sides) + (" (rows × columns)" if sides else "")
+    return ": ".join(part for part in (where, sizes) if part) if isinstance(where, str) else sizes
 
 
 def _text(value: Any) -> str:

@@ -123,11 +123,11 @@ def test_a_setup_that_the_reference_only_rounds_is_a_task() -> None:
 @pytest.mark.parametrize(
     ("expected", "code", "passes"),
     [
-        (20240128, "result = 20240101 + 0 * df.id.min()", False),
-        (30000, "result = 30000.0000001 + 0 * df.x.max()", True),
-        (30000, "result = 30000.0 + 0 * df.x.max()", True),
+        (20240128, "result = 20240101", False),
+        (30000, "result = 30000.0000001", True),
+        (30000, "result = 30000.0", True),
         ("100001", "result = '100002'", False),
-        (9007199254740993, "result = 9007199254740992 + 0 * int(df.id.min())", False),
+        (9007199254740993, "result = 9007199254740992", False),
         (2**70 + 1, "result = 2**70", False),
         (2**70, "result = 2**70", True),
         ([12213, 0.5], "result = [12212, 0.5]", False),

@@ -60,7 +60,8 @@ def import_rows(rows: Sequence[ImportRow], folder: Path) -> Imported:
         made.files[PREDICTIONS] = b"".join(answers)
     if references:
         made.notes.append(
-            f"{references:,} tasks with a reference and no table: code that needs one finds none. Give --map tables=COLUMN or --table NAME=FILE."
+            f"{references:,} tasks with a reference and no table: code that needs one finds none. Give --map tables=COLUMN, or write"
+            " tables into the tasks."
         )
     if any(row.before for row in rows):
         made.notes.append("what was said before the question is left out: a task is one question")

@@ -50,7 +50,7 @@ def perturbed(
     if level == "no" and not facts.tables:
         level = "quick"  # no table reaches the result: it may be right by chance only
     problem = _unusable(box, task, ordered=asked.ordered, options=options, level=level)
-    if problem == NO_REFERENCE and task.tables and not task.template and not task.setup:
+    if problem == NO_REFERENCE and _plain(task):
         word = constant_word(box, task, code, result, asked=asked, facts=facts)
         if word:
             about = Perturbed(tried=1, copies={"anything else": False}, note=problem)
@@ -69,6 +69,12 @@ def perturbed(
     if wrong is None:
         return _with(found, about)
     return msgspec.structs.replace(wrong, perturbed=about)
+
+
+def _plain(task: Task) -> bool:
+    """Whether all that an answer gets is tables, and all that it gives is its result."""
+    figures = task.expected is not None and task.expected.named is not None
+    return bool(task.tables) and not (task.template or task.setup or figures)
 
 
 def _unusable(box: Sandbox, task: Task, *, ordered: bool, options: Options, level: str) -> str:
