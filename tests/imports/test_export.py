@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -167,3 +168,23 @@ def test_mistakes_are_said(run: Any) -> None:
     assert "cannot be printed" in run("export", "--to", "xlsx", code=2)
     assert "must be given together" in run("export", "--to", "csv", "--suite", "answers", code=2)
     assert "cannot be combined with --to" in run("export", "--to", "csv", "--scores", "x.csv", code=2)
+
+
+@pytest.mark.parametrize(("form", "name"), [("csv", "back.csv"), ("xlsx", "back.xlsx"), ("promptfoo", "back.yaml")])
+def test_tasks_come_back_with_their_tables(run: Any, form: str, name: str) -> None:
+    Path("loans.csv").write_text("loan,days\n1,12\n2,40\n")
+    count = "result = (loans.days > 30).sum()"
+    inline: dict[str, Any] = {"t": {"x": [1, 2.5, None], "y": ["é", "=1", "c"]}}
+    tasks = [
+        {"id": "a", "question": "How many long loans?", "tables": {"loans": "loans.csv"}, "reference": count},
+        {"id": "b", "question": "How much?", "tables": inline, "expected": {"value": 3.5}},
+    ]
+    Path("t.jsonl").write_text("".join(json.dumps(task) + "\n" for task in tasks))
+    run("export", "--suite", "codegen", "--cases", "t.jsonl", "--to", form, "--out", name)
+    named = ("--map", "id=description") if form == "promptfoo" else ()
+    run("import", name, "--suite", "codegen", "--to", "again", *named)
+    back = {one["id"]: one for one in map(json.loads, Path("again/tasks.jsonl").read_text().splitlines())}
+    assert Path("again", back["a"]["tables"]["loans"]).read_bytes() == Path("loans.csv").read_bytes()
+    assert back["b"]["tables"] == inline
+    assert (back["a"]["reference"], back["b"]["expected"]) == (count, {"value": 3.5})
+    assert truths("codegen", "again/tasks.jsonl").keys() == {"a", "b"}

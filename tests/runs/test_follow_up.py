@@ -11,7 +11,7 @@ from karat.core import plugins
 from karat.core.records import CallError, Case, Prediction, attempts, join_attempts
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import Request
-from karat.runs.follow_up import following_up
+from karat.runs.follow_up import following_up, unfinished
 from karat.systems.history import assistant_message
 from tests.suites.data_query.building import case, target
 
@@ -75,3 +75,40 @@ def test_a_first_call_that_failed_is_not_followed_up() -> None:
 def test_attempts_are_what_was_joined() -> None:
     assert attempts(join_attempts([b'{"a": 1}', "é".encode()])) == [b'{"a": 1}', "é".encode()]
     assert attempts(b'{"a": 1}') == [b'{"a": 1}']
+
+
+def test_every_response_is_kept_as_it_comes() -> None:
+    suite = suite_that_wants(b"good")
+    kept: list[Prediction] = []
+    answers = iter([answer(b"bad"), answer(b"good")])
+
+    async def predict(_: Request) -> Prediction | None:
+        return next(answers)
+
+    async def ask() -> Prediction | None:
+        return await following_up(predict, assistant_message, suite, [CASE], SuiteOptions(), keep=kept.append)(REQUEST)
+
+    found = asyncio.run(ask())
+    assert [attempts(one.response) for one in kept] == [[b"bad"], [b"bad", b"good"]]
+    assert found is not None and found == kept[-1] and found.tokens == 20
+
+
+def test_a_run_that_was_stopped_goes_on_in_the_same_conversation() -> None:
+    suite = suite_that_wants(b"good")
+    begun = {("c", 0, 0): Prediction("c", 0, 0, join_attempts([b"bad", b"worse"]), latency=2.0, tokens=20)}
+    assert unfinished(suite, [CASE], SuiteOptions(), begun) == begun
+    heard: list[Request] = []
+
+    async def predict(request: Request) -> Prediction | None:
+        heard.append(request)
+        return answer(b"good")
+
+    async def ask() -> Prediction | None:
+        return await following_up(predict, assistant_message, suite, [CASE], SuiteOptions(), begun=begun)(REQUEST)
+
+    found = asyncio.run(ask())
+    assert found is not None and attempts(found.response) == [b"bad", b"worse", b"good"] and found.tokens == 30
+    (asked_once,) = heard
+    said = [(message["role"], message["content"]) for message in asked_once.messages]
+    assert said == [("user", "q"), ("assistant", "bad"), ("user", "try 1"), ("assistant", "worse"), ("user", "try 2")]
+    assert unfinished(suite, [CASE], SuiteOptions(), {("c", 0, 0): found}) == {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import msgspec
 import numpy as np
@@ -94,6 +95,13 @@ def test_cases_that_changed() -> None:
         CaseChange("new", "only_b", "score", None, 0.1, None, "scored"),
     )
     assert (found.n_shared, found.n_paired, found.metrics[0].only_a, found.metrics[0].only_b) == (5, 4, 1, 0)
+
+
+def test_noise_of_a_measurement_is_no_change() -> None:
+    noisy = replace(SCORE, noise=0.1)
+    changes = compare_runs(scored_run([0.9, 0.9, 1.0]), scored_run([0.82, 1.0, 0.5]), [noisy]).cases
+    assert [(change.id, change.kind) for change in changes] == [("case 2", "worse")]
+    assert len(compare_runs(scored_run([0.9]), scored_run([0.82]), [SCORE]).cases) == 1
 
 
 def test_less_is_better_for_seconds() -> None:

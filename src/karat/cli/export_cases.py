@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from karat.core.suite import Suite
 
 Format = Literal["csv", "xlsx", "promptfoo"]
-FIRST = ("id", "question", "expected", "reference", "answer", "error", "status", "tags")
+FIRST = ("id", "question", "tables", "expected", "reference", "answer", "error", "status", "tags")
 
 
 def rows_of(
@@ -126,6 +126,8 @@ def as_promptfoo(rows: Sequence[Mapping[str, Any]]) -> bytes:
     tests = []
     for row in rows:
         test: dict[str, Any] = {"description": row["id"], "vars": {"question": row["question"]}}
+        if "tables" in row:
+            test["vars"]["tables"] = as_cell(row["tables"])
         if (expected := row.get("expected", row.get("reference"))) is not None:
             kind = "contains" if isinstance(expected, str | int | float) else "equals"
             test["assert"] = [{"type": kind, "value": expected}]

@@ -57,6 +57,8 @@ class Metric(Generic[Comparison]):
     """Whether ``errors: zero`` gives a failed call 0 here. False where the case may not ask for this at all."""
     counts_all: bool = False
     """A failed or missing answer is simply not right here: it counts 0, so that the mean is over all cases."""
+    noise: float = 0.0
+    """How far apart the values of one case may be when nothing has changed: more than 0 where time is measured."""
 
 
 class SuiteOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

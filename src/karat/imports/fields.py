@@ -121,7 +121,7 @@ def _fits(column: str, field: str, suite: str) -> bool:
     if suite == "codegen" and field == "expected" and _plain(column) in _NAMES["reference"].split():
         return False
     return _plain(column) in names or (
-        field == "question" and head in ("vars", "inputs", "input") and _plain(last) in names
+        field in ("question", "tables") and head in ("vars", "inputs", "input") and _plain(last) in names
     )
 
 

@@ -1,59 +1,94 @@
 """Asking again after an answer: the suite looks at it and says what to tell the system next, until the answer will do.
 
 What the suite does meanwhile (running code, say) happens on a thread, so that other calls go on. All responses to one turn become one
-prediction, with their times, tokens and costs added up.
+prediction, with their times, tokens and costs added up. Each response is kept as it comes: a run that is stopped while code runs or is mended has
+lost nothing that was paid for, and goes on from there.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from karat.core.records import Case, Prediction, join_attempts
+from karat.core.records import Case, Prediction, attempts, join_attempts
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import Request
-from karat.runs.calling import Predict, Reply
+from karat.runs.calling import Key, Predict, Reply
+
+Keep = Callable[[Prediction], None]
 
 
 def following_up(
-    predict: Predict, reply: Reply, suite: Suite, cases: Sequence[Case[Any]], options: SuiteOptions
+    predict: Predict,
+    reply: Reply,
+    suite: Suite,
+    cases: Sequence[Case[Any]],
+    options: SuiteOptions,
+    *,
+    keep: Keep = lambda _: None,
+    begun: Mapping[Key, Prediction] | None = None,
 ) -> Predict:
-    """A ``predict`` that goes on with the conversation as long as the suite has something to say."""
+    """A ``predict`` that goes on with the conversation as long as the suite has something to say, from where it was ``begun``."""
     known = {case.id: case for case in cases}
 
     async def ask(request: Request) -> Prediction | None:
-        first = await predict(request)
-        if first is None or first.error is not None or suite.follow_up is None:
-            return first
-        answers = [first]
-        while True:
-            bodies = [answer.response for answer in answers]
-            said = await asyncio.to_thread(suite.follow_up, known[request.case_id], request.turn, bodies, options)
+        found = (begun or {}).get((request.case_id, request.turn, request.repeat))
+        if found is None:
+            found = await predict(request)
+            if found is None or found.error is not None or suite.follow_up is None:
+                return found
+            await asyncio.to_thread(keep, found)
+        looked_at = 0
+        while suite.follow_up is not None:
+            bodies = attempts(found.response)
+            heard = bodies[: looked_at + 1]
+            said = await asyncio.to_thread(suite.follow_up, known[request.case_id], request.turn, heard, options)
             if said is None:
-                return _joined(answers)
-            heard = (*request.messages, reply(bodies[-1]), {"role": "user", "content": said})
-            request = msgspec.structs.replace(request, messages=heard)
+                break
+            told = (*request.messages, reply(heard[-1]), {"role": "user", "content": said})
+            request = msgspec.structs.replace(request, messages=told)
+            looked_at += 1
+            if looked_at < len(bodies):
+                continue  # the answer to this is there already
             following = await predict(request)
             if following is None or following.error is not None:
-                return _joined(answers)  # the answers that did come stand; a repair that failed to come is no attempt
-            answers.append(following)
+                break  # the answers that did come stand; a repair that failed to come is no attempt
+            found = _joined(found, following)
+            await asyncio.to_thread(keep, found)
+        return found
 
     return ask
 
 
-def _joined(answers: Sequence[Prediction]) -> Prediction:
+def unfinished(
+    suite: Suite, cases: Sequence[Case[Any]], options: SuiteOptions, stored: Mapping[Key, Prediction]
+) -> dict[Key, Prediction]:
+    """The stored answers that the suite still has something to say to: the run was stopped before it could."""
+    if suite.follow_up is None:
+        return {}
+    known = {case.id: case for case in cases}
+    return {
+        key: one
+        for key, one in stored.items()
+        if one.error is None
+        and key[0] in known
+        and suite.follow_up(known[key[0]], key[1], attempts(one.response), options) is not None
+    }
+
+
+def _joined(first: Prediction, second: Prediction) -> Prediction:
     return msgspec.structs.replace(
-        answers[0],
-        response=join_attempts([answer.response for answer in answers]),
-        latency=_sum([answer.latency for answer in answers]),
-        tokens=_sum([answer.tokens for answer in answers]),
-        cost=_sum([answer.cost for answer in answers]),
+        first,
+        response=join_attempts([*attempts(first.response), second.response]),
+        latency=_sum(first.latency, second.latency),
+        tokens=_sum(first.tokens, second.tokens),
+        cost=_sum(first.cost, second.cost),
     )
 
 
-def _sum(parts: Sequence[Any]) -> Any:
+def _sum(first: Any, second: Any) -> Any:
     """The sum, or None when a part is not known."""
-    return None if any(part is None for part in parts) else sum(parts)
+    return None if first is None or second is None else first + second

@@ -25,8 +25,8 @@ from karat.core.records import Case, Prediction, truth_hash
 from karat.core.result import RunInfo, RunResult
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import System, SystemConfig, SystemType
-from karat.runs.calling import Called, Predict, call_all, only_questions, still_to_call
-from karat.runs.follow_up import following_up
+from karat.runs.calling import Called, Key, Predict, call_all, only_questions, still_to_call
+from karat.runs.follow_up import following_up, unfinished
 from karat.runs.holding import signs_of_life
 from karat.runs.plain_secrets import refuse_secrets
 from karat.runs.prompting import prompted, ready, run_hash
@@ -279,23 +279,41 @@ def _carry_on(
     problems: tuple[Problem, ...] = ()
     try:
         with signs_of_life(store, run_id, holder):
-            stored = {(p.case_id, p.turn or 0, p.repeat): p for p in store.predictions(run_id)}
-            called = Called(still_to_call(job.cases, job.repeats, stored, retry_errors), watch)
+            stored = _stored(store, run_id)
+            begun = unfinished(job.suite, job.cases, options, stored) if _follows_up(job) else {}
+            left = {key: one for key, one in stored.items() if key not in begun}
+            called = Called(still_to_call(job.cases, job.repeats, left, retry_errors), watch)
             if called.total:
                 system = job.opened or _open(job)
                 problems = (*getattr(system, "problems", ()), *_misplaced(job, system))
                 on_run(run_name(run_id), called.total)
-                _run_async(_call(store, run_id, job, system, stored, called, retry_errors))
+                _run_async(_call(store, run_id, job, system, left, begun, called, retry_errors))
             result = _score(store, run_id, job.suite, job.cases, options, executor)
             store.set_status(run_id, "finished", holder)
     except KeyboardInterrupt:
         store.set_status(run_id, "interrupted", holder)
-        raise Interrupted(run_name(run_id), called.done, called.total) from None
+        left_to_do = still_to_call(job.cases, job.repeats, _stored(store, run_id), retry_errors)
+        raise Interrupted(run_name(run_id), max(called.done, called.total - left_to_do), called.total) from None
     except BaseException:
         with suppress(Exception):  # the first error is the one to show, even when the store cannot take the note
             store.set_status(run_id, "failed", holder)
         raise
     return msgspec.structs.replace(result, problems=(*job.problems, *problems))
+
+
+def _stored(store: Store, run_id: int) -> dict[Key, Prediction]:
+    return {(p.case_id, p.turn or 0, p.repeat): p for p in store.predictions(run_id)}
+
+
+def _live(system: System) -> bool:
+    """Whether it can be asked again: recorded answers cannot."""
+    return getattr(system, "can_be_asked_again", True)
+
+
+def _follows_up(job: Job) -> bool:
+    """Whether what is stored may still be followed up. Nothing is opened to find out."""
+    live = job.config.type != "replay" if job.opened is None else _live(job.opened)
+    return live and job.suite.follow_up is not None
 
 
 def _misplaced(job: Job, system: System) -> list[Problem]:
@@ -319,27 +337,39 @@ async def _call(
     run_id: int,
     job: Job,
     system: System,
-    stored: dict[tuple[str, int, int], Prediction],
+    stored: dict[Key, Prediction],
+    begun: dict[Key, Prediction],
     called: Called,
     retry_errors: bool,
 ) -> None:
+    """``begun``: answers that are stored and were still to be followed up."""
     from karat.systems.caller import Caller
 
     caller = Caller(system, job.config)
     predict: Predict = caller.predict
-    if job.suite.follow_up is not None and getattr(system, "can_be_asked_again", True):
-        predict = following_up(predict, system.reply, job.suite, job.cases, job.options)
+    kept: dict[Key, Prediction] = dict(begun)
+
+    def keep(one: Prediction) -> None:
+        store.add_predictions(run_id, [one])
+        kept[one.case_id, one.turn or 0, one.repeat] = one
+
+    def save(batch: Sequence[Prediction]) -> None:
+        new = [one for one in batch if kept.get((one.case_id, one.turn or 0, one.repeat)) != one]
+        store.add_predictions(run_id, new)
+
+    if job.suite.follow_up is not None and _live(system):
+        predict = following_up(predict, system.reply, job.suite, job.cases, job.options, keep=keep, begun=begun)
     renderer = Renderer()
     if (prompt := prompt_of(job.config, job.suite)) is not None:
         predict = prompted(predict, prompt, job.suite, job.cases, job.options, renderer)
-    if getattr(system, "can_be_asked_again", True):
+    if _live(system):
         predict = only_questions(predict)
     try:
         await call_all(
             job.cases,
             predict=predict,
             reply=system.reply,
-            save=lambda batch: store.add_predictions(run_id, batch),
+            save=save,
             stored=stored,
             called=called,
             repeats=job.repeats,

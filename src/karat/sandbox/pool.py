@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import queue
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 
@@ -24,6 +24,17 @@ class Job(msgspec.Struct, frozen=True):
     code: str
     tables: Mapping[str, TableSource] = {}
     limits: Limits | None = None
+
+
+def _measurement(outcomes: Sequence[Outcome]) -> Measurement:
+    good = [outcome for outcome in outcomes if outcome.ok]
+    return Measurement(
+        outcome=next((outcome for outcome in outcomes if not outcome.ok), outcomes[0]),
+        walls=tuple(outcome.wall for outcome in good),
+        cpus=tuple(outcome.cpu for outcome in good),
+        peaks=tuple(outcome.peak_memory for outcome in good),
+        same=len(good) == len(outcomes) and all(outcome.result == good[0].result for outcome in good),
+    )
 
 
 class Sandbox:
@@ -95,15 +106,26 @@ class Sandbox:
         the clock is the server's, not the code's.
         """
         given = self._shelf.tables(tables or {})
-        outcomes = [self._run(code, given, limits or self.limits) for _ in range(repeats + 1)][1:]
-        good = [outcome for outcome in outcomes if outcome.ok]
-        return Measurement(
-            outcome=next((outcome for outcome in outcomes if not outcome.ok), outcomes[0]),
-            walls=tuple(outcome.wall for outcome in good),
-            cpus=tuple(outcome.cpu for outcome in good),
-            peaks=tuple(outcome.peak_memory for outcome in good),
-            same=len(good) == len(outcomes) and all(outcome.result == good[0].result for outcome in good),
-        )
+        return _measurement([self._run(code, given, limits or self.limits) for _ in range(repeats + 1)][1:])
+
+    def measure_pair(
+        self,
+        one: str,
+        other: str,
+        tables: Mapping[str, TableSource] | None = None,
+        *,
+        repeats: int = 5,
+        limits: Limits | None = None,
+    ) -> tuple[Measurement, Measurement]:
+        """Two pieces of code by turns, so that whatever slows the machine down meets both. Each goes first every other time."""
+        given = self._shelf.tables(tables or {})
+        outcomes: tuple[list[Outcome], list[Outcome]] = ([], [])
+        for turn in range(repeats + 1):
+            for which in (0, 1) if turn % 2 else (1, 0):
+                outcomes[which].append(self._run((one, other)[which], given, limits or self.limits))
+            if turn and not all(tried[-1].ok for tried in outcomes):
+                break
+        return _measurement(outcomes[0][1:]), _measurement(outcomes[1][1:])
 
     def versions(self) -> Ready:
         """Python, pandas and numpy of the servers: results depend on them."""

@@ -41,13 +41,13 @@ def changed_cases(a: RunResult, b: RunResult, pairs: Pairs, metrics: Sequence[Me
 
 
 def _moved(pairs: Pairs, metric: Metric) -> list[tuple[float, CaseChange]]:
-    """Cases with a value in both runs that is another one, and by how much it is better (negative: worse)."""
+    """Cases with a value in both runs that is another one, by more than the metric's own noise, and by how much it is better (negative: worse)."""
     import numpy as np
 
     column = pairs.columns[metric.name]
     gains = np.where(column.known, column.b - column.a, 0.0) * (1 if metric.higher_is_better else -1)
     found: list[tuple[float, CaseChange]] = []
-    for row in np.flatnonzero(np.abs(gains) > SAME).tolist():
+    for row in np.flatnonzero(np.abs(gains) > max(SAME, metric.noise)).tolist():
         x, y = pairs.pairs[row]
         if x.status == y.status:
             gain, before, after = float(gains[row]), float(column.a[row]), float(column.b[row])

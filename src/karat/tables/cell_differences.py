@@ -60,7 +60,9 @@ def _sizes(evidence: Mapping[str, Any]) -> str:
         size = _list(evidence.get(key))
         if len(size) == 2:
             sides.append(f"{word} {size[0]} × {size[1]}")
-    return ", ".join(sides) + (" (rows × columns)" if sides else "")
+    where = evidence.get("where")
+    sizes = ", ".join(sides) + (" (rows × columns)" if sides else "")
+    return ": ".join(part for part in (where, sizes) if part) if isinstance(where, str) else sizes
 
 
 def _text(value: Any) -> str:

@@ -109,7 +109,7 @@ def test_columns(code: str, columns: str) -> None:
         "result = (42, df.age)[0]",
         'data = {"age": 3}\nresult = data["age"]',
         'df = pd.DataFrame({"age": [1, 2]})\nresult = df["age"].mean()',
-        "print(df.age.mean())",
+        "print('the mean of df.age')",
         "lambda: df.age\nresult = 42",
         'cols = ["age", "salary"]\nresult = 42',
         "",

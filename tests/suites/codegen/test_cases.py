@@ -221,3 +221,19 @@ def test_check_finds_what_cannot_be_judged(folder: Path) -> None:
     assert [(problem.line, problem.severity) for problem in found] == [(1, "warning"), (2, "error")]
     assert "correctness cannot be judged" in found[0].message
     assert "line 1" in found[1].message
+
+
+def test_tasks_without_a_reference_are_told_once(folder: Path) -> None:
+    loaded = written(
+        folder,
+        """
+tables: {sales: sales.csv}
+tasks:
+- {id: a, question: How many?, expected: {value: 3}}
+- {id: b, question: How many?, reference: result = len(sales)}
+- {id: c, question: How many?, expected: {value: 3}}
+""",
+    )
+    (problem,) = check_cases(loaded.cases, (), None).problems
+    assert problem.severity == "warning" and problem.line == 4
+    assert problem.message.startswith('2 tasks have "expected" and no "reference" (the first: "a")')

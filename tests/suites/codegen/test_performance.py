@@ -6,7 +6,7 @@ import pytest
 
 from karat.suites.codegen.box import warm_box
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.performance import Scale, performance_of, scored
+from karat.suites.codegen.performance import Scale, no_more, performance_of, scored
 from karat.suites.codegen.records import TableSource, Task
 from karat.suites.codegen.scaled_tables import scaled
 
@@ -47,7 +47,7 @@ def test_a_scale_that_it_does_not_get_through_costs_all() -> None:
 
 def test_a_slow_loop_scores_far_below_the_vectorised_code() -> None:
     options = Options(repeats_for_timing=2, scales=(1, 4))
-    quick = performance_of(warm_box(), TASK, TASK.reference, passed=True, options=options)
+    quick = performance_of(warm_box(), TASK, 'result = df.groupby("g").x.sum()', passed=True, options=options)
     slow = performance_of(warm_box(), TASK, LOOP, passed=True, options=options)
     assert quick.score is not None and slow.score is not None
     assert slow.score + 0.2 < quick.score
@@ -72,3 +72,32 @@ def test_scaling_repeats_rows_within_bounds() -> None:
     assert scaled({"t": {"a": [1, 2]}}, 2) == {"t": {"a": [1, 2, 1, 2]}}
     assert scaled({"t": {"a": [0] * 1000}}, 1024) is None
     assert scaled({}, 4) is None
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        TASK.reference,
+        "# sums\nresult = df.groupby('g')['x'].sum()  # done",
+        "df.groupby(\n    'g'\n)['x'].sum()",
+    ],
+)
+def test_the_reference_itself_has_one_whatever_the_clock_says(code: str) -> None:
+    found = performance_of(warm_box(), TASK, code, passed=True, options=Options())
+    assert (found.score, found.reason, found.scales) == (1.0, "the same code as the reference", ())
+
+
+def test_noise_costs_nothing() -> None:
+    same = Scale(1, 0.020, 0.010, 9 * MB, 4 * MB, same_time=True, same_memory=True)
+    assert scored([same]).score == 1
+    slower = scored([Scale(1, 0.020, 0.010, 9 * MB, 4 * MB)]).score
+    assert slower is not None and slower < 0.7
+    assert no_more([0.012, 0.014], [0.010, 0.012], 0.002)  # the best run is no slower than the reference's worst
+    assert no_more([0.0118], [0.010], 0.002) and not no_more([0.020, 0.022], [0.010, 0.012], 0.002)
+
+
+def test_turns_are_taken() -> None:
+    one, other = warm_box().measure_pair("result = 1", "result = 1 / 0", repeats=2)
+    assert one.outcome.ok and not other.outcome.ok
+    one, other = warm_box().measure_pair("result = 1", "result = 2", repeats=3)
+    assert len(one.walls) == len(other.walls) == 3 and (one.outcome.result, other.outcome.result) == (1, 2)

@@ -12,7 +12,8 @@ import pytest
 from karat.suites.codegen import suite
 from karat.suites.codegen.correctness import Correctness
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.perturb.copies import PLAN, Copier, Hints
+from karat.suites.codegen.perturb.change import Hints
+from karat.suites.codegen.perturb.copies import PLAN, Copier
 from karat.suites.codegen.perturb.profile import profiles_of
 from karat.suites.codegen.records import Expected, TableSource, Task
 from tests.suites.codegen.tasks import MEANS, SALES, judge_code
@@ -112,6 +113,224 @@ def test_ties_that_the_reference_does_not_settle_accuse_nobody() -> None:
     assert held("result = 'n4'", task, "Which name has the most stars?").reason == "only_fits_this_data"
 
 
+STAFF: dict[str, list[Any]] = {
+    "person": ["Al", "Bo", "Cy", "Di", "Ed"],
+    "dept": ["ops", "ops", "it", "it", "hr"],
+    "hired": ["2019-03-01", "2021-07-15", "2020-01-10", "2022-11-30", "2018-06-05"],
+    "pay": [3000, 3600, 4100, 3900, 3300],
+}
+LOANS: dict[str, list[Any]] = {
+    "loan": [1, 2, 3, 4, 5, 6],
+    "member": ["ana", "bo", "ana", "cy", "bo", "dee"],
+    "branch": ["North", "South", "South", "North", "North", "East"],
+    "days": [12, 40, 33, 8, 51, 29],
+    "fine": [0.0, 3.25, 1.5, 0.0, 6.0, 0.75],
+}
+MONTHS: dict[str, list[Any]] = {
+    "month": [month for month in ("Jan", "Feb", "Mar", "Apr") for _ in range(3)],
+    "shop": ["A", "B", "C"] * 4,
+    "sales": [10, 7, 3, 12, 9, 4, 15, 8, 5, 11, 6, 2],
+}
+EQUIVALENT = {
+    "different values": (
+        "staff",
+        "How many departments are there?",
+        "staff.dept.nunique()",
+        "len(set(staff.dept.dropna()))",
+    ),
+    "the last in order": (
+        "staff",
+        "Which department has the highest average pay?",
+        "staff.groupby('dept').pay.mean().idxmax()",
+        "staff.groupby('dept')['pay'].agg('mean').dropna().sort_values().index[-1]",
+    ),
+    "the most common": (
+        "loans",
+        "Which branch has the most loans?",
+        "loans.branch.value_counts().idxmax()",
+        "loans.groupby('branch').size().sort_values().index[-1]",
+    ),
+    "plain sums": ("staff", "What is the total pay?", "staff.pay.sum()", "sum(staff.pay.dropna())"),
+    "sum by count": ("staff", "What is the mean pay?", "staff.pay.mean()", "staff.pay.sum() / staff.pay.count()"),
+    "rows or keys": ("loans", "How many loans are there?", "loans.loan.nunique()", "len(loans)"),
+    "no repeated row": (
+        "loans",
+        "What is the total fine by member?",
+        "loans.groupby('member').fine.sum()",
+        "loans.drop_duplicates().groupby('member').fine.sum()",
+    ),
+    "all or the first of the highest": (
+        "staff",
+        "Who earns the most?",
+        "staff[staff.pay == staff.pay.max()].person.tolist()",
+        "[staff.loc[staff.pay.idxmax(), 'person']]",
+    ),
+    "pivot": (
+        "months",
+        "What are the sales by month and shop?",
+        "months.pivot_table(index='month', columns='shop', values='sales', aggfunc='sum')",
+        "months.groupby(['month', 'shop']).sales.sum().unstack()",
+    ),
+    "the months in order": (
+        "months",
+        "What are the total sales of each month?",
+        "months.groupby('month').sales.sum()",
+        "{m: months[months.month == m].sales.sum() for m in ['Jan', 'Feb', 'Mar', 'Apr'] if m in set(months.month)}",
+    ),
+    "rank": (
+        "staff",
+        "What is the second highest pay?",
+        "staff.pay.nlargest(2).iloc[-1]",
+        "sorted(set(staff.pay.dropna()))[-2]",
+    ),
+    "whole numbers at a limit": (
+        "loans",
+        "How many loans lasted more than 30 days?",
+        "int((loans.days > 30).sum())",
+        "(loans.days >= 31).sum()",
+    ),
+    "text as dates": (
+        "staff",
+        "How many people were hired after 2020?",
+        "int((pd.to_datetime(staff.hired).dt.year > 2020).sum())",
+        "(staff.hired >= '2021').sum()",
+    ),
+    "an open limit": (
+        "loans",
+        "How many loans lasted between 10 and 30 days?",
+        "int(loans.days.between(10, 30).sum())",
+        "int(((loans.days > 10) & (loans.days < 30)).sum())",
+    ),
+    "an empty mean": (
+        "loans",
+        "What is the mean fine of loans of more than 50 days?",
+        "loans[loans.days > 50].fine.mean()",
+        "(lambda s: s.sum() / len(s) if len(s) else 0)(loans[loans.days > 50].fine)",
+    ),
+    "rounded share": (
+        "loans",
+        "What share of the fines comes from the South branch?",
+        "loans.loc[loans.branch == 'South', 'fine'].sum() / loans.fine.sum()",
+        "round(loans.loc[loans.branch == 'South', 'fine'].sum() / loans.fine.sum(), 2)",
+    ),
+}
+TABLES = {"staff": STAFF, "loans": LOANS, "months": MONTHS}
+
+
+def small(table: str, reference: str) -> Task:
+    return Task(tables={table: TableSource(columns=TABLES[table])}, reference=f"result = {reference}")
+
+
+@pytest.mark.parametrize(("table", "question", "reference", "code"), EQUIVALENT.values(), ids=EQUIVALENT.keys())
+def test_two_right_solutions_agree_on_every_copy(table: str, question: str, reference: str, code: str) -> None:
+    task = small(table, reference)
+    for one in (code, reference):
+        found = held(f"result = {one}", task, question)
+        assert found.passed, found.evidence
+        assert found.perturbed is not None and found.perturbed.tried >= 3 and found.perturbed.telling
+    assert held(f"result = {code}", small(table, code), question).passed
+
+
+OFF_BY_ONE = {
+    "whole, above": ("(loans.days > 30).sum()", "(loans.days > 29).sum()"),
+    "whole, at": ("(loans.days > 30).sum()", "(loans.days >= 30).sum()"),
+    "at least": ("(loans.days >= 33).sum()", "(loans.days > 33).sum() + 1"),
+    "numbers": ("(loans.fine > 2).sum()", "(loans.fine >= 2).sum()"),
+    "in a query": ("len(loans.query('days < 20'))", "len(loans.query('days <= 20'))"),
+    "with another condition": (
+        "loans[(loans.branch == 'North') & (loans.days > 10)].fine.sum()",
+        "loans[(loans.branch == 'North') & (loans.days >= 10)].fine.sum()",
+    ),
+    "only the code names it": ("(loans.days > 30).sum()", "((loans.days > 30) & (loans.days != 45)).sum()"),
+}
+
+
+@pytest.mark.parametrize(("reference", "code"), OFF_BY_ONE.values(), ids=OFF_BY_ONE.keys())
+def test_limits_are_tried_at_the_limit(reference: str, code: str) -> None:
+    task = small("loans", reference)
+    question = "How many loans are above the limit?"
+    found = held(f"result = {code}", task, question)
+    assert (found.passed, found.reason) == (False, "only_fits_this_data")
+    assert found.evidence["problem"].startswith(f"on a changed copy of the tables ({found.evidence['wrong_on']}): ")
+    assert held(f"result = {reference}", task, question).passed
+
+
+def test_days_at_a_limit() -> None:
+    task = small("staff", "(staff.hired > '2020-06-30').sum()")
+    question = "How many people were hired after 30 June 2020?"
+    assert held("result = (staff.hired >= '2020-06-30').sum()", task, question).reason == "only_fits_this_data"
+    assert held("result = (staff.hired >= '2020-07-01').sum()", task, question).passed
+    year = small("staff", "(pd.to_datetime(staff.hired).dt.year > 2020).sum()")
+    code = "result = (pd.to_datetime(staff.hired) > '2020').sum() - 1"
+    assert held(code, year, "How many people were hired after 2020?").reason == "only_fits_this_data"
+
+
+def test_code_must_be_right_where_values_are_missing() -> None:
+    """Data of tomorrow may miss values that the tables of today have."""
+    task, question = small("staff", "staff.dept.nunique()"), "How many departments are there?"
+    found = held("result = len(set(staff.dept))", task, question)
+    assert (found.reason, found.evidence["wrong_on"]) == ("only_fits_this_data", "unseen_nulls")
+    assert held("result = staff.dept.dropna().drop_duplicates().size", task, question).passed
+    gaps = {"pay": [3000, None, 4100, 3900, 3300, 2800, None, 3100]}
+    with_gaps = Task(tables={"staff": TableSource(columns=gaps)}, reference="result = staff.pay.mean()")
+    by_number = "result = staff.pay.sum() / 6"
+    assert held(by_number, with_gaps, "What is the mean pay?").reason == "only_fits_this_data"
+
+
+def test_rounding_is_forgiven_in_the_decimals_that_the_code_shows() -> None:
+    share = "loans.loc[loans.branch == 'South', 'fine'].sum() / loans.fine.sum()"
+    question = "What share of the fines comes from the South branch?"
+    found = held(f"result = round({share}, 2)", small("loans", share), question)
+    assert found.passed and "rounding" in found.normalised
+    other = f"result = round({share}, 2) if len(loans) == 6 else round({share}, 2) + 0.1"
+    assert held(other, small("loans", share), question).reason == "only_fits_this_data"
+    # 0.4 is 0.40: the code shows two decimals on other tables. One that rounds to one decimal never does.
+    near = {"x": [0.41, 0.38, 0.3975, 0.4012, 0.38]}
+    mean = Task(tables={"t": TableSource(columns=near)}, reference="result = t.x.mean()")
+    assert held("result = round(t.x.mean(), 2)", mean, "What is the mean x?").passed
+    assert not held("result = round(t.x.mean(), 1)", mean, "What is the mean x?").passed
+    assert not held("result = 0.4", mean, "What is the mean x?").passed
+
+
+CONSTANT = (
+    "result = 2",
+    "result = len('no')",
+    "result = loans.fine.isna().sum() + 2",
+    "result = len(loans) - 4",
+    "result = int(loans.shape[0] * 0 + 2)",
+)
+
+
+def test_without_a_reference_a_result_must_depend_on_the_tables() -> None:
+    tables = {"loans": TableSource(columns=LOANS)}
+    task, question = Task(tables=tables, expected=Expected(value=2)), "How many loans have no fine?"
+    for code in CONSTANT:
+        found = held(code, task, question)
+        assert (found.passed, found.reason, found.score) == (False, "only_fits_this_data", 0.0), code
+        assert "the result" in found.evidence["problem"]
+    assert held("result = int((loans.fine == 0).sum())", task, question).passed
+
+
+RIGHT_WITHOUT_REFERENCE: tuple[tuple[str, Any, str], ...] = (
+    ("Are all fines at least 0?", True, "bool((loans.fine >= 0).all())"),
+    ("How many loans have no member?", 0, "int(loans.member.isna().sum())"),
+    ("Is the fine of any loan missing?", False, "bool(loans.fine.isna().any())"),
+    ("How many loans are there?", 6, "len(loans)"),
+    ("How many columns are there?", 5, "loans.shape[1] if True else len(loans.columns)"),
+    ("Which columns hold text?", ["member", "branch"], "loans.select_dtypes(exclude='number').columns.tolist()"),
+    ("How many loans have a negative fine?", 0, "int((loans.fine < 0).sum())"),
+    ("How many branches are there?", 3, "loans.branch.nunique()"),
+    ("What is the type of fine?", "float64", "str(loans.fine.dtype)"),
+)
+
+
+@pytest.mark.parametrize(("question", "value", "code"), RIGHT_WITHOUT_REFERENCE)
+def test_right_code_without_a_reference_is_no_constant(question: str, value: Any, code: str) -> None:
+    task = Task(tables={"loans": TableSource(columns=LOANS)}, expected=Expected(value=value))
+    found = held(f"result = {code}", task, question)
+    assert found.passed, found.evidence
+
+
 def test_where_rows_have_an_order_it_stays() -> None:
     task = Task(tables=TOTAL.tables, reference="result = shop.units.diff().fillna(0).tolist()")
     asked = "What is the change of units from day to day, in chronological order?"
@@ -141,7 +360,7 @@ def test_what_could_not_be_checked_is_said(tmp_path: Path) -> None:
         assert found.passed and found.perturbed is not None and found.perturbed.tried == 0
         return found.perturbed.note
 
-    assert "no reference" in note(Task(tables=TOTAL.tables, expected=Expected(value=78)))
+    assert "no reference" in note(Task(tables=TOTAL.tables, expected=Expected(value=78)), "result = shop.units.sum()")
     other = Task(tables=TOTAL.tables, expected=Expected(value=78), reference="result = 77 + len(shop) * 0")
     assert "does not give the expected result" in note(other)
     assert "its own code" in note(Task(setup="x = 78", reference="result = x"))
@@ -201,7 +420,7 @@ def test_copies_are_always_the_same_and_keep_what_a_table_is() -> None:
         copy = copier.copy(kind, seed)
         assert copy == Copier(tables, Hints(named=frozenset({"West"}))).copy(kind, seed)
         if copy is None:
-            assert kind in ("repeated", "nulls")  # there is a key, and no text that is neither key nor foreign key
+            assert kind in ("repeated", "nulls", "limits", "unseen_nulls")  # there are a key, no nulls and no limits
             continue
         assert copy != tables
         shop = copy["shop"]

@@ -123,11 +123,11 @@ def test_a_setup_that_the_reference_only_rounds_is_a_task() -> None:
 @pytest.mark.parametrize(
     ("expected", "code", "passes"),
     [
-        (20240128, "result = 20240101 + 0 * df.id.min()", False),
-        (30000, "result = 30000.0000001 + 0 * df.x.max()", True),
-        (30000, "result = 30000.0 + 0 * df.x.max()", True),
+        (20240128, "result = 20240101", False),
+        (30000, "result = 30000.0000001", True),
+        (30000, "result = 30000.0", True),
         ("100001", "result = '100002'", False),
-        (9007199254740993, "result = 9007199254740992 + 0 * int(df.id.min())", False),
+        (9007199254740993, "result = 9007199254740992", False),
         (2**70 + 1, "result = 2**70", False),
         (2**70, "result = 2**70", True),
         ([12213, 0.5], "result = [12212, 0.5]", False),
@@ -142,7 +142,7 @@ def test_a_setup_that_the_reference_only_rounds_is_a_task() -> None:
     ],
 )
 def test_the_rules_for_values(expected: object, code: str, passes: bool) -> None:
-    task = Task(tables=TABLES, expected=Expected(value=expected))
+    task = Task(expected=Expected(value=expected))
     assert word(code, "What is it?", task).passed is passes
 
 
@@ -156,10 +156,10 @@ def test_big_whole_numbers_beside_blanks_keep_their_digits(tmp_path: Path) -> No
 
 
 def test_the_rules_are_options() -> None:
-    task = Task(tables=TABLES, expected=Expected(value=20240128))
+    task = Task(expected=Expected(value=20240128))
     loose = Options(performance=False, whole_numbers="tolerance")
     assert word("result = 20240101", "When?", task, loose).passed
-    share = Task(tables=TABLES, expected=Expected(value=0.1234))
+    share = Task(expected=Expected(value=0.1234))
     strict = Options(performance=False, normalise=Normalise(rounding=False))
     assert word("result = 0.12", "What?", share).passed
     assert not word("result = 0.12", "What?", share, strict).passed

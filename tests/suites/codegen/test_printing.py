@@ -47,7 +47,7 @@ def test_a_printed_answer_is_told(box: Sandbox, code: str) -> None:
     [
         "print(df.price.sum())\nresult = df.price.sum()",
         "print('on the way')\ndf.price.sum()",
-        "result = 7\nprint(result)",
+        "result = df.price.sum()\nprint(result)",
     ],
 )
 def test_printing_beside_an_answer_is_free(box: Sandbox, code: str) -> None:
@@ -110,7 +110,7 @@ def test_code_that_draws_runs_without_a_screen(box: Sandbox) -> None:
     for code in (
         f"{DRAW}result = df.price.sum()",
         "ax = df.price.plot(kind='bar')\nax.figure.canvas.draw()\nresult = int(df.price.sum())",
-        "import importlib\nplots = importlib.import_module('mat' 'plotlib.py' 'plot')\nplots.figure()\nplots.show()\nresult = 7",
+        "import importlib\nplots = importlib.import_module('mat' 'plotlib.py' 'plot')\nplots.figure()\nplots.show()\nresult = df.price.sum()",
     ):
         found = tried(box, code)
         assert found.correctness.passed, (code, found.last)

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from karat.core.problems import Problem, UserError
+from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case
 from karat.core.suite import CheckedCases
 from karat.suites.codegen.execution import snippet_of
@@ -33,7 +33,28 @@ def check_cases(cases: Sequence[Case[Task]], structures: Sequence[Path], options
         for turn in case.conversation:
             if turn.target is not None:
                 problems.extend(_task_problems(case, turn.target))
+    problems.extend(_without_reference(cases))
     return CheckedCases(tuple(problems))
+
+
+def _without_reference(cases: Sequence[Case[Task]]) -> list[Problem]:
+    """One word on all tasks whose right code is taken as it is, since nothing says what is right on other tables."""
+    bare = [case for case in cases if any(_is_bare(turn.target) for turn in case.conversation)]
+    if not bare:
+        return []
+    has = "has" if len(bare) == 1 else "have"
+    message = (
+        f'{count_of(len(bare), "task")} {has} "expected" and no "reference" (the first: "{bare[0].id}"): '
+        "right code cannot be checked on changed tables"
+    )
+    hint = "With code under reference, code that fits these tables only is found out. Without it, only constants are."
+    return [_problem(bare[0], message, hint, warning=True)]
+
+
+def _is_bare(task: Task | None) -> bool:
+    if task is None or task.expected is None or task.reference.strip() or task.harness is not None:
+        return False
+    return bool(task.tables) and task.expected.named is None
 
 
 def _task_problems(case: Case[Task], task: Task) -> list[Problem]:

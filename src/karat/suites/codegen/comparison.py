@@ -91,10 +91,11 @@ def judged(
         correctness = msgspec.structs.replace(correctness, reason=REASON, evidence=told)
     if live and correctness.score is None and not outcome.ok:
         correctness = Correctness(0.0, reason="did_not_run")
-    quality = quality_of(code, facts)
+    quality = quality_of(code, facts, draws=asked.drawing)
     performance = performance_of(box, task, code, passed=correctness.passed, options=options)
-    understanding = understanding_of(asked, facts)
-    coverage = coverage_of(asked, facts)
+    by_reference = facts_of(task, task.reference, schema) if task.reference else None
+    understanding = understanding_of(asked, facts, by_reference)
+    coverage = coverage_of(asked, facts, by_reference)
     recovery = recovery_of(tried)
     parts = {
         "correctness": correctness.score,
@@ -154,4 +155,4 @@ def _correctness(
             box, task
         )  # a reference that fails here speaks against the task, also beside a written result
     found = correctness_of(box, task, outcome, ordered=asked.ordered, options=options)
-    return perturbed(box, task, code, found, asked=asked, facts=facts, options=options)
+    return perturbed(box, task, code, found, outcome.result, asked=asked, facts=facts, options=options)

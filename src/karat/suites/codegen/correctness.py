@@ -59,6 +59,8 @@ class Perturbed(msgspec.Struct, frozen=True):
     """Kinds that could not be used, and why."""
     note: str = ""
     """Why nothing was checked, or why the check says little."""
+    remarks: tuple[str, ...] = ()
+    """Differences from the reference that make nothing wrong: on tables that hold what the task's do not."""
 
 
 class Correctness(msgspec.Struct, frozen=True):
@@ -200,6 +202,10 @@ def _in_no_order(gold: Table, result: Plain, options: Options) -> Correctness:
 
 def _judge(gold: Table, result: Plain, *, ordered: bool, options: Options) -> Correctness:
     """One result against the right one."""
+    if result is None and any(value is not None for place in range(gold.width) for value in gold.texts(place)):
+        return Correctness(
+            0.0, reason="no_table", evidence={"problem": "the code left None where a result is expected"}
+        )
     try:
         given = given_table(result)
     except NoTableError as error:

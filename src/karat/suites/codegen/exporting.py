@@ -1,7 +1,11 @@
-"""A task as the cells of a row: reference and expected value, and the last code that was written for it."""
+"""A task as the cells of a row: its tables, reference and expected value, and the last code that was written for it.
+
+Tables are named by the files they come from, as whole paths, or written out as columns; ``karat import`` reads both and copies the files.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from karat.core.records import Case, Prediction, attempts
@@ -14,7 +18,8 @@ def export_row(case: Case[Task], _turn: int, answer: Prediction | None, _options
     row: dict[str, Any] = {}
     if task is not None and task.expected is not None:
         right = task.expected
-        row["expected"] = right.table or right.file or right.named or right.value
+        file = str(Path(right.file).resolve()) if right.file else ""
+        row["expected"] = right.table or file or right.named or right.value
         if right.table is not None:
             names = list(right.table)
             row["expected"] = [
@@ -22,6 +27,11 @@ def export_row(case: Case[Task], _turn: int, answer: Prediction | None, _options
             ]
     if task is not None and task.reference:
         row["reference"] = task.reference
+    if task is not None and task.tables:
+        row["tables"] = {
+            name: source.columns if source.columns is not None else str(Path(source.path).resolve())
+            for name, source in task.tables.items()
+        }
     if answer is not None and answer.error is None:
         row["answer"] = attempts(answer.response)[-1].decode(errors="replace")
     return row

@@ -8,6 +8,7 @@ from karat.core.problems import count_of
 from karat.core.result import RunResult
 from karat.suites.codegen.counts import error_counts, funnel, missing_counts
 from karat.suites.codegen.repair_figures import most_repairs, task_tries
+from karat.suites.codegen.unchecked import unchecked_passes
 
 SHOWN = 4
 LABEL = 15
@@ -15,8 +16,9 @@ LABEL = 15
 
 
 def highlights(result: RunResult) -> list[str]:
-    """Four lines at most; a line that has nothing to say is left out."""
-    return [line for line in (_funnel(result), _repairs(result), _errors(result), _missing(result)) if line]
+    """Five lines at most; a line that has nothing to say is left out."""
+    found = (_funnel(result), _repairs(result), _errors(result), _missing(result), _unchecked(result))
+    return [line for line in found if line]
 
 
 def _funnel(result: RunResult) -> str:
@@ -53,6 +55,12 @@ def _errors(result: RunResult) -> str:
 def _missing(result: RunResult) -> str:
     counts = missing_counts(result)
     return _labelled("not done", _listed(counts)) if counts else ""
+
+
+def _unchecked(result: RunResult) -> str:
+    """Right answers that a constant could have given as well."""
+    counts = unchecked_passes(result)
+    return _labelled("not checked", f"on changed tables: {_listed(counts)}") if counts else ""
 
 
 def _labelled(label: str, text: str) -> str:

@@ -34,11 +34,12 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     extra_columns: bool = False
     """Pass a result that has columns beside the expected ones; without this it is half right at most."""
     perturb: bool | Literal["yes", "quick", "no"] = "yes"
-    """Run right code again on changed copies of the tables, where a reference says what is right there; ``quick`` takes one copy of each kind."""
+    """Run right code again on changed copies of the tables, where a reference says what is right there; ``quick`` takes one copy of each
+    kind."""
     performance: bool = True
     """Measure right code against the reference."""
     repeats_for_timing: int = 3
-    """How often each is measured; the median counts."""
+    """How often each is measured; the best run counts."""
     scales: tuple[int, ...] = (1, 4, 16)
     """How many times the rows of the tables are repeated when code is measured; the first is the data as it is."""
     python: str = ""

@@ -8,7 +8,7 @@ Lost are, each with its line and reason:
 - for anti-patterns, at most 0.6: 0.2 a loop over rows, 0.2 a frame that grows in a loop, 0.15 ``apply(axis=1)``, 0.15 a chained assignment, 0.1 the same
   scan again, 0.05 ``inplace=True``
 - 0.02 for each way through a function beyond ten (McCabe), at most 0.2
-- 0.05 for each line of dead code, at most 0.2
+- 0.05 for each line of dead code, at most 0.2; lines that draw are not dead where the question asks for a picture
 - 0.05 for each name that is set and never used, at most 0.1
 
 Edge cases: code that cannot be parsed, or has no statement: 0. Without ruff its points cannot be lost, and ``checked`` says so. Lines of one
@@ -25,6 +25,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from karat.suites.codegen.drawing_code import drawing_lines
 from karat.suites.codegen.linting import lint
 from karat.suites.codegen.quality_rules import Loss, anti_patterns, complexity
 from karat.suites.codegen.records import CodeFacts
@@ -44,8 +45,8 @@ class Quality(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-def quality_of(code: str, facts: CodeFacts | None = None) -> Quality:
-    """Never raises, whatever the text. ``facts`` say which lines are dead."""
+def quality_of(code: str, facts: CodeFacts | None = None, *, draws: bool = False) -> Quality:
+    """Never raises, whatever the text. ``facts`` say which lines are dead; ``draws``: a picture is asked for, so lines that draw are not."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -60,7 +61,7 @@ def quality_of(code: str, facts: CodeFacts | None = None) -> Quality:
         )
     except (RecursionError, MemoryError):
         return Quality(0.0, (Loss(1, "nested too deeply to be read", 1.0, "syntax"),), reason="cannot be parsed")
-    groups |= _facts_say(facts)
+    groups |= _facts_say(facts, drawing_lines(tree) if draws else frozenset())
     said = lint(code)
     if said is not None:
         groups["lint"] = [Loss(one.line, f"{one.code}: {one.message}", LINT, one.code) for one in said]
@@ -75,14 +76,14 @@ def quality_of(code: str, facts: CodeFacts | None = None) -> Quality:
     )
 
 
-def _facts_say(facts: CodeFacts | None) -> dict[str, list[Loss]]:
+def _facts_say(facts: CodeFacts | None, drawn: frozenset[int]) -> dict[str, list[Loss]]:
     if facts is None or facts.syntax_error:
         return {}
-    dead = [Loss(line, "does not reach the result", DEAD, "dead") for line in facts.dead_lines]
+    dead = [Loss(line, "does not reach the result", DEAD, "dead") for line in facts.dead_lines if line not in drawn]
     unused = [
         Loss(line, f"`{name}` is set and never used", UNUSED, "unused")
         for name, line in facts.unused_names
-        if line not in facts.dead_lines
+        if line not in facts.dead_lines and line not in drawn
     ]
     return {"dead": dead, "unused": unused}
 

@@ -189,7 +189,7 @@ class Asked(msgspec.Struct, frozen=True):
     filtering: bool = False
     """Whether it asks for some of the rows only."""
     statistics: tuple[str, ...] = ()
-    """``mean``, ``sum``, ``max``, ``min``, ``count``, ``groupby``."""
+    """``mean``, ``sum``, ``max``, ``min``, ``count``, ``median``, ``std``, ``var``, ``groupby``."""
     conditions: tuple[Filter, ...] = ()
     group_keys: tuple[str, ...] = ()
     grouping: bool = False
@@ -205,6 +205,12 @@ class Asked(msgspec.Struct, frozen=True):
     """Whether it speaks of columns in general, so that one more column would make a difference."""
     precision: tuple[str, ...] = ()
     """The words that ask for a precision of numbers: ``rounded``, ``2 decimals``, ``to the nearest cent``."""
+    distinct: bool = False
+    """Whether it asks for different things: ``distinct``, ``different``, ``unique``."""
+    open_limits: bool = False
+    """Whether it names limits in words that do not say whether the limit itself is in: ``between``, ``since``, ``until``."""
+    drawing: bool = False
+    """Whether it asks for a picture."""
 
     @property
     def ordered(self) -> bool:

@@ -66,6 +66,7 @@ def _read(tree: ast.Module, schema: Schema, answer: str) -> CodeFacts:
         names.setdefault(name, Value("name", run.node(()), name=name))
     given = dict(names)
     before = given[answer].node if answer in given else None
+    tree = _with_printed(tree, answer)
     last = tree.body[-1] if tree.body else None
     final = last.value if isinstance(last, ast.Expr) else None
     ended = run.block(tree.body[:-1] if final is not None else tree.body)
@@ -77,8 +78,45 @@ def _read(tree: ast.Module, schema: Schema, answer: str) -> CodeFacts:
     untouched = result is not None and result.node is before and (result.shared is None or result.shared.node is None)
     if result is None or (untouched and not (result.shared is not None and result.shared.made)):
         result = run.returned[-1] if run.returned else shown
-    reached = _reached(reach(result, 0)) if result is not None else []
+    reached = _reached(_held(result)) if result is not None else []
     return _collected(run, tree, reached, schema)
+
+
+def _held(result: Value) -> Node:
+    """The node of a result: of a list of rows, also that of the columns its rows have."""
+    node = reach(result, 0)
+    element = result.shared.element if result.shared is not None and result.kind == "list" else None
+    return node if element is None else Node((node, reach(element, 0)), (), 0)
+
+
+def _with_printed(tree: ast.Module, answer: str) -> ast.Module:
+    """Code that sets no answer and prints: what it prints is taken for its last expression, so that there is something to look at."""
+    stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    printed = [statement for statement in tree.body if _prints(statement)]
+    if answer in stored or not printed or not _prints(tree.body[-1]):
+        return tree
+    shown = [
+        argument
+        for statement in printed
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+        for argument in statement.value.args
+    ]
+    last = tree.body[-1]
+    value = shown[0] if len(shown) == 1 else ast.Tuple(shown, ast.Load())
+    final = ast.copy_location(ast.Expr(ast.copy_location(value, last)), last)
+    rest = [statement for statement in tree.body if statement not in printed]
+    return ast.Module([*rest, final], [])
+
+
+def _prints(statement: ast.stmt) -> bool:
+    """Whether it is ``print(…)`` or ``display(…)`` of something."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return (
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id in ("print", "display")
+        and bool(call.args)
+    )
 
 
 def _reached(end: Node) -> list[Node]:

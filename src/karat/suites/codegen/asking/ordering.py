@@ -22,6 +22,8 @@ _GAP = 3
 """Words between a comparison and its place: "smaller order date ahead"."""
 
 Found = list[tuple[int, int, str]]
+Direction = tuple[str, str, tuple[int, ...]]
+"""What is said, the direction where there is one, and the places of the comparing words."""
 
 
 def ordering_of(
@@ -38,14 +40,22 @@ def ordering_of(
         if not thing or _sorts(words, end, phrase, known)
     ]
     directions = _placed(words, free, known) + _ranges(words, free, known)
-    found += [phrase for phrase, _ in directions]
-    if find_phrases(words, known.descending, free) or any(way == "descending" for _, way in directions):
+    found += [phrase for phrase, _, _ in directions]
+    if find_phrases(words, known.descending, free) or any(way == "descending" for _, way, _ in directions):
         found.append("descending")
-    if find_phrases(words, known.ascending, free) or any(way == "ascending" for _, way in directions):
+    if find_phrases(words, known.ascending, free) or any(way == "ascending" for _, way, _ in directions):
         found.append("ascending")
     if counted:
         found.append("top or bottom")
     return tuple(dict.fromkeys(found)), _keeps(words, free, known, thing)
+
+
+def places_of_order(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> set[int]:
+    """Where words stand that say which end comes first: the "highest" of "highest first" is no maximum."""
+    directions = _placed(words, taken, known) + _ranges(words, taken, known)
+    found = {at for _, _, places in directions for at in places}
+    phrases = [phrase for phrase in (*known.ascending, *known.descending) if " " in phrase]
+    return found | {at for start, end, _ in find_phrases(words, phrases, taken) for at in range(start, end)}
 
 
 def _is_thing(schema: Schema, known: Vocabulary) -> bool:
@@ -86,7 +96,7 @@ def _unbroken(words: Sequence[Word], places: range) -> list[int]:
     return found
 
 
-def _placed(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> list[tuple[str, str]]:
+def _placed(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> list[Direction]:
     """ "smaller date ahead": what is said, and the direction where there is one."""
     ends: dict[int, tuple[int, bool]] = {}
     for start, end, _ in find_phrases(words, known.ahead_words, taken):
@@ -97,13 +107,13 @@ def _placed(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> 
     for start, end, _ in find_phrases(words, known.behind_words, taken):
         if _said_last(words, end, known):
             ends.setdefault(start, (end, False))
-    found: list[tuple[str, str]] = []
+    found: list[Direction] = []
     for end, low in _compared(words, taken, known):
         for at in _unbroken(words, range(end, min(end + _GAP + 1, len(words)))):
             if at in ends:
                 ahead = ends[at][1]
                 way = "" if low is None else "ascending" if low == ahead else "descending"
-                found.append((f"{words[end - 1].lower} {words[at].lower}", way))
+                found.append((f"{words[end - 1].lower} {words[at].lower}", way, (end - 1,)))
                 break
     return found
 
@@ -123,15 +133,15 @@ def _compared(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -
     return [(end, low) for phrases, low in kinds for _, end, _ in find_phrases(words, phrases, taken)]
 
 
-def _ranges(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> list[tuple[str, str]]:
+def _ranges(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> list[Direction]:
     """ "from the lowest price to the highest", "oldest to newest"."""
     compared = sorted(_compared(words, taken, known), key=lambda item: item[0])
     between = {start for start, _, _ in find_phrases(words, known.to_words, taken)}
-    found: list[tuple[str, str]] = []
+    found: list[Direction] = []
     for (first, low), (second, other) in pairwise(compared):
         gap = _unbroken(words, range(first, second - 1))
         joined = len(gap) == second - 1 - first <= _GAP + 2 and bool(between & set(gap))
         if joined and (low != other or None in (low, other)) and words[first - 1].lower != words[second - 1].lower:
             way = "" if low is None or other is None else "ascending" if low else "descending"
-            found.append((f"{words[first - 1].lower} to {words[second - 1].lower}", way))
+            found.append((f"{words[first - 1].lower} to {words[second - 1].lower}", way, (first - 1, second - 1)))
     return found

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from karat.suites.codegen.asking.conditions import conditions_of
 from karat.suites.codegen.asking.links import links_of
-from karat.suites.codegen.asking.ordering import ordering_of
+from karat.suites.codegen.asking.ordering import ordering_of, places_of_order
 from karat.suites.codegen.asking.precision import precision_of
 from karat.suites.codegen.asking.vocabulary import Vocabulary, vocabulary
 from karat.suites.codegen.asking.words import Mention, Word, find_phrases, mentions_of, number_of, words_of
@@ -33,7 +33,9 @@ def read_question(
     """What the question asks for. ``values`` are those of text columns with few of them, so that "in Germany" is a condition."""
     known = words_known or vocabulary()
     words = words_of(question[:LONGEST])
-    mentions = mentions_of(words, schema.columns, known)
+    mentions = [
+        mention for mention in mentions_of(words, schema.columns, known) if not _names_table(words, mention, schema)
+    ]
     taken = [False] * len(words)
     for mention in mentions:
         taken[mention.start : mention.end] = [True] * (mention.end - mention.start)
@@ -44,7 +46,7 @@ def read_question(
         taken[start:end] = [True] * (end - start)  # the "least" of "at least" is no minimum
     top, top_at = _counted(words, known.top, taken, known)
     bottom, bottom_at = _counted(words, known.bottom, taken, known)
-    statistics = _statistics(words, taken, known, top_at | bottom_at)
+    statistics = _statistics(words, taken, known, top_at | bottom_at | places_of_order(words, taken, known))
     measured = bool(set(statistics) - {"groupby"}) or bool(find_phrases(words, known.measures, taken))
     keys = _listed(words, mentions, taken, known, measured, top_at | bottom_at)
     if keys and "groupby" not in statistics:
@@ -65,7 +67,19 @@ def read_question(
         links=links_of(words, placed, known),
         whole_table=bool(find_phrases(words, known.whole_table, taken)),
         precision=precision_of(question[:LONGEST], words, taken, known),
+        drawing=bool(find_phrases(words, known.drawing, [False] * len(words))),
+        distinct=bool(find_phrases(words, known.distinct, taken)),
+        open_limits=bool(find_phrases(words, known.open_limits, taken))
+        and not find_phrases(words, known.clear_limits, taken),
     )
+
+
+def _names_table(words: Sequence[Word], mention: Mention, schema: Schema) -> bool:
+    """Whether the word is the name of a table, and that of a column only with its ending cut: in "how many loans" nobody asks for ``loan``."""
+    word = words[mention.start]
+    tables = {name.lower() for name in schema.tables}
+    alone = mention.end == mention.start + 1 and word.kind == "word"
+    return alone and word.lower in tables and word.lower != mention.column.lower()
 
 
 def _statistics(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary, elsewhere: set[int]) -> list[str]:

@@ -68,6 +68,10 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     digit_counts: Phrases = ()
     nearest: Phrases = ()
     nearest_units: Phrases = ()
+    distinct: Phrases = ()
+    open_limits: Phrases = ()
+    clear_limits: Phrases = ()
+    drawing: Phrases = ()
 
 
 @lru_cache(maxsize=8)

@@ -10,6 +10,8 @@ Each part is the mean over the requirements of its kind, 0 to 1:
 - sorting: each top N and bottom N with its direction and number; one more when an order is asked for, with its direction where that is said
 - joins: tables put together, by ``merge``, ``join``, ``concat``, or a lookup in the other table
 
+Where there is a reference, only what it does itself counts as asked for (see ``borne_out``): it has 1.
+
 Edge cases: nothing asked of a kind: that kind is full. Code that cannot be parsed, or whose result no table went into: 0 in all four, whatever was
 asked. A filter asked for in words that name no condition ("only …"): any choice of rows. ``missing_requirements`` names every requirement
 that is not met in full, in words.
@@ -26,6 +28,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from karat.suites.codegen.metrics.borne_out import borne_out
 from karat.suites.codegen.metrics.matching import (
     FULL,
     does_nothing,
@@ -68,8 +71,10 @@ class Requirement(msgspec.Struct, frozen=True):
     words: str
 
 
-def coverage_of(asked: Asked, facts: CodeFacts) -> RequirementCoverage:
-    """How much of what was asked for the code's facts have."""
+def coverage_of(asked: Asked, facts: CodeFacts, reference: CodeFacts | None = None) -> RequirementCoverage:
+    """How much of what was asked for the code's facts have. What the ``reference`` does without was not asked for."""
+    if reference is not None:
+        asked = borne_out(asked, reference)
     kinds = [list(kind(asked, facts)) for kind in (_filters, _groups, _sorting, _joins)]
     idle = does_nothing(facts)
     if idle:

@@ -25,4 +25,5 @@ metric = Metric(
     "0.25 correctness + 0.20 quality + 0.15 performance + 0.15 understanding + 0.15 coverage + 0.10 recovery, over the parts that apply",
     score,
     headline=True,
+    noise=0.02,
 )

@@ -4,12 +4,15 @@
 
 - columns: F1 of the columns that the question mentions and those that the code uses on the way to its result
 - language: mean over the patterns asked for (each top N, each bottom N, a filter) of how far the code has them
-- statistics: F1 of the operations asked for (mean, sum, max, min, count, groupby) and those found; too much is only the wrong one of a pair
+- statistics: F1 of the operations asked for (mean, sum, max, min, count, median, std, var, groupby) and those found; too much is only the wrong one of a pair
   (sum where the mean is asked for, min where the max), since a right answer may well need another operation besides
 
 Mentioned is a column that stands in the question, or one of whose values does ("in Germany"). Used and not mentioned counts as too much, unless the
 question implies it: keys of a join, the column of a condition that names none ("older than 30"), a group's column when none is named, a column
 that is only counted.
+
+Where there is a reference, the question is read by it (see ``borne_out``): what the reference does without is not asked for, and what it uses beside is
+never too much. So the reference itself has 1.
 
 Edge cases: code that cannot be parsed, or whose result no table went into: 0 in all three. No column mentioned: columns are full. No pattern, no
 operation asked for: full. Pattern with the right direction and the wrong number: half. A filter asked for: the share of its conditions met (see
@@ -24,30 +27,18 @@ from __future__ import annotations
 
 import msgspec
 
-from karat.suites.codegen.metrics.matching import does_nothing, groups, met, taken, takes_some_rows
+from karat.suites.codegen.metrics.borne_out import borne_out
+from karat.suites.codegen.metrics.matching import does_nothing, met, taken, takes_some_rows
+from karat.suites.codegen.metrics.operations import operations_of
 from karat.suites.codegen.records import Asked, CodeFacts
 
 COLUMNS_WEIGHT = 0.4
 LANGUAGE_WEIGHT = 0.3
 STATISTICS_WEIGHT = 0.3
 
-_BY_FUNCTION: dict[str, tuple[str, ...]] = {
-    "mean": ("mean",),
-    "sum": ("sum",),
-    "max": ("max",),
-    "idxmax": ("max",),
-    "min": ("min",),
-    "idxmin": ("min",),
-    "mode": ("max",),
-    **dict.fromkeys(("count", "size", "len", "value_counts", "nunique"), ("count",)),
-    "share": ("mean", "count"),
-    "describe": ("mean", "max", "min", "count"),
-}
-_BROAD = frozenset({"share", "describe", "mode"})
-"""These give what is asked for among other things; they are never too much."""
 _PAIRS = {"mean": "sum", "sum": "mean", "max": "min", "min": "max"}
 _COUNTED = frozenset({"count", "size", "len"})
-_IN_ORDER = ("mean", "sum", "max", "min", "count", "groupby")
+_IN_ORDER = ("mean", "sum", "max", "min", "count", "median", "std", "var", "groupby")
 
 
 class UnderstandingDetails(msgspec.Struct, frozen=True):
@@ -69,14 +60,22 @@ class PromptUnderstanding(msgspec.Struct, frozen=True):
     details: UnderstandingDetails
 
 
-def understanding_of(asked: Asked, facts: CodeFacts) -> PromptUnderstanding:
-    """How well the code's facts fit what was asked."""
+def understanding_of(asked: Asked, facts: CodeFacts, reference: CodeFacts | None = None) -> PromptUnderstanding:
+    """How well the code's facts fit what was asked. What the ``reference`` does is not held against the code, nor what it does without."""
+    if reference is not None:
+        asked = borne_out(asked, reference)
     named = (column for condition in asked.conditions if (column := condition.column))
     mentioned = tuple(dict.fromkeys((*asked.columns, *named)))
-    found, certain = _operations(facts)
+    found, certain = operations_of(facts)
     shares = (0.0, 0.0, 0.0)
     if not does_nothing(facts):
-        shares = (_columns(asked, facts, set(mentioned)), _language(asked, facts), _statistics(asked, found, certain))
+        needed = operations_of(reference)[1] if reference is not None else set()
+        free = set(reference.columns) if reference is not None else set()
+        shares = (
+            _columns(asked, facts, set(mentioned), free),
+            _language(asked, facts),
+            _statistics(asked, found, certain - needed),
+        )
     parts = (COLUMNS_WEIGHT * shares[0], LANGUAGE_WEIGHT * shares[1], STATISTICS_WEIGHT * shares[2])
     operations = tuple(name for name in _IN_ORDER if name in found)
     return PromptUnderstanding(min(sum(parts), 1.0), UnderstandingDetails(*parts, facts.columns, mentioned, operations))
@@ -85,10 +84,10 @@ def understanding_of(asked: Asked, facts: CodeFacts) -> PromptUnderstanding:
 # -- columns ----------------------------------------------------------------------------------------------------------
 
 
-def _columns(asked: Asked, facts: CodeFacts, mentioned: set[str]) -> float:
+def _columns(asked: Asked, facts: CodeFacts, mentioned: set[str], free: set[str]) -> float:
     if not mentioned:
         return 1.0
-    used = set(facts.columns) - (_implied(asked, facts) - mentioned)
+    used = set(facts.columns) - ((_implied(asked, facts) | free) - mentioned)
     return 2 * len(mentioned & used) / (len(mentioned) + len(used))
 
 
@@ -123,29 +122,6 @@ def _language(asked: Asked, facts: CodeFacts) -> float:
 
 
 # -- statistics -------------------------------------------------------------------------------------------------------
-
-
-def _operations(facts: CodeFacts) -> tuple[set[str], set[str]]:
-    """The contract's operations that the code has, and those of them that it has for certain."""
-    found: set[str] = set()
-    certain: set[str] = set()
-    for one in facts.aggregations:
-        kinds = _BY_FUNCTION.get(one.function, ())
-        found.update(kinds)
-        if one.function not in _BROAD:
-            certain.update(kinds)
-    for order in facts.orders:
-        upwards = {"largest": False, "smallest": True}.get(order.kind)
-        if order.kind in ("head", "tail") and order.ascending is not None:
-            upwards = order.ascending == (order.kind == "head")
-        if upwards is not None:
-            found.add("min" if upwards else "max")
-            certain.add("min" if upwards else "max")
-    running = {"cumsum": "sum", "cummax": "max", "cummin": "min"}
-    found.update(kind for name, kind in running.items() if name in facts.operations)
-    if groups(facts):
-        found.add("groupby")
-    return found, certain
 
 
 def _statistics(asked: Asked, found: set[str], certain: set[str]) -> float:

@@ -2,6 +2,9 @@
 
 Right on the task's tables and wrong on a copy is ``only_fits_this_data``: correctness is then half of the cells' F1 on that copy, and the evidence
 names the copy. The first difference ends the check. Code that was not done in time on a copy is not held to it: a busy machine may be the cause.
+Where the question leaves open whether a limit is included ("between 10 and 20"), a difference right at the limit is only a remark.
+
+A rounded result that was accepted on the task's tables is accepted on the copies too, in as many decimals as the code shows anywhere.
 
 By hand: ``result = 333`` for a total of 333. On the first copy the total is another one; F1 is 0, and so is correctness.
 """
@@ -12,36 +15,64 @@ from collections.abc import Sequence
 
 import msgspec
 
-from karat.sandbox import Sandbox
+from karat.sandbox import Plain, Sandbox
 from karat.suites.codegen.correctness import PART, Correctness, Gold, Perturbed, gold_of, judge
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.perturb.oracle import Oracle, Right, oracle_of
+from karat.suites.codegen.perturb.constants import constant_word
+from karat.suites.codegen.perturb.oracle import Oracle, Right, at_limits_of, oracle_of
+from karat.suites.codegen.perturb.rounding import decimals_of, forgiven, rounded_as_shown
 from karat.suites.codegen.perturb.runs import Ran, on_all, on_one
 from karat.suites.codegen.records import Asked, CodeFacts, Task
 from karat.suites.codegen.references import reference_outcome
 
+NO_REFERENCE = "there is no reference to compute the right result on changed tables"
+
 
 def perturbed(
-    box: Sandbox, task: Task, code: str, found: Correctness, *, asked: Asked, facts: CodeFacts, options: Options
+    box: Sandbox,
+    task: Task,
+    code: str,
+    found: Correctness,
+    result: Plain,
+    *,
+    asked: Asked,
+    facts: CodeFacts,
+    options: Options,
 ) -> Correctness:
-    """The word on a right result after it was held against the copies; a wrong one stays as it is."""
+    """The word on a right result after it was held against the copies; a wrong one stays as it is, unless it is rounded (see ``rounding``)."""
+    if not found.passed:
+        found = rounded_as_shown(box, task, code, found, result, asked=asked, options=options)
     if not found.passed:
         return found
-    ordered = asked.ordered
     level = options.perturb_level
     if level == "no" and not facts.tables:
         level = "quick"  # no table reaches the result: it may be right by chance only
-    problem = _unusable(box, task, ordered=ordered, options=options, level=level)
+    problem = _unusable(box, task, ordered=asked.ordered, options=options, level=level)
+    if problem == NO_REFERENCE and _plain(task):
+        word = constant_word(box, task, code, result, asked=asked, facts=facts)
+        if word:
+            about = Perturbed(tried=1, copies={"anything else": False}, note=problem)
+            return Correctness(0.0, reason="only_fits_this_data", evidence={"problem": word}, perturbed=about)
     if problem:
         return _with(found, Perturbed(note=problem))
     oracle = oracle_of(box, task, gold_of(box, task), asked, options)
     if oracle.problem:
         return _with(found, Perturbed(note=oracle.problem))
     rights = _first_of_each(oracle.right) if level == "quick" else oracle.right
-    about, wrong = _held_against(box, task, code, oracle, rights, ordered=asked.ordered, options=options)
+    rights = (*rights, *at_limits_of(box, task, oracle, facts, asked, options))
+    check = _Check(box, task, code, asked, options)
+    if "rounding" in found.normalised:
+        check.shown = decimals_of(result)
+    about, wrong = check.held_against(oracle, rights)
     if wrong is None:
         return _with(found, about)
     return msgspec.structs.replace(wrong, perturbed=about)
+
+
+def _plain(task: Task) -> bool:
+    """Whether all that an answer gets is tables, and all that it gives is its result."""
+    figures = task.expected is not None and task.expected.named is not None
+    return bool(task.tables) and not (task.template or task.setup or figures)
 
 
 def _unusable(box: Sandbox, task: Task, *, ordered: bool, options: Options, level: str) -> str:
@@ -49,7 +80,7 @@ def _unusable(box: Sandbox, task: Task, *, ordered: bool, options: Options, leve
     if level == "no":
         return "perturb is off"
     if not task.reference:
-        return "there is no reference to compute the right result on changed tables"
+        return NO_REFERENCE
     if not task.tables or task.template:
         return "the task creates its inputs in its own code, which is not changed"
     if task.expected is None:
@@ -62,52 +93,91 @@ def _unusable(box: Sandbox, task: Task, *, ordered: bool, options: Options, leve
     return "the reference itself does not give the expected result"
 
 
-def _first_of_each(rights: Sequence[Right]) -> list[Right]:
+def _first_of_each(rights: Sequence[Right]) -> tuple[Right, ...]:
     """One copy of each kind."""
     found: dict[str, Right] = {}
     for right in rights:
         found.setdefault(right.kind, right)
-    return list(found.values())
+    return tuple(found.values())
 
 
-def _held_against(
-    box: Sandbox, task: Task, code: str, oracle: Oracle, rights: Sequence[Right], *, ordered: bool, options: Options
-) -> tuple[Perturbed, Correctness | None]:
-    """What the copies say, and the word on the first on which the result is wrong."""
-    tried = telling = 0
-    copies: dict[str, bool] = {}
-    left_out = dict(oracle.left_out)
-    wrong: Correctness | None = None
-    for right, ran in zip(rights, on_all(box, task, code, [right.tables for right in rights]), strict=True):
-        there = _there(right, ran, ordered=ordered, options=options)
-        if there is not None and not there.passed:  # alone, and in a process of its own, it must be wrong too
-            there = _there(right, on_one(box, task, code, right.tables), ordered=ordered, options=options)
-        if there is None:
-            left_out.setdefault(right.kind, "the code did not finish in time")
-            continue
-        tried, telling = tried + 1, telling + right.telling
-        copies[right.kind] = copies.get(right.kind, True) and there.passed
-        if not there.passed:
-            evidence = {**there.evidence, "wrong_on": right.kind, "wrong_there": there.reason}
-            score = PART * there.cell_f1
-            wrong = Correctness(score, reason="only_fits_this_data", evidence=evidence, cell_f1=there.cell_f1)
-            break
-    note = ""
-    if not tried:
-        note = "no changed copy of the tables could be used"
-    elif not telling and wrong is None:
-        note = "the right result is the same on every changed copy: a constant would not be detected"
-    others = {kind: why for kind, why in left_out.items() if kind not in copies}
-    return Perturbed(tried, telling, copies, others, note), wrong
+class _Check:
+    """One answer on the copies of its task."""
+
+    def __init__(self, box: Sandbox, task: Task, code: str, asked: Asked, options: Options) -> None:
+        self.box = box
+        self.task = task
+        self.code = code
+        self.asked = asked
+        self.options = options
+        self.shown: int | None = None
+        """The decimals of a result that was accepted as rounded; None when it was not."""
+        self.remarks_only = {"limits"} if asked.open_limits else set[str]()
+
+    def held_against(self, oracle: Oracle, rights: Sequence[Right]) -> tuple[Perturbed, Correctness | None]:
+        """What the copies say, and the word on the first on which the result is wrong."""
+        tried = telling = 0
+        copies: dict[str, bool] = {}
+        left_out = dict(oracle.left_out)
+        remarks: list[str] = []
+        wrong: Correctness | None = None
+        all_ran = on_all(self.box, self.task, self.code, [right.tables for right in rights])
+        if self.shown is not None:
+            self.shown = max([self.shown, *(decimals_of(ran.value) for ran in all_ran if ran.ok)])
+        for right, ran in zip(rights, all_ran, strict=True):
+            there = self._there(right, ran)
+            if there is not None and not there.passed:  # alone, and in a process of its own, it must be wrong too
+                there = self._there(right, on_one(self.box, self.task, self.code, right.tables))
+            if there is None:
+                left_out.setdefault(right.kind, "the code did not finish in time")
+                continue
+            if right.kind in self.remarks_only:
+                if not there.passed and right.kind not in remarks:
+                    remarks.append(right.kind)
+                continue
+            tried, telling = tried + 1, telling + right.telling
+            copies[right.kind] = copies.get(right.kind, True) and there.passed
+            if not there.passed:
+                wrong = _wrong_on(right.kind, there)
+                break
+        note = ""
+        if not tried:
+            note = "no changed copy of the tables could be used"
+        elif not telling and wrong is None:
+            note = "the right result is the same on every changed copy: a constant would not be detected"
+        others = {kind: why for kind, why in left_out.items() if kind not in copies}
+        return Perturbed(tried, telling, copies, others, note, tuple(_REMARKS[kind] for kind in remarks)), wrong
+
+    def _there(self, right: Right, ran: Ran) -> Correctness | None:
+        """The word on what the code gave on a copy; None when it was not done in time."""
+        if ran.late:
+            return None
+        if not ran.ok:
+            return Correctness(0.0, reason="did_not_run", evidence={"error": ran.error})
+        found = judge(right.gold, ran.value, ordered=self.asked.ordered, options=self.options)
+        if found.passed or self.shown is None:
+            return found
+        again = forgiven(right.gold, ran.value, self.shown, ordered=self.asked.ordered, options=self.options)
+        return again if again.passed else found
 
 
-def _there(right: Right, ran: Ran, *, ordered: bool, options: Options) -> Correctness | None:
-    """The word on what the code gave on a copy; None when it was not done in time."""
-    if ran.late:
-        return None
-    if ran.ok:
-        return judge(right.gold, ran.value, ordered=ordered, options=options)
-    return Correctness(0.0, reason="did_not_run", evidence={"error": ran.error})
+_REMARKS = {
+    "limits": "differs from the reference right at a limit that the question leaves open",
+}
+
+
+def _wrong_on(kind: str, there: Correctness) -> Correctness:
+    """Wrong on a copy. What is expected and given is that of the copy, and the evidence says so."""
+    where = f"on a changed copy of the tables ({kind})"
+    told = there.evidence.get("problem") or there.evidence.get("error") or there.reason
+    evidence = {
+        **there.evidence,
+        "where": where,
+        "problem": f"{where}: {told}",
+        "wrong_on": kind,
+        "wrong_there": there.reason,
+    }
+    return Correctness(PART * there.cell_f1, reason="only_fits_this_data", evidence=evidence, cell_f1=there.cell_f1)
 
 
 def _with(found: Correctness, about: Perturbed) -> Correctness:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import string
 from collections.abc import Collection, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from karat.suites.codegen.perturb.profile import Column, parsed
@@ -13,6 +13,26 @@ from karat.suites.codegen.perturb.profile import Column, parsed
 FEW = 12
 """Whole numbers with so few values, some of them repeated, are codes, ratings or years: new ones are drawn from those that are there."""
 _TRIES = 60
+_CLOSED = tuple(
+    frozenset(words.split())
+    for words in (
+        "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun",
+        "january february march april may june july august september october november december "
+        "jan feb mar apr may jun jul aug sep sept oct nov dec",
+        "q1 q2 q3 q4 h1 h2",
+        "spring summer autumn fall winter",
+        "very low medium middle mid high small large extra minor major critical normal none",
+        "xs s m l xl xxl xxxl",
+        "yes no y n true false unknown maybe m f male female other x d",
+    )
+)
+"""Sets that have all their members: a copy adds none."""
+
+
+def closed(values: Collection[Any]) -> bool:
+    """Whether these texts come from a set whose members everybody knows: weekdays, months, sizes."""
+    words = {word for value in values if isinstance(value, str) for word in value.lower().replace("-", " ").split()}
+    return bool(words) and any(words <= one for one in _CLOSED)
 
 
 def redrawn(values: Sequence[Any], about: Column, pick: random.Random) -> list[Any]:
@@ -59,6 +79,25 @@ def _between(start: Any, end: Any, pick: random.Random) -> Any:
     if not isinstance(start, datetime) or (start.time() == end.time()):
         return start + timedelta(days=round(span.days * pick.random()))
     return start + timedelta(seconds=round(span.total_seconds() * pick.random()))
+
+
+def without_repeats(values: Sequence[Any], known: Sequence[Any], about: Column, pick: random.Random) -> list[Any]:
+    """The same, with another value of the column's range for each one that repeats; beyond it only when the range is used up."""
+    own = [value for value in known if value is not None]
+    taken, seen, made = set(values), set(), []
+    for value in values:
+        if value is not None and value in seen:
+            value = next((one for _ in range(_TRIES) if (one := drawn(own, about, pick)) not in taken), None)
+            value = _beyond(taken) if value is None else value
+            taken.add(value)
+        seen.add(value)
+        made.append(value)
+    return made
+
+
+def _beyond(taken: Collection[Any]) -> Any:
+    last = max(value for value in taken if value is not None)
+    return last + (timedelta(days=1) if isinstance(last, date) else 1)
 
 
 # -- new keys and categories ---------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """What is right on each changed copy: the reference's own result there, computed once a task and kept with the sandbox.
 
 A copy tells nothing, and is left out by name, when the reference fails on it, when its result there has no plain form, or when it is not settled:
-two runs differ, values that are missing make its own result miss some, or, where the order of rows makes no difference to the task as given, the same rows in reverse give another result (a tie).
+two runs differ, its result misses values or is empty there and is not on the task's own tables, or it has ties. Ties show when the same rows in
+reverse, with other texts in place of the categories (see ``labels``), give another result; where the order of rows or the texts matter to the task as given, they stay.
 """
 
 from __future__ import annotations
@@ -16,20 +17,25 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from karat.sandbox import Sandbox
+from karat.suites.codegen.code_facts import facts_of
 from karat.suites.codegen.correctness import Gold, as_gold, judge
 from karat.suites.codegen.execution import given_tables, limits_of
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.perturb.copies import PLAN, Copier, Hints
+from karat.suites.codegen.perturb.change import Hints
+from karat.suites.codegen.perturb.copies import PLAN, Copier
+from karat.suites.codegen.perturb.labels import relabelled, relabelled_tables, relabelling
+from karat.suites.codegen.perturb.limits import limits_in
 from karat.suites.codegen.perturb.profile import Columns
 from karat.suites.codegen.perturb.runs import on_all
-from karat.suites.codegen.records import Asked, Task
-from karat.suites.codegen.references import columns_of, digest
+from karat.suites.codegen.records import Asked, CodeFacts, Task
+from karat.suites.codegen.references import columns_of, digest, schema_of
 from karat.suites.codegen.result_tables import NoTableError
 
 ROWS = 400
 CELLS = 6_000
 """Copies are made from so many rows of all tables together at most: what only fits the data shows on a part of it too."""
 KEPT = 8
+NOTHING_ASKED, NO_FACTS = Asked(), CodeFacts()
 _DIFFERENT = frozenset({"nunique", "unique", "drop_duplicates", "duplicated", "set", "distinct", "n_unique"})
 
 _SAMPLE = """
@@ -67,43 +73,101 @@ class Oracle(msgspec.Struct, frozen=True):
     right: tuple[Right, ...] = ()
     left_out: dict[str, str] = {}
     problem: str = ""
+    own: Gold | None = None
+    """What the reference gives on the part of the tables that the copies are made from."""
+    copier: Copier | None = None
+    labels_free: bool = False
+    """Whether the reference gives the same with other texts in place of the categories."""
 
 
 def build(box: Sandbox, task: Task, gold: Gold, asked: Asked, options: Options) -> Oracle:
     """Make the copies and run the reference on them."""
-    hints = hints_of(task.reference)
+    hints = hints_of(task.reference, asked, facts_of(task, task.reference, schema_of(box, task)[0]))
     tables = sampled(box, task, hints)
     if isinstance(tables, str):
         return Oracle(problem=tables)
-
-    def same(one: Gold | str, other: Gold | str) -> bool:
-        """Whether two results of the reference are equal, as an answer's would have to be."""
-        if isinstance(one, str) or isinstance(other, str):
-            return one == other
-        return judge(one, other.value, ordered=asked.ordered, options=options).passed
-
-    own, *turned = _results(box, task, [tables, _reversed(tables), _turned(tables)])
+    same = _Same(asked, options)
+    labels = relabelling(tables, hints.named)
+    own, *turned, renamed = _results(
+        box, task, [tables, _reversed(tables), _turned(tables), relabelled_tables(tables, labels)]
+    )
     if isinstance(own, str):
         return Oracle(problem=f"the reference {own} on a part of the tables")
     keep_order = not all(same(own, other) for other in turned)
+    labels_free = same(_relabelled(own, labels), renamed)
     widest = min((len(columns) for columns in tables.values()), default=0)
     more = not asked.whole_table and not gold.several and gold.parts[0].width < widest
     copier = Copier(tables, msgspec.structs.replace(hints, keep_order=keep_order, more_columns=more))
-    copies = [(kind, copy) for kind, seed in PLAN if (copy := copier.copy(kind, seed)) is not None]
-    again = [copy if keep_order else _reversed(copy) for _, copy in copies]
+    oracle = Oracle(own=own, copier=copier, labels_free=labels_free)
+    return _with_copies(box, task, oracle, copier, PLAN, same)
+
+
+def at_limits_of(
+    box: Sandbox, task: Task, oracle: Oracle, facts: CodeFacts, asked: Asked, options: Options
+) -> tuple[Right, ...]:
+    """One more copy for the limits that only the code names: ``!= 45`` shows where there is a 45."""
+    copier = oracle.copier
+    if copier is None:
+        return ()
+    known = {(limit.column, limit.value) for limit in copier.hints.limits}
+    new = [limit for limit in limits_in(facts.filters, given=False) if (limit.column, limit.value) not in known]
+    if not new:
+        return ()
+    other = Copier(copier.tables, msgspec.structs.replace(copier.hints, limits=tuple(new)))
+    return _with_copies(box, task, oracle, other, (("limits", 0),), _Same(asked, options)).right
+
+
+class _Same:
+    """Whether two results of the reference are equal, as an answer's would have to be."""
+
+    def __init__(self, asked: Asked, options: Options) -> None:
+        self.ordered = asked.ordered
+        self.options = options
+
+    def __call__(self, one: Gold | str, other: Gold | str) -> bool:
+        if isinstance(one, str) or isinstance(other, str):
+            return one == other
+        return judge(one, other.value, ordered=self.ordered, options=self.options).passed
+
+
+def _with_copies(
+    box: Sandbox, task: Task, oracle: Oracle, copier: Copier, plan: Sequence[tuple[str, int]], same: _Same
+) -> Oracle:
+    """The oracle with these copies, as far as what is right on them is settled."""
+    own, keep_order = oracle.own, copier.hints.keep_order
+    if own is None:
+        return oracle
+    copies = [(kind, copy) for kind, seed in plan if (copy := copier.copy(kind, seed)) is not None]
+    labels = [relabelling(copy, copier.hints.named) if oracle.labels_free else {} for _, copy in copies]
+    again = [
+        relabelled_tables(copy if keep_order else _reversed(copy), names)
+        for (_, copy), names in zip(copies, labels, strict=True)
+    ]
     found = _results(box, task, [*(copy for _, copy in copies), *again])
     right: list[Right] = []
     left_out: dict[str, str] = {}
-    for (kind, copy), there, second in zip(copies, found, found[len(copies) :], strict=False):
+    for (kind, copy), names, there, second in zip(copies, labels, found, found[len(copies) :], strict=False):
         if isinstance(there, str):
             left_out.setdefault(kind, f"the reference {there}")
-        elif kind == "nulls" and _holds_nulls(there) and not _holds_nulls(own):
+        elif _holds_nulls(there) and not _holds_nulls(own):
             left_out.setdefault(kind, "the reference does not say what is right where values are missing")
-        elif not same(there, second):
+        elif _is_empty(there) and not _is_empty(own):
+            left_out.setdefault(kind, "nothing is left of the reference's result")
+        elif not same(_relabelled(there, names), second):
             left_out.setdefault(kind, "the reference gives two results" if keep_order else "it has ties")
         else:
             right.append(Right(kind, copy, there, not same(own, there)))
-    return Oracle(tuple(right), left_out)
+    return msgspec.structs.replace(oracle, right=tuple(right), left_out=left_out)
+
+
+def _relabelled(gold: Gold | str, labels: Mapping[str, str]) -> Gold | str:
+    if isinstance(gold, str) or not labels:
+        return gold
+    return as_gold(relabelled(gold.value, labels), calls=False)
+
+
+def _is_empty(gold: Gold) -> bool:
+    return all(part.height == 0 for part in gold.parts)
 
 
 def _holds_nulls(gold: Gold) -> bool:
@@ -127,7 +191,14 @@ _oracles: WeakKeyDictionary[Sandbox, OrderedDict[Any, Oracle]] = WeakKeyDictiona
 def oracle_of(box: Sandbox, task: Task, gold: Gold, asked: Asked, options: Options) -> Oracle:
     """The oracle of a task; kept, so that the reference runs once however many answers there are."""
     kept = _oracles.setdefault(box, OrderedDict())
-    key = (digest(task, task.reference), asked.ordered, asked.whole_table, options.compare_options())
+    key = (
+        digest(task, task.reference),
+        asked.ordered,
+        asked.whole_table,
+        asked.distinct,
+        asked.open_limits,
+        options.compare_options(),
+    )
     found = kept.get(key)
     if found is None:
         found = kept[key] = build(box, task, gold, asked, options)
@@ -154,8 +225,9 @@ def sampled(box: Sandbox, task: Task, hints: Hints) -> dict[str, Columns] | str:
     return found
 
 
-def hints_of(reference: str) -> Hints:
+def hints_of(reference: str, asked: Asked = NOTHING_ASKED, facts: CodeFacts = NO_FACTS) -> Hints:
     """What the reference's own text says."""
+    limits = limits_in(facts.filters, given=True)
     try:
         tree = ast.parse(reference)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -164,7 +236,12 @@ def hints_of(reference: str) -> Hints:
     named = frozenset(value for value in constants if isinstance(value, str | int | float))
     words = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     words |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    return Hints(named, counts_different=bool(words & _DIFFERENT))
+    return Hints(
+        named,
+        counts_different=asked.distinct and bool(words & _DIFFERENT),
+        limits=limits,
+        open_limits=asked.open_limits,
+    )
 
 
 def _reversed(tables: Mapping[str, Columns]) -> dict[str, Columns]:

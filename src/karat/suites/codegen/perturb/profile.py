@@ -3,6 +3,7 @@
 - the kind of each column: whole numbers, numbers, dates, dates written as text, text, flags; ``other`` is never changed, only drawn again
 - keys: columns of text or dates without a repeated value, and of whole numbers that are also called so (``order_id``) or only rise or fall (a
   handful of amounts may all differ by chance); foreign keys: columns whose values lie in a key of another table
+- two columns whose pairs never repeat, each month and region once: they are the key together
 - columns that belong together (``total`` is ``price`` times ``units``, a product has one category, an end lies after its start): in a copy
   they move as one block, so that code which uses one of them in place of the others stays right
 """
@@ -44,6 +45,10 @@ class Column(msgspec.Struct, frozen=True):
     order: int = 0
     parent: tuple[str, str] | None = None
     """The table and key that its values come from."""
+    nulls: bool = False
+    """Whether values are missing. A column without a missing value has none in a copy either."""
+    different: bool = False
+    """Whether no number or date of it repeats, though it is no key: in a copy none does either, so that there are no new ties."""
 
 
 class Profile(msgspec.Struct, frozen=True):
@@ -53,14 +58,24 @@ class Profile(msgspec.Struct, frozen=True):
     columns: dict[str, Column]
     blocks: tuple[tuple[str, ...], ...]
     is_parent: bool = False
+    grid: tuple[str, str] | None = None
+    """Two columns whose pairs never repeat, a month and a region: together they are the key."""
+    repeats: bool = False
+    """Whether some row stands there twice."""
 
     def free(self, name: str) -> bool:
         """Whether a column may change by itself: no key, no foreign key, and no other column hangs on it."""
         about = self.columns[name]
         return not about.key and about.parent is None and (name,) in self.blocks
 
+    def block(self, name: str) -> tuple[str, ...]:
+        """The columns that move with this one, itself among them."""
+        return next(block for block in self.blocks if name in block)
+
     def bound_unique(self, table: Columns) -> bool:
         """Whether a column without a repeated value belongs to others: no new row can be made without a tie."""
+        if self.grid is not None:
+            return True
         bound = [name for block in self.blocks if len(block) > 1 for name in block]
         return any(len(set(map(repr, table[name]))) == len(table[name]) > 1 for name in bound)
 
@@ -79,6 +94,12 @@ def profiles_of(tables: Mapping[str, Columns]) -> dict[str, Profile]:
 
 def _profile(table: Columns, columns: dict[str, Column], is_parent: bool) -> Profile:
     blocks = _blocks(table, columns)
+    grid = _grid(table, columns)
+    if grid is not None:
+        joined = [block for block in blocks if set(block) & set(grid)]
+        merged = tuple(name for name in table if any(name in block for block in joined))
+        blocks = (*(block for block in blocks if block not in joined), merged)
+    rows = list(zip(*(map(repr, values) for values in table.values()), strict=False))
     bound = {name for block in blocks if len(block) > 1 for name in block}
     return Profile(
         _height(table),
@@ -90,7 +111,29 @@ def _profile(table: Columns, columns: dict[str, Column], is_parent: bool) -> Pro
         },
         blocks,
         is_parent,
+        grid,
+        len(set(rows)) < len(rows),
     )
+
+
+def _grid(table: Columns, columns: Mapping[str, Column]) -> tuple[str, str] | None:
+    """Two columns that say together which row it is: every pair once, each value in several rows, most pairs there."""
+    if any(column.key for column in columns.values()):
+        return None
+    height = _height(table)
+    named = [
+        name
+        for name, column in list(columns.items())[:WIDEST]
+        if column.kind in ("text", "dated", "date", "whole") and not column.nulls
+        if 2 <= len(set(table[name])) <= height // 2
+    ]
+    for first, second in combinations(named, 2):
+        pairs = set(zip(table[first], table[second], strict=True))
+        if len(pairs) == height and 2 * len(set(table[first])) * len(set(table[second])) <= 3 * height:
+            if "whole" in (columns[first].kind, columns[second].kind) and height < LIKE:
+                continue
+            return first, second
+    return None
 
 
 def _height(table: Columns) -> int:
@@ -103,7 +146,9 @@ def _column(label: str, values: Sequence[Any]) -> Column:
     unique = kind in ("whole", "text", "dated") and len(known) == len(values) >= 2 and len(set(known)) == len(known)
     order = _order(known) if kind not in ("other", "flag") else 0
     called_so = bool(_KEY_WORDS & set(re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", label).lower())))
-    return Column(kind, unique and (kind != "whole" or called_so or bool(order)), form, order)
+    key = unique and (kind != "whole" or called_so or bool(order))
+    different = not key and kind in ("whole", "number", "date") and len(known) >= 2 and len(set(known)) == len(known)
+    return Column(kind, key, form, order, nulls=len(known) < len(values), different=different)
 
 
 def _kind(known: Sequence[Any]) -> tuple[Kind, str]:

@@ -1,0 +1,127 @@
+"""One table on its way to a changed copy, and what the reference says about it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from karat.suites.codegen.perturb.drawing import closed, new_value, redrawn, without_repeats
+from karat.suites.codegen.perturb.limits import Limit, around
+from karat.suites.codegen.perturb.profile import Columns, Profile
+
+
+class Hints(msgspec.Struct, frozen=True):
+    """What the reference says about its tables."""
+
+    named: frozenset[Any] = frozenset()
+    """Constants of the reference: rows with these values are what it is about."""
+    counts_different: bool = False
+    """It counts different values or drops repeated rows and the question asks for that, so that keys may repeat."""
+    more_columns: bool = True
+    """It names the columns that it takes, so that others make no difference."""
+    keep_order: bool = False
+    """Its result depends on the order of rows."""
+    limits: tuple[Limit, ...] = ()
+    """What its conditions compare columns with."""
+    open_limits: bool = False
+    """The question does not say whether a limit itself is in: none of its values comes into a copy by chance."""
+
+
+class Change:
+    """One table on its way to a copy."""
+
+    def __init__(self, columns: Columns, profile: Profile, hints: Hints, pick: random.Random, seed: int) -> None:
+        self.columns = columns
+        self.profile = profile
+        self.hints = hints
+        self.pick = pick
+        self.seed = seed
+        self.height = profile.height
+        self.rows = list(range(profile.height))
+
+    def take(self, rows: Sequence[int]) -> Columns:
+        """These rows as they are. A key that would repeat is renewed."""
+        made = {name: [values[row] for row in rows] for name, values in self.columns.items()}
+        for name, about in self.profile.columns.items():
+            if about.key:
+                made[name] = self._renewed(name, made[name])
+        return made
+
+    def _renewed(self, name: str, values: Sequence[Any]) -> list[Any]:
+        known, about = self.columns[name], self.profile.columns[name]
+        taken, seen, made = set(known), set(), []
+        for value in values:
+            if value in seen:
+                value = new_value(value, about, taken, known, self.pick)
+                taken.add(value)
+            seen.add(value)
+            made.append(value)
+        return made
+
+    def mixed(self, height: int, rows_of: Callable[[], list[int]]) -> Columns:
+        """Rows whose blocks come from different rows; keys stand in their order and are renewed where they run out."""
+        made: Columns = {}
+        for block in self.profile.blocks:
+            kept = len(block) == 1 and self.profile.columns[block[0]].key
+            rows = [place % self.height for place in range(height)] if kept else rows_of()
+            made.update({name: [self.columns[name][row] for row in rows] for name in block})
+        whole = {name: made[name] for name in self.columns}
+        for name, about in self.profile.columns.items():
+            if about.key:
+                whole[name] = self._renewed(name, whole[name])
+        return whole
+
+    def anew(self, made: Columns, rows: Sequence[int] | None = None) -> Columns:
+        """The same with free numbers, dates and flags drawn anew, in these rows or all."""
+        for name, about in self.profile.columns.items():
+            if not self.profile.free(name) or about.kind in ("text", "other"):
+                continue
+            values = made[name]
+            wanted = list(range(len(values))) if rows is None else list(rows)
+            fresh = redrawn([values[row] for row in wanted], about, self.pick)
+            if self.hints.keep_order and _all_different(self.columns[name]) and not _all_different([*values, *fresh]):
+                fresh = self.pick.sample([values[row] for row in wanted], len(wanted))
+            made[name] = list(values)
+            for row, value in zip(wanted, fresh, strict=True):
+                made[name][row] = value
+        return made
+
+    def all_different(self, made: Columns) -> Columns:
+        """The same without a repeated number or date in columns that had none."""
+        for name, about in self.profile.columns.items():
+            if about.different and self.profile.free(name) and name in made:
+                made[name] = without_repeats(made[name], self.columns[name], about, self.pick)
+        return made
+
+    def off_limits(self, made: Columns) -> Columns:
+        """The same without values right at a limit, unless the table had them."""
+        for limit in self.hints.limits:
+            known = self.columns.get(limit.column)
+            if known is None or limit.column not in made:
+                continue
+            at = {*around(limit, limit.column, known, self.profile.columns[limit.column])[:2]} - set(known)
+            others = [value for value in known if value is not None]
+            values = made[limit.column]
+            made[limit.column] = [self.pick.choice(others) if value in at else value for value in values]
+        return made
+
+    def categories(self) -> list[tuple[str, ...]]:
+        """Blocks of text that rows are grouped by: few values, three at least (the two of a flag are all there are)."""
+        found = []
+        for block in self.profile.blocks:
+            about = [self.profile.columns[name] for name in block]
+            if any(one.kind != "text" or one.key or one.parent is not None for one in about):
+                continue
+            different = {value for value in self.columns[block[0]] if value is not None}
+            if closed(different):
+                continue
+            if 3 <= len(different) <= max(20, self.height // 2) and len(different) < self.height:
+                found.append(block)
+        return found
+
+
+def _all_different(values: Sequence[Any]) -> bool:
+    return len(set(values)) == len(values)
