@@ -111,13 +111,14 @@ def run(
     ('r-0001', 1.0)
     """
     from karat.runs import runner
+    from karat.runs.baseline import find_run
     from karat.store import open_store
     from karat.systems.function import open_callable
 
     with open_store(store_url(str(store), Path.cwd())) as opened:
         function: System | None = open_callable(system) if callable(system) else None
         if resume:
-            run_id = opened.find_run(resume)
+            run_id = find_run(opened, resume, stopped=True)
             chosen = plugins.load_suite(opened.run(run_id).suite)
             with scoring_executor(chosen, workers, executor) as pool:
                 return runner.resume(
@@ -149,7 +150,7 @@ def run(
 
 
 def load_run(run: str = "latest", *, store: str | Path = DEFAULT_STORE) -> RunResult:
-    """A stored run with its newest scores: ``r-0012``, ``12`` or ``latest``.
+    """A stored run with its newest scores: ``r-0012``, ``12``, ``latest``, or a run's name or tag.
 
     >>> import karat
     >>> cases, answers = [{"id": "q1", "relevant": ["lemon"]}], [{"id": "q1", "results": ["lemon"]}]
@@ -157,10 +158,11 @@ def load_run(run: str = "latest", *, store: str | Path = DEFAULT_STORE) -> RunRe
     >>> karat.load_run("latest", store="doctest_load.db").summary == result.summary
     True
     """
+    from karat.runs.baseline import find_run
     from karat.store import open_store
 
     with open_store(store_url(str(store), Path.cwd()), create=False) as opened:
-        return opened.result(opened.find_run(run))
+        return opened.result(find_run(opened, run))
 
 
 def check(

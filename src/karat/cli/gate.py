@@ -22,7 +22,7 @@ def gate(
     run: Annotated[
         str | None,
         typer.Argument(
-            help="r-0012, 12, latest, or a run's name. [default: the newest run of each suite]",
+            help="r-0012, 12, latest, or a run's name or tag. [default: the newest run of each suite]",
             autocompletion=complete_runs,
         ),
     ] = None,

@@ -10,7 +10,7 @@ from karat.cli.options import ConfigOption, JsonOption, StoreOption, complete_ru
 
 app = typer.Typer(help="List, show, tag and delete stored runs.", rich_markup_mode=None)
 
-RunArgument = Annotated[str, typer.Argument(help="r-0012, 12 or latest.", autocompletion=complete_runs)]
+RunArgument = Annotated[str, typer.Argument(help="r-0012, 12, latest, or a run's name or tag.", autocompletion=complete_runs)]
 
 
 @app.callback(invoke_without_command=True)
@@ -88,16 +88,17 @@ def show_run(
     from karat.cli.project import open_store_for
     from karat.cli.showing import Outputs, origin_of, show
     from karat.core import plugins
+    from karat.runs.baseline import find_run
 
     with open_store_for(config, store, create=False) as opened:
-        result = opened.result(opened.find_run(run))
+        result = opened.result(find_run(opened, run))
         origin = origin_of(opened, result, config, store)
     show(result, plugins.load_suite(result.run.suite), Outputs(json), origin=origin)
 
 
 @app.command("tag")
 def tag_run(
-    run: Annotated[str, typer.Argument(help="r-0012, 12 or latest.", autocompletion=complete_runs)],
+    run: Annotated[str, typer.Argument(help="r-0012, 12, latest, or a run's name or tag.", autocompletion=complete_runs)],
     tags: Annotated[list[str] | None, typer.Argument(help="The tags to add.")] = None,
     remove: Annotated[list[str] | None, typer.Option("--remove", help="Remove this tag. Repeatable.")] = None,
     store: StoreOption = None,
@@ -110,6 +111,7 @@ def tag_run(
     from karat.cli.printing import stdout
     from karat.cli.project import open_store_for
     from karat.core.problems import UserError
+    from karat.runs.baseline import find_run
     from karat.store import run_name
 
     added = [tag.strip() for tag in tags or ()]
@@ -119,14 +121,14 @@ def tag_run(
             hint="For example: karat runs tag r-0012 baseline, or karat runs tag r-0012 --remove baseline",
         )
     with open_store_for(config, store, create=False) as opened:
-        run_id = opened.find_run(run)
+        run_id = find_run(opened, run)
         found = opened.tag_run(run_id, added, remove or ())
     stdout().print(f"{run_name(run_id)}: {', '.join(found) or 'no tags'}", markup=False)
 
 
 @app.command("delete")
 def delete_run(
-    run: Annotated[str, typer.Argument(help="r-0012 or 12.", autocompletion=complete_runs)],
+    run: Annotated[str, typer.Argument(help="r-0012, 12, or a name or tag that only one run has.", autocompletion=complete_runs)],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     store: StoreOption = None,
     config: ConfigOption = None,
@@ -135,10 +137,11 @@ def delete_run(
     from karat.cli.printing import stdout
     from karat.cli.project import open_store_for
     from karat.core.problems import count_of
+    from karat.runs.baseline import find_run
     from karat.store import run_name
 
     with open_store_for(config, store, create=False) as opened:
-        run_id = opened.find_run(run)
+        run_id = find_run(opened, run, only=True)
         record = opened.run(run_id)
         question = (
             f"delete {run_name(run_id)} ({record.suite}, {count_of(record.cases, 'case')}, {record.started[:16]})?"
