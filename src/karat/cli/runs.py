@@ -48,36 +48,10 @@ def list_runs(
     if not rows:
         console.print(f"no runs{f' of {suite}' if suite else ''} yet: karat run creates one", markup=False)
         return
-    from rich.table import Table
-    from rich.text import Text
+    from karat.reports.runs_console import print_runs
 
-    wide = console.width >= 110
-    tagged = any(row.tags for row in rows)
-    titles = (
-        "run",
-        "started",
-        "suite",
-        *(("name", *(("tags",) if tagged else ()), "system", "truth set") if wide else ()),
-        "cases",
-        "status",
-        "figures",
-    )
-    lines = []
-    for row in rows:
-        names = {metric.name: metric.title for metric in plugins.load_suite(row.suite).metrics}
-        known = [s for s in row.summary if s.mean is not None][: 2 if wide else 1]
-        figures = "  ".join(f"{names.get(s.metric, s.metric)} {s.mean:.3f}" for s in known)
-        tags = (", ".join(row.tags),) if tagged else ()
-        more = (row.name, *tags, row.system, row.truth_set) if wide else ()
-        started = row.started[:16].replace("T", " ")
-        lines.append((run_name(row.id), started, row.suite, *more, str(row.cases), row.status, figures))
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for title, *cells in zip(titles, *lines, strict=True):
-        least = None if title in ("name", "tags", "system") else max(map(len, (title, *cells)))
-        table.add_column(title, justify="right" if title == "cases" else "left", no_wrap=True, min_width=least)
-    for line in lines:
-        table.add_row(*(Text(cell) for cell in line))
-    console.print(table)
+    titles = {name: {m.name: m.title for m in plugins.load_suite(name).metrics} for name in {row.suite for row in rows}}
+    print_runs(rows, titles, console)
 
 
 @app.command("show")
