@@ -27,10 +27,10 @@ Predictions = str | Path | Iterable[Prediction] | Rows
 
 
 def score(
-    *,
     suite: str,
     cases: Cases,
     predictions: Predictions,
+    *,
     options: Mapping[str, Any] | SuiteOptions | None = None,
     folder: str | Path = "",
     workers: int | None = None,
@@ -75,10 +75,10 @@ def score(
 
 
 def run(
-    *,
     suite: str = "",
     cases: Cases = (),
     system: str | Mapping[str, Any] | Callable[..., Any] = "",
+    *,
     predictions: Predictions | None = None,
     options: Mapping[str, Any] | SuiteOptions | None = None,
     folder: str | Path = "",
@@ -166,9 +166,9 @@ def load_run(run: str = "latest", *, store: str | Path = DEFAULT_STORE) -> RunRe
 
 
 def check(
-    *,
     suite: str,
     cases: Cases,
+    *,
     structures: Sequence[str | Path] = (),
     options: Mapping[str, Any] | None = None,
     folder: str | Path = "",
@@ -244,6 +244,12 @@ def _system(
     elif callable(system):
         name = f"{getattr(system, '__module__', '')}:{getattr(system, '__qualname__', repr(system))}"
         system = {"type": "function", "function": name}
+    elif isinstance(system, str) and system:
+        raise UserError(
+            f'"{system}" is only the name of a system',
+            hint='Give its settings, such as {"type": "openai", "base_url": …, "model": …}, or a function. '
+            "The names in karat.yaml are for karat run --system NAME.",
+        )
     elif isinstance(system, str):
         own = suite.default_system(Path(cases).absolute(), options) if isinstance(cases, str | Path) else None
         if own is not None:

@@ -21,7 +21,9 @@ from karat.cli.options import (
 def compare(
     runs: Annotated[
         list[str],
-        typer.Argument(metavar="A B [C…]", help="r-0012, 12, latest, or a run's name or tag.", autocompletion=complete_runs),
+        typer.Argument(
+            metavar="A B [C…]", help="r-0012, 12, latest, or a run's name or tag.", autocompletion=complete_runs
+        ),
     ],
     tag: TagOption = None,
     json: JsonOption = None,

@@ -23,7 +23,9 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def export(
-    run: Annotated[str, typer.Argument(help="r-0012, 12, latest, or a run's name or tag.", autocompletion=complete_runs)] = "latest",
+    run: Annotated[
+        str, typer.Argument(help="r-0012, 12, latest, or a run's name or tag.", autocompletion=complete_runs)
+    ] = "latest",
     predictions: Annotated[
         str | None,
         typer.Option(

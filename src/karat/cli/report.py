@@ -11,7 +11,9 @@ from karat.cli.options import ConfigOption, HtmlOption, JsonOption, StoreOption,
 
 
 def report(
-    run: Annotated[str, typer.Argument(help="r-0012, 12, latest, or a run's name or tag.", autocompletion=complete_runs)] = "latest",
+    run: Annotated[
+        str, typer.Argument(help="r-0012, 12, latest, or a run's name or tag.", autocompletion=complete_runs)
+    ] = "latest",
     xlsx: XlsxOption = None,
     html: HtmlOption = None,
     json: JsonOption = None,

@@ -10,7 +10,9 @@ from karat.cli.options import ConfigOption, JsonOption, StoreOption, complete_ru
 
 app = typer.Typer(help="List, show, tag and delete stored runs.", rich_markup_mode=None)
 
-RunArgument = Annotated[str, typer.Argument(help="r-0012, 12, latest, or a run's name or tag.", autocompletion=complete_runs)]
+RunArgument = Annotated[
+    str, typer.Argument(help="r-0012, 12, latest, or a run's name or tag.", autocompletion=complete_runs)
+]
 
 
 @app.callback(invoke_without_command=True)
@@ -72,7 +74,9 @@ def show_run(
 
 @app.command("tag")
 def tag_run(
-    run: Annotated[str, typer.Argument(help="r-0012, 12, latest, or a run's name or tag.", autocompletion=complete_runs)],
+    run: Annotated[
+        str, typer.Argument(help="r-0012, 12, latest, or a run's name or tag.", autocompletion=complete_runs)
+    ],
     tags: Annotated[list[str] | None, typer.Argument(help="The tags to add.")] = None,
     remove: Annotated[list[str] | None, typer.Option("--remove", help="Remove this tag. Repeatable.")] = None,
     store: StoreOption = None,
@@ -102,7 +106,9 @@ def tag_run(
 
 @app.command("delete")
 def delete_run(
-    run: Annotated[str, typer.Argument(help="r-0012, 12, or a name or tag that only one run has.", autocompletion=complete_runs)],
+    run: Annotated[
+        str, typer.Argument(help="r-0012, 12, or a name or tag that only one run has.", autocompletion=complete_runs)
+    ],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     store: StoreOption = None,
     config: ConfigOption = None,

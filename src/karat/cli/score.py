@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 def score(
     run: Annotated[
         str | None,
-        typer.Argument(help="A stored run to score again: r-0012, 12, latest, or a run's name or tag.", autocompletion=complete_runs),
+        typer.Argument(
+            help="A stored run to score again: r-0012, 12, latest, or a run's name or tag.",
+            autocompletion=complete_runs,
+        ),
     ] = None,
     suite: SuiteOption = None,
     cases: CasesOption = None,

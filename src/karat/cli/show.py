@@ -19,7 +19,9 @@ def show(
     case: Annotated[str, typer.Argument(metavar="CASE", help="The id of a case, or its name, or how its id begins.")],
     run: Annotated[
         str,
-        typer.Option("--run", metavar="RUN", help="r-0012, 12, latest, or a run's name or tag.", autocompletion=complete_runs),
+        typer.Option(
+            "--run", metavar="RUN", help="r-0012, 12, latest, or a run's name or tag.", autocompletion=complete_runs
+        ),
     ] = "latest",
     against: Annotated[
         str | None,

@@ -10,7 +10,16 @@ import msgspec
 from karat.core.problems import count_of
 from karat.core.result import why_no_interval
 from karat.core.suite import Kind
-from karat.reports.comparison import Change, Compared, differ_in_system, label, moves_text, outcome, same_prompt, why_changed
+from karat.reports.comparison import (
+    Change,
+    Compared,
+    differ_in_system,
+    label,
+    moves_text,
+    outcome,
+    same_prompt,
+    why_changed,
+)
 from karat.reports.console import figure
 from karat.reports.console_page import LABEL, Page, fit, plain
 

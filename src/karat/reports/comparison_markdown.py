@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from karat.reports.comparison import Change, Compared, differ_in_system, label, moves_text, outcome, same_prompt, why_changed
+from karat.reports.comparison import (
+    Change,
+    Compared,
+    differ_in_system,
+    label,
+    moves_text,
+    outcome,
+    same_prompt,
+    why_changed,
+)
 from karat.reports.comparison_console import KINDS, change_text, interval, p_text
 from karat.reports.console import figure
 from karat.reports.markdown_text import markdown_text as text

@@ -27,7 +27,9 @@ def find_run(store: Store, text: str, *, stopped: bool = False, only: bool = Fal
         parse_run(text)
     except UserError as error:
         rows = store.runs(NEWEST)
-        called = sorted((row for row in rows if _is_called(row, text)), key=lambda row: (row.scoring is None) != stopped)
+        called = sorted(
+            (row for row in rows if _is_called(row, text)), key=lambda row: (row.scoring is None) != stopped
+        )
         if only and len(called) > 1:
             listed = ", ".join(run_name(row.id) for row in called[:5]) + (", …" if len(called) > 5 else "")
             raise UserError(f'{len(called):,} runs are called "{text}": {listed}', hint="Give one of them.") from None

@@ -18,6 +18,7 @@ from karat.core.problems import Problem, UserError, count_of, did_you_mean
 from karat.core.quoted_secrets import hidden, hidden_value
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import SystemConfig, SystemType
+from karat.core.validation_words import in_words
 from karat.core.yaml import Findings, Raw, documents, env_setting, load, read, secret_message
 from karat.runs.plain_secrets import secret_problems
 from karat.runs.project_prompts import check_prompts
@@ -248,7 +249,7 @@ def options_from(kind: type[S], given: Mapping[str, Any]) -> S:
     try:
         return msgspec.convert(dict(given), kind)
     except msgspec.ValidationError as error:
-        raise UserError(f"the options cannot be used as given: {hidden(str(error))}") from error
+        raise UserError(f"the options cannot be used as given: {hidden(in_words(error))}") from error
 
 
 def store_url(store: str, root: Path) -> str:

@@ -306,9 +306,10 @@ def _carry_on(
 
 
 def _misplaced(job: Job, system: System) -> list[Problem]:
-    """Recorded answers for turns and repeats that the run does not have. Other cases may be left out of it on purpose."""
+    """Recorded answers for turns and repeats that the run does not have. Other cases may be left out of it on purpose, but not all."""
     known = {case.id for case in job.cases}
-    recorded = [one for one in getattr(system, "recorded", ()) if one.case_id in known]
+    given = list(getattr(system, "recorded", ()))
+    recorded = [one for one in given if one.case_id in known] or given
     return stranger_problems(job.cases, group(job.cases, recorded, job.repeats)[1], job.repeats, job.system)
 
 

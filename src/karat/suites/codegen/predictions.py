@@ -21,6 +21,7 @@ from karat.core.files import FileRefused, read_bytes
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import Prediction, join_attempts, misplaced, recorded_error, recorded_tokens
 from karat.core.suite import LoadedPredictions
+from karat.core.validation_words import in_words
 
 ANSWERS = ("code", "response", "attempts", "completion", "solution")
 SAMPLES = ("completion", "solution")
@@ -106,7 +107,7 @@ def _prediction(line: bytes, file: str, number: int, samples: Counter[str]) -> P
     except json.BadJson as bad:
         return bad.problem(file, number, what="not an answer", hint=EXAMPLE)
     except msgspec.ValidationError as bad:
-        return Problem(f"not an answer: {bad}", file=file, line=number, hint=EXAMPLE)
+        return Problem(f"not an answer: {in_words(bad)}", file=file, line=number, hint=EXAMPLE)
     task = told.id if told.id is not None else told.task_id
     if task is None:
         keys = list(json.decode(line))

@@ -16,6 +16,7 @@ from karat.core.files import FileRefused, read_bytes
 from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction, misplaced, recorded_error, recorded_tokens
 from karat.core.suite import LoadedPredictions
+from karat.core.validation_words import in_words
 
 
 class _Line(msgspec.Struct, frozen=True):
@@ -111,7 +112,7 @@ def _take(
         problems.append(error.problem(file, place, what=f"{where}not a prediction", hint=EXAMPLE))
         return
     except msgspec.ValidationError as error:
-        problems.append(Problem(f"{where}not a prediction: {error}", file=file, line=place, hint=EXAMPLE))
+        problems.append(Problem(f"{where}not a prediction: {in_words(error)}", file=file, line=place, hint=EXAMPLE))
         return
     key = (prediction.case_id, prediction.turn or 0, prediction.repeat)
     if key in seen:
