@@ -44,7 +44,7 @@ def run(
         str | None,
         typer.Option(
             "--system",
-            help="A system from karat.yaml, or a type: replay, http, openai, command, function.",
+            help="A system from karat.yaml, or a type: replay, http, openai, command, function, sheet.",
             autocompletion=complete_systems,
         ),
     ] = None,
