@@ -95,11 +95,10 @@ def _source_lines(problem: Problem, source: str | None) -> list[str] | None:
     if not problem.line or not problem.shown:
         return None
     if source is None:
-        from karat.core.files import open_bytes
+        from karat.core.files import text_to_show
 
         try:
-            with open_bytes(problem.file) as file:
-                source = file.read(MOST_SHOWN).decode("utf-8", "replace")
+            source = text_to_show(problem.file, MOST_SHOWN)
         except (OSError, ValueError):
             return None
     # YAML and JSON lines end at \n or \r\n only; str.splitlines would also break at \x0b, \u2028 and others.

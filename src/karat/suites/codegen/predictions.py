@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from karat.core import json
-from karat.core.files import FileRefused, read_bytes
+from karat.core.files import FileRefused, read_bytes, read_unpacked
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import Prediction, join_attempts, misplaced, recorded_error, recorded_tokens
 from karat.core.suite import LoadedPredictions
@@ -83,7 +83,7 @@ def _read_lines(file: Path) -> LoadedPredictions:
     problems: list[Problem] = []
     first: dict[tuple[str, int | None, int], int] = {}
     samples: Counter[str] = Counter()
-    for number, line in enumerate(read_bytes(file).removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+    for number, line in enumerate(read_unpacked(file).removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         if not line.strip():
             continue
         found = _prediction(line, str(file), number, samples)
