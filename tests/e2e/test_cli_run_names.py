@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -95,3 +96,12 @@ def test_resume_by_name_takes_the_stopped_run(here: Path) -> None:
         stopped = store.create_run(store.run(1))
         assert find_run(store, "first") == 1
         assert find_run(store, "first", stopped=True) == stopped
+
+
+def test_check_lists_the_ids_of_a_sheet(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    sheet = Path(__file__).parents[2] / "examples" / "retrieval" / "shop.sheet"
+    monkeypatch.setattr(sys, "argv", ["karat", "check", str(sheet), "--json"])
+    with pytest.raises(SystemExit):
+        main.main()
+    cases = json.loads(capsys.readouterr().out)["cases"]
+    assert cases and all(case["suite"] == "retrieval" and case["id"] and case["question"] for case in cases)

@@ -240,7 +240,7 @@ def _weakest_tags(page: Page, result: RunResult, metric: Metric) -> None:
     text = ""
     for mean, tag, count in weak[: FEW + 1]:
         part = f"{plain(tag)} {mean:.2f} ({count:,})"
-        if page.cuts and text and len(text) + 3 + len(part) > page.width - LABEL:
+        if text and len(text) + 3 + len(part) > page.width - LABEL:
             break
         text = f"{text}   {part}" if text else part
     page.labelled("weakest tags", [(text, "")])
