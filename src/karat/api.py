@@ -27,10 +27,10 @@ Predictions = str | Path | Iterable[Prediction] | Rows
 
 
 def score(
-    *,
     suite: str,
     cases: Cases,
     predictions: Predictions,
+    *,
     options: Mapping[str, Any] | SuiteOptions | None = None,
     folder: str | Path = "",
     workers: int | None = None,
@@ -75,10 +75,10 @@ def score(
 
 
 def run(
-    *,
     suite: str = "",
     cases: Cases = (),
     system: str | Mapping[str, Any] | Callable[..., Any] = "",
+    *,
     predictions: Predictions | None = None,
     options: Mapping[str, Any] | SuiteOptions | None = None,
     folder: str | Path = "",
@@ -111,13 +111,14 @@ def run(
     ('r-0001', 1.0)
     """
     from karat.runs import runner
+    from karat.runs.baseline import find_run
     from karat.store import open_store
     from karat.systems.function import open_callable
 
     with open_store(store_url(str(store), Path.cwd())) as opened:
         function: System | None = open_callable(system) if callable(system) else None
         if resume:
-            run_id = opened.find_run(resume)
+            run_id = find_run(opened, resume, stopped=True)
             chosen = plugins.load_suite(opened.run(run_id).suite)
             with scoring_executor(chosen, workers, executor) as pool:
                 return runner.resume(
@@ -151,7 +152,7 @@ def run(
 
 
 def load_run(run: str = "latest", *, store: str | Path = DEFAULT_STORE) -> RunResult:
-    """A stored run with its newest scores: ``r-0012``, ``12`` or ``latest``.
+    """A stored run with its newest scores: ``r-0012``, ``12``, ``latest``, or a run's name or tag.
 
     >>> import karat
     >>> cases, answers = [{"id": "q1", "relevant": ["lemon"]}], [{"id": "q1", "results": ["lemon"]}]
@@ -159,16 +160,17 @@ def load_run(run: str = "latest", *, store: str | Path = DEFAULT_STORE) -> RunRe
     >>> karat.load_run("latest", store="doctest_load.db").summary == result.summary
     True
     """
+    from karat.runs.baseline import find_run
     from karat.store import open_store
 
     with open_store(store_url(str(store), Path.cwd()), create=False) as opened:
-        return opened.result(opened.find_run(run))
+        return opened.result(find_run(opened, run))
 
 
 def check(
-    *,
     suite: str,
     cases: Cases,
+    *,
     structures: Sequence[str | Path] = (),
     options: Mapping[str, Any] | None = None,
     folder: str | Path = "",
@@ -244,6 +246,12 @@ def _system(
     elif callable(system):
         name = f"{getattr(system, '__module__', '')}:{getattr(system, '__qualname__', repr(system))}"
         system = {"type": "function", "function": name}
+    elif isinstance(system, str) and system:
+        raise UserError(
+            f'"{system}" is only the name of a system',
+            hint='Give its settings, such as {"type": "openai", "base_url": …, "model": …}, or a function. '
+            "The names in karat.yaml are for karat run --system NAME.",
+        )
     elif isinstance(system, str):
         own = suite.default_system(Path(cases).absolute(), options) if isinstance(cases, str | Path) else None
         if own is not None:

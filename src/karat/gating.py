@@ -10,13 +10,14 @@ import msgspec
 
 from karat.core import plugins
 from karat.core.plain_nodes import node_of
-from karat.core.problems import Problem, UserError
+from karat.core.problems import Problem, UnknownName, UserError
 from karat.core.project_folder import find_project
 from karat.core.result import RunResult
 from karat.core.yaml import Findings, read
 from karat.reports.gate_markdown import headline
 from karat.runs.baseline import baselines_in, find_run
 from karat.runs.project import DEFAULT_STORE, Project, gate_problems, load_project, store_url
+from karat.stats.gate_figures import EVERYWHERE
 from karat.stats.gate_rules import BASELINE
 from karat.stats.gates import Baselines, Gate, Verdict, judge, no_baselines, parse_gate, rule_text, settle
 from karat.store.records import run_name
@@ -145,13 +146,25 @@ def _baselines(run: RunResult, baseline: RunResult | str, url: str, named: str) 
     return find
 
 
+def _refuse_unknown(rules: Sequence[Gate], suites: Sequence[str]) -> None:
+    """Raise for rules that name what is not there. One wrong name is an UnknownName, which knows the nearest one."""
+    problems = gate_problems(rules, suites)
+    if not problems:
+        return
+    if len(problems) == 1:
+        figure = next(rule.figure for rule in rules if gate_problems([rule], suites))
+        suite, _, metric = figure.partition(".")
+        known = [m.name for m in (*plugins.load_suite(suite).metrics, *EVERYWHERE)] if suite in suites else suites
+        if (metric if suite in suites else suite) not in known:
+            raise UnknownName(problems[0].message, metric if suite in suites else suite, known)
+    raise UserError("the rules cannot be used as given", problems=problems)
+
+
 def judge_result(
     result: RunResult, rules: Sequence[Gate], extra: Sequence[Gate], baselines: Baselines = no_baselines
 ) -> list[Verdict]:
     """The last word on every rule that concerns one result. ``extra`` are the rules that no file has been checked for."""
-    problems = gate_problems(extra, [result.run.suite])
-    if problems:
-        raise UserError("the rules are not valid", problems=problems)
+    _refuse_unknown(extra, [result.run.suite])
     verdicts = judge(rules, result, plugins.load_suite(result.run.suite).metrics_for(result.run.headline), baselines)
     if not verdicts:
         raise UserError(f"none of the gates is for {result.run.suite}, the suite of the run")
@@ -166,9 +179,7 @@ def judge_stored(
     rows = _newest(store, suites) if run is None else [store.run_row(find_run(store, run))]
     unfinished = [row for row in rows if row.status != "finished" or row.scoring is None]
     results = [store.result(row.id) for row in rows if row not in unfinished]
-    problems = gate_problems(extra, list(dict.fromkeys([*suites, *(result.run.suite for result in results)])))
-    if problems:
-        raise UserError("the gates are not valid", problems=problems)
+    _refuse_unknown(extra, list(dict.fromkeys([*suites, *(result.run.suite for result in results)])))
     if baseline:
         find_run(store, baseline)  # a run that is not there is a mistake of the command line, not of the run
     named = baseline or (project.baseline if project else "")

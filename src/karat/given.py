@@ -34,9 +34,11 @@ def given_cases(suite: Suite, cases: Any, folder: Path) -> LoadedCases:
         raise UserError(
             f"the suite {suite.name} reads cases only from files", hint="Give the path of a file or folder."
         )
-    loaded = suite.cases_from([_row(item, number, "case") for number, item in enumerate(items, start=1)], folder)
+    rows, bad = _rows(items, "case")
+    loaded = suite.cases_from([row for _, row in rows], folder) if rows else LoadedCases(())
     named = tuple(msgspec.structs.replace(case, source=Where()) for case in loaded.cases)
-    return LoadedCases(named, tuple(_numbered(problem, "case") for problem in loaded.problems))
+    numbers = [number for number, _ in rows]
+    return LoadedCases(named, (*bad, *(_numbered(problem, "case", numbers) for problem in loaded.problems)))
 
 
 def given_predictions(suite: Suite, predictions: Any, folder: Path) -> LoadedPredictions:
@@ -44,9 +46,17 @@ def given_predictions(suite: Suite, predictions: Any, folder: Path) -> LoadedPre
     items = _items(predictions, "predictions")
     if all(isinstance(item, Prediction) for item in items):
         return LoadedPredictions(tuple(items))
-    rows = [_with_text_id(_row(item, number, "prediction")) for number, item in enumerate(items, start=1)]
-    loaded = suite.predictions_from(rows, folder) if suite.predictions_from is not None else _as_lines(suite, rows)
-    return LoadedPredictions(loaded.predictions, tuple(_numbered(problem, "prediction") for problem in loaded.problems))
+    rows, bad = _rows(items, "prediction")
+    plain = [_with_text_id(row) for _, row in rows]
+    try:
+        loaded = (
+            suite.predictions_from(plain, folder) if suite.predictions_from is not None else _as_lines(suite, plain)
+        )
+    except UserError as error:  # not one can be read
+        loaded = LoadedPredictions((), error.problems or (Problem(error.message, hint=error.hint),))
+    numbers = [number for number, _ in rows]
+    told = (_numbered(problem, "prediction", numbers) for problem in loaded.problems)
+    return LoadedPredictions(loaded.predictions, (*bad, *told))
 
 
 def _as_lines(suite: Suite, rows: Sequence[Row]) -> LoadedPredictions:
@@ -65,12 +75,18 @@ def _with_text_id(row: Row) -> Row:
 
 
 _LINE = re.compile(rf"\b(?:{GIVEN}(?:\.jsonl)?(?::|, line )|line )(\d+)")
+_FILE = re.compile(rf"\S*karat-given-[^\s:]*{GIVEN}\.jsonl")
 
 
-def _numbered(problem: Problem, noun: str) -> Problem:
+def _numbered(problem: Problem, noun: str, numbers: Sequence[int]) -> Problem:
     """The problem with the number of the case in place of a file and line, also where the text names another one."""
-    message = _LINE.sub(rf"{noun} \1", problem.message)
-    head = f"{noun} {problem.line}: " if problem.line else ""
+
+    def number(line: int) -> int:
+        return numbers[line - 1] if 0 < line <= len(numbers) else line
+
+    message = _LINE.sub(lambda found: f"{noun} {number(int(found[1]))}", problem.message)
+    message = _FILE.sub(f"the {noun}s", message)
+    head = f"{noun} {number(problem.line)}: " if problem.line else ""
     return Problem(f"{head}{message}", hint=problem.hint, severity=problem.severity)
 
 
@@ -128,6 +144,18 @@ def _is_empty(value: Any) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float) and math.isnan(value)
+
+
+def _rows(items: Sequence[Any], noun: str) -> tuple[list[tuple[int, Row]], list[Problem]]:
+    """The items that are dicts, each with its number; a problem for each of the others, which cost only themselves."""
+    rows: list[tuple[int, Row]] = []
+    problems: list[Problem] = []
+    for number, item in enumerate(items, start=1):
+        try:
+            rows.append((number, _row(item, number, noun)))
+        except UserError as error:
+            problems.append(Problem(error.message, hint=error.hint))
+    return rows, problems
 
 
 def _row(item: Any, number: int, noun: str) -> Row:

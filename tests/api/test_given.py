@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 import karat
-from karat.core.problems import UserError
+from karat.core.problems import UnknownName, UserError
 from karat.suites.answers.loose_json import read_file
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -201,8 +201,8 @@ def test_what_is_neither_a_path_nor_rows() -> None:
     for cases in ({"id": "x"}, 7, b"x"):
         with pytest.raises(UserError, match="cases cannot be given as"):
             karat.score(suite="retrieval", cases=cases, predictions=[])
-    with pytest.raises(UserError, match="case 2: expected a dict here, found int"):
-        karat.score(suite="retrieval", cases=[RETRIEVAL[0], 7], predictions=[])
+    with pytest.raises(UserError, match="case 1: expected a dict here, found int"):
+        karat.score(suite="retrieval", cases=[7], predictions=[])
     with pytest.raises(UserError, match="case 1: values of type object are not supported"):
         karat.score(suite="retrieval", cases=[{"id": object()}], predictions=[])
     with pytest.raises(UserError, match="no cases were given"):
@@ -222,3 +222,46 @@ def test_a_run_of_given_cases_and_predictions_is_stored(tmp_path: Path) -> None:
     )
     assert asked.run.id == "r-0002"
     assert asked.status_counts() == {"scored": 3}
+
+
+def test_one_bad_item_costs_only_itself_and_keeps_its_number() -> None:
+    cases = [RETRIEVAL[0], 17, {"id": "x", "relevent": ["a"]}]
+    said = [problem.message for problem in karat.check("retrieval", cases)]
+    assert said[0] == "case 2: expected a dict here, found int"
+    assert said[1].startswith('case 3: unknown key "relevent"')
+    result = karat.score("retrieval", cases, [5, {"idd": 1}, ANSWERS[0]])
+    told = [problem.message for problem in result.problems]
+    assert "prediction 1: expected a dict here, found int" in told
+    assert 'prediction 2: not a result of a run: "id" is missing' in told
+    assert len(result.cases) == 1
+
+
+@pytest.mark.parametrize("suite", ["retrieval", "codegen", "data_query"])
+@pytest.mark.parametrize("bad", [{}, {"id": None}, {"id": ["a"]}, {"id": "x", "code": [1], "turn": "y"}])
+def test_bad_prediction_is_named_by_its_number_in_our_words(suite: str, bad: dict[str, object]) -> None:
+    cases = {
+        "retrieval": RETRIEVAL,
+        "codegen": [{"id": "x", "question": "q", "reference": "1"}],
+        "data_query": [{"id": "x", "conversation": [{"role": "user", "content": "q", "target": {}}]}],
+    }[suite]
+    with pytest.raises(UserError) as raised:
+        karat.score(suite, cases, [bad])
+    said = str(raised.value)
+    assert said.startswith("prediction 1: "), said
+    assert "given.jsonl" not in said and "`" not in said and "$." not in said
+
+
+def test_name_of_a_system_is_no_system() -> None:
+    with pytest.raises(UserError, match='"mine" is only the name of a system') as raised:
+        karat.run("retrieval", RETRIEVAL, "mine", store="nowhere.db")
+    assert "settings" in raised.value.hint
+
+
+def test_gate_on_a_metric_that_is_not_there() -> None:
+    result = karat.score("retrieval", RETRIEVAL, ANSWERS)
+    with pytest.raises(UnknownName) as raised:
+        karat.gate(result, ["retrieval.pased>=0.9"])
+    assert raised.value.nearest == "passed" and 'Did you mean "passed"?' in str(raised.value)
+    with pytest.raises(UnknownName) as raised:
+        karat.gate(result, ["retreival.passed>=0.9"])
+    assert raised.value.nearest == "retrieval"

@@ -121,3 +121,20 @@ def test_a_closed_pipe_is_no_broken_gate(tmp_path: Path) -> None:
     assert process.wait(60) != 1
     assert "Traceback" not in process.stderr.read()
     process.stderr.close()
+
+
+@pytest.mark.parametrize("verb", ["score", "run"])
+def test_nothing_scored_at_all_is_no_success(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("c.qrels").write_text("q1 0 lemon 1\n")
+    Path("p.jsonl").write_text('{"id": "other", "results": ["lemon"]}\n')
+    words = ["karat", verb, "--suite", "retrieval", "--cases", "c.qrels", "--predictions", "p.jsonl"]
+    monkeypatch.setattr(sys, "argv", words)
+    with pytest.raises(SystemExit) as stopped:
+        main.main()
+    said = capsys.readouterr().err
+    assert stopped.value.code == 3
+    assert 'nothing was scored: no prediction for any of 1 case, such as "q1"' in said
+    assert "cases that are not here: other" in said and 'A prediction is expected for "q1"' in said

@@ -143,7 +143,7 @@ IN_A_PROJECT = [
     (("score", "latest", "--suite", "answers"), "r-0001 is a run of data_query, not of answers", "Leave --suite out"),
     (("score", "latest", "--cases", "nope"), "there are no cases at nope", "Give a YAML file"),
     (("runs", "list", "--suite", "data_qery"), "there is no suite", 'Did you mean "data_query"?'),
-    (("runs", "show", "recorded"), '"recorded" is not the name of a run', "r-0012 or 12, or latest"),
+    (("runs", "show", "recorded"), 'there is no run "recorded" in the store', "r-0012 or 12, or latest"),
     (("compare", "latest", "1"), "is given twice", "karat runs list"),
     (("report", "r-0099"), "there is no run r-0099", "karat runs list shows all"),
 ]

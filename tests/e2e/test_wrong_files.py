@@ -137,3 +137,59 @@ def test_text_is_never_taken_for_another_kind() -> None:
     assert foreign_kind("é".encode() * LOOKED_AT) is None
     assert foreign_kind(b"\xef\xbb\xbfid: one") is None
     assert foreign_kind(LINE.decode().encode("utf-16"), utf_16=True) is None
+
+
+def _said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[object, str]:
+    monkeypatch.setattr(sys, "argv", ["karat", *words])
+    with pytest.raises(SystemExit) as stopped:
+        main.main()
+    printed = capsys.readouterr()
+    return stopped.value.code, printed.out + printed.err
+
+
+NOISE = bytes(range(256)) * 20
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_noise_is_one_line_in_every_suite(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, suite: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("noise.yaml", "noise.jsonl"):
+        Path(name).write_bytes(NOISE)
+        _, said = _said(capsys, monkeypatch, "check", name, "--suite", suite)
+        assert "a binary file" in said and "\x01" not in said and "\\x01" not in said and len(said) < 400
+
+
+def test_line_of_utf_16_or_gzip_is_shown_as_text(tmp_path: Path) -> None:
+    from karat.core.problems import Problem, problem_text
+
+    wide, packed, noise = tmp_path / "a.jsonl", tmp_path / "b.jsonl.gz", tmp_path / "c.jsonl"
+    wide.write_bytes("first\nsecond\n".encode("utf-16"))
+    packed.write_bytes(gzip.compress(b"first\nsecond\n"))
+    noise.write_bytes(NOISE)
+    for file in (wide, packed):
+        assert "2 | second" in problem_text(Problem("wrong", file=str(file), line=2, column=1))
+    assert problem_text(Problem("wrong", file=str(noise), line=2, column=1)).count("\n") == 0
+
+
+def test_codegen_reads_packed_tasks_and_answers(tmp_path: Path) -> None:
+    suite = plugins.load_suite("codegen")
+    tasks, answers = tmp_path / "tasks.yaml.gz", tmp_path / "answers.jsonl.gz"
+    tasks.write_bytes(gzip.compress(b'- {id: a, question: q, reference: "1"}\n'))
+    answers.write_bytes(gzip.compress(b'{"id": "a", "code": "1"}\n'))
+    assert [case.id for case in suite.load_cases(tasks).cases] == ["a"]
+    assert [one.case_id for one in suite.read_predictions(answers).predictions] == ["a"]
+
+
+def test_import_says_what_it_was_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    Path("head.csv").write_text("id,question,answer\n")
+    assert _said(capsys, monkeypatch, "import", "folder", "--suite", "codegen")[1].startswith(
+        "karat: folder is a folder"
+    )
+    code, said = _said(capsys, monkeypatch, "import", "head.csv", "--suite", "codegen")
+    assert code == 2 and "head.csv has a heading, but no rows" in said

@@ -23,9 +23,11 @@ def view(result: CaseResult, target: Any, *predictions: Prediction, run: RunInfo
     return case_view(run, result, stored, predictions, METRICS)
 
 
-def shown(found: CaseView, against: CaseView | None = None, *, colour: bool = False, width: int = 100) -> str:
+def shown(
+    found: CaseView, against: CaseView | None = None, *, colour: bool = False, width: int = 100, screen: bool = True
+) -> str:
     out = io.StringIO()
-    console = Console(file=out, width=width, force_terminal=colour, color_system="truecolor" if colour else None)
+    console = Console(file=out, width=width, force_terminal=screen, color_system="truecolor" if colour else None)
     print_case(found, console, against)
     return out.getvalue()
 
@@ -92,3 +94,11 @@ def test_texts_of_models_do_nothing_to_the_terminal_and_long_ones_are_cut() -> N
     assert "\u202e" not in text
     assert "… 67 more lines; --json has all of them" in text
     assert len(text.splitlines()) < 80
+
+
+def test_long_texts_wrap_on_a_screen_and_are_whole_elsewhere() -> None:
+    words = " ".join(f"word{number}" for number in range(60))
+    found = view(case("c", 0.0, 0.0), words, Prediction("c", response=words.encode()))
+    wrapped = shown(found, width=80)
+    assert "word59" in wrapped and max(map(len, wrapped.splitlines())) <= 80 and "…" not in wrapped
+    assert f"given          {words}" in shown(found, width=80, screen=False)

@@ -176,3 +176,39 @@ def test_answers_as_people_read_them() -> None:
         "turns": "turn 1: one\nturn 2: two",
         "tries": "try 1: a\ntry 2: b",
     }
+
+
+def on_screen(a: RunResult = A, b: RunResult = B, width: int = 80) -> str:
+    out = io.StringIO()
+    print_comparison(sample(a, b), Console(file=out, width=width, color_system=None, force_terminal=True))
+    return out.getvalue()
+
+
+def test_narrow_screen_keeps_the_verdict_beside_the_difference() -> None:
+    lines = on_screen().splitlines()
+    head = next(line for line in lines if line.startswith("  metric"))
+    assert head.split() == ["metric", "r-0001", "r-0002", "difference"]
+    row = lines[lines.index(head) + 1]
+    assert row.rstrip().endswith(("no clear difference", "better", "worse")) and len(row) <= 80
+    assert "95 % interval" in lines[lines.index(head) + 2] and ", over " in lines[lines.index(head) + 2]
+
+
+def test_pipe_of_80_columns_cuts_nothing() -> None:
+    narrow, wide = shown(width=80), shown(width=400)
+    for line in wide.splitlines():
+        if "  was " not in line and " was " not in line and not line.startswith("by "):
+            assert line.rstrip() in narrow
+    assert "no clear difference" in narrow or "better" in narrow
+
+
+def test_reason_of_a_repaired_case_is_the_error_it_had() -> None:
+    from karat.reports.comparison import Change, Side, why_changed
+
+    before, after = Side("error", "the server said 500"), Side("scored", "the case does not say whether")
+    assert why_changed(Change("c", "status", "", (), before, after)) == "the server said 500"
+    assert why_changed(Change("c", "status", "", (), after, before)) == "the server said 500"
+
+
+def test_heading_has_no_arrow_to_nothing() -> None:
+    nameless = msgspec.structs.replace(B, run=msgspec.structs.replace(B.run, system=""))
+    assert not shown(A, nameless).splitlines()[0].rstrip().endswith("→")

@@ -27,13 +27,19 @@ LIVE = Origin(cases="cases", failed_calls=1, again="karat run")
 
 
 def shown(
-    result: RunResult, width: int = 120, saved: Sequence[str] = (), *, terminal: bool = False, origin: Origin = LIVE
+    result: RunResult,
+    width: int = 120,
+    saved: Sequence[str] = (),
+    *,
+    terminal: bool = False,
+    screen: bool = True,
+    origin: Origin = LIVE,
 ) -> str:
     out = io.StringIO()
     console = Console(
         file=out,
         width=width,
-        force_terminal=terminal,
+        force_terminal=screen,
         color_system="truecolor" if terminal else None,
         legacy_windows=False,
     )
@@ -288,3 +294,34 @@ def test_lines_of_tries_and_reviews_keep_to_the_width(width: int) -> None:
     both = msgspec.structs.replace(TRIED, reviews=REVIEWS)
     lines = [line for line in shown(both, width).splitlines() if "→ karat" not in line]
     assert max(cell_len(line) for line in lines) <= width
+
+
+def test_nothing_is_cut_where_there_is_no_screen() -> None:
+    result = RunResult(RUN, SUMMARY, (*CASES, failed("f", f"{'long ' * 60}end of it")))
+    recorded = Origin(recorded=f"{'folder/' * 20}answers.jsonl", again="karat score")
+    text = shown(result, 80, screen=False, origin=recorded)
+    assert "end of it" in text
+    assert f"correct {recorded.recorded}, then" in text
+    assert "…" not in text
+
+
+def test_file_to_correct_is_whole_on_a_screen_too() -> None:
+    result = RunResult(RUN, SUMMARY, (*CASES, failed("f", f"{'long ' * 20}end of it")))
+    recorded = Origin(recorded=f"{'folder/' * 20}answers.jsonl", again="karat score")
+    text = shown(result, 80, origin=recorded)
+    assert f"correct {recorded.recorded}, then" in text
+    assert "end of it" in text
+
+
+def test_tags_at_the_best_value_are_not_weak() -> None:
+    right = [case(name, 1.0, 1.0, tags=("catch",) if name < "c" else ("haul",)) for name in "abcd"]
+    assert "weakest tags" not in shown(RunResult(RUN, SUMMARY, tuple(right)))
+    weak = [case(name, 0.5, 1.0, tags=("storm",)) for name in ("y", "z")]
+    line = next(x for x in shown(RunResult(RUN, SUMMARY, (*right, *weak))).splitlines() if x.startswith("weakest"))
+    assert line.split() == ["weakest", "tags", "storm", "0.50", "(2)"]
+
+
+def test_worst_case_shows_the_metric_that_is_bad() -> None:
+    only_precision = case("p", 1.0, 0.25, dimension("D", 1, 3, 0))
+    text = shown(RunResult(RUN, SUMMARY, (only_precision,)))
+    assert "macro precision 0.25" in next(x for x in text.splitlines() if x.startswith("worst cases"))

@@ -302,3 +302,17 @@ def test_metrics_with_the_same_values_in_both_runs_are_one_test() -> None:
     assert found["one"].difference is not None and alone["one"].difference is not None
     assert found["one"].p_adjusted == pytest.approx(2 * found["one"].difference.p)
     assert found["one"].difference.detectable == alone["one"].difference.detectable
+
+
+def test_same_warning_about_several_metrics_is_said_once() -> None:
+    names = [metric(name, headline=True) for name in ("one", "two", "three")]
+    a = run([case(str(i), {m.name: 0.5 for m in names}) for i in range(2)])
+    b = run([case("0", {m.name: 0.5 for m in names}), case("1", {m.name: None for m in names})])
+    said = [words for words in compare_runs(a, b, names).warnings if "compared over" in words]
+    assert said == ["one, two, three: compared over 1 of 2 shared cases; 1 have a value only in A, 0 only in B."]
+
+
+def test_missing_answers_count_as_failed() -> None:
+    missing = run([case(f"case {i}", {"score": None}, "missing") for i in range(3)])
+    said = compare_runs(THREE, missing, [SCORE]).warnings
+    assert any(w.startswith("Failed calls and missing answers differ: 0 of 3 in A (0.0 %), 3 in B") for w in said)

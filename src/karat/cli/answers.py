@@ -58,6 +58,7 @@ def answers(
     """
     from karat.api import scoring_executor
     from karat.cli.printing import print_problems, stderr, write_outputs
+    from karat.cli.showing import nothing_scored
     from karat.cli.verbosity import step
     from karat.core.plugins import load_suite
     from karat.core.problems import UserError
@@ -103,7 +104,7 @@ def answers(
         unknown = len({prediction.case_id for prediction in submitted.predictions} - known)
         print_answers(result, first, unknown, written)
     failed = _print_errors(result)
-    if failed or any(problem.severity == "error" for problem in result.problems):
+    if failed or nothing_scored(result) or any(problem.severity == "error" for problem in result.problems):
         raise typer.Exit(exits.ERRORS)
 
 

@@ -28,6 +28,8 @@ class Verb(TyperCommand):
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
+        for param in self.params:
+            _name_value(param)
         self.params = [*self.params, *verbosity.options()]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -41,6 +43,24 @@ class Verb(TyperCommand):
             return super().parse_args(ctx, words)
         except typer.BadParameter as error:
             _hint_at(error, taken)
+
+
+def _name_value(param: Any) -> None:
+    """What the help calls the value of a parameter: PATH, N, NAME, or its choices; never the name of a Python type."""
+    if param.param_type_name == "argument":
+        param.metavar = param.metavar or str(param.name).upper()
+        param.display_type_rich = lambda ctx: ""  # noqa: ARG005
+        return
+    kind = str(getattr(getattr(param, "type_descriptor", None), "annotation", "")).lower()
+    if param.metavar is None and not _is_flag(param) and "literal" not in kind:
+        by_type = next((word for part, word in VALUES.items() if part in kind), "NAME")
+        param.metavar = NAMED.get(str(param.name), by_type)
+
+
+VALUES = {"path": "PATH", "int": "N", "float": "NUMBER"}
+"""Words for the values of options, by a part of the name of their type."""
+NAMED = {"store": "URL", "base_url": "URL", "response": "PATH", "host": "ADDRESS"}
+"""Words for the values of texts that are no names, by the option."""
 
 
 def accept_bare_options(app: typer.Typer) -> None:

@@ -76,6 +76,7 @@ def check(
     problems: list[Problem] = []
     counts: list[str] = []
     fixed: dict[str, int] = {}
+    listed: list[dict[str, str]] = []
     for work in work_to_do("check", config=config, suite=suite, cases=cases, settings=settings):
         loaded = _sheet_with(work.cases, table) if table else work.suite.load_cases(work.cases)
         if not loaded.cases and not loaded.problems and is_empty(work.cases):
@@ -89,11 +90,13 @@ def check(
             fixed = apply_fixes(found.fixes)
             again = work.suite.load_cases(work.cases)
             problems = [*again.problems, *work.suite.check_cases(again.cases, structure or [], work.options).problems]
-        counts.append(f"{work.suite.name}: {count_of(len(loaded.cases), 'case')} in {count_of(loaded.files, 'file')}")
+        name = work.suite.name
+        listed += [{"suite": name, "id": case.id, "question": case.question} for case in loaded.cases]
+        counts.append(f"{name}: {count_of(len(loaded.cases), 'case')} in {count_of(loaded.files, 'file')}")
     errors = [problem for problem in problems if problem.severity == "error"]
     warnings = len(problems) - len(errors)
     if json is not None:
-        write_json_value({"problems": problems, "fixed": fixed}, json)
+        write_json_value({"problems": problems, "fixed": fixed, "cases": listed}, json)
     if json != "-":
         console = stdout()
         print_problems(problems, console, most=1_000)

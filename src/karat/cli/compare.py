@@ -22,7 +22,7 @@ def compare(
     runs: Annotated[
         list[str],
         typer.Argument(
-            metavar="A B [C…]", help="A run: r-0012, 12, latest, or its name.", autocompletion=complete_runs
+            metavar="A B [C…]", help="A run: r-0012, 12, latest, or its name or tag.", autocompletion=complete_runs
         ),
     ],
     tag: TagOption = None,

@@ -23,7 +23,9 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def export(
-    run: Annotated[str, typer.Argument(help="A run: r-0012, 12 or latest.", autocompletion=complete_runs)] = "latest",
+    run: Annotated[
+        str, typer.Argument(help="A run: r-0012, 12, latest, or its name or tag.", autocompletion=complete_runs)
+    ] = "latest",
     predictions: Annotated[
         str | None,
         typer.Option(
@@ -88,6 +90,7 @@ def export(
     """
     from karat.cli.project import open_store_for, refuse_beside
     from karat.core.problems import UserError
+    from karat.runs.baseline import find_run
 
     if to is not None:
         beside = {"--predictions": predictions, "--scores": scores, "--reviews": reviews, "--patch": patch}
@@ -104,7 +107,7 @@ def export(
     if len(asked) - len(files) > 1 or len(set(files)) < len(files):
         raise UserError("two outputs have the same destination", hint="Give each its own file; only one can be -.")
     with open_store_for(config, store, create=False) as opened:
-        run_id = opened.find_run(run)
+        run_id = find_run(opened, run)
         if predictions is not None:
             _predictions(opened, run_id, predictions)
         if scores is not None:
@@ -126,6 +129,7 @@ def _cases(
     from karat.cli.showing import load_for_run
     from karat.core import plugins
     from karat.core.problems import UserError, did_you_mean
+    from karat.runs.baseline import find_run
 
     formats = ("csv", "xlsx", "promptfoo")
     if to not in formats:
@@ -141,7 +145,7 @@ def _cases(
         rows = rows_of(chosen, load_for_run(chosen, cases)[0])
     else:
         with open_store_for(config, store, create=False) as opened:
-            run_id = opened.find_run(run)
+            run_id = find_run(opened, run)
             chosen = plugins.load_suite(opened.run(run_id).suite)
             held = chosen.decode_cases(opened.cases(run_id))
             rows = rows_of(chosen, held, opened.predictions(run_id), opened.result(run_id))

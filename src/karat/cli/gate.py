@@ -22,7 +22,7 @@ def gate(
     run: Annotated[
         str | None,
         typer.Argument(
-            help="A run: r-0012, 12, latest, or its name. [default: the newest run of each suite]",
+            help="A run: r-0012, 12, latest, or its name or tag. [default: the newest run of each suite]",
             autocompletion=complete_runs,
         ),
     ] = None,

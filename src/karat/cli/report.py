@@ -11,7 +11,9 @@ from karat.cli.options import ConfigOption, HtmlOption, JsonOption, StoreOption,
 
 
 def report(
-    run: Annotated[str, typer.Argument(help="A run: r-0012, 12 or latest.", autocompletion=complete_runs)] = "latest",
+    run: Annotated[
+        str, typer.Argument(help="A run: r-0012, 12, latest, or its name or tag.", autocompletion=complete_runs)
+    ] = "latest",
     xlsx: XlsxOption = None,
     html: HtmlOption = None,
     json: JsonOption = None,
@@ -25,9 +27,10 @@ def report(
     from karat.cli.printing import stdout, write_outputs
     from karat.cli.project import open_store_for
     from karat.core import plugins
+    from karat.runs.baseline import find_run
 
     with open_store_for(config, store, create=False) as opened:
-        result = opened.result(opened.find_run(run))
+        result = opened.result(find_run(opened, run))
     if xlsx is None and html is None and json is None:
         xlsx = Path(f"{result.run.id}.xlsx")
     suite = plugins.load_suite(result.run.suite)

@@ -44,7 +44,7 @@ def run(
         str | None,
         typer.Option(
             "--system",
-            help="A system from karat.yaml, or a type: replay, http, openai, command, function.",
+            help="A system from karat.yaml, or a type: replay, http, openai, command, function, sheet.",
             autocompletion=complete_systems,
         ),
     ] = None,
@@ -221,9 +221,10 @@ def _resumed(
     from karat.cli.printing import progress
     from karat.cli.project import project_here
     from karat.core import plugins
+    from karat.runs.baseline import find_run
     from karat.runs.runner import Interrupted, resume
 
-    run_id = store.find_run(run)
+    run_id = find_run(store, run, stopped=True)
     suite = plugins.load_suite(store.run(run_id).suite)
     project = project_here(config)
     try:
@@ -239,6 +240,10 @@ def _announce(run: str, calls: int) -> None:
     from karat.cli.printing import notes
     from karat.core.problems import count_of
 
+    if not calls:
+        words = f"{run} is finished: nothing is left to ask. To score it again: karat score {run}"
+        notes().print(words, markup=False, style="bold", soft_wrap=True)
+        return
     notes().print(f"{run}: {count_of(calls, 'call')} to make", markup=False, style="dim")
 
 

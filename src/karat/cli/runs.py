@@ -10,7 +10,9 @@ from karat.cli.options import ConfigOption, JsonOption, StoreOption, complete_ru
 
 app = typer.Typer(help="List, show, tag and delete stored runs.", rich_markup_mode=None)
 
-RunArgument = Annotated[str, typer.Argument(help="A run: r-0012, 12 or latest.", autocompletion=complete_runs)]
+RunArgument = Annotated[
+    str, typer.Argument(help="A run: r-0012, 12, latest, or its name or tag.", autocompletion=complete_runs)
+]
 
 
 @app.callback(invoke_without_command=True)
@@ -48,36 +50,10 @@ def list_runs(
     if not rows:
         console.print(f"no runs{f' of {suite}' if suite else ''} yet: karat run creates one", markup=False)
         return
-    from rich.table import Table
-    from rich.text import Text
+    from karat.reports.runs_console import print_runs
 
-    wide = console.width >= 110
-    tagged = any(row.tags for row in rows)
-    titles = (
-        "run",
-        "started",
-        "suite",
-        *(("name", *(("tags",) if tagged else ()), "system", "truth set") if wide else ()),
-        "cases",
-        "status",
-        "figures",
-    )
-    lines = []
-    for row in rows:
-        names = {metric.name: metric.title for metric in plugins.load_suite(row.suite).metrics}
-        known = [s for s in row.summary if s.mean is not None][: 2 if wide else 1]
-        figures = "  ".join(f"{names.get(s.metric, s.metric)} {s.mean:.3f}" for s in known)
-        tags = (", ".join(row.tags),) if tagged else ()
-        more = (row.name, *tags, row.system, row.truth_set) if wide else ()
-        started = row.started[:16].replace("T", " ")
-        lines.append((run_name(row.id), started, row.suite, *more, str(row.cases), row.status, figures))
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for title, *cells in zip(titles, *lines, strict=True):
-        least = None if title in ("name", "tags", "system") else max(map(len, (title, *cells)))
-        table.add_column(title, justify="right" if title == "cases" else "left", no_wrap=True, min_width=least)
-    for line in lines:
-        table.add_row(*(Text(cell) for cell in line))
-    console.print(table)
+    titles = {name: {m.name: m.title for m in plugins.load_suite(name).metrics} for name in {row.suite for row in rows}}
+    print_runs(rows, titles, console)
 
 
 @app.command("show")
@@ -88,16 +64,19 @@ def show_run(
     from karat.cli.project import open_store_for
     from karat.cli.showing import Outputs, origin_of, show
     from karat.core import plugins
+    from karat.runs.baseline import find_run
 
     with open_store_for(config, store, create=False) as opened:
-        result = opened.result(opened.find_run(run))
+        result = opened.result(find_run(opened, run))
         origin = origin_of(opened, result, config, store)
     show(result, plugins.load_suite(result.run.suite), Outputs(json), origin=origin)
 
 
 @app.command("tag")
 def tag_run(
-    run: Annotated[str, typer.Argument(help="A run: r-0012, 12 or latest.", autocompletion=complete_runs)],
+    run: Annotated[
+        str, typer.Argument(help="A run: r-0012, 12, latest, or its name or tag.", autocompletion=complete_runs)
+    ],
     tags: Annotated[list[str] | None, typer.Argument(help="The tags to add.")] = None,
     remove: Annotated[list[str] | None, typer.Option("--remove", help="Remove this tag. Repeatable.")] = None,
     store: StoreOption = None,
@@ -110,6 +89,7 @@ def tag_run(
     from karat.cli.printing import stdout
     from karat.cli.project import open_store_for
     from karat.core.problems import UserError
+    from karat.runs.baseline import find_run
     from karat.store import run_name
 
     added = [tag.strip() for tag in tags or ()]
@@ -119,14 +99,16 @@ def tag_run(
             hint="For example: karat runs tag r-0012 baseline, or karat runs tag r-0012 --remove baseline",
         )
     with open_store_for(config, store, create=False) as opened:
-        run_id = opened.find_run(run)
+        run_id = find_run(opened, run)
         found = opened.tag_run(run_id, added, remove or ())
     stdout().print(f"{run_name(run_id)}: {', '.join(found) or 'no tags'}", markup=False)
 
 
 @app.command("delete")
 def delete_run(
-    run: Annotated[str, typer.Argument(help="r-0012 or 12.", autocompletion=complete_runs)],
+    run: Annotated[
+        str, typer.Argument(help="r-0012, 12, or a name or tag that only one run has.", autocompletion=complete_runs)
+    ],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     store: StoreOption = None,
     config: ConfigOption = None,
@@ -135,10 +117,11 @@ def delete_run(
     from karat.cli.printing import stdout
     from karat.cli.project import open_store_for
     from karat.core.problems import count_of
+    from karat.runs.baseline import find_run
     from karat.store import run_name
 
     with open_store_for(config, store, create=False) as opened:
-        run_id = opened.find_run(run)
+        run_id = find_run(opened, run, only=True)
         record = opened.run(run_id)
         question = (
             f"delete {run_name(run_id)} ({record.suite}, {count_of(record.cases, 'case')}, {record.started[:16]})?"

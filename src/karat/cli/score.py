@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 def score(
     run: Annotated[
         str | None,
-        typer.Argument(help="A stored run to score again: r-0012, 12 or latest.", autocompletion=complete_runs),
+        typer.Argument(
+            help="A stored run to score again: r-0012, 12, latest, or a run's name or tag.",
+            autocompletion=complete_runs,
+        ),
     ] = None,
     suite: SuiteOption = None,
     cases: CasesOption = None,
@@ -147,11 +150,12 @@ def _again(
     from karat.core import plugins
     from karat.core.problems import UserError
     from karat.core.records import truth_hash
+    from karat.runs.baseline import find_run
     from karat.runs.runner import rescore
     from karat.store import run_name
 
     with open_store_for(config, store, create=False) as opened:
-        run_id = opened.find_run(run)
+        run_id = find_run(opened, run)
         record = opened.run(run_id)
         if named not in (None, record.suite):
             raise UserError(f"{run_name(run_id)} is a run of {record.suite}, not of {named}", hint="Leave --suite out.")

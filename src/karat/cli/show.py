@@ -20,7 +20,7 @@ def show(
     run: Annotated[
         str,
         typer.Option(
-            "--run", metavar="RUN", help="A run: r-0012, 12, latest, or its name.", autocompletion=complete_runs
+            "--run", metavar="RUN", help="A run: r-0012, 12, latest, or its name or tag.", autocompletion=complete_runs
         ),
     ] = "latest",
     against: Annotated[

@@ -32,6 +32,7 @@ OLD_EXCEL = Kind(
 ZIP = Kind("a zip archive", "Unpack it and use the file inside.")
 GZIP = Kind("a gzip file", "Unpack it with gunzip and use the file inside.")
 UTF_16 = Kind("UTF-16 text", "Save the file as UTF-8, for example: iconv -f UTF-16 -t UTF-8 FILE > NEW")
+BINARY = Kind("a binary file", "Give a text file.")
 HTML = Kind(
     "an HTML page, perhaps the login or error page of a site",
     "Open it in a browser to see what it is, then download the file itself.",
@@ -91,7 +92,19 @@ def foreign_kind(start: bytes, *, utf_16: bool = False) -> Kind | None:
         return None if utf_16 and start.startswith(MARKS) else UTF_16
     if _HTML_START.match(start.removeprefix(b"\xef\xbb\xbf")):
         return HTML
-    return None
+    return BINARY if _is_noise(start) else None
+
+
+def _is_noise(start: bytes) -> bool:
+    """No text of any encoding: control characters throughout, and no UTF-8."""
+    controls = sum(byte < 9 or 13 < byte < 32 or byte == 127 for byte in start)
+    if controls < 8 or controls < len(start) / 50:
+        return False
+    try:
+        start[: -3 if len(start) == LOOKED_AT else None].decode()  # a sign may be cut in two at the end
+    except UnicodeDecodeError:
+        return True
+    return False
 
 
 def _is_utf_16(start: bytes) -> bool:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from karat.core.file_kinds import LOOKED_AT, foreign_kind
+from karat.core.file_kinds import LOOKED_AT, MARKS, foreign_kind
 from karat.core.limits import FILE_MB, MIB, UNPACKED_MB, Limit
 from karat.core.problems import Problem, UserError
 
@@ -183,6 +183,14 @@ def read_unpacked(path: str | Path) -> bytes:
     """The whole of a file, plain or gzip."""
     with open_unpacked(path) as file:
         return file.read()
+
+
+def text_to_show(path: str | Path, most: int) -> str:
+    """The beginning of a file as a person would see it, unpacked and decoded. What holds no text is refused: it would show as noise."""
+    with open_bytes(path) as file:
+        if file.peek(2)[:2] in MARKS:
+            return file.read(most).decode("utf-16", "replace")
+        return Unpacked(path, file).read(most).decode("utf-8", "replace")
 
 
 def _too_large(path: str | Path, limit: Limit, what: str) -> FileRefused:

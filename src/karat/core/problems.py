@@ -16,6 +16,9 @@ Severity = Literal["error", "warning"]
 MOST_SHOWN = 16 * 1024 * 1024
 """Bytes of a file in which the line of a problem is looked for, to show it."""
 
+NO_SETTINGS = (".sheet", ".py", ".sql", ".csv", ".tsv")
+"""Files in which no setting of a system is found: what looks like a secret is hidden in their lines too, but no name tells of one."""
+
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     """One finding in one place of one file. Lines and columns count from 1; 0 means the file as a whole."""
@@ -69,12 +72,17 @@ def problem_text(problem: Problem, *, source: str | None = None) -> str:
     """The problem as a person reads it: place and message, the line with a caret under the spot, the hint."""
     head = f"{problem.place}: {problem.message}" if problem.place else problem.message
     lines = [f"warning: {head}" if problem.severity == "warning" else head]
-    text = _source_line(problem, source)
-    if text is not None:
+    lines_of_file = _source_lines(problem, source)
+    if lines_of_file is not None:
+        from karat.core.quoted_secrets import hidden_line
+
         number = str(problem.line)
-        start = max(problem.column - 1, 0)
+        # Secrets first: a part of one that is left by the cut would not look like it any more.
+        names = not problem.file.lower().endswith(NO_SETTINGS)
+        column, width = max(problem.column - 1, 0), max(problem.width, 1)
+        text, start, wide = hidden_line(lines_of_file, problem.line - 1, column, width, names=names)
         shown, offset = _window(text, start)
-        width = max(1, min(problem.width, len(shown) - (start - offset)))
+        width = max(1, min(wide, len(shown) - (start - offset)))
         lines.append(f"    {number} | {shown}")
         lines.append(f"    {' ' * len(number)} | {' ' * (start - offset)}{'^' * width}")
     if problem.hint:
@@ -82,20 +90,20 @@ def problem_text(problem: Problem, *, source: str | None = None) -> str:
     return "\n".join(lines)
 
 
-def _source_line(problem: Problem, source: str | None) -> str | None:
+def _source_lines(problem: Problem, source: str | None) -> list[str] | None:
+    """The lines of the file up to that of the problem; None when it has none to show."""
     if not problem.line or not problem.shown:
         return None
     if source is None:
-        from karat.core.files import open_bytes
+        from karat.core.files import text_to_show
 
         try:
-            with open_bytes(problem.file) as file:
-                source = file.read(MOST_SHOWN).decode("utf-8", "replace")
+            source = text_to_show(problem.file, MOST_SHOWN)
         except (OSError, ValueError):
             return None
     # YAML and JSON lines end at \n or \r\n only; str.splitlines would also break at \x0b, \u2028 and others.
     lines = re.split("\r\n|\n|\r", source)
-    return lines[problem.line - 1].replace("\t", " ") if problem.line <= len(lines) else None
+    return [line.replace("\t", " ") for line in lines[: problem.line]] if problem.line <= len(lines) else None
 
 
 def _window(text: str, start: int, width: int = 110) -> tuple[str, int]:

@@ -35,8 +35,8 @@ _HARMLESS = re.compile(
 )
 _ENVIRONMENT = re.compile(r"\$(?:\{[^}]*\}|[A-Za-z_]\w*)")
 _PLACEHOLDERS = re.compile(r"(?:\{[A-Za-z_]\w*\}|\s)*")
-_SCHEME = re.compile(r"(?i)\b(?:bearer|basic|token)[ :]+(?=\S*[\d+/=_.-]|\S{16})[\w.~+/=-]{6,}")
-_KNOWN = re.compile(
+SCHEME_SECRET = re.compile(r"(?i)\b(?:bearer|basic|token)[ :]+(?=\S*[\d+/=_.-]|\S{16})[\w.~+/=-]{6,}")
+KNOWN_SECRET = re.compile(
     r"\b(?:sk|pk|rk)[-_](?=\S*\d)[\w-]{16,}|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[abeoprs]-[\w-]{10,}"
     r"|\bhf_[A-Za-z0-9]{20,}|\bA(?:KIA|SIA)[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}|\bdapi[0-9a-f]{32}"
     r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*|\bbot\d{6,}:[\w-]{20,}|-----BEGIN [A-Z ]*PRIVATE KEY-----"
@@ -64,7 +64,11 @@ def plain_secrets(settings: Any) -> Iterator[Place]:
 def _in_value(value: Any, path: Place) -> Iterator[Place]:
     if isinstance(value, dict):
         for key, item in value.items():
-            if is_secret_setting(str(key)) and _holds_text(item) and (str(key).lower() != "key" or _like_a_key(item)):
+            if (
+                is_secret_setting(str(key))
+                and holds_secret_text(item)
+                and (str(key).lower() != "key" or like_a_key(item))
+            ):
                 yield (*path, str(key))
             else:
                 yield from _in_value(item, (*path, str(key)))
@@ -77,12 +81,12 @@ def _in_value(value: Any, path: Place) -> Iterator[Place]:
         yield path
 
 
-def _holds_text(value: Any) -> bool:
+def holds_secret_text(value: Any) -> bool:
     """Whether this, under a secret's name, is one in plain text."""
     if isinstance(value, dict):
         return False  # its own names tell
     if isinstance(value, list | tuple):
-        return any(_holds_text(item) for item in value)
+        return any(holds_secret_text(item) for item in value)
     text = str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
     if not text or _HARMLESS.fullmatch(text) or _PLACEHOLDERS.fullmatch(text):
         return False
@@ -90,14 +94,14 @@ def _holds_text(value: Any) -> bool:
     return bool(left) if _ENVIRONMENT.search(text) is None else len(left) >= 6
 
 
-def _like_a_key(value: Any) -> bool:
+def like_a_key(value: Any) -> bool:
     """Whether a value that is only called "key" is more than a word."""
     return re.fullmatch(r"(?=.*\d)[^\s{}]{12,}", str(value).strip()) is not None
 
 
 def _looks_secret(text: str) -> bool:
     shown = _ENVIRONMENT.sub("", text)
-    if _KNOWN.search(shown) or _SCHEME.search(shown):
+    if KNOWN_SECRET.search(shown) or SCHEME_SECRET.search(shown):
         return True
     if text.lstrip()[:1] in ("{", "[") and _in_json(text):
         return True
@@ -146,10 +150,10 @@ def _in_words(words: list[str]) -> bool:
     """``--api-key VALUE``, ``--token=VALUE``, ``API_KEY=VALUE``, ``-u user:password``."""
     for word, following in zip(words, [*words[1:], ""], strict=False):
         option = _OPTION.match(word)
-        if option is not None and is_secret_setting(option[1].lstrip("-")) and _holds_text(option[2]):
+        if option is not None and is_secret_setting(option[1].lstrip("-")) and holds_secret_text(option[2]):
             return True
         named = word.startswith("--") and "=" not in word and is_secret_setting(word)
-        if named and not following.startswith("-") and _holds_text(following):
+        if named and not following.startswith("-") and holds_secret_text(following):
             return True
         if word in ("-u", "--user") and _plain(following.partition(":")[2]):
             return True

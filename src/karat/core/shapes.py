@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-import msgspec
-
 from karat.core.problems import nearest
 
 _PLACE = re.compile(r"(.*?)(?: - at `([^`]*)`)?", re.DOTALL)
@@ -14,7 +12,7 @@ _UNKNOWN = re.compile(r"Object contains unknown field `([^`]*)`")
 _MISSING = re.compile(r"Object missing required field `([^`]*)`")
 _EXPECTED = re.compile(r"Expected `([^`]*)`, got `([^`]*)`")
 _KINDS = {
-    "str": "a text",
+    "str": "a string",
     "int": "a whole number",
     "float": "a number",
     "bool": "true or false",
@@ -25,7 +23,7 @@ _KINDS = {
 
 
 def shape_in_words(
-    error: msgspec.ValidationError, whole: str, keys: Mapping[str, Iterable[str]] | None = None, cutoff: float = 50.0
+    error: Exception, whole: str, keys: Mapping[str, Iterable[str]] | None = None, cutoff: float = 50.0
 ) -> str:
     """What is wrong and where, without a full stop at the end; for an unknown key the nearest known one.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
@@ -17,6 +17,8 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from karat.core.files import read_bytes
 from karat.core.limits import YAML_MB
 from karat.core.problems import Problem, did_you_mean
+from karat.core.quoted_secrets import SHOWN, hidden_value
+from karat.core.secret_settings import is_secret_setting
 from karat.core.yaml_nodes import BAD, Bad, Findings, Path_, documents, is_empty
 
 __all__ = ["Findings", "Path_", "Raw", "documents", "is_empty", "load", "read", "reader_for"]
@@ -89,7 +91,7 @@ def _described(node: Node) -> str:
         return "an object"
     if isinstance(node, SequenceNode):
         return "a list"
-    text = str(node.value)
+    text = hidden_value(str(node.value))
     return f'"{text}"' if len(text) <= 40 else f'"{text[:40]}…"'
 
 
@@ -249,9 +251,7 @@ def _struct_reader(kind: Any, struct: type[msgspec.Struct]) -> Read:
             key = key_node.value
             reader = readers.get(key) if key_node.__class__ is ScalarNode else None
             if reader is None:
-                findings.add(
-                    key_node, f'unknown key "{_key_text(key)}" in {noun}', _key_hint(key, value_node, node, readers)
-                )
+                findings.add(key_node, *_unknown_key(key_node, value_node, node, noun, readers))
                 bad = True
                 continue
             name = names[key]
@@ -295,14 +295,39 @@ def _noun(struct: type) -> str:
     return f"an {words}" if words[0] in "aeiou" else f"a {words}"
 
 
-def _key_text(key: Any) -> str:
-    return key if isinstance(key, str) else "…"
-
-
-def _key_hint(key: Any, value_node: Node, holder: MappingNode, known: dict[str, Any]) -> str:
+def _unknown_key(
+    key_node: Node, value_node: Node, holder: MappingNode, noun: str, known: dict[str, Any]
+) -> tuple[str, str]:
+    """What to say about a key that a struct does not have, and the hint."""
+    key = key_node.value
+    if not isinstance(key, str):
+        return f'unknown key "…" in {noun}', "A key must be a plain text."
     if key == "<<":
-        return "Merge keys are not supported: write the keys out."
-    before = [pair[1].value for pair in holder.value if pair[0].start_mark.index < value_node.start_mark.index][:-1]
-    if isinstance(key, str) and holder.flow_style and is_empty(value_node) and before and isinstance(before[-1], str):
-        return f'The comma ended the string before it. Quote the whole value: "{before[-1]}, {key}".'
-    return did_you_mean(key, known) if isinstance(key, str) else "A key must be a plain string."
+        return f'unknown key "{key}" in {noun}', "Merge keys are not supported: write the keys out."
+    if variable := env_setting(key, known):
+        return secret_message(key, variable), ""
+    before = [pair for pair in holder.value if pair[0].start_mark.index < key_node.start_mark.index]
+    if holder.flow_style and is_empty(value_node) and before and isinstance(before[-1][1].value, str):
+        name, text = str(before[-1][0].value), before[-1][1].value
+        if is_secret_setting(name):  # the key is the rest of the secret
+            return (
+                f'unknown key "{SHOWN}" in {noun}',
+                f"The comma ended the value of {name} before it. Quote the whole value.",
+            )
+        whole = hidden_value(f"{text}, {key}")
+        return (
+            f'unknown key "{key}" in {noun}',
+            f'The comma ended the string before it. Quote the whole value: "{whole}".',
+        )
+    return f'unknown key "{hidden_value(key)}" in {noun}', did_you_mean(key, known)
+
+
+def env_setting(key: str, known: Iterable[str]) -> str:
+    """The setting that names the variable for this secret (``api_key_env`` for ``api_key``); empty when there is none."""
+    variables = [name for name in known if name.endswith("_env")] if is_secret_setting(key) else []
+    return f"{key}_env" if f"{key}_env" in variables else next(iter(variables), "")
+
+
+def secret_message(key: str, variable: str) -> str:
+    """What to do with a secret that is written where only the name of its variable belongs."""
+    return f'"{key}" is a secret: put it in an environment variable and name it with {variable}'

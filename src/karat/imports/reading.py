@@ -19,6 +19,8 @@ FORMATS = "CSV, Excel (.xlsx), JSON lines, a JSON list, promptfoo, inspect_ai, L
 
 def read_source(path: Path, sheet: str = "") -> Source:
     """The rows of a file."""
+    if path.is_dir():
+        raise UserError(f"{path} is a folder", hint=f"Give one file of it. What is read: {FORMATS}.")
     if not path.is_file():
         raise UserError(f"there is no file {path}", hint=f"Supported: {FORMATS}.")
     with open_bytes(path) as file:
@@ -37,7 +39,13 @@ def read_source(path: Path, sheet: str = "") -> Source:
             return found
     if path.suffix.lower() in (".yaml", ".yml"):
         return _yaml(path, data)
-    return json_rows.named(tables.read_csv(path))
+    return json_rows.named(_with_rows(path, tables.read_csv(path)))
+
+
+def _with_rows(path: Path, found: Source) -> Source:
+    if not found.rows:
+        raise UserError(f"{path} has a heading, but no rows", hint="Put one case in each row below the heading.")
+    return found
 
 
 def _workbook(path: Path, sheet: str) -> Source:
@@ -45,7 +53,7 @@ def _workbook(path: Path, sheet: str) -> Source:
         start = file.read(4096)
     if b"xl/" not in start and b"[Content_Types].xml" not in start:
         refuse_foreign(path, start)
-    return json_rows.named(tables.read_xlsx(path, sheet))
+    return json_rows.named(_with_rows(path, tables.read_xlsx(path, sheet)))
 
 
 def _json(path: Path, text: bytes) -> Source | None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 MOST = 24
-"""Lines of one text; the rest is in ``--json``."""
+"""Lines of one text on a screen; the rest is in ``--json``."""
 ALSO = 8
 """Further scores that are listed."""
 STYLES = {"same": "", "found": "green", "missing": "red", "extra": "yellow", "changed": "magenta"}
@@ -48,10 +48,10 @@ def print_case(view: CaseView, console: Console, against: CaseView | None = None
 def _heading(page: Page, view: CaseView) -> None:
     run = [part for part in (view.run.suite, view.run.id, view.run.name, view.run.system) if part]
     spans: list[Span] = [(plain(view.id), "bold"), (f"  {view.status.replace('_', ' ')}", _status(view.status))]
-    page.line([*spans, (f"   {plain(' · '.join(run))}", "dim")])
+    page.line([*spans, (f"   {plain(' · '.join(run))}", "dim")], whole=True)
     more = [part for part in (view.name, ", ".join(view.tags)) if part]
     if more:
-        page.line([(plain(" · ".join(more)), "dim")])
+        page.line([(plain(" · ".join(more)), "dim")], whole=True)
 
 
 def _status(status: str) -> str:
@@ -90,11 +90,12 @@ def _text(page: Page, label: str, text: str, style: str = "") -> None:
     if len(label) >= LABEL:
         page.line([(plain(label), "dim")])
         label = ""
-    for line in lines[:MOST]:
-        page.labelled(label, [(plain(line), style)])
+    most = MOST if page.cuts else len(lines)
+    for line in lines[:most]:
+        page.wrapped(label, [(plain(line), style)])
         label = ""
-    if len(lines) > MOST:
-        page.labelled("", [(f"… {len(lines) - MOST:,} more lines; --json has all of them", "dim")])
+    if len(lines) > most:
+        page.labelled("", [(f"… {len(lines) - most:,} more lines; --json has all of them", "dim")])
 
 
 def _marked(page: Page, lines: Sequence[Line]) -> None:
@@ -105,11 +106,12 @@ def _marked(page: Page, lines: Sequence[Line]) -> None:
 
 
 def _rows(page: Page, rows: Sequence[tuple[str, str]], label: str = "difference") -> None:
-    for text, mark in rows[:MOST]:
-        page.labelled(label, [(text, STYLES[mark])])
+    most = MOST if page.cuts else len(rows)
+    for text, mark in rows[:most]:
+        page.wrapped(label, [(text, STYLES[mark])])
         label = ""
-    if len(rows) > MOST:
-        page.labelled("", [(f"… {len(rows) - MOST:,} more lines; --json has all of them", "dim")])
+    if len(rows) > most:
+        page.labelled("", [(f"… {len(rows) - most:,} more lines; --json has all of them", "dim")])
 
 
 # -- the difference in the suite's own terms --------------------------------------------------------------------------
@@ -170,7 +172,7 @@ def _scores(page: Page, view: CaseView, against: CaseView | None) -> None:
             spans.append((f"  {plain(against.run.id)} {_value(other, item.kind):>8}", "cyan"))
         if item.reason:
             spans.append((f"  {plain(item.reason)}", "dim"))
-        page.labelled(label, spans)
+        page.wrapped(label, spans)
         label = ""
     rest = [item for item in view.figures if item not in shown and item.value is not None]
     if rest:

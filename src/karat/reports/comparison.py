@@ -164,6 +164,19 @@ def _side(suite: str, case: CaseResult | None, answers: Mapping[str, str]) -> Si
     return Side(case.status, case.error or reason_of(suite, case), answer)
 
 
+def why_changed(change: Change) -> str:
+    """The reason that goes with a change: why it failed where it did, else why it was or is wrong."""
+    if change.a.status != change.b.status:
+        failed = change.a if change.b.status == "scored" else change.b
+        return failed.why if failed.status != "scored" else ""
+    return change.a.why if change.kind == "better" else change.b.why
+
+
+def differ_in_system(item: Compared) -> bool:
+    """Whether both runs say which system they asked, and it is not the same one."""
+    return bool(item.a.system and item.b.system) and item.a.system != item.b.system
+
+
 def moves_text(item: Compared, change: Change) -> str:
     """``scored → error``, or ``macro recall 1.000 → 0.500 · fully right 1.000 → 0.000``."""
     if change.a.status != change.b.status:

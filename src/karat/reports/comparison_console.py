@@ -11,13 +11,23 @@ import msgspec
 from karat.core.problems import count_of
 from karat.core.result import interval_text, why_no_interval
 from karat.core.suite import Kind
-from karat.reports.comparison import Change, Compared, label, moves_text, outcome, same_prompt
+from karat.reports.comparison import (
+    Change,
+    Compared,
+    differ_in_system,
+    label,
+    moves_text,
+    outcome,
+    same_prompt,
+    why_changed,
+)
 from karat.reports.console import figure
 from karat.reports.console_page import LABEL, Page, fit, plain
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from karat.stats.comparison import MetricComparison
     from karat.stats.paired import Difference
 
 FEW = 5
@@ -37,9 +47,9 @@ def print_comparison(item: Compared, console: Console, *, saved: Sequence[str] =
     """Print one comparison; ``saved`` says where files were put."""
     page = Page(console)
     first, second = plain(label(item.a)), plain(label(item.b))
-    systems = "" if item.a.system == item.b.system else f" · {plain(item.a.system)} → {plain(item.b.system)}"
+    systems = f" · {plain(item.a.system)} → {plain(item.b.system)}" if differ_in_system(item) else ""
     head = f" · {count_of(item.comparison.n_shared, 'case')} in both{systems}{plain(same_prompt(item))}"
-    page.line([(f"A {first} → B {second}", "bold"), (f"   {plain(item.b.suite)}{head}", "")])
+    page.line([(f"A {first} → B {second}", "bold"), (f"   {plain(item.b.suite)}{head}", "")], whole=True)
     for warning in item.comparison.warnings:
         page.line([("warning  ", "bold yellow"), (plain(warning), "yellow")], whole=True)
     if item.comparison.n_shared:
@@ -51,27 +61,63 @@ def print_comparison(item: Compared, console: Console, *, saved: Sequence[str] =
 
 
 def _table(page: Page, item: Compared, first: str, second: str) -> None:
+    """A line a metric. Where the screen is too narrow, the verdict comes beside the difference and the rest goes below."""
     shown = [m for m in item.comparison.metrics if m.headline] or list(item.comparison.metrics[:3])
-    width = max([16, *(len(m.title) for m in shown)])
+    rows = [_row(metric) for metric in shown]
+    width = max([16, *(len(metric.title) for metric in shown)])
+    said = max(len(row.verdict) for row in rows) if rows else 0
     one, two = max(len(first), 8), max(len(second), 8)
-    head = f"  {'metric'.ljust(width)}  {first:>{one}}  {second:>{two}}  {'difference':>10}    {'95 % interval':<17}  {'p':>6}  {'over':>6}"
-    page.line([(head, "dim")])
-    for metric in shown:
-        found = metric.difference
-        if found is None:
-            page.line([(f"  {fit(metric.title, width)}  ", ""), (plain(metric.undefined) or "n/a", "dim")])
+    stacked = page.cuts and 2 + width + 2 + one + 2 + two + 2 + 10 + 39 + 3 + said > page.width
+    if stacked and 2 + width + 2 + one + 2 + two + 2 + 10 + 3 + said > page.width:
+        first, second, one, two = "A", "B", 8, 8
+        width = max(12, min(width, page.width - 2 - 2 - 8 - 2 - 8 - 2 - 10 - 3 - said))
+    head = f"  {'metric'.ljust(width)}  {first:>{one}}  {second:>{two}}  {'difference':>10}"
+    more = f"    {'95 % interval':<17}  {'p':>6}  {'over':>6}"
+    page.line([(head if stacked else head + more, "dim")])
+    for metric, row in zip(shown, rows, strict=True):
+        if row.undefined:
+            page.line([(f"  {fit(metric.title, width)}  ", ""), (row.undefined, "dim")], whole=True)
             continue
-        said = outcome(metric)
-        start = f"  {fit(metric.title, width)}  {figure(found.mean_a, metric.kind):>{one}}  {figure(found.mean_b, metric.kind):>{two}}  "
-        rest = f"    {interval(found, metric.kind):<17}  {p_text(metric.p_adjusted):>6}  {found.n:>6,}"
-        page.line(
-            [
-                (start, ""),
-                (f"{change_text(found.mean, metric.kind):>10}", f"bold {COLOURS.get(said, '')}".strip()),
-                (rest, ""),
-                (f"   {said}", COLOURS.get(said, "dim")),
-            ]
-        )
+        colour = COLOURS.get(row.verdict, "")
+        alone = len(metric.title) > width  # too long for its column: on a line of its own
+        if alone:
+            page.line([(f"  {metric.title}", "")], whole=True)
+        start = f"  {fit('' if alone else metric.title, width)}  {row.a:>{one}}  {row.b:>{two}}  "
+        change, verdict = (f"{row.difference:>10}", f"bold {colour}".strip()), (f"   {row.verdict}", colour or "dim")
+        if stacked:
+            page.line([(start, ""), change, verdict], whole=True)
+            page.line([(f"    95 % interval {row.interval}, p {row.p}, over {row.over}", "dim")])
+        else:
+            rest = f"    {row.interval:<17}  {row.p:>6}  {row.over:>6}"
+            page.line([(start, ""), change, (rest, ""), verdict], whole=True)
+
+
+class _Row(msgspec.Struct, frozen=True):
+    """What the table says about a metric, as text."""
+
+    undefined: str = ""
+    a: str = ""
+    b: str = ""
+    difference: str = ""
+    interval: str = ""
+    p: str = ""
+    over: str = ""
+    verdict: str = ""
+
+
+def _row(metric: MetricComparison) -> _Row:
+    found, kind = metric.difference, metric.kind
+    if found is None:
+        return _Row(undefined=plain(metric.undefined) or "n/a")
+    return _Row(
+        a=figure(found.mean_a, kind),
+        b=figure(found.mean_b, kind),
+        difference=change_text(found.mean, kind),
+        interval=interval(found, kind),
+        p=p_text(metric.p_adjusted),
+        over=f"{found.n:,}",
+        verdict=outcome(metric),
+    )
 
 
 def change_text(value: float, kind: Kind = "share") -> str:
@@ -110,7 +156,7 @@ def _moves(page: Page, title: str, parts: Sequence[tuple[str, Difference | None]
     found.sort(key=lambda pair: (-abs(pair[1].mean), pair[0]))
     if found:
         words = "   ".join(f"{plain(name)} {change_text(part.mean)} ({part.n:,})" for name, part in found[:FEW])
-        page.labelled(fit(title, LABEL - 1).rstrip(), [(words, "")])
+        page.wrapped(fit(title, LABEL - 1).rstrip(), [(words, "")])
 
 
 def _changes(page: Page, item: Compared) -> None:
@@ -131,8 +177,8 @@ def _change(page: Page, item: Compared, change: Change, title: str, width: int) 
     moved = moves_text(item, short)
     if change.a.status == change.b.status and len(change.moves) > 1:
         moved += f" and {len(change.moves) - 1} more"
-    why = plain(change.b.why if change.kind != "better" else change.a.why)
-    page.labelled(title, [(fit(plain(change.id), width), ""), (f"  {plain(moved)}  ", "bold"), (why, "dim")])
+    name = fit(plain(change.id), width) if page.cuts or len(change.id) <= width else plain(change.id)
+    page.wrapped(title, [(name, ""), (f"  {plain(moved)}  ", "bold"), (plain(why_changed(change)), "dim")], most=2)
     half = (page.width - LABEL - 14) // 2
     was, now = (fit(plain(text), half).rstrip() or "no answer" for text in (change.a.answer, change.b.answer))
     if was != now:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from karat.reports.comparison import Change, Compared, label, moves_text, outcome, same_prompt
+from karat.reports.comparison import (
+    Change,
+    Compared,
+    differ_in_system,
+    label,
+    moves_text,
+    outcome,
+    same_prompt,
+    why_changed,
+)
 from karat.reports.comparison_console import KINDS, change_text, interval, p_text
 from karat.reports.console import figure
 from karat.reports.markdown_text import markdown_text as text
@@ -34,7 +43,8 @@ def _lines(item: Compared) -> Iterable[str]:
     first, second = text(label(item.a)), text(label(item.b))
     yield f"### {text(item.b.suite)}: A {first} → B {second}"
     yield ""
-    yield f"{item.comparison.n_shared:,} cases in both runs · {text(item.a.system)} → {text(item.b.system)}{text(same_prompt(item))}"
+    systems = f" · {text(item.a.system)} → {text(item.b.system)}" if differ_in_system(item) else ""
+    yield f"{item.comparison.n_shared:,} cases in both runs{systems}{text(same_prompt(item))}"
     if item.comparison.warnings:
         yield ""
         yield from (f"> **warning** {text(warning, 1000)}  " for warning in item.comparison.warnings)
@@ -86,7 +96,7 @@ def _part(item: Compared, name: str, metric: str, found: Difference | None) -> l
 
 def _change(item: Compared, change: Change) -> list[str]:
     moved = text(moves_text(item, change))
-    why = change.a.why if change.kind == "better" else change.b.why
+    why = why_changed(change)
     moved += f" <br> {text(why)}" if why else ""
     return [text(change.id), text(change.question), moved, text(change.a.answer), text(change.b.answer)]
 

@@ -229,8 +229,16 @@ def _weakest_tags(page: Page, result: RunResult, metric: Metric) -> None:
     )
     if len(values) < 2 or len(means) < 2:
         return
+    best = max(mean for mean, _, _ in means) if metric.higher_is_better else min(mean for mean, _, _ in means)
+    weak = [
+        (mean, tag, count)
+        for mean, tag, count in means
+        if (_badness(mean, metric) if metric.kind != "quantity" else abs(mean - best)) > ROUNDING
+    ]
+    if not weak:
+        return
     text = ""
-    for mean, tag, count in means[: FEW + 1]:
+    for mean, tag, count in weak[: FEW + 1]:
         part = f"{plain(tag)} {mean:.2f} ({count:,})"
         if text and len(text) + 3 + len(part) > page.width - LABEL:
             break
@@ -253,22 +261,32 @@ def _worst_cases(
     if not ranked:
         return
     worst = [case for _, case in ranked[:most]]
-    width = min(max(len(_label(case)) for case in worst), 48, page.width - LABEL - 32)
-    for number, case in enumerate(worst):
-        value = _value(case, headline[0])
-        number_text = f"{value:.2f}" if value is not None else "n/a"
-        room = page.width - LABEL - width - len(number_text) - 4
+    width = max(len(_label(case)) for case in worst)
+    figures = [_worst_figure(case, headline) for case in worst]
+    figure_width = max(map(len, figures))
+    if page.cuts:
+        width = min(width, 48, max(8, page.width - LABEL - figure_width - 28))
+    for number, (case, figure_text) in enumerate(zip(worst, figures, strict=True)):
+        room = max(16, page.width - LABEL - width - figure_width - 4)
         label = "worst cases" if not number else ""
         page.labelled(
             label,
             [
                 (fit(_label(case), width), ""),
-                (f"  {number_text}  ", "bold"),
-                (fit(reason_of(result.run.suite, case), room).rstrip(), "dim"),
+                (f"  {figure_text.ljust(figure_width)}  ", "bold"),
+                (page.fitted(reason_of(result.run.suite, case), room), "dim"),
             ],
         )
     if origin is not None:
         _advise(page, show_command(result, origin, worst[0].id))
+
+
+def _worst_figure(case: CaseResult, headline: Sequence[Metric]) -> str:
+    """The figure that is bad: the first headline metric's; another one's, with its title, where the first is as good as it can be."""
+    bad = next((metric for metric in headline if _badness(_value(case, metric), metric) > ROUNDING), headline[0])
+    value = _value(case, bad)
+    number = f"{value:.2f}" if value is not None else "n/a"
+    return number if bad is headline[0] else f"{bad.title} {number}"
 
 
 def is_right(case: CaseResult, metrics: Sequence[Metric]) -> bool:
@@ -310,7 +328,8 @@ def _mend(page: Page, result: RunResult, origin: Origin, case: str) -> None:
     """What to do about errors: ask again where that may help, else look at the answer, and correct what is recorded."""
     _advise(page, retry_command(result, origin) or show_command(result, origin, case))
     if origin.recorded and origin.again:
-        page.labelled("", [(f"the answers are recorded: fix {plain(origin.recorded)}, then", "")])
+        where = f"the answers are recorded: fix {plain(origin.recorded)}, then"
+        page.line([(" " * LABEL, ""), (where, "")], whole=True)
         _advise(page, origin.again)
 
 
@@ -319,8 +338,7 @@ def _failures(page: Page, result: RunResult, origin: Origin | None) -> None:
     groups = Counter(plain(case.error) or "no message" for case in errors).most_common()
     for number, (message, count) in enumerate(groups[:FEW]):
         count_text = f"{count:,} × "
-        text = fit(message, page.width - LABEL - len(count_text)).rstrip()
-        page.labelled("errors" if not number else "", [(count_text, "bold red"), (text, "")])
+        page.wrapped("errors" if not number else "", [(count_text, "bold red"), (message, "")], most=FEW)
     if len(groups) > FEW:
         more = sum(count for _, count in groups[FEW:])
         page.labelled("", [(f"{more:,} more, with {count_of(len(groups) - FEW, 'other message')}", "")])
@@ -329,7 +347,7 @@ def _failures(page: Page, result: RunResult, origin: Origin | None) -> None:
     missing = [_label(case) for case in result.cases if case.status == "missing"]
     if missing:
         listed = ", ".join(missing[:FEW]) + (", …" if len(missing) > FEW else "")
-        page.labelled("missing", [(f"{count_of(len(missing), 'case')} without a prediction: {listed}", "")])
+        page.wrapped("missing", [(f"{count_of(len(missing), 'case')} without a prediction: {listed}", "")])
 
 
 def _failed_cases(page: Page, result: RunResult) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -29,11 +30,12 @@ def inert(text: str) -> str:
 
 
 class Page:
-    """Lines of styled text, cut to the width of the terminal."""
+    """Lines of styled text, as wide as the screen. Where nobody's screen is meant (a pipe, a file, a log), nothing is cut."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
         self.width = max(40, console.width)
+        self.cuts = is_screen(console)
 
     def line(self, spans: Iterable[Span], *, whole: bool = False) -> None:
         from rich.text import Text
@@ -42,12 +44,36 @@ class Page:
         for words, style in spans:
             text.append(self._writable(words), style or None)
         text.rstrip()
-        if not whole:
+        if self.cuts and not whole:
             text.truncate(self.width, overflow="ellipsis" if self._writable("…") == "…" else "crop")
         self.console.print(text, soft_wrap=True, highlight=False)
 
     def labelled(self, label: str, spans: Sequence[Span]) -> None:
         self.line([(label.ljust(LABEL), "dim"), *spans])
+
+    def wrapped(self, label: str, spans: Sequence[Span], *, indent: int = LABEL, most: int | None = None) -> None:
+        """A text that is read to its end: on a screen it goes on below, elsewhere it is one line. ``most``: lines on a screen."""
+        from rich.text import Text
+
+        if not self.cuts:
+            self.labelled(label, spans)
+            return
+        text = Text(end="")
+        for words, style in spans:
+            text.append(self._writable(words), style or None)
+        lines = text.wrap(self.console, self.width - indent, justify="left", overflow="fold", no_wrap=False)
+        kept = list(lines)[:most]
+        if len(kept) < len(lines):
+            kept[-1].truncate(self.width - indent - 4)
+            kept[-1].append(self._writable(" …"))
+        for number, line in enumerate(kept or [text]):
+            line.rstrip()
+            head = Text(end="\n").append(label.ljust(LABEL) if not number else " " * indent, "dim")
+            self.console.print(head.append_text(line), soft_wrap=True, highlight=False)
+
+    def fitted(self, text: str, room: int) -> str:
+        """A text cut to the room that a screen has for it; elsewhere as it is."""
+        return fit(text, room).rstrip() if self.cuts else text
 
     def parts(self, label: str, parts: Sequence[str]) -> None:
         """Parts of one statement, parted by dots; those that do not fit go on below."""
@@ -69,6 +95,13 @@ class Page:
                 text = text.replace(sign, stand_in)
             text = text.encode(encoding, "backslashreplace").decode(encoding)
         return text
+
+
+def is_screen(console: Console) -> bool:
+    """Whether a person reads this on a screen of that width. Colour that was forced onto a log does not make it one."""
+    if not console.is_terminal or "FORCE_COLOR" not in os.environ:
+        return console.is_terminal
+    return bool(getattr(console.file, "isatty", bool)())
 
 
 def fit(text: str, width: int) -> str:

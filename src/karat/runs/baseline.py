@@ -17,15 +17,24 @@ NEWEST = 1_000
 """Runs that are looked through for a name."""
 
 
-def find_run(store: Store, text: str) -> int:
-    """The run that ``r-0012``, ``12``, ``latest``, a name or a tag stands for; the newest one of that name."""
+def find_run(store: Store, text: str, *, stopped: bool = False, only: bool = False) -> int:
+    """The run that ``r-0012``, ``12``, ``latest``, a name or a tag stands for; the newest one of that name.
+
+    A scored run comes before one that was stopped, unless that is what is looked for (``stopped``). ``only``: the name must be that of
+    one run, because what follows cannot be undone.
+    """
     try:
         parse_run(text)
     except UserError as error:
-        rows = [row for row in store.runs(NEWEST) if row.scoring is not None]
-        found = next((row.id for row in rows if _is_called(row, text)), None)
-        if found is not None:
-            return found
+        rows = store.runs(NEWEST)
+        called = sorted(
+            (row for row in rows if _is_called(row, text)), key=lambda row: (row.scoring is None) != stopped
+        )
+        if only and len(called) > 1:
+            listed = ", ".join(run_name(row.id) for row in called[:5]) + (", …" if len(called) > 5 else "")
+            raise UserError(f'{len(called):,} runs are called "{text}": {listed}', hint="Give one of them.") from None
+        if called:
+            return called[0].id
         names = {name for row in rows for name in (row.name, *row.tags) if name}
         hint = " ".join(part for part in (error.hint, did_you_mean(text, names) if names else "") if part)
         raise UserError(f'there is no run "{text}" in the store', hint=hint) from None

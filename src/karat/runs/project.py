@@ -5,7 +5,7 @@ An unknown key is a mistake, shown with its place and the nearest known key. Pat
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,9 +15,11 @@ from yaml.nodes import MappingNode, Node, SequenceNode
 from karat.core import plugins
 from karat.core.limits import wrong_repeats
 from karat.core.problems import Problem, UserError, count_of, did_you_mean
+from karat.core.quoted_secrets import hidden, hidden_value
+from karat.core.shapes import shape_in_words
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import SystemConfig, SystemType
-from karat.core.yaml import Findings, Raw, documents, load, read
+from karat.core.yaml import Findings, Raw, documents, env_setting, load, read, secret_message
 from karat.runs.plain_secrets import secret_problems
 from karat.runs.project_prompts import check_prompts
 from karat.stats.gate_figures import EVERYWHERE
@@ -206,10 +208,13 @@ def from_settings(kind: type[S], settings: Sequence[str], flag: str, fixed: Mapp
     for setting in settings:
         key, equals, value = setting.partition("=")
         if not equals:
-            raise UserError(f'{flag} expects KEY=VALUE, found "{setting}"', hint=f"For example {flag} {setting}=…")
+            shown = hidden_value(setting)
+            raise UserError(f'{flag} expects KEY=VALUE, found "{shown}"', hint=f"For example {flag} {shown}=…")
         if key.strip() not in known:
+            _refuse_secret(key.strip(), known)
             hint = did_you_mean(key.strip(), known.keys() - (fixed or {}).keys())
-            raise UserError(f'{flag} {setting}: unknown key "{key.strip()}"', hint=hint)
+            shown = hidden(setting)
+            raise UserError(f'{flag} {shown}: unknown key "{hidden_value(key.strip())}"', hint=hint)
         given[key.strip()] = value
     missing = [key for key, required in known.items() if required and key not in given]
     if missing:
@@ -228,16 +233,23 @@ def from_settings(kind: type[S], settings: Sequence[str], flag: str, fixed: Mapp
     return found[0]
 
 
+def _refuse_secret(key: str, known: Iterable[str]) -> None:
+    """An API key given as it is, where the name of the variable that holds it belongs."""
+    if variable := env_setting(key, known):
+        raise UserError(secret_message(key, variable))
+
+
 def options_from(kind: type[S], given: Mapping[str, Any]) -> S:
     """A struct of options from Python values."""
     known = [field.name for field in msgspec.structs.fields(kind)]  # type: ignore[arg-type]
     for key in given:
         if key not in known:
+            _refuse_secret(key, known)
             raise UserError(f'unknown option "{key}"', hint=did_you_mean(key, known))
     try:
         return msgspec.convert(dict(given), kind)
     except msgspec.ValidationError as error:
-        raise UserError(f"the options are not valid: {error}") from error
+        raise UserError(f"the options are not valid: {hidden(shape_in_words(error, 'the options'))}") from error
 
 
 def store_url(store: str, root: Path) -> str:

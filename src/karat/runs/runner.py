@@ -133,7 +133,10 @@ def resume(
     on_run: Callable[[str, int], None] = lambda _run, _calls: None,
     executor: Executor | None = None,
 ) -> RunResult:
-    """Go on with a run: ask only what has no stored answer (and, if wanted, what failed), then score. One process at a time may."""
+    """Go on with a run: ask only what has no stored answer (and, if wanted, what failed), then score. One process at a time may.
+
+    A run that is finished is left as it is; ``on_run`` hears that it makes no calls.
+    """
     record = store.run(run_id)
     suite = plugins.load_suite(record.suite)
     cases = stored_cases(store, run_id, suite)
@@ -151,6 +154,9 @@ def resume(
         repeats=record.repeats,
         opened=system,
     )
+    if record.status == "finished" and not _left_to_call(store, run_id, job, retry_errors):
+        on_run(run_name(run_id), 0)
+        return store.result(run_id)
     job = replace(job, problems=_changed_hints(job, record))
     holder = this_process()
     store.set_status(run_id, "running", holder)
@@ -165,6 +171,11 @@ def resume(
         on_run=on_run,
         executor=executor,
     )
+
+
+def _left_to_call(store: Store, run_id: int, job: Job, retry_errors: bool) -> int:
+    stored = {(p.case_id, p.turn or 0, p.repeat): p for p in store.predictions(run_id)}
+    return still_to_call(job.cases, job.repeats, stored, retry_errors)
 
 
 def _changed_hints(job: Job, record: RunRecord) -> tuple[Problem, ...]:
@@ -317,13 +328,12 @@ def _follows_up(job: Job) -> bool:
 
 
 def _misplaced(job: Job, system: System) -> list[Problem]:
-    """Recorded answers for cases, turns and repeats that the run does not have, cases that were left out on purpose aside."""
+    """Recorded answers for cases, turns and repeats that the run does not have. Cases may be left out of it on purpose, but not all."""
     known = {case.id for case in job.cases}
+    given = list(getattr(system, "recorded", ()))
     recorded = [
-        one
-        for one in getattr(system, "recorded", ())
-        if one.case_id in known or (job.left_out is not None and one.case_id not in job.left_out)
-    ]
+        one for one in given if one.case_id in known or (job.left_out is not None and one.case_id not in job.left_out)
+    ] or given
     return stranger_problems(job.cases, group(job.cases, recorded, job.repeats)[1], job.repeats, job.system)
 
 

@@ -12,9 +12,10 @@ from karat.core.records import Case, Prediction
 def stranger_problems(
     cases: Sequence[Case[Any]], strangers: Sequence[Prediction], repeats: int, source: str
 ) -> list[Problem]:
-    """One problem for each kind of stray prediction, with the first few named."""
+    """One problem for each kind of stray prediction, with the first few named, and one id that a prediction could have had."""
     known = {case.id: case for case in cases}
     groups: dict[str, list[str]] = {}
+    hint = f'They are left out. A prediction is expected for "{cases[0].id}", for example.' if cases else ""
     for one in strangers:
         case = known.get(one.case_id)
         if case is None:
@@ -32,5 +33,6 @@ def stranger_problems(
         shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
         message = f"{count_of(len(all_names), 'prediction')} for {what}: {shown}"
         severity: Severity = "error" if what.startswith("repeats") else "warning"
-        problems.append(Problem(message, file=source, severity=severity, hint="They are ignored."))
+        expected = hint if what.startswith("cases") else "They are ignored."
+        problems.append(Problem(message, file=source, severity=severity, hint=expected))
     return problems

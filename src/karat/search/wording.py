@@ -34,8 +34,8 @@ def more_sentence(more: More) -> str:
         return f"{asked} would need a larger n than was tried"
     if more.tokens is None or more.more_tokens is None:
         return f"no time left to compute the cost of {asked}"
-    sizes = ", ".join(f"{pick.n}" for pick in more.fields)
-    return f"{asked} would cost {more.more_tokens:,} more tokens (n = {sizes})"
+    picks = ", ".join(f"{pick.field}: n = {pick.n} with {pick.model}" for pick in more.fields)
+    return f"{asked} would cost {more.more_tokens:,} more tokens ({picks})"
 
 
 def missing_words(detail: QuestionDetail) -> str:

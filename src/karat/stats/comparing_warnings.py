@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -26,9 +26,17 @@ def warnings_of(a: RunResult, b: RunResult, pairs: Pairs, metrics: Sequence[Metr
         *_cases(a, b, pairs),
         *_different_metrics(a, b),
         *_errors(pairs),
-        *(words for item in metrics for words in _left_out(item, len(pairs.pairs))),
-        *(words for item in metrics for words in _too_few(item)),
+        *_grouped((item.title, words) for item in metrics for words in _left_out(item, len(pairs.pairs))),
+        *_too_few(metrics),
     )
+
+
+def _grouped(found: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """The same words about several metrics are said once, with all their titles."""
+    titles: dict[str, list[str]] = {}
+    for title, words in found:
+        titles.setdefault(words, []).append(title)
+    yield from (f"{', '.join(names)}: {words}" for words, names in titles.items())
 
 
 def amount(value: float, kind: Kind) -> str:
@@ -96,37 +104,63 @@ def _different_metrics(a: RunResult, b: RunResult) -> Iterator[str]:
 
 
 def _errors(pairs: Pairs) -> Iterator[str]:
-    """Failed calls over shared cases. They leave the means, so a run that fails on hard cases would look better for it."""
-    failed_a, failed_b = ([pair[side].status == "error" for pair in pairs.pairs] for side in (0, 1))
+    """Answers that did not come, over shared cases. They leave the means, so a run that fails on hard cases would look better for it."""
+    failed_a, failed_b = ([pair[side].status in ("error", "missing") for pair in pairs.pairs] for side in (0, 1))
+    missing = any(case.status == "missing" for pair in pairs.pairs for case in (pair[0], pair[1]))
+    what, them = ("Failed calls and missing answers", "them") if missing else ("Failed calls", "failed calls")
     count_a, count_b, n = sum(failed_a), sum(failed_b), len(pairs.pairs)
     if count_a != count_b:
         p = mcnemar(failed_a, failed_b).p
         chance = "more than chance explains" if p < ALPHA else "which may be chance"
         yield (
-            f"Failed calls differ: {count_a:,} of {n:,} in A ({100 * count_a / n:.1f} %), {count_b:,} in B "
-            f"({100 * count_b / n:.1f} %), {chance} (p = {p:.2g}). Means leave failed calls out."
+            f"{what} differ: {count_a:,} of {n:,} in A ({100 * count_a / n:.1f} %), {count_b:,} in B "
+            f"({100 * count_b / n:.1f} %), {chance} (p = {p:.2g}). Means leave {them} out."
         )
 
 
 def _left_out(item: MetricComparison, shared: int) -> Iterator[str]:
     if item.headline and item.difference is not None and (item.only_a or item.only_b):
         yield (
-            f"{item.title}: compared over {item.difference.n:,} of {count_of(shared, 'shared case')}; "
+            f"compared over {item.difference.n:,} of {count_of(shared, 'shared case')}; "
             f"{item.only_a:,} have a value only in A, {item.only_b:,} only in B."
         )
 
 
-def _too_few(item: MetricComparison) -> Iterator[str]:
-    found = item.difference
-    if found is None or item.p_adjusted is None or item.p_adjusted < ALPHA:
-        return
-    size = abs(found.mean)
-    if found.n == 1:
-        yield f"{item.title}: one case cannot show a difference."
-    elif found.detectable is not None and 1e-9 < size < found.detectable:
-        needed = cases_needed(found.n, found.detectable, size)
+def _too_few(metrics: Sequence[MetricComparison]) -> Iterator[str]:
+    """Differences that these cases cannot tell from chance; several of them in one warning."""
+    judged = [
+        item
+        for item in metrics
+        if item.difference is not None and item.p_adjusted is not None and item.p_adjusted >= ALPHA
+    ]
+    yield from _grouped(
+        (item.title, "one case cannot show a difference.")
+        for item in judged
+        if item.difference is not None and item.difference.n == 1
+    )
+    small = [words for item in judged if (words := _small(item))]
+    if len(small) == 1:
+        title, n, size, p, shown, needed = small[0]
         yield (
-            f"{item.title}: {count_of(found.n, 'case')} are too few to tell a difference of {amount(size, item.kind)} from "
-            f"chance (p = {item.p_adjusted:.2g}). They can detect {amount(found.detectable, item.kind)} or more (80 % power); "
-            f"this one would need about {needed:,}."
+            f"{title}: {count_of(n, 'case')} are too few to tell a difference of {size} from chance (p = {p}). "
+            f"They can detect {shown} or more (80 % power); this one would need about {needed}."
         )
+    elif small:
+        parts = (
+            f"{title} {size} (p = {p}; {n:,} cases show {shown} or more, this needs about {needed})"
+            for title, n, size, p, shown, needed in small
+        )
+        yield f"Too few cases to tell these differences from chance (80 % power): {'; '.join(parts)}."
+
+
+def _small(item: MetricComparison) -> tuple[str, int, str, str, str, str] | None:
+    """Title, cases, difference, p, the difference that they show, the cases it would need; None when it is not too small."""
+    found = item.difference
+    if found is None or item.p_adjusted is None or found.n == 1 or found.detectable is None:
+        return None
+    size = abs(found.mean)
+    if not 1e-9 < size < found.detectable:
+        return None
+    needed = f"{cases_needed(found.n, found.detectable, size):,}"
+    shown = amount(found.detectable, item.kind)
+    return item.title, found.n, amount(size, item.kind), f"{item.p_adjusted:.2g}", shown, needed

@@ -105,7 +105,7 @@ def test_mcp_form() -> None:
         (b'{"indicator_selection": [{"dimensions": []}]}', '"dataset_id" is missing in indicator_selection.0.'),
         (
             b'{"indicator_selection": [{"dataset_id": 1}]}',
-            "indicator_selection.0..dataset_id is a whole number, expected a text",
+            "indicator_selection.0..dataset_id is a whole number, expected a string",
         ),
         (b'{"choices": []}', "without choices"),
         (b'{"structuredContent": {"queries": [{}]}}', '"datasetUrn" is missing in structuredContent.queries.0.'),

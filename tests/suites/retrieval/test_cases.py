@@ -42,7 +42,7 @@ def test_qrels(tmp_path: Path, content: str) -> None:
     loaded = load(tmp_path, content)
     assert loaded.problems == ()
     assert truths(loaded) == EXPECTED
-    assert [case.question for case in loaded.cases] == ["301", "302"]
+    assert [case.question for case in loaded.cases] == ["", ""]
 
 
 def test_packed_qrels(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_a_beir_file_without_its_heading(tmp_path: Path) -> None:
 def test_a_question_without_a_text_and_a_broken_line(tmp_path: Path) -> None:
     queries = '{"_id": "q1", "text": "one?"}\n{"_id": "q 2", "text": 7}\n{"text": "no id"}\n'
     loaded = load_cases(write(tmp_path, {**BEIR, "queries.jsonl": queries}))
-    assert [case.question for case in loaded.cases] == ["one?", "q 2"]
+    assert [case.question for case in loaded.cases] == ["one?", ""]
     assert [(problem.line, problem.severity) for problem in loaded.problems] == [
         (2, "error"),
         (3, "error"),
@@ -174,3 +174,18 @@ def test_recognises_folders(tmp_path: Path) -> None:
     assert recognises(write(tmp_path / "beir", BEIR))
     assert not recognises(write(tmp_path / "other", {"a.yaml": "x"}))
     assert not recognises(write(tmp_path / "gold", {"queries.jsonl": "{}"}))
+
+
+def test_live_system_is_not_asked_an_id(tmp_path: Path) -> None:
+    import karat
+
+    asked: list[object] = []
+
+    def ask(request: object) -> dict[str, list[str]]:
+        asked.append(request)
+        return {"results": ["FT-1"]}
+
+    (tmp_path / "judged.qrels").write_text("301 0 FT-1 1\n")
+    result = karat.run("retrieval", tmp_path / "judged.qrels", ask, store=tmp_path / "k.db")
+    assert asked == []
+    assert result.cases[0].status == "error" and "question" in result.cases[0].error

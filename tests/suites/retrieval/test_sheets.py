@@ -143,3 +143,13 @@ def test_the_example_passes_most_questions_and_says_what_more_would_cost(
     lines = suite.highlights(result)
     assert any("held out" in line for line in lines)
     assert any("two more questions would cost" in line for line in lines)
+
+
+def test_advice_on_more_questions_names_model_and_n() -> None:
+    from karat.search.outcome import Pick
+    from karat.search.pareto import More
+    from karat.search.wording import more_sentence
+
+    picks = (Pick("fruit", 2, "wordllama", 5), Pick("herb", 1, "bm25", 3))
+    said = more_sentence(More(2, "found", 8, 3, picks))
+    assert said == "two more questions would cost 3 tokens more (fruit: n = 2 with wordllama, herb: n = 1 with bm25)"

@@ -29,7 +29,7 @@ WORD = re.compile(r"\w+")
 def info() -> ModelInfo:
     """What ``karat models`` says of it."""
     ready = installed("bm25s")
-    what = "words in common, rare ones count more; no vectors, comes with karat"
+    what = "words in common, rare ones count more; no vectors"
     return ModelInfo("bm25", what, ready, "" if ready else INSTALL, None, COST)
 
 

@@ -29,7 +29,7 @@ TEXTS_AT_ONCE = 4096
 def info() -> ModelInfo:
     """What ``karat models`` says of it."""
     ready = installed(PACKAGE)
-    what = "a vector for each word piece, averaged; very fast, comes with karat"
+    what = "a vector for each word piece, averaged; very fast"
     return ModelInfo("wordllama", what, ready, "" if ready else INSTALL, DIMENSIONS, COST)
 
 

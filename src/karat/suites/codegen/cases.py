@@ -1,6 +1,6 @@
 """Task files as cases: the project's own form, and DS-1000, PandasEval and DABench files as they are published.
 
-YAML (``.yaml``, ``.yml``) and JSONL (``.jsonl``, also ``.jsonl.gz``), one file or a folder of them. The form of a line is told by its keys. The question is the
+YAML (``.yaml``, ``.yml``) and JSONL (``.jsonl``), each also packed (``.gz``), one file or a folder of them. The form of a line is told by its keys. The question is the
 user turn with the task as its target; the system turn before it says which tables there are and how to answer.
 """
 
@@ -15,8 +15,7 @@ from typing import Any
 import msgspec
 
 from karat.core import json
-from karat.core.files import FileRefused, open_unpacked, read_bytes, read_unpacked, why_not_there
-from karat.core.limits import YAML_MB
+from karat.core.files import FileRefused, open_unpacked, read_unpacked, why_not_there
 from karat.core.plain_nodes import node_of
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case, Where
@@ -87,17 +86,21 @@ def _files(path: Path) -> Iterator[Path]:
 
 def _read(file: Path) -> Found:
     try:
-        return _read_yaml(file) if file.suffix in YAML else _read_lines(file)
+        return _read_yaml(file) if _is_yaml(file) else _read_lines(file)
     except FileRefused as error:
         return [], [error.problem]
     except OSError as error:
         return [], [Problem(f"cannot be read: {error.strerror or error}", file=str(file))]
 
 
+def _is_yaml(file: Path) -> bool:
+    return Path(file.name.removesuffix(".gz")).suffix in YAML
+
+
 def _read_yaml(file: Path) -> Found:
     findings = Findings(str(file))
     cases = []
-    for document, root in enumerate(documents(read_bytes(file, YAML_MB), findings)):
+    for document, root in enumerate(documents(read_unpacked(file), findings)):
         for node, tables, item in tasks_in(root, findings):
             where = Where(str(file), document, item, node.start_mark.line + 1)
             case = read_task(node, tables, file.parent, findings, where)
@@ -180,13 +183,13 @@ def _first_row(file: Path) -> Mapping[str, Any]:
 
 
 def _is_labels(file: Path) -> bool:
-    return file.suffix not in YAML and dabench.is_label(_first_row(file))
+    return not _is_yaml(file) and dabench.is_label(_first_row(file))
 
 
 def _looks_like_tasks(file: Path) -> bool:
-    if file.suffix in YAML:
+    if _is_yaml(file):
         findings = Findings(str(file))
-        for root in documents(read_bytes(file, YAML_MB), findings):
+        for root in documents(read_unpacked(file), findings):
             for node, tables, _ in tasks_in(root, findings):
                 keys = {str(key.value) for key, _ in node.value} if hasattr(node.value, "__iter__") else set()
                 return "question" in keys and bool(tables or keys & {"tables", "reference", "expected", "setup"})

@@ -17,9 +17,10 @@ from typing import Any
 import msgspec
 
 from karat.core import json
-from karat.core.files import FileRefused, read_bytes
+from karat.core.files import FileRefused, read_bytes, read_unpacked
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import Prediction, join_attempts, misplaced, recorded_error, recorded_tokens
+from karat.core.shapes import shape_in_words
 from karat.core.suite import LoadedPredictions
 
 ANSWERS = ("code", "response", "attempts", "completion", "solution")
@@ -82,7 +83,7 @@ def _read_lines(file: Path) -> LoadedPredictions:
     problems: list[Problem] = []
     first: dict[tuple[str, int | None, int], int] = {}
     samples: Counter[str] = Counter()
-    for number, line in enumerate(read_bytes(file).removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+    for number, line in enumerate(read_unpacked(file).removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         if not line.strip():
             continue
         found = _prediction(line, str(file), number, samples)
@@ -106,7 +107,7 @@ def _prediction(line: bytes, file: str, number: int, samples: Counter[str]) -> P
     except json.BadJson as bad:
         return bad.problem(file, number, what="not an answer", hint=EXAMPLE)
     except msgspec.ValidationError as bad:
-        return Problem(f"not an answer: {bad}", file=file, line=number, hint=EXAMPLE)
+        return Problem(f"not an answer: {shape_in_words(bad, 'the line')}", file=file, line=number, hint=EXAMPLE)
     task = told.id if told.id is not None else told.task_id
     if task is None:
         keys = list(json.decode(line))

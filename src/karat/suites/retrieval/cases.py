@@ -1,6 +1,6 @@
 """Cases: sheets, TREC qrels, BEIR folders. A question with its judgements is one case, whose only user turn carries the :class:`Truths`.
 
-The id of a case is the question's id, its text comes from ``queries.jsonl``; where there is none, the id stands for it.
+The id of a case is the question's id, its text comes from ``queries.jsonl``; where there is none, recorded results are scored, and a live system is not asked.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def cases_from(rows: Sequence[Mapping[str, Any]], _: Path) -> LoadedCases:
             hint = "Each case needs its own id; only the first of the two is used."
             findings.add(node, f'the case id "{given.id}" appears twice: also in {first.file}:{first.line}', hint)
         else:
-            turn = Turn(role="user", content=given.question or given.id, target=Truths(fields))
+            turn = Turn(role="user", content=given.question, target=Truths(fields))
             where = Where(GIVEN, 0, number - 1, number)
             cases[given.id] = Case(given.id, (turn,), given.name, given.tags, given.comments, {}, where)
     return LoadedCases(tuple(cases.values()), tuple(findings.problems))
@@ -109,7 +109,7 @@ def _judged(qrels: Path) -> LoadedCases:
     file = shown_name(qrels)
     if folder is not None:
         problems += _without_text([name for name in questions if name not in texts], file)
-    cases = tuple(_case(name, question, texts.get(name) or name, file) for name, question in questions.items())
+    cases = tuple(_case(name, question, texts.get(name, ""), file) for name, question in questions.items())
     return LoadedCases(cases, tuple(problems), 1 if folder is None else 2)
 
 
@@ -123,4 +123,11 @@ def _without_text(names: list[str], file: str) -> list[Problem]:
         return []
     shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
     message = f"{count_of(len(names), 'question')} without a text in {beir.QUERIES}: {shown}"
-    return [Problem(message, file=file, severity="warning", hint="Their ids are shown instead.")]
+    return [
+        Problem(
+            message,
+            file=file,
+            severity="warning",
+            hint="Recorded results need none; a live system cannot be asked without it.",
+        )
+    ]

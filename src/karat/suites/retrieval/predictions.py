@@ -19,6 +19,7 @@ from karat.core.files import is_empty, why_not_there
 from karat.core.json import keeps_every_key
 from karat.core.problems import UserError
 from karat.core.replies import Reply, only_one, read_reply
+from karat.core.shapes import shape_in_words
 from karat.core.suite import LoadedPredictions, Unreadable
 from karat.suites.retrieval.records import DOCUMENTS, Ranked, Retrieved
 
@@ -104,7 +105,7 @@ def ranked_from(name: str, value: Any) -> Ranked:
         return Ranked(msgspec.convert(value, list[str]))
     except msgspec.ValidationError as error:
         form = '{"keys": […], "scores": […]}, a list of keys, or {key: score}'
-        raise Unreadable(f'the field "{name}" is not {form}: {error}') from error
+        raise Unreadable(f'the field "{name}" is not {form}: {shape_in_words(error, "the line")}') from error
 
 
 def _from_items(name: str, items: list[_Item]) -> Ranked:

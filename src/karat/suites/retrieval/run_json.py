@@ -18,6 +18,7 @@ import msgspec
 from karat.core import json as strict_json
 from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction, misplaced, recorded_error
+from karat.core.shapes import shape_in_words
 from karat.core.suite import LoadedPredictions
 from karat.suites.retrieval.lines import blocks, json_problem, read_bytes, shown_name
 from karat.suites.retrieval.records import DOCUMENTS, Ranked, Retrieved
@@ -140,6 +141,10 @@ def _read_lines(path: Path) -> LoadedPredictions:
                 head = msgspec.convert(body, _Line)
             except strict_json.BadJson as error:
                 problems.append(error.problem(file, number, what="not a result of a run", hint=LINE_HINT))
+                continue
+            except msgspec.ValidationError as error:
+                message = f"not a result of a run: {shape_in_words(error, 'the line')}"
+                problems.append(Problem(message, file, number, 1, hint=LINE_HINT))
                 continue
             except msgspec.DecodeError as error:
                 problems.append(json_problem(line, number, error, "not a result of a run", file=file, hint=LINE_HINT))
