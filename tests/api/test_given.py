@@ -148,7 +148,7 @@ def test_nested_structs_of_polars_lose_the_keys_that_it_made_up() -> None:
 
 
 def test_mistakes_say_which_case_in_the_words_of_the_files(tmp_path: Path) -> None:
-    turn = {"role": "user", "content": "How many?", "target": {"indicator_selection": []}}
+    turn = {"role": "user", "content": "How many?", "target": {"is_out_of_scope": True}}
     good = {"id": "a", "conversation": [turn]}
     bad = {"id": "b", "conversaton": [turn]}
     (tmp_path / "cases.yaml").write_text(json.dumps([good, bad, good]))

@@ -66,7 +66,7 @@ def test_answers_shows_the_tables_of_the_database_of_the_case(tmp_path: Path) ->
     assert "- ships(id INTEGER, full name TEXT)\n" in text
     assert "```sql" in text
     assert "Question: How many ships?" in text
-    with pytest.raises(UserError, match="is not there"):
+    with pytest.raises(UserError, match="does not exist"):
         hint("answers", "schema", gold("c"), **options)
 
 
@@ -165,7 +165,7 @@ def test_retrieval_names_the_fields_and_not_their_truths() -> None:
     assert "brie" not in text
     documents = Case("q", (Turn("user", "Which paper?", Truths({"documents": {"d1": 1}})),))
     text = default_text("retrieval", documents)
-    assert '{"results": [' in text
+    assert '{"fields": {"documents": [' in text
     assert "d1" not in text
 
 

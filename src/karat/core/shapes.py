@@ -27,22 +27,24 @@ def shape_in_words(
 ) -> str:
     """What is wrong and where, without a full stop at the end; for an unknown key the nearest known one.
 
-    ``whole`` is what the value as a whole is called. ``keys`` says which keys are known under a name: ``values`` → id, name; "" for the whole.
+    ``whole`` is what the value as a whole is called; empty: nothing needs to be said of it. ``keys`` says which keys are known under a name: ``values`` → id, name; "" for the whole.
     """
     found = _PLACE.fullmatch(str(error))
     message, path = (found[1], found[2] or "$") if found else (str(error), "$")
     inner = path.removeprefix("$").replace("[...]", "")
     place = inner[1:] if inner.startswith(".") else f"{whole}{inner}"
+    within = f" in {place}" if place else ""
     if unknown := _UNKNOWN.fullmatch(message):
         known = list((keys or {}).get(re.sub(r"\[[^\]]*\]", "", path).rpartition(".")[2].strip("$"), ()))
-        return f'unknown key "{unknown[1]}" in {place}{_nearest(unknown[1], known, cutoff)}'
+        return f'unknown key "{unknown[1]}"{within}{_nearest(unknown[1], known, cutoff)}'
     if missing := _MISSING.fullmatch(message):
-        return f'"{missing[1]}" is missing in {place}'
+        return f'"{missing[1]}" is missing{within}'
     if expected := _EXPECTED.fullmatch(message):
         wanted = [kind for kind in expected[1].split(" | ") if kind != "null"]
         words = " or ".join(_KINDS.get(kind, kind) for kind in wanted) or "null"
-        return f"{place} is {_KINDS.get(expected[2], expected[2])}, expected {words}"
-    return f"{message} (in {place})"
+        found_kind = _KINDS.get(expected[2], expected[2])
+        return f"{place} is {found_kind}, expected {words}" if place else f"expected {words}, found {found_kind}"
+    return f"{message} (in {place})" if place else message
 
 
 def _nearest(key: str, known: list[str], cutoff: float) -> str:

@@ -75,7 +75,7 @@ def test_code_that_does_nothing_never_passes(box: Sandbox, code: str) -> None:
 @pytest.mark.parametrize(
     ("context", "reference", "why"),
     [
-        (CONTEXT.replace("assert exec_test", "exec_test"), RIGHT, "pass code that does nothing: result = "),
+        (CONTEXT.replace("assert exec_test", "exec_test"), RIGHT, "accept code that does nothing: result = "),
         (
             CONTEXT.replace("[insert]\n", "[insert]\nresult = df\n").replace("assert exec_test", "exec_test"),
             "df = df[:1]",

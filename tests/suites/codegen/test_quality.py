@@ -59,7 +59,7 @@ def test_many_ways_through() -> None:
     )
     lost = {loss.rule: loss for loss in looked_at(code).lost}["complexity"]
     assert lost.line == 1 and lost.points == pytest.approx(0.1)  # 15 ways, 5 too many
-    assert "15 ways" in lost.reason
+    assert "15 paths" in lost.reason
 
 
 def test_one_kind_costs_no_more_than_its_bound() -> None:

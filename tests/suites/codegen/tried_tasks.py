@@ -7,12 +7,40 @@ repair; ``EE`` never ran. ``?`` ran, and nothing says what is right. ``x`` is a 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+import msgspec
+
+from karat.core.explanation import plain_details
 from karat.core.result import CaseResult, RepeatResult, RunInfo, RunResult
 from karat.core.scores import Score, not_applicable
 from karat.runs.summary import summarise
 from karat.suites.codegen import suite
+from karat.suites.codegen.correctness import Correctness
+from karat.suites.codegen.details import Details
+from karat.suites.codegen.metrics.coverage import CoverageDetails, RequirementCoverage
+from karat.suites.codegen.metrics.understanding import PromptUnderstanding, UnderstandingDetails
+from karat.suites.codegen.overall import Overall
+from karat.suites.codegen.performance import Performance
+from karat.suites.codegen.quality import Quality
+from karat.suites.codegen.records import Attempt
+from karat.suites.codegen.recovery import ErrorRecovery
+
+DETAILS = Details(
+    "",
+    PromptUnderstanding(1.0, UnderstandingDetails(1.0, 1.0, 1.0, (), (), ())),
+    RequirementCoverage(1.0, CoverageDetails(1.0, 1.0, 1.0, 1.0, ())),
+    ErrorRecovery(False, None, 0, False, None, None, None, ()),
+    Correctness(1.0, True),
+    Quality(1.0),
+    Performance(None, "not measured"),
+    Overall(1.0, {}),
+    "",
+    "",
+    None,
+    None,
+    None,
+    (),
+)
 
 
 def one_try(word: str, *, cluster: str = "", failed: Score | None = None) -> RepeatResult:
@@ -20,19 +48,16 @@ def one_try(word: str, *, cluster: str = "", failed: Score | None = None) -> Rep
     if word == "x":
         score = failed or Score(None, "error", "timeout")
         return RepeatResult("error", dict.fromkeys(("passed", "first_try_passed", "repaired"), score), {}, "timeout")
-    attempts = [{"ran": letter != "E", "error_class": "column_error" if letter == "E" else None} for letter in word]
+    attempts = tuple(Attempt("", letter != "E", "column_error" if letter == "E" else None) for letter in word)
     known, right, first = "?" not in word, word.endswith("R"), word == "R"
     scores = {
         "passed": Score(float(right)) if known else not_applicable("nothing expected"),
         "first_try_passed": Score(float(first)) if known else not_applicable("nothing expected"),
         "repaired": Score(float(right)) if known and not first else not_applicable("right at the first try"),
     }
-    details: dict[str, Any] = {
-        "attempts": attempts,
-        "correctness": {"passed": right, "score": float(right) if known else None},
-        "cluster": cluster,
-    }
-    return RepeatResult("scored", scores, details)
+    correctness = Correctness(float(right) if known else None, right)
+    details = msgspec.structs.replace(DETAILS, attempts=attempts, correctness=correctness)
+    return RepeatResult("scored", scores, plain_details(details) | {"cluster": cluster})
 
 
 def run_of(

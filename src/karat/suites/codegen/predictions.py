@@ -107,7 +107,7 @@ def _prediction(line: bytes, file: str, number: int, samples: Counter[str]) -> P
     except json.BadJson as bad:
         return bad.problem(file, number, what="not an answer", hint=EXAMPLE)
     except msgspec.ValidationError as bad:
-        return Problem(f"not an answer: {shape_in_words(bad, 'the line')}", file=file, line=number, hint=EXAMPLE)
+        return Problem(f"not an answer: {shape_in_words(bad, '')}", file=file, line=number, hint=EXAMPLE)
     task = told.id if told.id is not None else told.task_id
     if task is None:
         keys = list(json.decode(line))

@@ -112,7 +112,7 @@ def _take(
         problems.append(error.problem(file, place, what=f"{where}not a prediction", hint=EXAMPLE))
         return
     except msgspec.ValidationError as error:
-        said = shape_in_words(error, "the line")
+        said = shape_in_words(error, "")
         problems.append(Problem(f"{where}not a prediction: {said}", file=file, line=place, hint=EXAMPLE))
         return
     key = (prediction.case_id, prediction.turn or 0, prediction.repeat)

@@ -105,7 +105,7 @@ def ranked_from(name: str, value: Any) -> Ranked:
         return Ranked(msgspec.convert(value, list[str]))
     except msgspec.ValidationError as error:
         form = '{"keys": […], "scores": […]}, a list of keys, or {key: score}'
-        raise Unreadable(f'the field "{name}" is not {form}: {shape_in_words(error, "the line")}') from error
+        raise Unreadable(f'the field "{name}" is not {form}: {shape_in_words(error, "")}') from error
 
 
 def _from_items(name: str, items: list[_Item]) -> Ranked:

@@ -143,7 +143,7 @@ def _read_lines(path: Path) -> LoadedPredictions:
                 problems.append(error.problem(file, number, what="not a result of a run", hint=LINE_HINT))
                 continue
             except msgspec.ValidationError as error:
-                message = f"not a result of a run: {shape_in_words(error, 'the line')}"
+                message = f"not a result of a run: {shape_in_words(error, '')}"
                 problems.append(Problem(message, file, number, 1, hint=LINE_HINT))
                 continue
             except msgspec.DecodeError as error:
