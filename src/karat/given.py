@@ -24,6 +24,9 @@ from karat.core.suite import GIVEN, LoadedCases, LoadedPredictions, Suite
 Row = dict[str, Any]
 IDS = ("id", "instance_id", "task_id")
 
+FOLDER = "karat-given-"
+"""How the name of the folder begins where given predictions lie while they are read."""
+
 
 def given_cases(suite: Suite, cases: Any, folder: Path) -> LoadedCases:
     """Cases from records, dicts or a DataFrame. File names in them are relative to ``folder``."""
@@ -60,7 +63,7 @@ def given_predictions(suite: Suite, predictions: Any, folder: Path) -> LoadedPre
 
 
 def _as_lines(suite: Suite, rows: Sequence[Row]) -> LoadedPredictions:
-    with tempfile.TemporaryDirectory(prefix="karat-given-") as folder:
+    with tempfile.TemporaryDirectory(prefix=FOLDER) as folder:
         file = Path(folder) / f"{GIVEN}.jsonl"
         file.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
         return suite.read_predictions(file)
@@ -75,7 +78,6 @@ def _with_text_id(row: Row) -> Row:
 
 
 _LINE = re.compile(rf"\b(?:{GIVEN}(?:\.jsonl)?(?::|, line )|line )(\d+)")
-_FILE = re.compile(rf"\S*karat-given-[^\s:]*{GIVEN}\.jsonl")
 
 
 def _numbered(problem: Problem, noun: str, numbers: Sequence[int]) -> Problem:
@@ -85,7 +87,8 @@ def _numbered(problem: Problem, noun: str, numbers: Sequence[int]) -> Problem:
         return numbers[line - 1] if 0 < line <= len(numbers) else line
 
     message = _LINE.sub(lambda found: f"{noun} {number(int(found[1]))}", problem.message)
-    message = _FILE.sub(f"the {noun}s", message)
+    if FOLDER in message:  # the file that the predictions were written to for the suite's own reader
+        message = " ".join(f"the {noun}s" if FOLDER in word else word for word in message.split(" "))
     head = f"{noun} {number(problem.line)}: " if problem.line else ""
     return Problem(f"{head}{message}", hint=problem.hint, severity=problem.severity)
 

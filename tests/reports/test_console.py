@@ -301,7 +301,7 @@ def test_nothing_is_cut_where_there_is_no_screen() -> None:
     recorded = Origin(recorded=f"{'folder/' * 20}answers.jsonl", again="karat score")
     text = shown(result, 80, screen=False, origin=recorded)
     assert "end of it" in text
-    assert f"correct {recorded.recorded}, then" in text
+    assert f"fix {recorded.recorded}, then" in text
     assert "…" not in text
 
 
@@ -309,7 +309,7 @@ def test_file_to_correct_is_whole_on_a_screen_too() -> None:
     result = RunResult(RUN, SUMMARY, (*CASES, failed("f", f"{'long ' * 20}end of it")))
     recorded = Origin(recorded=f"{'folder/' * 20}answers.jsonl", again="karat score")
     text = shown(result, 80, origin=recorded)
-    assert f"correct {recorded.recorded}, then" in text
+    assert f"fix {recorded.recorded}, then" in text
     assert "end of it" in text
 
 

@@ -152,4 +152,4 @@ def test_advice_on_more_questions_names_model_and_n() -> None:
 
     picks = (Pick("fruit", 2, "wordllama", 5), Pick("herb", 1, "bm25", 3))
     said = more_sentence(More(2, "found", 8, 3, picks))
-    assert said == "two more questions would cost 3 tokens more (fruit: n = 2 with wordllama, herb: n = 1 with bm25)"
+    assert said == "two more questions would cost 3 more tokens (fruit: n = 2 with wordllama, herb: n = 1 with bm25)"
