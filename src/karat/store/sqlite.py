@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.pool import NullPool
+from sqlalchemy.pool import NullPool, QueuePool
 
 from karat.core import private
 from karat.core.problems import UserError
@@ -17,6 +17,8 @@ from karat.store.failures import os_failure
 
 BUSY_SECONDS = 30.0
 """How long to wait for another writer."""
+THREADS = 60
+"""Connections at once, beside the few that stay open: as many as threads of a run or of the viewer may want one."""
 
 
 def sqlite_engine(path: Path, *, read_only: bool) -> Engine:
@@ -25,9 +27,13 @@ def sqlite_engine(path: Path, *, read_only: bool) -> Engine:
     def connect() -> sqlite3.Connection:
         return _connection(path, read_only=read_only)
 
-    # A reader of a file on a read-only disk opens it anew each time, see _mode.
-    pool = NullPool if read_only else None
-    engine = create_engine("sqlite://", creator=connect, poolclass=pool, hide_parameters=True)
+    if read_only:  # a reader of a file on a read-only disk opens it anew each time, see _mode
+        engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, hide_parameters=True)
+    else:
+        # Named, because the pool for an address without a file keeps one connection a thread and closes those of other threads in mid-use.
+        engine = create_engine(
+            "sqlite://", creator=connect, poolclass=QueuePool, max_overflow=THREADS, hide_parameters=True
+        )
     event.listen(engine, "begin", _begin)
     return engine
 
