@@ -237,6 +237,6 @@ def test_a_missing_database_is_an_error_on_the_terminal(tmp_path: Path) -> None:
         text=True,
     )
     assert done.returncode == 3, done.stderr
-    assert "error: 1 answer not judged (local2): the database local2.sqlite is not there" in done.stderr
+    assert "error: 1 answer not judged (local2): the database local2.sqlite does not exist" in done.stderr
     assert "submitted 2 · missing 0 · unknown 0 · errors 1" in done.stdout
     assert "of submitted (1)" in done.stdout

@@ -135,7 +135,8 @@ def test_one_shot_score_needs_no_project_and_stores_nothing(
 def test_json_on_standard_output_is_nothing_but_json(project: Path) -> None:
     assert json.loads(karat(project, "run", "--json", "-", code=3).stdout)["run"]["id"] == "r-0001"
     assert json.loads(karat(project, "runs", "list", "--json", "-").stdout)[0]["run"] == "r-0001"
-    assert json.loads(karat(project, "check", "--json", "-").stdout) == {"problems": [], "fixed": {}}
+    checked = json.loads(karat(project, "check", "--json", "-").stdout)
+    assert (checked["problems"], checked["fixed"], len(checked["cases"])) == ([], {}, 14)
     assert all(item["state"] in ("ok", "absent") for item in json.loads(karat(project, "doctor", "--json", "-").stdout))
 
 

@@ -137,4 +137,4 @@ def test_nothing_scored_at_all_is_no_success(
     said = capsys.readouterr().err
     assert stopped.value.code == 3
     assert 'nothing was scored: no prediction for any of 1 case, such as "q1"' in said
-    assert "cases that are not here: other" in said and 'A prediction is expected for "q1"' in said
+    assert "1 prediction for unknown cases: other" in said and 'A prediction is expected for "q1"' in said

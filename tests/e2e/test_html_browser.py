@@ -70,7 +70,7 @@ def test_search_narrows_the_list_and_the_address_remembers(chromium: Browser, ad
         page.reload()
         assert ids(page) == ["case_111", "case_114", "case_117"]
         page.locator("#search").fill("no such thing")
-        assert count(page) == "0 of 125 cases: nothing matches"
+        assert count(page) == "0 of 125 cases: no matches"
         assert watched.complaints == []
 
 

@@ -16,7 +16,7 @@ from karat.core.records import attempts
 from karat.store import open_store
 
 NAMES = ("one", "two", "three")
-SLOW = "import time\ntime.sleep(5)\nresult = loans.fine.summ()"
+SLOW = "import time\ntime.sleep(2)\nresult = loans.fine.summ()"
 MENDED = "result = loans.fine.sum()"
 
 

@@ -214,7 +214,7 @@ def test_a_changed_file_has_another_fingerprint(name: str, request: pytest.Fixtu
 
 @pytest.mark.parametrize("name", ["sqlite", "duckdb"])
 def test_a_missing_file_is_not_made(name: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"gone\.db is not there"):
+    with pytest.raises(UserError, match=r"gone\.db does not exist"):
         opened({"engine": name, "path": "gone.db"}, tmp_path)
     assert not list(tmp_path.iterdir())
 

@@ -119,7 +119,7 @@ def test_a_variable_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_credential_files(tmp_path: Path) -> None:
     assert credential_file("", "usual.json", tmp_path) == (None, None)
-    with pytest.raises(UserError, match=r"own\.json is not there"):
+    with pytest.raises(UserError, match=r"own\.json does not exist"):
         credential_file("own.json", "usual.json", tmp_path)
     (tmp_path / "usual.json").write_text(json.dumps({"password": CANARY}))
     assert credential_file("", "usual.json", tmp_path)[0] == {"password": CANARY}

@@ -143,5 +143,5 @@ def test_the_options_of_the_suite_name_the_engines(
         options = msgspec.convert({"engines": {"local": engine}}, Options)
         gold, answer = run_sql(Gold("local001", (entry,), temporal=True), asked("SELECT 3"), options)
         assert (gold.entries[0].parameters["gold"], answer.text) == (["3"], "3")
-    with pytest.raises(UserError, match="none is configured"):
+    with pytest.raises(UserError, match="no engine is configured"):
         run_sql(TABLE, asked("SELECT 3"), Options())

@@ -10,7 +10,7 @@ from karat.core.suite import Metric
 
 
 def _quantity(name: str, title: str, formula: str, value: Callable[[Prediction], float | None]) -> Metric:
-    unknown = not_applicable(f"the {name} is unknown")
+    unknown = not_applicable(f"{name} not known")
 
     def score(prediction: Prediction) -> Score:
         number = value(prediction)

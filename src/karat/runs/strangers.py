@@ -8,6 +8,8 @@ from typing import Any
 from karat.core.problems import Problem, Severity, count_of
 from karat.core.records import Case, Prediction
 
+UNKNOWN = "unknown cases"
+
 
 def stranger_problems(
     cases: Sequence[Case[Any]], strangers: Sequence[Prediction], repeats: int, source: str
@@ -15,11 +17,11 @@ def stranger_problems(
     """One problem for each kind of stray prediction, with the first few named, and one id that a prediction could have had."""
     known = {case.id: case for case in cases}
     groups: dict[str, list[str]] = {}
-    hint = f'They are left out. A prediction is expected for "{cases[0].id}", for example.' if cases else ""
+    hint = f'They are ignored. A prediction is expected for "{cases[0].id}", for example.' if cases else ""
     for one in strangers:
         case = known.get(one.case_id)
         if case is None:
-            groups.setdefault("unknown cases", []).append(one.case_id)
+            groups.setdefault(UNKNOWN, []).append(one.case_id)
         elif one.turn is not None and not 0 <= one.turn < case.user_turns:
             groups.setdefault('turns that the case does not have ("turn" counts from 0)', []).append(
                 f'{one.case_id} "turn": {one.turn}'
@@ -33,6 +35,6 @@ def stranger_problems(
         shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
         message = f"{count_of(len(all_names), 'prediction')} for {what}: {shown}"
         severity: Severity = "error" if what.startswith("repeats") else "warning"
-        expected = hint if what.startswith("cases") else "They are ignored."
+        expected = hint if what == UNKNOWN else "They are ignored."
         problems.append(Problem(message, file=source, severity=severity, hint=expected))
     return problems

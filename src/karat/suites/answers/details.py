@@ -40,8 +40,9 @@ class Details(msgspec.Struct, frozen=True, omit_defaults=True):
     strict: VerdictDetails
     as_of: AsOf | None = None
     """Only where the two differ."""
-    gold_status: str = "good"
-    gold_problem: str = ""
+    gold_status: str | msgspec.UnsetType = msgspec.UNSET
+    """Only where gold is not good."""
+    gold_problem: str | msgspec.UnsetType = msgspec.UNSET
 
     def state(self, profile: str) -> State:
         """What a profile says, by its name."""
@@ -52,6 +53,7 @@ def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
     """What is kept of the last comparison of an instance."""
     _, comparison = turns[-1]
     telling = comparison.telling
+    doubtful = comparison.gold.status != "good"
     return Details(
         telling.reason,
         telling.evidence,
@@ -60,8 +62,8 @@ def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
         _verdict(comparison.spider2),
         _verdict(comparison.strict),
         AsOf(*comparison.as_of) if comparison.as_of else None,
-        comparison.gold.status,
-        comparison.gold.problem if comparison.gold.status != "good" else "",
+        comparison.gold.status if doubtful else msgspec.UNSET,
+        comparison.gold.problem if doubtful else msgspec.UNSET,
     )
 
 

@@ -54,11 +54,11 @@ def _failures(result: RunResult) -> list[str]:
 def _doubtful_gold(result: RunResult) -> list[str]:
     """Gold that looks wrong, and gold that is true for another date than the data."""
     lines = []
-    suspect = [(case, details) for case, details in judged(result) if details.gold_status != "good"]
+    suspect = [(case, details) for case, details in judged(result) if details.gold_status]
     if suspect:
         first, details = suspect[0]
         count = count_of(len(suspect), "instance")
-        lines.append(f"gold looks wrong in {count} ({first.id}: {details.gold_problem})")
+        lines.append(f"gold looks wrong in {count} ({first.id}: {details.gold_problem or ''})")
     dated = [(case, details.as_of) for case, details in judged(result) if details.as_of is not None]
     if dated:
         first, when = dated[0]
