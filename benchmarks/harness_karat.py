@@ -18,7 +18,8 @@ from karat.core.report import Report
 from karat.core.scores import Score
 from karat.core.suite import CheckedCases, LoadedCases, LoadedPredictions, Metric, Suite, SuiteOptions
 from karat.core.system import SystemConfig
-from karat.runs.runner import Job, start
+from karat.runs.job import Job
+from karat.runs.runner import start
 from karat.store import open_store
 from karat.systems.function import open_callable
 

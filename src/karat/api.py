@@ -112,6 +112,7 @@ def run(
     """
     from karat.runs import runner
     from karat.runs.baseline import find_run
+    from karat.runs.job import Job
     from karat.store import open_store
     from karat.systems.function import open_callable
 
@@ -134,7 +135,7 @@ def run(
             function, predictions = ReplaySystem(recorded, more), "given in Python"
         config, label = _system(system, predictions, chosen, cases, settings)
         asked = choose(loaded, Choice(tuple(tags), tuple(case_ids), limit))
-        job = runner.Job(
+        job = Job(
             suite=chosen,
             cases=asked,
             left_out=frozenset(one.id for one in loaded) - {one.id for one in asked},

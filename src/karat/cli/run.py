@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from karat.cli.project import Work
     from karat.core.result import RunResult
     from karat.core.suite import Suite
-    from karat.runs.runner import Interrupted, Job
+    from karat.runs.job import Job
+    from karat.runs.runner import Interrupted
     from karat.stats.gates import Gate
     from karat.store.store import Store
 
@@ -162,8 +163,8 @@ def job_for(
     from karat.core.problems import UserError
     from karat.core.system import SystemType
     from karat.runs.choose import choose
+    from karat.runs.job import Job
     from karat.runs.project import from_settings
-    from karat.runs.runner import Job
 
     config, system = work.config, work.system
     if config is None and work.predictions is not None:

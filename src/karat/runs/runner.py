@@ -6,11 +6,10 @@ run asks what its start would have asked, whatever has happened to the files sin
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,46 +23,25 @@ from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Prediction, truth_hash
 from karat.core.result import RunInfo, RunResult
 from karat.core.suite import Suite, SuiteOptions
-from karat.core.system import System, SystemConfig, SystemType
-from karat.runs.calling import Called, Key, Predict, call_all, only_questions, still_to_call
-from karat.runs.follow_up import following_up, unfinished
+from karat.core.system import System, SystemType
+from karat.runs.calling import Called, Key, still_to_call
+from karat.runs.follow_up import unfinished
 from karat.runs.holding import signs_of_life
+from karat.runs.job import Job
 from karat.runs.plain_secrets import refuse_secrets
-from karat.runs.prompting import prompted, ready, run_hash
+from karat.runs.prompting import ready, run_hash
 from karat.runs.scoring import group, repeats_in, score_cases
 from karat.runs.strangers import stranger_problems
 from karat.runs.summary import summarise
+from karat.runs.system_calls import call_system, follows_up, misplaced, open_system, run_async
 from karat.store.holder import Holder, this_process
 from karat.store.records import RunRecord, run_name
-from karat.systems.prompts import prompt_of
-from karat.systems.rendering import Renderer
 
 if TYPE_CHECKING:
     from karat.store.store import Store
 
 Watch = Callable[[Called], None]
 Settings = TypeVar("Settings", bound=msgspec.Struct)
-
-
-@dataclass(frozen=True)
-class Job:
-    """What to run: which cases, against what, how often."""
-
-    suite: Suite
-    cases: tuple[Case[Any], ...]
-    options: SuiteOptions
-    config: SystemConfig
-    system: str
-    """The name people know the system by."""
-    name: str = ""
-    cases_path: str = ""
-    repeats: int = 1
-    tags: tuple[str, ...] = ()
-    problems: tuple[Problem, ...] = ()
-    left_out: frozenset[str] | None = None
-    """The ids of cases that were left out on purpose: recorded answers to them are nothing to report. None: nobody knows any more."""
-    opened: System | None = None
-    """An open system, when it was given as a Python object and cannot be opened by its settings."""
 
 
 class Interrupted(Exception):
@@ -94,7 +72,7 @@ def start(
     options = dated(job.options, now[:10])
     # What cannot be asked or opened must not leave a run behind.
     job = replace(job, config=ready(job.config, job.suite, job.cases, options))
-    job = replace(job, opened=job.opened or _open(job))
+    job = replace(job, opened=job.opened or open_system(job))
     prompt = run_hash(job.config, job.suite, job.cases, options)
     record = RunRecord(
         suite=job.suite.name,
@@ -291,14 +269,14 @@ def _carry_on(
     try:
         with signs_of_life(store, run_id, holder):
             stored = _stored(store, run_id)
-            begun = unfinished(job.suite, job.cases, options, stored) if _follows_up(job) else {}
+            begun = unfinished(job.suite, job.cases, options, stored) if follows_up(job) else {}
             left = {key: one for key, one in stored.items() if key not in begun}
             called = Called(still_to_call(job.cases, job.repeats, left, retry_errors), watch)
             if called.total:
-                system = job.opened or _open(job)
-                problems = (*getattr(system, "problems", ()), *_misplaced(job, system))
+                system = job.opened or open_system(job)
+                problems = (*getattr(system, "problems", ()), *misplaced(job, system))
                 on_run(run_name(run_id), called.total)
-                _run_async(_call(store, run_id, job, system, left, begun, called, retry_errors))
+                run_async(call_system(store, run_id, job, system, left, begun, called, retry_errors))
             result = _score(store, run_id, job.suite, job.cases, options, executor)
             store.set_status(run_id, "finished", holder)
     except KeyboardInterrupt:
@@ -314,81 +292,6 @@ def _carry_on(
 
 def _stored(store: Store, run_id: int) -> dict[Key, Prediction]:
     return {(p.case_id, p.turn or 0, p.repeat): p for p in store.predictions(run_id)}
-
-
-def _live(system: System) -> bool:
-    """Whether it can be asked again: recorded answers cannot."""
-    return getattr(system, "can_be_asked_again", True)
-
-
-def _follows_up(job: Job) -> bool:
-    """Whether what is stored may still be followed up. Nothing is opened to find out."""
-    live = job.config.type != "replay" if job.opened is None else _live(job.opened)
-    return live and job.suite.follow_up is not None
-
-
-def _misplaced(job: Job, system: System) -> list[Problem]:
-    """Recorded answers for cases, turns and repeats that the run does not have. Cases may be left out of it on purpose, but not all."""
-    known = {case.id for case in job.cases}
-    given = list(getattr(system, "recorded", ()))
-    recorded = [
-        one for one in given if one.case_id in known or (job.left_out is not None and one.case_id not in job.left_out)
-    ] or given
-    return stranger_problems(job.cases, group(job.cases, recorded, job.repeats)[1], job.repeats, job.system)
-
-
-def _open(job: Job) -> System:
-    kind: SystemType = plugins.load("karat.systems", job.config.type)
-    return kind.open(job.config, job.suite)
-
-
-async def _call(
-    store: Store,
-    run_id: int,
-    job: Job,
-    system: System,
-    stored: dict[Key, Prediction],
-    begun: dict[Key, Prediction],
-    called: Called,
-    retry_errors: bool,
-) -> None:
-    """``begun``: answers that are stored and were still to be followed up."""
-    from karat.systems.caller import Caller
-
-    caller = Caller(system, job.config)
-    predict: Predict = caller.predict
-    kept: dict[Key, Prediction] = dict(begun)
-
-    def keep(one: Prediction) -> None:
-        store.add_predictions(run_id, [one])
-        kept[one.case_id, one.turn or 0, one.repeat] = one
-
-    def save(batch: Sequence[Prediction]) -> None:
-        new = [one for one in batch if kept.get((one.case_id, one.turn or 0, one.repeat)) != one]
-        store.add_predictions(run_id, new)
-
-    if job.suite.follow_up is not None and _live(system):
-        predict = following_up(predict, system.reply, job.suite, job.cases, job.options, keep=keep, begun=begun)
-    renderer = Renderer()
-    if (prompt := prompt_of(job.config, job.suite)) is not None:
-        predict = prompted(predict, prompt, job.suite, job.cases, job.options, renderer)
-    if _live(system):
-        predict = only_questions(predict)
-    try:
-        await call_all(
-            job.cases,
-            predict=predict,
-            reply=system.reply,
-            save=save,
-            stored=stored,
-            called=called,
-            repeats=job.repeats,
-            retry_errors=retry_errors,
-            workers=min(4 * job.config.concurrency, called.total),  # more than may call at once: some wait to try again
-        )
-    finally:
-        renderer.close()
-        await system.close()
 
 
 def _score(
@@ -422,17 +325,6 @@ def _score(
     result = summarise(suite, info, results)
     store.add_scoring(run_id, result)
     return result
-
-
-def _run_async(work: Coroutine[Any, Any, None]) -> None:
-    """Run to the end; also inside a notebook, whose own loop is running already."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        asyncio.run(work)
-        return
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, work).result()
 
 
 def _plain(record: msgspec.Struct) -> dict[str, Any]:

@@ -1,0 +1,32 @@
+"""What a run is to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from karat.core.problems import Problem
+from karat.core.records import Case
+from karat.core.suite import Suite, SuiteOptions
+from karat.core.system import System, SystemConfig
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to run: which cases, against what, how often."""
+
+    suite: Suite
+    cases: tuple[Case[Any], ...]
+    options: SuiteOptions
+    config: SystemConfig
+    system: str
+    """The name people know the system by."""
+    name: str = ""
+    cases_path: str = ""
+    repeats: int = 1
+    tags: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    left_out: frozenset[str] | None = None
+    """The ids of cases that were left out on purpose: recorded answers to them are nothing to report. None: nobody knows any more."""
+    opened: System | None = None
+    """An open system, when it was given as a Python object and cannot be opened by its settings."""

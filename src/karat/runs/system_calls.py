@@ -1,0 +1,110 @@
+"""The calls of one run: its system opened, asked, followed up where the suite has more to say, and every answer stored as it comes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from karat.core import plugins
+from karat.core.problems import Problem
+from karat.core.records import Prediction
+from karat.core.system import System, SystemType
+from karat.runs.calling import Called, Key, Predict, call_all, only_questions
+from karat.runs.follow_up import following_up
+from karat.runs.job import Job
+from karat.runs.prompting import prompted
+from karat.runs.scoring import group
+from karat.runs.strangers import stranger_problems
+from karat.systems.prompts import prompt_of
+from karat.systems.rendering import Renderer
+
+if TYPE_CHECKING:
+    from karat.store.store import Store
+
+
+def _live(system: System) -> bool:
+    """Whether it can be asked again: recorded answers cannot."""
+    return getattr(system, "can_be_asked_again", True)
+
+
+def follows_up(job: Job) -> bool:
+    """Whether what is stored may still be followed up. Nothing is opened to find out."""
+    live = job.config.type != "replay" if job.opened is None else _live(job.opened)
+    return live and job.suite.follow_up is not None
+
+
+def misplaced(job: Job, system: System) -> list[Problem]:
+    """Recorded answers for cases, turns and repeats that the run does not have. Cases may be left out of it on purpose, but not all."""
+    known = {case.id for case in job.cases}
+    given = list(getattr(system, "recorded", ()))
+    recorded = [
+        one for one in given if one.case_id in known or (job.left_out is not None and one.case_id not in job.left_out)
+    ] or given
+    return stranger_problems(job.cases, group(job.cases, recorded, job.repeats)[1], job.repeats, job.system)
+
+
+def open_system(job: Job) -> System:
+    kind: SystemType = plugins.load("karat.systems", job.config.type)
+    return kind.open(job.config, job.suite)
+
+
+async def call_system(
+    store: Store,
+    run_id: int,
+    job: Job,
+    system: System,
+    stored: dict[Key, Prediction],
+    begun: dict[Key, Prediction],
+    called: Called,
+    retry_errors: bool,
+) -> None:
+    """``begun``: answers that are stored and were still to be followed up."""
+    from karat.systems.caller import Caller
+
+    caller = Caller(system, job.config)
+    predict: Predict = caller.predict
+    kept: dict[Key, Prediction] = dict(begun)
+
+    def keep(one: Prediction) -> None:
+        store.add_predictions(run_id, [one])
+        kept[one.case_id, one.turn or 0, one.repeat] = one
+
+    def save(batch: Sequence[Prediction]) -> None:
+        new = [one for one in batch if kept.get((one.case_id, one.turn or 0, one.repeat)) != one]
+        store.add_predictions(run_id, new)
+
+    if job.suite.follow_up is not None and _live(system):
+        predict = following_up(predict, system.reply, job.suite, job.cases, job.options, keep=keep, begun=begun)
+    renderer = Renderer()
+    if (prompt := prompt_of(job.config, job.suite)) is not None:
+        predict = prompted(predict, prompt, job.suite, job.cases, job.options, renderer)
+    if _live(system):
+        predict = only_questions(predict)
+    try:
+        await call_all(
+            job.cases,
+            predict=predict,
+            reply=system.reply,
+            save=save,
+            stored=stored,
+            called=called,
+            repeats=job.repeats,
+            retry_errors=retry_errors,
+            workers=min(4 * job.config.concurrency, called.total),  # more than may call at once: some wait to try again
+        )
+    finally:
+        renderer.close()
+        await system.close()
+
+
+def run_async(work: Coroutine[Any, Any, None]) -> None:
+    """Run to the end; also inside a notebook, whose own loop is running already."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(work)
+        return
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, work).result()
