@@ -10,7 +10,7 @@ demo: $(STAMP)
 	@echo "(karat is in $(BIN): to type it as it is, . $(BIN)/activate)"
 
 # Two halves at once: the one mostly waits (for servers, browsers, child processes), the other computes.
-WAITING := tests/e2e tests/engines tests/web
+WAITING := tests/docs tests/e2e tests/engines tests/web
 
 test: $(STAMP)
 	$(MAKE) --no-print-directory -j2 test-waiting test-computing
