@@ -250,12 +250,15 @@ class LargeColumn:
         found: Array = difference <= TWO_DIGITS * largest * SLACK + NOISE * largest
         if not found.any():  # the decimals are read only where it may depend on them
             return found
-        one, two = self._meaning.decimals[mine][far], other._meaning.decimals[others][far]
+        near = numpy.flatnonzero(found)
+        a, b, difference, largest = a[near], b[near], difference[near], largest[near]
+        one = self._meaning.decimals_at(numpy.arange(len(self.texts))[mine][far][near])
+        two = other._meaning.decimals_at(numpy.arange(len(other.texts))[others][far][near])
         least = numpy.minimum(one, two)
         unit = 0.5 * 10.0 ** -numpy.maximum(0, least).astype(float)
         shorter = numpy.abs(numpy.where(one < two, a, b))
-        found &= (one != two) & (difference <= unit * SLACK + NOISE * largest)
-        found &= shorter * SLACK >= 10.0 ** (1 - least).astype(float)
+        rounded = (one != two) & (difference <= unit * SLACK + NOISE * largest)
+        found[near] = rounded & (shorter * SLACK >= 10.0 ** (1 - least).astype(float))
         return found
 
     def _codes_agree(self, other: LargeColumn, mine: Array | slice, others: Array | slice) -> Array:

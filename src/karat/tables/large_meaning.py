@@ -87,16 +87,12 @@ class PlainNumbers:
     @cached_property
     def decimals(self) -> Array:
         """How many decimals each number shows."""
-        import polars
+        return _decimals(self.texts)
 
-        point = self.texts.str.find(".", literal=True).cast(polars.Int64)
-        shown = (self.texts.str.len_bytes().cast(polars.Int64) - point - 1).fill_null(0)
-        powers = self.texts.str.contains("[eE]").fill_null(False)
-        if not powers.any():
-            return shown.to_numpy()
-        digits = self.texts.str.extract(r"\.([0-9]*)").str.len_bytes().fill_null(0).cast(polars.Int64)
-        power = self.texts.str.extract(r"[eE]([+-]?[0-9]+)$").cast(polars.Int64, strict=False).fill_null(0)
-        return shown.zip_with(~powers, (digits - power).clip(lower_bound=-300)).to_numpy()
+    def decimals_at(self, rows: Array) -> Array:
+        """The same for these rows, of which there are often few."""
+        few = len(rows) * 4 < len(self.texts) and "decimals" not in self.__dict__
+        return _decimals(self.texts.gather(rows)) if few else self.decimals[rows]
 
     @property
     def least_decimals(self) -> int:
@@ -127,6 +123,19 @@ class PlainNumbers:
         """Whether there are numbers, and all are whole."""
         numbers = len(self.texts) - self.others[0]
         return numbers > 0 and int(self.wholes.sum()) == numbers
+
+
+def _decimals(texts: polars.Series) -> Array:
+    import polars
+
+    point = texts.str.find(".", literal=True).cast(polars.Int64)
+    shown = (texts.str.len_bytes().cast(polars.Int64) - point - 1).fill_null(0)
+    powers = texts.str.contains("[eE]").fill_null(False)
+    if not powers.any():
+        return shown.to_numpy()
+    digits = texts.str.extract(r"\.([0-9]*)").str.len_bytes().fill_null(0).cast(polars.Int64)
+    power = texts.str.extract(r"[eE]([+-]?[0-9]+)$").cast(polars.Int64, strict=False).fill_null(0)
+    return shown.zip_with(~powers, (digits - power).clip(lower_bound=-300)).to_numpy()
 
 
 class Meanings:
@@ -194,6 +203,10 @@ class Meanings:
         """The least and the largest number; 0 where there are none."""
         numbers = self._numbers[self._keys == _NUMBER]
         return (float(numbers.min()), float(numbers.max())) if len(numbers) else (0.0, 0.0)
+
+    def decimals_at(self, rows: Array) -> Array:
+        """How many decimals the numbers in these rows show."""
+        return self.decimals[rows]
 
     @property
     def least_decimals(self) -> int:
