@@ -7,7 +7,7 @@ import math
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from karat.stats.mcnemar import mcnemar
@@ -103,6 +103,7 @@ VALUES = st.one_of(st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 1), st.floats(
 
 
 @settings(max_examples=150, deadline=None)
+@example([(0.0, 0.0, "w"), (0.0, -7.860565318243556e-109, "w")], False)
 @given(st.lists(st.tuples(VALUES, VALUES, st.sampled_from("wxyz")), min_size=1, max_size=25), st.booleans())
 def test_never_nan_and_the_interval_holds_the_mean(rows: list[tuple[float, float, str]], clustered: bool) -> None:
     a, b, names = zip(*rows, strict=True)

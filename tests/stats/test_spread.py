@@ -51,3 +51,11 @@ def test_the_order_of_cases_does_not_matter() -> None:
 def test_every_value_needs_a_cluster() -> None:
     with pytest.raises(ValueError, match="every value needs a cluster: 2 values, 1 clusters"):
         spread_of([0.1, 0.2], ["x"])
+
+
+@pytest.mark.parametrize("scale", [1e-160, 1e-109, 1e-9, 1.0, 1e9, 1e150])
+def test_the_spread_grows_with_the_values_whatever_their_size(scale: float) -> None:
+    values = [1.0, 2.0, 4.0, 8.0]
+    plain, scaled = spread_of(values), spread_of([scale * value for value in values])
+    assert scaled.error == pytest.approx(scale * plain.error, rel=1e-9)
+    assert scaled.skewness == pytest.approx(plain.skewness, rel=1e-9)

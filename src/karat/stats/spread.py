@@ -64,9 +64,11 @@ def spread_of(values: Sequence[float] | Floats, clusters: Sequence[str] | None =
     without = (mean * total - sums) / (total - sizes)  # the mean with one cluster left out
     moves = mean - without
     scale = float(np.abs(np.asarray(values, dtype=np.float64)).max())
-    if float(np.abs(moves).max()) <= ROUNDING * scale:
+    largest = float(np.abs(moves).max())
+    if largest <= ROUNDING * scale:
         return Spread(mean, 0.0, count, count - 1.0, 0.0)
-    error = math.sqrt((count - 1) / count * float(np.square(moves).sum()))
+    moves = moves / largest  # powers of 1e-109 or 1e200 would leave what a float holds
+    error = largest * math.sqrt((count - 1) / count * float(np.square(moves).sum()))
     centred = moves - moves.mean()
     second = float(np.square(centred).mean())
     skewness = float((centred**3).mean()) / second**1.5 if second > 0 else 0.0
