@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from karat.core.problems import UserError
 from karat.core.report import CELL_LIMIT, Cell, Column, Report, Sheet, Table, utf16_length
-from karat.reports import xlsx
-from karat.reports.xlsx import cell_text, sheet_name, write_xlsx
+from karat.reports.excel import workbook
+from karat.reports.excel.workbook import cell_text, sheet_name, write_xlsx
 
 TEXTS = (Column("text"), Column("wrapped", "wrapped"), Column("status", "status"))
 PAYLOADS = [
@@ -126,7 +126,7 @@ def test_decimals_and_wrapping_are_in_the_formats(tmp_path: Path) -> None:
     sheet = opened(one_sheet(columns, (0.5, 0.5, 5, "a\nb\nc")), tmp_path / "r.xlsx")["Overview"]
     assert [sheet.cell(2, i).number_format for i in (1, 2, 3)] == ["0.00", "#,##0.000", "#,##0"]
     assert sheet["D2"].alignment.wrap_text
-    assert sheet.row_dimensions[2].height == pytest.approx(3 + 3 * xlsx.LINE_HEIGHT, abs=0.5)
+    assert sheet.row_dimensions[2].height == pytest.approx(3 + 3 * workbook.LINE_HEIGHT, abs=0.5)
 
 
 def test_a_long_cell_does_not_make_a_row_that_fills_the_screen(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_sheet_names_are_made_legal_and_unique() -> None:
 
 
 def test_more_rows_than_a_sheet_holds_go_on_in_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(xlsx, "MAX_ROWS", 5)
+    monkeypatch.setattr(workbook, "MAX_ROWS", 5)
     book = opened(one_sheet((Column("n", "count"),), *((number,) for number in range(10))), tmp_path / "r.xlsx")
     assert book.sheetnames == ["Overview", "Overview 2", "Overview 3"]
     found = [[row[0].value for row in sheet.iter_rows()] for sheet in book]
@@ -228,7 +228,7 @@ def test_more_rows_than_a_sheet_holds_go_on_in_the_next(tmp_path: Path, monkeypa
 
 
 def test_a_sheet_of_several_tables_says_what_does_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(xlsx, "MAX_ROWS", 16)
+    monkeypatch.setattr(workbook, "MAX_ROWS", 16)
     table = Table((Column("n", "count"),), tuple((number,) for number in range(5)), "T")
     sheet = opened(Report("r", (Sheet("S", (table, table)),)), tmp_path / "r.xlsx")["S"]
     values = [row[0].value for row in sheet.iter_rows()]
@@ -240,7 +240,7 @@ def test_a_large_report_is_written_row_by_row_with_the_same_cells(
 ) -> None:
     report = one_sheet((*TEXTS, Column("s", "score")), *((text, text, text, 0.5) for text in PAYLOADS))
     usual = [[read_back(c.value) for c in row] for row in opened(report, tmp_path / "a.xlsx")["Overview"].iter_rows()]
-    monkeypatch.setattr(xlsx, "MANY_CELLS", 10)
+    monkeypatch.setattr(workbook, "MANY_CELLS", 10)
     large = [[read_back(c.value) for c in row] for row in opened(report, tmp_path / "b.xlsx")["Overview"].iter_rows()]
     assert usual == large
     assert not re.search(r"<f[ >/]", parts(tmp_path / "b.xlsx"))

@@ -10,7 +10,7 @@ from karat.search.records import NOT_A_VALUE, Floats, Integers
 
 
 def tree_score(question: Floats, value: Floats) -> np.float32:
-    """The score as ``dense_score`` defines it, number by number."""
+    """The score as ``ranks.score`` defines it, number by number."""
     sums = [float(a) * float(b) for a, b in zip(question, value, strict=True)]
     while len(sums) > 1:
         half = 2 ** math.ceil(math.log2(len(sums)) - 1)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.search import dense, dense_screen, dense_steps, processors
-from karat.search.blocks import Rows, parquet_rows
-from karat.search.dense import rank_rows
-from karat.search.dense_score import pair_scores, turning_points
+from karat.search.ranks import dense, kernels, processors, screen
+from karat.search.ranks.blocks import Rows, parquet_rows
+from karat.search.ranks.dense import rank_rows
+from karat.search.ranks.score import pair_scores, turning_points
 from karat.search.records import NOT_A_VALUE, Floats, Integers
 from tests.search.sorted_ranks import best_by_sorting, ranks_by_sorting, score_table, tree_score
 
@@ -21,7 +21,7 @@ from tests.search.sorted_ranks import best_by_sorting, ranks_by_sorting, score_t
 @pytest.fixture(autouse=True, scope="module", params=["numpy", "compiled"])
 def _steps(request: pytest.FixtureRequest) -> Iterator[None]:
     """Every test here holds for the steps in numpy and for those compiled, however few pairs there are."""
-    steps = dense_steps.NUMPY if request.param == "numpy" else dense_steps.compiled()
+    steps = kernels.NUMPY if request.param == "numpy" else kernels.compiled()
     assert steps is not None
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(dense, "steps_for", lambda pairs: steps)
@@ -91,7 +91,7 @@ def test_threads_and_panels_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     expected = rank_rows(asking, against, truths, depth=30)
     monkeypatch.setattr(processors, "_SMALL", 0)
     monkeypatch.setattr(dense, "PANEL", 3)
-    monkeypatch.setattr(dense_screen, "_CHUNK", 64)
+    monkeypatch.setattr(screen, "_CHUNK", 64)
     found = rank_rows(asking, against, truths, depth=30, block=100)
     assert np.array_equal(found.ranks, expected.ranks)
     assert np.array_equal(found.best, expected.best)
@@ -113,7 +113,7 @@ def test_few_or_many_in_blocks_and_chunks_of_any_shape(
     asking, against, truths = some(seed, 12, values, 24, whole=whole)
     scores = score_table(asking, against)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(dense_screen, "_CHUNK", chunk)
+        patched.setattr(screen, "_CHUNK", chunk)
         found = rank_rows(asking, against, truths, depth=depth, block=block)
     assert found.ranks.tolist() == ranks_by_sorting(scores, truths).tolist()
     assert found.best.tolist() == best_by_sorting(scores, depth).tolist()

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar as TypeVarWithDefault
 
     from karat.core.case_file import CaseFile
-    from karat.core.importing import Imported, ImportRow
+    from karat.core.import_rows import Imported, ImportRow
     from karat.core.report import Report
-    from karat.core.result import Estimator, RunResult
+    from karat.core.results.result import Estimator, RunResult
     from karat.core.system import SystemConfig
 
 if TYPE_CHECKING:  # a plain ``Suite`` or ``Metric`` is one of anything; only the type checker needs to know that
@@ -183,7 +183,7 @@ class Suite(Generic[Target, Options, Comparison]):
     """(case, user turn, options) → the comparisons of answers that are right in everything. A metric without a value in all of them is one
     that the case cannot have, so that a failed call does not count 0 there. Empty: the case can have every metric."""
     cluster: Callable[[Case[Target]], str] = lambda _: ""
-    """What cases that are variants of one have in common; empty: the case stands alone. See ``core.clusters``."""
+    """What cases that are variants of one have in common; empty: the case stands alone. See ``core.results.clusters``."""
     follow_up: Callable[[Case[Target], int, Sequence[bytes], Options], str | None] | None = None
     """(case, user turn, responses so far, options) → what to say to the system next, such as an error to fix; None: its answer is final.
     All responses to a turn are one prediction, see ``records.join_attempts``."""

@@ -1,17 +1,17 @@
 """From case results to the figures of a run: for each metric the mean over cases where it is defined, with its interval.
 
-Cases that are variants of one (see ``core.clusters``) are kept together: the mean is over cases, the interval over clusters.
+Cases that are variants of one (see ``core.results.clusters``) are kept together: the mean is over cases, the interval over clusters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from karat.core.clusters import clusters_of
-from karat.core.result import CaseResult, MetricSummary, RunInfo, RunResult, has_errors, value_with_errors
+from karat.core.results.clusters import clusters_of
+from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult, has_errors, value_with_errors
+from karat.core.results.usage import USAGE
 from karat.core.suite import Metric, Suite
-from karat.core.usage import USAGE
-from karat.stats.over_cases import estimate_over_cases
+from karat.stats.intervals.over_cases import estimate_over_cases
 
 
 def summarise(suite: Suite, info: RunInfo, cases: Sequence[CaseResult]) -> RunResult:

@@ -12,18 +12,18 @@ from sqlalchemy import Connection, Engine
 
 from karat.core.problems import UserError
 from karat.core.records import Prediction
-from karat.core.result import CaseResult, RunResult
-from karat.store import browsing
+from karat.core.results.result import CaseResult, RunResult
+from karat.store import case_pages
 from karat.store import leases as lease_rows
 from karat.store import predictions as prediction_rows
 from karat.store import reviews as review_rows
 from karat.store import runs as run_rows
 from karat.store import scorings as scoring_rows
-from karat.store.address import Address
-from karat.store.browsing import CaseQuery, Line, TagCount
-from karat.store.failures import explained
-from karat.store.file_identity import check_file, file_of
-from karat.store.holder import Holder
+from karat.store.case_pages import CaseQuery, Line, TagCount
+from karat.store.database.address import Address
+from karat.store.database.failures import explained
+from karat.store.database.file_identity import check_file, file_of
+from karat.store.lease_holder import Holder
 from karat.store.leases import Lease
 from karat.store.records import Progress, RunRecord, RunRow, ScoringRow, Status, parse_run
 from karat.store.reviews import Review
@@ -196,22 +196,22 @@ class Store:
     ) -> tuple[int, list[Line]]:
         """(how many cases the query finds, the lines of one page of them)."""
         with self._reading() as connection:
-            return browsing.read_page(connection, run_id, scoring, query, offset, limit)
+            return case_pages.read_page(connection, run_id, scoring, query, offset, limit)
 
     def case_order(self, run_id: int, scoring: int, query: CaseQuery) -> list[int]:
         """The positions of all cases that the query finds, in its order."""
         with self._reading() as connection:
-            return browsing.read_order(connection, run_id, scoring, query)
+            return case_pages.read_order(connection, run_id, scoring, query)
 
     def tag_counts(self, scoring: int, metric: int | None = None) -> list[TagCount]:
         """Cases by their tags and states, with the sum of one metric, which is a position in the summary."""
         with self._reading() as connection:
-            return browsing.read_tags(connection, scoring, metric)
+            return case_pages.read_tags(connection, scoring, metric)
 
     def lines(self, scoring: int, case_ids: Sequence[str]) -> list[Line]:
         """The lines of these cases."""
         with self._reading() as connection:
-            return browsing.read_lines(connection, scoring, case_ids)
+            return case_pages.read_lines(connection, scoring, case_ids)
 
     def case_result(self, scoring: int, position: int) -> CaseResult | None:
         """One case of a scoring; None when there is none at this position."""
@@ -260,7 +260,7 @@ class Store:
     # -- transactions ----------------------------------------------------------------------------------------------
 
     def _damage(self) -> UserError | None:
-        from karat.store.damage import damage
+        from karat.store.database.damage import damage
 
         return damage(self._engine, self.shown)
 

@@ -2,7 +2,7 @@
 
     correctness = 1 when equal, else half of the cells' F1; 0 when the code did not run
 
-Both results become tables of texts first (see ``result_tables``), so that 3 and 3.0, an index and a column, a series and a frame of one column are equal.
+Both results become tables of texts first (see ``results.tables``), so that 3 and 3.0, an index and a column, a series and a frame of one column are equal.
 The order of rows matters only when the question asks for one, and then not among rows that tie in the column that is in order. Columns beside the
 expected ones make a result wrong (a frame of all guesses is no answer), unless they are its index or say the same as another column. Named figures count by their share.
 Names of columns do not matter, unless the input holds the right cells already: then the names are what was asked for.
@@ -20,12 +20,11 @@ import msgspec
 from karat.core.suite import NotApplicable
 from karat.sandbox import Column, Outcome, Plain, Sandbox, Series, Unordered
 from karat.sandbox import Table as Frame
-from karat.suites.codegen.labels import swapped_labels
-from karat.suites.codegen.named_figures import figures_of
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Expected, Task
-from karat.suites.codegen.references import reference_outcome, untouched
-from karat.suites.codegen.result_tables import (
+from karat.suites.codegen.results.figures import figures_of
+from karat.suites.codegen.results.labels import swapped_labels
+from karat.suites.codegen.results.tables import (
     NoTableError,
     Shaped,
     expected_table,
@@ -34,11 +33,12 @@ from karat.suites.codegen.result_tables import (
     has_places,
     readings,
 )
-from karat.suites.codegen.ties import but_for_ties
-from karat.tables.cells import composed, folded
-from karat.tables.labels import LABELS_SWAPPED
+from karat.suites.codegen.results.ties import but_for_ties
+from karat.suites.codegen.running.references import reference_outcome, untouched
+from karat.tables.explain.labels import LABELS_SWAPPED
 from karat.tables.matching import match_tables
 from karat.tables.table import Limits, Table, TableError
+from karat.tables.values.cells import composed, folded
 
 EXACT = Options().with_exact_digits()
 MOST_COLUMNS = Limits().columns
