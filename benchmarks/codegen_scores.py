@@ -18,7 +18,7 @@ from karat.suites.codegen.analysis import analyse
 from karat.suites.codegen.analysis.linting import lint
 from karat.suites.codegen.comparison import judged
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.quality import quality_of
+from karat.suites.codegen.metrics.quality import quality_of
 from karat.suites.codegen.question.reading import read_question
 from karat.suites.codegen.records import TableSource, Task
 from karat.suites.codegen.running.execution import run_code

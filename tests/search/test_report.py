@@ -6,7 +6,7 @@ from karat.core.report import Sheet
 from karat.reports.plots.figures import chart_plot
 from karat.search.choose.report import report_of
 from karat.search.choose.tune import TuneField, tune
-from tests.search.test_tuning import CONSTANT, LETTERS
+from tests.search.test_tune import CONSTANT, LETTERS
 
 SHEETS = ("Fields", "Questions", "Curves", "Pareto", "About")
 

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from karat.suites.answers.strict.numbers import number_match
-from karat.suites.codegen.correctness import as_gold, judge
+from karat.suites.codegen.metrics.correctness import as_gold, judge
 from karat.suites.codegen.options import Options
 from karat.tables.matching import match_tables
 from karat.tables.options import CompareOptions

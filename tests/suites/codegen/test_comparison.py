@@ -13,8 +13,8 @@ from karat.core.scores import Score
 from karat.suites.codegen.comparison import Comparison, compare
 from karat.suites.codegen.details import details
 from karat.suites.codegen.metrics import METRICS
+from karat.suites.codegen.metrics.overall import WEIGHTS, overall_of
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.overall import WEIGHTS, overall_of
 from karat.suites.codegen.repair.follow_up import follow_up
 from tests.suites.codegen.tasks import MEANS, QUESTION, QUICK, case_of, judge_code
 

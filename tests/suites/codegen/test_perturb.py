@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from karat.suites.codegen import suite
-from karat.suites.codegen.correctness import Correctness
+from karat.suites.codegen.metrics.correctness import Correctness
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.perturb.change import Hints
 from karat.suites.codegen.perturb.copies import PLAN, Copier

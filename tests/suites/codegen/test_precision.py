@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.suites.codegen.correctness import Correctness
+from karat.suites.codegen.metrics.correctness import Correctness
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.question.reading import read_question
 from karat.suites.codegen.records import Expected, Schema, TableSource, Task

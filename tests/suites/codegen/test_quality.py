@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.suites.codegen import quality
 from karat.suites.codegen.analysis import analyse, linting
-from karat.suites.codegen.quality import Quality, quality_of
+from karat.suites.codegen.metrics import quality
+from karat.suites.codegen.metrics.quality import Quality, quality_of
 from karat.suites.codegen.records import CodeFacts, Schema
 
 SCHEMA = Schema({"df": ("a", "b")})

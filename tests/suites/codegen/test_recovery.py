@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from karat.suites.codegen.metrics.recovery import recovery_of
 from karat.suites.codegen.records import Attempt, ErrorClass
-from karat.suites.codegen.recovery import recovery_of
 
 
 def failed(error: str, kind: ErrorClass) -> Attempt:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from karat.suites.codegen.correctness import Correctness
+from karat.suites.codegen.metrics.correctness import Correctness
 from karat.suites.codegen.records import TableSource, Task
 from tests.suites.codegen.tasks import judge_code
 

@@ -15,15 +15,15 @@ from karat.core.results.result import CaseResult, RepeatResult, RunInfo, RunResu
 from karat.core.scores import Score, not_applicable
 from karat.runs.summary import summarise
 from karat.suites.codegen import suite
-from karat.suites.codegen.correctness import Correctness
 from karat.suites.codegen.details import Details
+from karat.suites.codegen.metrics.correctness import Correctness
 from karat.suites.codegen.metrics.coverage import CoverageDetails, RequirementCoverage
+from karat.suites.codegen.metrics.overall import Overall
+from karat.suites.codegen.metrics.performance import Performance
+from karat.suites.codegen.metrics.quality import Quality
+from karat.suites.codegen.metrics.recovery import ErrorRecovery
 from karat.suites.codegen.metrics.understanding import PromptUnderstanding, UnderstandingDetails
-from karat.suites.codegen.overall import Overall
-from karat.suites.codegen.performance import Performance
-from karat.suites.codegen.quality import Quality
 from karat.suites.codegen.records import Attempt
-from karat.suites.codegen.recovery import ErrorRecovery
 
 DETAILS = Details(
     "",

@@ -12,19 +12,19 @@ from karat.core.records import Case, Prediction, attempts
 from karat.core.suite import NotApplicable
 from karat.sandbox import Outcome, Plain, Sandbox
 from karat.suites.codegen.analysis.answer_facts import facts_of
-from karat.suites.codegen.correctness import Correctness, correctness_of
 from karat.suites.codegen.harness.tested import tested
+from karat.suites.codegen.metrics.correctness import Correctness, correctness_of
 from karat.suites.codegen.metrics.coverage import RequirementCoverage, coverage_of
+from karat.suites.codegen.metrics.overall import Overall, overall_of
+from karat.suites.codegen.metrics.performance import Performance, performance_of
+from karat.suites.codegen.metrics.quality import Quality, quality_of
+from karat.suites.codegen.metrics.recovery import ErrorRecovery, recovery_of
 from karat.suites.codegen.metrics.understanding import PromptUnderstanding, understanding_of
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.overall import Overall, overall_of
-from karat.suites.codegen.performance import Performance, performance_of
 from karat.suites.codegen.perturb import perturbed
-from karat.suites.codegen.quality import Quality, quality_of
 from karat.suites.codegen.question.reading import read_question
 from karat.suites.codegen.question.vocabulary import vocabulary
 from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, Task
-from karat.suites.codegen.recovery import ErrorRecovery, recovery_of
 from karat.suites.codegen.results.precision import with_asked_digits
 from karat.suites.codegen.running.completion import code_for
 from karat.suites.codegen.running.execution import run_code

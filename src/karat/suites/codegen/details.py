@@ -9,14 +9,14 @@ import msgspec
 from karat.core.explanation import read_details
 from karat.core.results.result import CaseResult, RepeatResult, RunResult
 from karat.suites.codegen.comparison import Comparison
-from karat.suites.codegen.correctness import Correctness
+from karat.suites.codegen.metrics.correctness import Correctness
 from karat.suites.codegen.metrics.coverage import RequirementCoverage
+from karat.suites.codegen.metrics.overall import Overall
+from karat.suites.codegen.metrics.performance import Performance
+from karat.suites.codegen.metrics.quality import Quality
+from karat.suites.codegen.metrics.recovery import ErrorRecovery
 from karat.suites.codegen.metrics.understanding import PromptUnderstanding
-from karat.suites.codegen.overall import Overall
-from karat.suites.codegen.performance import Performance
-from karat.suites.codegen.quality import Quality
 from karat.suites.codegen.records import Attempt, ErrorClass
-from karat.suites.codegen.recovery import ErrorRecovery
 
 Try = CaseResult | RepeatResult
 

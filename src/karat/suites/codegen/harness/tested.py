@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from karat.sandbox import Outcome, Sandbox
-from karat.suites.codegen.correctness import PART, Correctness, as_gold, judge
 from karat.suites.codegen.harness.verdict import Verdict, verdict_of
+from karat.suites.codegen.metrics.correctness import PART, Correctness, as_gold, judge
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Answers, Harness, Task
 from karat.suites.codegen.results.tables import NoTableError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from karat.core.suite import Metric
 from karat.suites.codegen.metrics import (
     correctness,
-    coverage_score,
+    coverage,
     first_try_passed,
     overall,
     passed,
@@ -16,7 +16,7 @@ from karat.suites.codegen.metrics import (
     ran,
     recovery,
     repaired,
-    understanding_score,
+    understanding,
 )
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ METRICS: tuple[Metric[Comparison], ...] = (
     correctness.metric,
     quality.metric,
     performance.metric,
-    understanding_score.metric,
-    coverage_score.metric,
+    understanding.metric,
+    coverage.metric,
     recovery.metric,
     first_try_passed.metric,
     repaired.metric,

@@ -25,9 +25,12 @@ By hand: "people older than 30 or in Berlin" and ``df[(df.age > 30) & (df.city =
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from karat.core.scores import Score
+from karat.core.suite import Metric
 from karat.suites.codegen.metrics.borne_out import borne_out
 from karat.suites.codegen.metrics.matching import (
     FULL,
@@ -40,6 +43,9 @@ from karat.suites.codegen.metrics.matching import (
     takes_some_rows,
 )
 from karat.suites.codegen.records import Asked, CodeFacts, Filter
+
+if TYPE_CHECKING:
+    from karat.suites.codegen.comparison import Comparison
 
 FILTERS_WEIGHT = 0.3
 GROUPS_WEIGHT = 0.3
@@ -140,3 +146,13 @@ def _sorting(asked: Asked, facts: CodeFacts) -> Iterable[Requirement]:
 def _joins(asked: Asked, facts: CodeFacts) -> Iterable[Requirement]:
     if asked.joining:
         yield Requirement(float(bool(facts.joins)), "Join/merge operation missing")
+
+
+def score(comparison: Comparison) -> Score:
+    missing = comparison.coverage.details.missing_requirements
+    return Score(comparison.coverage.coverage_score, "scored", "; ".join(missing))
+
+
+metric = Metric(
+    "coverage", "coverage", "0.3 filters + 0.3 groups + 0.2 sorting + 0.2 joins, the share of each that is met", score
+)

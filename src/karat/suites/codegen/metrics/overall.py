@@ -1,14 +1,59 @@
-"""``overall``: the six parts as one, those that do not apply left out and the others raised; see ``karat.suites.codegen.overall``."""
+"""The six scores as one.
+
+    overall = 0.25 correctness + 0.20 quality + 0.15 performance + 0.15 understanding + 0.15 coverage + 0.10 recovery
+
+A part that does not apply (no expected result, no reference, no error to recover from) is left out, and the weights of the others are
+raised in proportion so that they sum to 1; ``left_out`` names such parts with the reason, ``weights`` are those that were used.
+
+Wrong code has no performance, and does not gain by that: with the same other parts it stays below the slowest right code, since
+(0.125 + s) / 0.75 ≤ (0.25 + s) / 0.9 for every s ≤ 0.5, which is all that quality, understanding and coverage can give.
+
+By hand: correctness 1, quality 0.9, understanding 0.8, coverage 1, the others left out. Weights sum to 0.75:
+(0.25 × 1 + 0.20 × 0.9 + 0.15 × 0.8 + 0.15 × 1) / 0.75 = 0.7 / 0.75 = 0.933.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from karat.core.scores import Score, not_applicable
 from karat.core.suite import Metric
 
 if TYPE_CHECKING:
     from karat.suites.codegen.comparison import Comparison
+
+WEIGHTS = {
+    "correctness": 0.25,
+    "quality": 0.20,
+    "performance": 0.15,
+    "understanding": 0.15,
+    "coverage": 0.15,
+    "recovery": 0.10,
+}
+
+
+class Overall(msgspec.Struct, frozen=True):
+    """The overall score, the weights that made it, and the parts that do not apply."""
+
+    score: float | None
+    weights: dict[str, float]
+    left_out: dict[str, str] = {}
+
+
+def overall_of(parts: Mapping[str, float | None], reasons: Mapping[str, str] | None = None) -> Overall:
+    """The weighted mean of the parts that apply; None when none does."""
+    reasons = reasons or {}
+    applying = {name: value for name in WEIGHTS if (value := parts.get(name)) is not None}
+    left_out = {name: reasons.get(name) or "does not apply" for name in WEIGHTS if name not in applying}
+    total = sum(WEIGHTS[name] for name in applying)
+    if not applying:
+        return Overall(None, {}, left_out)
+    weights = {name: WEIGHTS[name] / total for name in applying}
+    score = sum(weight * applying[name] for name, weight in weights.items())
+    return Overall(min(1.0, max(0.0, round(score, 12))), weights, left_out)
 
 
 def score(comparison: Comparison) -> Score:

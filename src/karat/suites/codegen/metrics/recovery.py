@@ -1,14 +1,86 @@
-"""``recovery``: what repairs came to after an error; see ``karat.suites.codegen.recovery``. The first code ran: not applicable."""
+"""Recovering from an error: what the repairs came to.
+
+    recovery = 0.5 × success rate + 0.3 × fix quality + 0.2 × min(attempts / 3, 1)
+
+- success rate: repairs that ran / repairs made
+- fix quality: mean over the repairs of 1.0 when it ran, 0.5 when it failed with another class of error than the code before it, 0.1 when
+  with the same class
+
+Edge cases: the first code ran: there is nothing to recover from, and no score. It failed and no repair was made: 0. A recovered error stays
+recorded as one. "Ran" is all that is asked here; whether the result is right is correctness' business.
+
+By hand (the contract's example): a KeyError, a first repair with the same KeyError, a second one that runs. Success rate 1/2 = 0.5, fix
+quality (0.1 + 1.0) / 2 = 0.55, recovery 0.5 × 0.5 + 0.3 × 0.55 + 0.2 × 2/3 = 0.548.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from karat.core.scores import Score, not_applicable
 from karat.core.suite import Metric
+from karat.suites.codegen.records import Attempt
 
 if TYPE_CHECKING:
     from karat.suites.codegen.comparison import Comparison
+
+SUCCESS_RATE_WEIGHT = 0.5
+FIX_QUALITY_WEIGHT = 0.3
+ATTEMPTS_WEIGHT = 0.2
+FULL_ATTEMPTS = 3
+
+RAN = 1.0
+OTHER_ERROR = 0.5
+SAME_ERROR = 0.1
+
+
+class Repair(msgspec.Struct, frozen=True):
+    """One repair, as the contract's ``recovery_details`` hold it."""
+
+    attempt_number: int
+    success: bool
+    error: str | None
+    fix_quality: float
+
+
+class ErrorRecovery(msgspec.Struct, frozen=True):
+    """The contract's ``error_recovery``. Without an error every figure is None."""
+
+    has_error: bool
+    error_message: str | None
+    recovery_attempts_count: int
+    recovery_success: bool
+    recovery_success_rate: float | None
+    error_fix_quality: float | None
+    recovery_score: float | None
+    recovery_details: tuple[Repair, ...]
+
+
+def recovery_of(attempts: Sequence[Attempt]) -> ErrorRecovery:
+    """What became of the first error, from all attempts in their order."""
+    first, *repairs = attempts
+    if first.ran:
+        return ErrorRecovery(False, None, 0, False, None, None, None, ())
+    details = []
+    for number, (before, repair) in enumerate(zip(attempts, repairs, strict=False), start=1):
+        details.append(Repair(number, repair.ran, None if repair.ran else repair.error, _quality(before, repair)))
+    count = len(details)
+    rate = sum(repair.success for repair in details) / count if count else 0.0
+    quality = sum(repair.fix_quality for repair in details) / count if count else 0.0
+    effort = min(count / FULL_ATTEMPTS, 1.0)
+    score = SUCCESS_RATE_WEIGHT * rate + FIX_QUALITY_WEIGHT * quality + ATTEMPTS_WEIGHT * effort
+    return ErrorRecovery(
+        True, first.error, count, any(r.success for r in details), rate, quality, score, tuple(details)
+    )
+
+
+def _quality(before: Attempt, repair: Attempt) -> float:
+    if repair.ran:
+        return RAN
+    return OTHER_ERROR if repair.error_class != before.error_class else SAME_ERROR
 
 
 def score(comparison: Comparison) -> Score:

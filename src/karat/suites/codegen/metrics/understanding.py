@@ -25,12 +25,19 @@ its pair: F1 = 2 × 1 / (2 × 1 + 1 + 1) = 0.5. Understanding = 0.4 + 0.3 + 0.3 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
+from karat.core.scores import Score
+from karat.core.suite import Metric
 from karat.suites.codegen.metrics.borne_out import borne_out
 from karat.suites.codegen.metrics.matching import does_nothing, met, taken, takes_some_rows
 from karat.suites.codegen.metrics.operations import operations_of
 from karat.suites.codegen.records import Asked, CodeFacts
+
+if TYPE_CHECKING:
+    from karat.suites.codegen.comparison import Comparison
 
 COLUMNS_WEIGHT = 0.4
 LANGUAGE_WEIGHT = 0.3
@@ -131,3 +138,10 @@ def _statistics(asked: Asked, found: set[str], certain: set[str]) -> float:
     right = len(wanted & found)
     wrong = len({_PAIRS[name] for name in wanted if name in _PAIRS} & certain - wanted)
     return 2 * right / (2 * right + len(wanted - found) + wrong)
+
+
+def score(comparison: Comparison) -> Score:
+    return Score(comparison.understanding.understanding_score)
+
+
+metric = Metric("understanding", "understanding", "0.4 columns (F1) + 0.3 language + 0.3 statistics", score)

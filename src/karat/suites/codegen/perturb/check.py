@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import msgspec
 
 from karat.sandbox import Plain, Sandbox
-from karat.suites.codegen.correctness import PART, Correctness, Gold, Perturbed, gold_of, judge
+from karat.suites.codegen.metrics.correctness import PART, Correctness, Gold, Perturbed, gold_of, judge
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.perturb.constants import constant_word
 from karat.suites.codegen.perturb.oracle import Oracle, Right, at_limits_of, oracle_of

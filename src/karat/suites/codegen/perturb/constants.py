@@ -21,7 +21,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from karat.sandbox import Plain, Sandbox
-from karat.suites.codegen.correctness import EXACT, as_gold, judge
+from karat.suites.codegen.metrics.correctness import EXACT, as_gold, judge
 from karat.suites.codegen.perturb.copies import SEED
 from karat.suites.codegen.perturb.drawing import new_value
 from karat.suites.codegen.perturb.oracle import hints_of, sampled

@@ -18,7 +18,7 @@ import msgspec
 
 from karat.sandbox import Sandbox
 from karat.suites.codegen.analysis.answer_facts import facts_of
-from karat.suites.codegen.correctness import Gold, as_gold, judge
+from karat.suites.codegen.metrics.correctness import Gold, as_gold, judge
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.perturb.change import Hints
 from karat.suites.codegen.perturb.copies import PLAN, Copier

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from karat.sandbox import Plain, Sandbox, Unordered
-from karat.suites.codegen.correctness import Correctness, Gold, as_gold, gold_of, judge
+from karat.suites.codegen.metrics.correctness import Correctness, Gold, as_gold, gold_of, judge
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.perturb.change import Hints
 from karat.suites.codegen.perturb.copies import Copier
