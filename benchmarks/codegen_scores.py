@@ -17,8 +17,8 @@ from karat.sandbox import Sandbox
 from karat.suites.codegen.analysis import analyse
 from karat.suites.codegen.analysis.linting import lint
 from karat.suites.codegen.comparison import judged
-from karat.suites.codegen.options import Options
 from karat.suites.codegen.metrics.quality import quality_of
+from karat.suites.codegen.options import Options
 from karat.suites.codegen.question.reading import read_question
 from karat.suites.codegen.records import TableSource, Task
 from karat.suites.codegen.running.execution import run_code
