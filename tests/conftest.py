@@ -5,8 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# How long an example takes says how busy the machine is. No test may fail by that.
+settings.register_profile("karat", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("karat")
 
 
 @pytest.fixture(scope="session")
