@@ -137,8 +137,8 @@ def real_gold() -> None:
 
 
 def change_all(files: list[Path], counts: Counter[tuple[str, str]], unreadable: list[str]) -> None:
+    from karat.tables.files.reading import read_csv
     from karat.tables.matching import match_tables
-    from karat.tables.reading import read_csv
     from karat.tables.table import Table, TableError
     from tests.tables import perturbations as change
 
@@ -204,7 +204,7 @@ def make_huge(folder: Path) -> None:
 
 
 def compare_huge(case: str, folder: Path) -> None:
-    from karat.tables.outofcore import match_csv_files
+    from karat.tables.outofcore.compare import match_csv_files
     from karat.tables.table import Limits
 
     limits = Limits(bytes=2**40)
@@ -221,7 +221,7 @@ def _side(case: str, name: str, rows: str = str(ROWS)) -> None:
         import polars
 
         import karat.suites.answers.strict
-        import karat.tables.large  # noqa: F401
+        import karat.tables.large.compare  # noqa: F401
 
         polars.DataFrame({"a": ["1"]}).hash_rows()
         measure.say(measure.of_call(lambda: compare_with_gold(case, folder)))

@@ -15,14 +15,14 @@ from statistics import median
 from benchmarks import measure
 from karat.sandbox import Sandbox
 from karat.suites.codegen.analysis import analyse
-from karat.suites.codegen.asking.question import read_question
+from karat.suites.codegen.analysis.linting import lint
 from karat.suites.codegen.comparison import judged
-from karat.suites.codegen.execution import run_code
-from karat.suites.codegen.linting import lint
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.quality import quality_of
+from karat.suites.codegen.question.reading import read_question
 from karat.suites.codegen.records import TableSource, Task
-from karat.suites.codegen.references import schema_of
+from karat.suites.codegen.running.execution import run_code
+from karat.suites.codegen.running.references import schema_of
 
 ROUNDS = 5
 MANY = int(os.environ.get("KARAT_BENCHMARK_TASKS", "10000"))

@@ -12,9 +12,9 @@ import numpy as np
 
 from benchmarks import measure
 from benchmarks.coverage_cells import Cell, Floats, cells
-from karat.stats.intervals import estimate
-from karat.stats.paired import difference_interval
-from karat.stats.quantiles import student_quantile
+from karat.stats.compare.paired import difference_interval
+from karat.stats.intervals.estimates import estimate
+from karat.stats.intervals.quantiles import student_quantile
 
 DRAWS = 4_000
 LEAST, MOST = 0.93, 0.97

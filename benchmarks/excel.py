@@ -16,7 +16,7 @@ import msgspec
 from benchmarks import generated, measure
 from benchmarks.measure import Cost
 from karat.core.report import Report
-from karat.core.result import RunResult
+from karat.core.results.result import RunResult
 
 CASES = 10_000
 REPEATS = 3
@@ -65,7 +65,7 @@ def scored() -> RunResult:
 def make_report(result: RunResult) -> Report:
     """The cells of the report, as the suite makes them."""
     from karat.core.plugins import load_suite
-    from karat.stats.intervals import estimate
+    from karat.stats.intervals.estimates import estimate
 
     return load_suite("data_query").report(result, estimate)
 
@@ -95,7 +95,7 @@ def write_plainly(report: Report, path: Path) -> None:
 def _measured(side: str, path: str) -> Cost:
     import xlsxwriter  # noqa: F401
 
-    from karat.reports.xlsx import write_xlsx
+    from karat.reports.excel.workbook import write_xlsx
 
     result = scored()
     if side == "cells":

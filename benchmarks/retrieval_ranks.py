@@ -13,10 +13,10 @@ import sys
 import numpy as np
 
 from benchmarks import measure
-from karat.search.dense import Found, rank_rows
-from karat.search.dense_score import pair_scores
-from karat.search.dense_screen import Screen
-from karat.search.dense_steps import NUMPY, compiled
+from karat.search.ranks.dense import Found, rank_rows
+from karat.search.ranks.kernels import NUMPY, compiled
+from karat.search.ranks.score import pair_scores
+from karat.search.ranks.screen import Screen
 from karat.search.records import Floats, Integers
 
 QUESTIONS, VALUES, WIDTH, TRUTHS = 1_000, 1_000_000, 384, 3

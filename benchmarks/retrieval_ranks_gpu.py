@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from karat.search.blocks import Rows
-from karat.search.dense import rank_rows
-from karat.search.gpu import NO_TRUTHS, rank_rows_on_gpu, why_not
+from karat.search.gpu.ranks import NO_TRUTHS, rank_rows_on_gpu, why_not
+from karat.search.ranks.blocks import Rows
+from karat.search.ranks.dense import rank_rows
 from karat.search.records import Floats, Integers
 
 QUESTIONS, VALUES, WIDTH = 10_000, 10_000_000, 384

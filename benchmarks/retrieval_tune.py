@@ -25,8 +25,8 @@ SYLLABLES = ("ka", "ro", "mi", "tel", "su", "van", "dor", "pi", "lem", "gra", "n
 
 
 def main() -> None:
+    from karat.search.choose.tune import tuning_of
     from karat.search.models import load_model
-    from karat.search.tuning import tuning_of
 
     questions, fields = made_fields()
     models = [load_model("bm25"), *(vector_model(dimensions, fields, questions) for dimensions in DIMENSIONS)]
@@ -111,7 +111,7 @@ def rank_all(
     fields: Sequence[tuple[str, tuple[str, ...], list[tuple[str, ...]]]],
     models: Sequence[Model],
 ) -> list[FieldRanks]:
-    from karat.search.ranking import rank_field
+    from karat.search.ranks.ranking import rank_field
 
     return [rank_field(name, values, questions, truths, models, depth=BUDGET) for name, values, truths in fields]
 
@@ -144,10 +144,10 @@ def product(
 
 def solvers(ranked: Sequence[FieldRanks]) -> None:
     """The same integer program twice: branches in whole numbers, and the general solver. Both must agree."""
-    from karat.search.branching import branch
-    from karat.search.choosing import ORDER, affordable_options
-    from karat.search.combinations import program_of, worth
-    from karat.search.integer_program import solve
+    from karat.search.choose.branch_and_bound import branch
+    from karat.search.choose.choice import ORDER, affordable_options
+    from karat.search.choose.combinations import program_of, worth
+    from karat.search.choose.integer_program import solve
 
     program = program_of(affordable_options(ranked, BUDGET, None))
     began = time.perf_counter()

@@ -163,8 +163,8 @@ def workbook(project: Path) -> None:
         print("excel.png is left as it is: soffice or pdftoppm is not here")
         return
     from karat.core import plugins
-    from karat.reports.whole import whole_report
-    from karat.reports.xlsx import write_xlsx
+    from karat.reports.excel.workbook import write_xlsx
+    from karat.reports.full_report import whole_report
     from karat.store import open_store
 
     with open_store(str(project / ".karat" / "karat.db")) as store:

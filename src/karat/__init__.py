@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from karat.comparing import compare
     from karat.core.problems import Problem, UnknownName, UserError
     from karat.core.records import Case, Prediction, Turn
-    from karat.core.result import CaseResult, MetricSummary, RunInfo, RunResult
+    from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
     from karat.core.scores import Score
     from karat.gating import Verdicts, gate
     from karat.reports.comparison import Compared
-    from karat.stats.gates import Verdict
+    from karat.stats.gates.verdicts import Verdict
     from karat.suites.codegen.session import Session
 
 __all__ = [
@@ -62,13 +62,13 @@ _HOMES = {
     "Case": "karat.core.records",
     "Prediction": "karat.core.records",
     "Turn": "karat.core.records",
-    "CaseResult": "karat.core.result",
+    "CaseResult": "karat.core.results.result",
     "Compared": "karat.reports.comparison",
-    "Verdict": "karat.stats.gates",
+    "Verdict": "karat.stats.gates.verdicts",
     "Verdicts": "karat.gating",
-    "MetricSummary": "karat.core.result",
-    "RunInfo": "karat.core.result",
-    "RunResult": "karat.core.result",
+    "MetricSummary": "karat.core.results.result",
+    "RunInfo": "karat.core.results.result",
+    "RunResult": "karat.core.results.result",
     "Score": "karat.core.scores",
     "Session": "karat.suites.codegen.session",
 }

@@ -12,7 +12,7 @@ from typing import Any
 from karat.core import plugins
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Prediction
-from karat.core.result import RunResult
+from karat.core.results.result import RunResult
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import System, SystemConfig, SystemType
 from karat.given import given_cases, given_predictions

@@ -10,13 +10,13 @@ import msgspec
 
 from karat.core import plugins
 from karat.core.problems import UserError, did_you_mean
-from karat.core.result import RunResult
-from karat.core.usage import USAGE
+from karat.core.results.result import RunResult
+from karat.core.results.usage import USAGE
 from karat.reports.answer_text import answers_of
 from karat.reports.comparison import Compared, side_by_side
 from karat.runs.baseline import find_run
 from karat.runs.project import DEFAULT_STORE, store_url
-from karat.stats.comparing import compare_runs
+from karat.stats.compare.runs import compare_runs
 
 if TYPE_CHECKING:
     from karat.store.store import Store

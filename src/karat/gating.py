@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from karat.core import plugins
-from karat.core.plain_nodes import node_of
+from karat.core.files.project_folder import find_project
 from karat.core.problems import Problem, UnknownName, UserError
-from karat.core.project_folder import find_project
-from karat.core.result import RunResult
-from karat.core.yaml import Findings, read
-from karat.reports.gate_markdown import headline
+from karat.core.results.result import RunResult
+from karat.core.yaml.plain_values import node_of
+from karat.core.yaml.structs import Findings, read
+from karat.reports.markdown.gates import headline
 from karat.runs.baseline import baselines_in, find_run
 from karat.runs.project import DEFAULT_STORE, Project, gate_problems, load_project, store_url
-from karat.stats.gate_figures import EVERYWHERE
-from karat.stats.gate_rules import BASELINE
-from karat.stats.gates import Baselines, Gate, Verdict, judge, no_baselines, parse_gate, rule_text, settle
+from karat.stats.gates.figures import EVERYWHERE
+from karat.stats.gates.rules import BASELINE
+from karat.stats.gates.verdicts import Baselines, Gate, Verdict, judge, no_baselines, parse_gate, rule_text, settle
 from karat.store.records import run_name
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import yaml
 
 import karat
 from karat.core.problems import UnknownName, UserError
-from karat.suites.answers.loose_json import read_file
+from karat.suites.answers.gold.loose_json import read_file
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

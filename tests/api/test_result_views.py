@@ -10,7 +10,7 @@ import pytest
 
 import karat
 from karat.core.problems import Problem
-from karat.core.result import MetricSummary
+from karat.core.results.result import MetricSummary
 from tests.reports.sample_results import RESULT
 
 EVIL = '<script>alert("x")</script>\x1b[2J\u202e & more'

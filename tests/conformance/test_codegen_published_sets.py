@@ -14,11 +14,11 @@ from karat.core.records import Case
 from karat.core.suite import NotApplicable
 from karat.sandbox import Sandbox
 from karat.suites.codegen.cases import load_cases, recognises
-from karat.suites.codegen.completion import code_for
-from karat.suites.codegen.execution import limits_of, run_code
 from karat.suites.codegen.harness.verdict import published_of, verdict_of
 from karat.suites.codegen.records import Task
-from karat.suites.codegen.references import reference_outcome, schema_of
+from karat.suites.codegen.running.completion import code_for
+from karat.suites.codegen.running.execution import limits_of, run_code
+from karat.suites.codegen.running.references import reference_outcome, schema_of
 
 pytestmark = pytest.mark.shared_data
 

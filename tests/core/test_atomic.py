@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from karat.core.atomic import write_atomically, write_bytes
+from karat.core.files.atomic import write_atomically, write_bytes
 from karat.core.problems import UserError
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from karat.core.atomic import write_atomically
+from karat.core.files.atomic import write_atomically
 def write(part):
     part.write_bytes(b"half")
     os.kill(os.getpid(), signal.SIGKILL)

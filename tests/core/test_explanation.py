@@ -9,7 +9,7 @@ import msgspec
 
 from karat.core.explanation import Explanation, Line, differing_lines, explaining, plain_details, read_details
 from karat.core.explanations import explanation_of, target_of
-from karat.core.result import CaseResult
+from karat.core.results.result import CaseResult
 from karat.core.scores import Score
 
 

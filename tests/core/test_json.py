@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.core.json import BadJson, decode, decode_as
+from karat.core.files.json import BadJson, decode, decode_as
 
 
 def refused(text: bytes | str) -> BadJson:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.core.pass_k import pass_at_k, pass_hat_k
+from karat.core.results.pass_k import pass_at_k, pass_hat_k
 
 
 def test_by_hand() -> None:

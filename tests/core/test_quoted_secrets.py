@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from karat.core.problems import Problem, UserError, problem_text
-from karat.core.quoted_secrets import hidden, hidden_line
+from karat.core.secrets.quoting import hidden, hidden_line
 from karat.runs.project import from_settings, load_project, options_from
 from karat.systems.openai import OpenAIConfig
 

@@ -10,10 +10,10 @@ import re
 
 import pytest
 
-from karat.core.secrets import plain
-from karat.suites.data_query.structure_records import Unusable
-from karat.suites.data_query.structure_xml import xml_text
-from karat.tables.transforms import _DATE_LIKE
+from karat.core.secrets.masking import plain
+from karat.suites.data_query.structures.records import Unusable
+from karat.suites.data_query.structures.xml import xml_text
+from karat.tables.explain.transforms import _DATE_LIKE
 from tests.core.regex_attacks import LINEAR, MARGIN, Found, all_patterns, attacks, growth
 
 LIMIT = LINEAR * MARGIN
@@ -30,8 +30,13 @@ def worst(found: Found) -> str:
 
 def test_every_pattern_is_found() -> None:
     found = {item.place.partition(":")[0] for item in all_patterns()}
-    assert {"karat.core.secrets", "karat.sheet.rows", "karat.suites.data_query.structure_xml", "grammar.lark"} <= found
-    assert "karat.engines.guard.REFUSED" in found, "also patterns that are held in a dict"
+    assert {
+        "karat.core.secrets.masking",
+        "karat.sheet.rows",
+        "karat.suites.data_query.structures.xml",
+        "grammar.lark",
+    } <= found
+    assert "karat.engines.query.guard.REFUSED" in found, "also patterns that are held in a dict"
     assert any(item.pattern.flags & re.VERBOSE for item in all_patterns())
 
 

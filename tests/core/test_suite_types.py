@@ -10,7 +10,7 @@ SUITE = """
 from pathlib import Path
 from karat.core.records import Case, Prediction
 from karat.core.report import Report
-from karat.core.result import Estimator, RunResult
+from karat.core.results.result import Estimator, RunResult
 from karat.core.scores import Score, scored
 from karat.core.suite import LoadedCases, LoadedPredictions, Metric, Suite, SuiteOptions
 

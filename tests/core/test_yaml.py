@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.core.problems import problem_text
-from karat.core.yaml import Findings, documents, load, read
+from karat.core.yaml.structs import Findings, documents, load, read
 
 
 class Inner(msgspec.Struct, frozen=True):

@@ -14,8 +14,8 @@ from yaml.nodes import MappingNode, Node, ScalarNode
 
 from karat.core.problems import UserError
 from karat.core.suite import Fix
-from karat.core.yaml import Findings, documents
-from karat.core.yaml_edit import apply_fixes, find, replace_scalars
+from karat.core.yaml.edit import apply_fixes, find, replace_scalars
+from karat.core.yaml.structs import Findings, documents
 
 
 def plain(node: Node) -> Any:

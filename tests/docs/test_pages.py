@@ -17,7 +17,7 @@ import typer.main
 from karat.cli.main import app
 from karat.core import plugins
 from karat.runs.project import ProjectFile, RunOptions, SuiteEntry
-from karat.stats.gates import Gate
+from karat.stats.gates.verdicts import Gate
 from karat.systems.caller import ERROR_KINDS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -18,7 +18,7 @@ from karat.cli.main import app
 from karat.core.plugins import load_suite
 from karat.core.problems import UserError
 from karat.core.records import CallError, Prediction, join_attempts
-from karat.core.result import RunResult
+from karat.core.results.result import RunResult
 from karat.store import open_store
 from tests.e2e.test_cli import karat
 

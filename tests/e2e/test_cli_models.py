@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from karat.search.models.vectors import VectorCache
 from karat.search.records import Model
-from karat.search.vectors import VectorCache
 
 
 def karat(folder: Path, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:

@@ -13,7 +13,7 @@ import pytest
 import karat
 from karat.cli import main
 from karat.core import plugins
-from karat.core.limits import LIMITS
+from karat.core.files.limits import LIMITS
 from karat.core.problems import Problem, UserError
 
 CASE = """id: one
@@ -181,7 +181,7 @@ def test_qrels_and_structures(tmp_path: Path) -> None:
     file.write_text(f"q 0 d 1\nq 0 e {'9' * 5_000}\nq 0 f +-1\n")
     found = plugins.load_suite("retrieval").load_cases(file)
     assert [(one.line, "not a whole number" in one.message) for one in found.problems] == [(2, True), (3, True)]
-    from karat.suites.data_query.structure_files import read_files
+    from karat.suites.data_query.structures.files import read_files
 
     twice = tmp_path / "codes.json"
     twice.write_text('{"data": {"codelists": [],\n "codelists": []}}')

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from karat.core.result import CaseResult
-from karat.reports.html import html_report
-from karat.reports.whole import whole_report
-from karat.stats.intervals import estimate
+from karat.core.results.result import CaseResult
+from karat.reports.full_report import whole_report
+from karat.reports.html.report import html_report
+from karat.stats.intervals.estimates import estimate
 from tests.e2e import browser
 from tests.e2e.browser import opened, serious_findings
 from tests.reports.html_samples import PAYLOADS, UNICODE, a_case, page_of, page_of_text

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from karat.core.report import Chart, Column, Report, Series, Sheet, Table
-from karat.reports.html import html_report
-from karat.stats.intervals import estimate
+from karat.reports.html.report import html_report
+from karat.stats.intervals.estimates import estimate
 from tests.e2e import browser
 from tests.e2e.browser import opened, serious_findings
 from tests.reports.html_samples import PAYLOADS, a_case, summarised

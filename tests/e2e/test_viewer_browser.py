@@ -18,7 +18,7 @@ from playwright.sync_api import Page, expect
 
 from karat.core.plugins import load_suite
 from karat.core.records import CallError, Prediction
-from karat.core.result import RunInfo, RunResult
+from karat.core.results.result import RunInfo, RunResult
 from karat.store import RunRecord, open_store
 from tests.web.conftest import chromium, page, server, store_url  # noqa: F401
 from tests.web.sample_store import PAYLOADS, a_case, summary_of

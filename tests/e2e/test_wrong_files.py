@@ -14,7 +14,7 @@ import pytest
 
 from karat.cli import main
 from karat.core import plugins
-from karat.core.file_kinds import LOOKED_AT, foreign_kind
+from karat.core.files.kinds import LOOKED_AT, foreign_kind
 from karat.core.problems import UserError
 
 SUITES = ("data_query", "answers", "retrieval", "codegen")

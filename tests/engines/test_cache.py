@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from karat.engines.cache import CacheKey, ResultCache, cached_run
 from karat.engines.protocol import EngineError, ResultTable
+from karat.engines.query.cache import CacheKey, ResultCache, cached_run
 
 TABLE = ResultTable(("a",), (("1", None, "3"),), seconds=0.5)
 KEY = CacheKey("sqlite", "f" * 64, "SELECT a FROM t")

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.engines.cell_text import column_text
 from karat.engines.protocol import ResultTable
-from karat.engines.result_csv import csv_text
+from karat.engines.query.cell_text import column_text
+from karat.engines.query.result_csv import csv_text
 
 MOMENTS = st.datetimes(min_value=datetime(1900, 1, 1), max_value=datetime(2200, 1, 1))
 COLUMNS: list[st.SearchStrategy[Any]] = [

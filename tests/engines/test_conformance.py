@@ -120,7 +120,7 @@ def test_a_result_that_is_given_up_leaves_nothing_open(
     def broken(*_: Any) -> Any:
         raise OverflowError("a cell that Python cannot hold")
 
-    for failure in ("karat.engines.fetching.MOST_CHARACTERS", f"karat.engines.{name}.as_table"):
+    for failure in ("karat.engines.query.fetching.MOST_CHARACTERS", f"karat.engines.{name}.as_table"):
         with monkeypatch.context() as patch:
             patch.setattr(failure, 1 if failure.endswith("CHARACTERS") else broken)
             with pytest.raises(EngineError) as caught:

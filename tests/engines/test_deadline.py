@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from karat.engines.deadline import Abandoned, within
 from karat.engines.protocol import EngineError
+from karat.engines.query.deadline import Abandoned, within
 
 
 def nothing() -> None:

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from karat.core.problems import UserError
-from karat.engines.deadline import Abandoned
 from karat.engines.embedded.memory import size_of
 from karat.engines.embedded.pool import POOL
 from karat.engines.protocol import Engine, EngineError
+from karat.engines.query.deadline import Abandoned
 from tests.engines.conftest import opened, settings_of
 
 EMBEDDED = ("sqlite", "duckdb")

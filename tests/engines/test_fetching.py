@@ -6,9 +6,9 @@ from itertools import islice
 
 import pytest
 
-from karat.engines import fetching
-from karat.engines.fetching import Row, fetched
 from karat.engines.protocol import EngineError
+from karat.engines.query import fetching
+from karat.engines.query.fetching import Row, fetched
 
 
 def test_batches_grow_and_end_at_the_limit() -> None:

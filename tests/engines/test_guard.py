@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from karat.engines.guard import check, volatile
 from karat.engines.protocol import EngineError
+from karat.engines.query.guard import check, volatile
 
 DIALECTS = ("sqlite", "duckdb", "postgres", "mysql", "bigquery", "snowflake")
 

@@ -12,13 +12,13 @@ import pytest
 
 from karat.core.extras import install_command
 from karat.core.problems import UserError
-from karat.core.secrets import Secrets
+from karat.core.secrets.masking import Secrets
 from karat.engines.bigquery import engine as bigquery
-from karat.engines.cache import ResultCache, cached_run
 from karat.engines.mysql import MysqlConfig
 from karat.engines.opening import read_settings
 from karat.engines.postgresql import PostgresqlConfig
 from karat.engines.protocol import EngineError
+from karat.engines.query.cache import ResultCache, cached_run
 from karat.engines.secrets import credential_file, filled, shown_settings
 from karat.engines.snowflake import SnowflakeConfig
 from tests.engines.conftest import MariadbServer, PostgresServer, opened

@@ -14,7 +14,7 @@ from karat.core.problems import UserError
 from karat.engines.protocol import EngineError
 from karat.suites.answers.options import Options
 from karat.suites.answers.records import Answer, Entry, Gold
-from karat.suites.answers.sql import SqlRunner, answer_from_sql, gold_from_sql, problem_of, reason_of, run_sql
+from karat.suites.answers.sql.execution import SqlRunner, answer_from_sql, gold_from_sql, problem_of, reason_of, run_sql
 from tests.engines.conftest import SHOP
 
 TABLE = Gold("local001", (Entry("table_match", {"gold": "x.csv"}),))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from karat.core.result import RunResult
+from karat.core.results.result import RunResult
 from karat.reports.comparison import Compared, side_by_side
-from karat.stats.comparing import compare_runs
+from karat.stats.compare.runs import compare_runs
 from tests.reports.sample_results import METRICS, RUN, SUMMARY, case, dimension, failed
 
 NASTY = "</td>|a|b|\n| x | y |\n<script>alert(1)</script> @octocat #12 GH-7 ![i](http://e.vil/x) `code` [l](javascript:1) www.e.vil"

@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 
 from karat.core.report import Chart, Column, Report, Series, Sheet, Table, about_sheet
-from karat.core.result import CaseResult, CaseReview, MetricSummary, RepeatResult, RunInfo, RunResult
+from karat.core.results.result import CaseResult, CaseReview, MetricSummary, RepeatResult, RunInfo, RunResult
 from karat.core.scores import Score, State, not_applicable
 from karat.core.suite import Kind, Metric
-from karat.reports.html import html_report
-from karat.stats.intervals import estimate
+from karat.reports.html.report import html_report
+from karat.stats.intervals.estimates import estimate
 from tests.reports.sample_results import METRICS, dimension
 
 UNICODE = "שלום עולם · مرحبا · 👩‍👩‍👧‍👦 · e\u0301 · \u202egnp.exe · \x00\x1b[31m · \ud800 · \u2028\u2029 · 漢字"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import karat
 from karat.core.plugins import load_suite
-from karat.core.result import CaseResult
-from karat.reports.patch import Patch, review_patch
+from karat.core.results.result import CaseResult
+from karat.reports.patches.patch import Patch, review_patch
 from karat.runs.runner import rescore
 from karat.store import Store, open_store
 

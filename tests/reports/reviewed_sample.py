@@ -7,7 +7,7 @@ from dataclasses import replace
 import msgspec
 
 from karat.core import plugins
-from karat.core.result import CaseResult, CaseReview, RepeatResult, RunResult
+from karat.core.results.result import CaseResult, CaseReview, RepeatResult, RunResult
 from karat.core.scores import Score
 from tests.reports.html_samples import a_report
 from tests.reports.sample_results import CASES, METRICS, RESULT, RUN

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from karat.core.result import CaseResult, MetricSummary, RunInfo, RunResult
+from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
 from karat.core.scores import Score, not_applicable
 from karat.core.suite import Metric
 

@@ -11,15 +11,15 @@ import pytest
 from rich.console import Console
 
 from karat.core.records import CallError, Prediction, join_attempts
-from karat.core.result import RunInfo, RunResult
+from karat.core.results.result import RunInfo, RunResult
 from karat.reports.answer_text import answers_of
 from karat.reports.comparison import as_plain, outcome
-from karat.reports.comparison_console import change_text, p_text, print_comparison
-from karat.reports.comparison_markdown import comparison_markdown
-from karat.reports.comparison_report import comparison_report
-from karat.reports.xlsx import write_xlsx
-from karat.stats.comparing import MetricComparison
-from karat.stats.paired import Difference
+from karat.reports.comparison_sheets import comparison_report
+from karat.reports.console.comparison import change_text, p_text, print_comparison
+from karat.reports.excel.workbook import write_xlsx
+from karat.reports.markdown.comparison import comparison_markdown
+from karat.stats.compare.paired import Difference
+from karat.stats.compare.runs import MetricComparison
 from tests.reports.comparison_sample import NASTY, A, B, sample
 from tests.reports.sample_results import case
 

@@ -8,8 +8,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.reports.comparison_markdown import ROOM, comparison_markdown
-from karat.reports.markdown_text import markdown_text
+from karat.reports.markdown.comparison import ROOM, comparison_markdown
+from karat.reports.markdown.text import markdown_text
 from tests.reports.comparison_sample import sample
 
 

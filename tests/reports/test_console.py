@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from karat.core.result import MetricSummary, RunInfo, RunResult
+from karat.core.results.result import MetricSummary, RunInfo, RunResult
 from karat.core.scores import Score
 from karat.core.suite import Metric
-from karat.reports.advice import Origin
-from karat.reports.console import print_result
-from karat.reports.console_page import fit, plain
+from karat.reports.console.advice import Origin
+from karat.reports.console.page import fit, plain
+from karat.reports.console.run import print_result
 from karat.suites.data_query import suite
 from tests.reports.reviewed_sample import REVIEWED, REVIEWS, TRIED
 from tests.reports.sample_results import CASES, METRICS, RESULT, RUN, SUMMARY, case, dimension, failed

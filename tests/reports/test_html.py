@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from karat.core.report import Column
-from karat.core.result import CaseResult
-from karat.reports.html import LICENCES, SCRIPTS, asset, digest, html_report
-from karat.reports.html_cases import MOST_CASES
-from karat.reports.html_text import cell_words, cut, embedded_json, fitting, shortened
-from karat.reports.whole import whole_report
-from karat.stats.intervals import estimate
+from karat.core.results.result import CaseResult
+from karat.reports.full_report import whole_report
+from karat.reports.html.cases import MOST_CASES
+from karat.reports.html.report import LICENCES, SCRIPTS, asset, digest, html_report
+from karat.reports.html.text import cell_words, cut, embedded_json, fitting, shortened
+from karat.stats.intervals.estimates import estimate
 from tests.reports.html_samples import PAYLOADS, UNICODE, a_case, page_of, page_of_text
 from tests.reports.reviewed_sample import REVIEWED, SUITE, TRIED
 from tests.reports.sample_results import METRICS

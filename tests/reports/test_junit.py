@@ -7,10 +7,10 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.reports.gate_markdown import gate_markdown, headline
 from karat.reports.github import github_annotations, harmless
 from karat.reports.junit import junit_xml
-from karat.stats.gates import Verdict
+from karat.reports.markdown.gates import gate_markdown, headline
+from karat.stats.gates.verdicts import Verdict
 
 PASSED = Verdict("a.b at least 0.5", "passed", "a.b is 0.6 over 3 cases, wanted at least 0.5", "a", "r-0001")
 BROKEN = Verdict("no new failures", "failed", "2 of 3 <cases> & more", "a", "r-0001", cases=("one", "t\x00wo"))

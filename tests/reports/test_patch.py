@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import karat
 from karat.core.plugins import load_suite
 from karat.core.problems import UserError
-from karat.reports.case_comments import Comment, standing, with_comments
-from karat.reports.patch import review_lines, review_patch
-from karat.reports.unified_diff import file_diff
-from karat.suites.codegen.accepting import accept as accept_code
+from karat.reports.patches.comments import Comment, standing, with_comments
+from karat.reports.patches.patch import review_lines, review_patch
+from karat.reports.patches.unified_diff import file_diff
+from karat.suites.codegen.accept import accept as accept_code
 from tests.reports.reviewed_runs import TOOLS, Project, fates
 
 CASE = """\

@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from karat.core.report import Cell, Chart, Column, Series, Table
-from karat.reports.chart_plots import MOST_BARS
-from karat.reports.plots import Plot, chart_plot
+from karat.reports.plots.charts import MOST_BARS
+from karat.reports.plots.figures import Plot, chart_plot
 
 COLUMNS = (Column("reason"), Column("ran", "count"), Column("right", "count"))
 

@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from karat.core.problems import UserError
-from karat.core.result import CaseResult, CaseReview, MetricSummary, RepeatResult, RunInfo, RunResult
+from karat.core.results.result import CaseResult, CaseReview, MetricSummary, RepeatResult, RunInfo, RunResult
 from karat.core.scores import Score
 from karat.reports.json import result_json, write_json
-from karat.stats.rates import wilson
+from karat.stats.intervals.rates import wilson
 from tests.reports.reviewed_sample import REVIEWED, TRIED
 from tests.reports.sample_results import CASES, RESULT, RUN, SUMMARY
 

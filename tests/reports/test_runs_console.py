@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from karat.reports.runs_console import print_runs
+from karat.reports.console.runs import print_runs
 from karat.store.records import RunRow
 
 ROW = RunRow(

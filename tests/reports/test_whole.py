@@ -11,11 +11,11 @@ import pytest
 
 from karat.core import plugins
 from karat.core.report import Report, Sheet, Table
-from karat.core.result import CaseReview
-from karat.reports.whole import whole_report
-from karat.reports.xlsx import write_xlsx
-from karat.stats.intervals import estimate
-from karat.stats.rates import wilson
+from karat.core.results.result import CaseReview
+from karat.reports.excel.workbook import write_xlsx
+from karat.reports.full_report import whole_report
+from karat.stats.intervals.estimates import estimate
+from karat.stats.intervals.rates import wilson
 from tests.reports.html_samples import a_report
 from tests.reports.reviewed_sample import REVIEWED, REVIEWS, SUITE, TRIED
 from tests.reports.sample_results import RESULT

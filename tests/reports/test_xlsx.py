@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from karat.core.problems import UserError
 from karat.core.report import CELL_LIMIT, Cell, Column, Report, Sheet, Table, utf16_length
-from karat.reports import xlsx
-from karat.reports.xlsx import cell_text, sheet_name, write_xlsx
+from karat.reports.excel import workbook as xlsx
+from karat.reports.excel.workbook import cell_text, sheet_name, write_xlsx
 
 TEXTS = (Column("text"), Column("wrapped", "wrapped"), Column("status", "status"))
 PAYLOADS = [

@@ -10,7 +10,7 @@ from typing import Any
 import openpyxl
 
 from karat.core.report import Chart, Column, Report, Series, Sheet, Table
-from karat.reports.xlsx import write_xlsx
+from karat.reports.excel.workbook import write_xlsx
 
 FIGURES = Table(
     (Column("model"), Column("n", "count"), Column("recall", "score")), (("a", 1, 0.5), ("a", 4, 1.0), ("b", 2, 0.25))

@@ -14,10 +14,10 @@ import karat
 from karat.core.plugins import load_suite
 from karat.core.problems import UserError
 from karat.core.records import Case, Turn
-from karat.core.result import RunResult
-from karat.stats.comparing import compare_runs
+from karat.core.results.result import RunResult
+from karat.stats.compare.runs import compare_runs
 from karat.store import open_store
-from karat.suites.codegen.prompting import instructions
+from karat.suites.codegen.default_prompt import instructions
 from tests.suites.data_query.building import case, target
 from tests.systems.hostile_server import Exchange, HostileServer, serve
 

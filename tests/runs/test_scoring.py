@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from karat.core.records import CallError, Prediction
-from karat.core.result import CaseResult, RunInfo, RunResult, value_with_errors
+from karat.core.results.result import CaseResult, RunInfo, RunResult, value_with_errors
 from karat.core.scores import not_applicable
 from karat.core.suite import SuiteOptions
 from karat.runs.runner import score_recorded
 from karat.runs.scoring import group, score_case, score_cases
 from karat.runs.summary import summarise
-from karat.stats.gates import Gate, judge
+from karat.stats.gates.verdicts import Gate, judge
 from karat.suites.data_query import suite
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.selection import Target

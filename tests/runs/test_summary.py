@@ -9,11 +9,11 @@ import pytest
 
 from karat.core import plugins
 from karat.core.report import about_sheet, summary_table, tags_table
-from karat.core.result import CaseResult, MetricSummary, RunInfo, RunResult
+from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
 from karat.core.scores import Score, State, not_applicable
 from karat.core.suite import Kind, Metric, Suite
 from karat.runs.summary import summarise
-from karat.stats.intervals import estimate, wilson
+from karat.stats.intervals.estimates import estimate, wilson
 
 CODEGEN = plugins.load_suite("codegen")
 PASSED = next(metric for metric in CODEGEN.metrics if metric.name == "passed")

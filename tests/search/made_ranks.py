@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 from hypothesis import strategies as st
 
-from karat.search.outcome import Pick
+from karat.search.choose.outcome import Pick
 from karat.search.records import FieldRanks, ModelRanks
 
 Worth = tuple[int, Fraction, int, int, int, int]

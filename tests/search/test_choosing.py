@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.core.problems import UserError
-from karat.search.branching import branch
-from karat.search.choosing import ORDER, affordable_options, choose
-from karat.search.combinations import program_of
-from karat.search.combinations import worth as worth_of
-from karat.search.integer_program import solve
-from karat.search.options import options_of
-from karat.search.outcome import mrr_of
+from karat.search.choose.branch_and_bound import branch
+from karat.search.choose.choice import ORDER, affordable_options, choose
+from karat.search.choose.combinations import program_of
+from karat.search.choose.combinations import worth as worth_of
+from karat.search.choose.integer_program import solve
+from karat.search.choose.options import options_of
+from karat.search.choose.outcome import mrr_of
 from karat.search.records import FieldRanks, ModelRanks
 from tests.search.made_ranks import combinations, field, random_fields, ranked, worth
 

@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.search import dense, dense_screen, dense_steps, processors
-from karat.search.blocks import Rows, parquet_rows
-from karat.search.dense import rank_rows
-from karat.search.dense_score import pair_scores, turning_points
+from karat.search.ranks import dense, processors
+from karat.search.ranks import kernels as dense_steps
+from karat.search.ranks import screen as dense_screen
+from karat.search.ranks.blocks import Rows, parquet_rows
+from karat.search.ranks.dense import rank_rows
+from karat.search.ranks.score import pair_scores, turning_points
 from karat.search.records import NOT_A_VALUE, Floats, Integers
 from tests.search.sorted_ranks import best_by_sorting, ranks_by_sorting, score_table, tree_score
 

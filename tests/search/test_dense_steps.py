@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.search import dense_steps
-from karat.search.dense_score import surely
-from karat.search.dense_screen import Screen, Seen
-from karat.search.dense_steps import NUMPY, Steps, steps_for
+from karat.search.ranks import kernels as dense_steps
+from karat.search.ranks.kernels import NUMPY, Steps, steps_for
+from karat.search.ranks.score import surely
+from karat.search.ranks.screen import Screen, Seen
 
 
 def _compiled() -> Steps:
@@ -99,6 +99,6 @@ def test_pairs_score_the_same(seed: int, width: int, scale: float) -> None:
 def test_which_steps_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     assert steps_for(1_000_000) is NUMPY
     assert steps_for(10**9) == _compiled()
-    monkeypatch.setitem(sys.modules, "karat.search.dense_compiled", None)
-    monkeypatch.delattr("karat.search.dense_compiled")
+    monkeypatch.setitem(sys.modules, "karat.search.ranks.compiled", None)
+    monkeypatch.delattr("karat.search.ranks.compiled")
     assert steps_for(10**9) is NUMPY

@@ -9,10 +9,10 @@ import pytest
 
 from karat.core.extras import install_command
 from karat.core.problems import UserError
-from karat.search.device import on_gpu
-from karat.search.gpu import rank_rows_on_gpu, why_not
-from karat.search.gpu_best import complete, in_order
-from karat.search.gpu_layout import laid_out
+from karat.search.gpu.best import complete, in_order
+from karat.search.gpu.layout import laid_out
+from karat.search.gpu.ranks import rank_rows_on_gpu, why_not
+from karat.search.ranks.device import on_gpu
 
 needs_gpu = pytest.mark.skipif(bool(why_not()), reason=f"no ranks from a GPU here: {why_not()}")
 
@@ -37,7 +37,7 @@ def test_truths_share_rows_and_the_best_scoring_rows_come_first() -> None:
 @pytest.mark.parametrize("width", [1, 3, 100, 384, 1536])
 @pytest.mark.parametrize("whole", [True, False])
 def test_every_rank_is_the_processor_s(width: int, whole: bool) -> None:
-    from karat.search.dense import rank_rows
+    from karat.search.ranks.dense import rank_rows
     from tests.search.test_dense import some
 
     for seed, scale in ((0, 1.0), (1, 1e-6), (2, 1e5)):
@@ -67,7 +67,7 @@ def test_a_number_that_is_not_finite_is_an_error() -> None:
 @needs_gpu
 def test_terms_too_small_for_the_running_sum_are_not_lost() -> None:
     """One great product and hundreds that each vanish beside it, but not together."""
-    from karat.search.dense import rank_rows
+    from karat.search.ranks.dense import rank_rows
 
     random = np.random.default_rng(4)
     against = np.full((2000, 384), 2.0**-13, np.float32) * random.integers(0, 2, (2000, 384)).astype(np.float32)
@@ -84,7 +84,7 @@ def test_terms_too_small_for_the_running_sum_are_not_lost() -> None:
 @pytest.mark.parametrize("whole", [True, False])
 def test_the_best_values_are_the_processor_s(whole: bool) -> None:
     """Whole numbers tie by the hundred, so that some questions go back to the processor."""
-    from karat.search.dense import rank_rows
+    from karat.search.ranks.dense import rank_rows
     from tests.search.test_dense import some
 
     for width, depth in ((3, 5), (100, 40), (384, 1300), (7, 2000)):
@@ -99,7 +99,7 @@ def test_the_best_values_are_the_processor_s(whole: bool) -> None:
 
 @needs_gpu
 def test_a_field_is_ranked_on_the_gpu_as_on_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
-    from karat.search.ranking import rank_field
+    from karat.search.ranks.ranking import rank_field
     from karat.search.records import Model
 
     random = np.random.default_rng(0)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.search.choosing import choose
-from karat.search.heldout import LEAVE_ONE_OUT, folds_of, held_out, interval, stability
+from karat.search.choose.choice import choose
+from karat.search.choose.heldout import LEAVE_ONE_OUT, folds_of, held_out, interval, stability
 from karat.search.records import ModelRanks
 from tests.search.made_ranks import field, ranked
 

@@ -11,8 +11,8 @@ import pytest
 
 from karat.core.problems import UserError
 from karat.search.models import load_model
+from karat.search.models.vectors import VectorCache
 from karat.search.records import Floats, Role
-from karat.search.vectors import VectorCache
 
 SOURCE = """
 calls = []

@@ -16,8 +16,8 @@ import pytest
 from karat.core.problems import UserError
 from karat.search.models import load_model, openai
 from karat.search.models.posting import Posting
+from karat.search.models.vectors import VectorCache
 from karat.search.records import Floats, Model
-from karat.search.vectors import VectorCache
 from tests.search.embeddings_server import Reply, Server, embeddings, serving, vector
 
 KEY = "sk-very-secret-0123456789"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from karat.search.choosing import choose
-from karat.search.pareto import answerable, front, more_questions
+from karat.search.choose.choice import choose
+from karat.search.choose.pareto import answerable, front, more_questions
 from karat.search.records import FieldRanks
 from tests.search.made_ranks import Worth, combinations, field, random_fields, ranked, worth
 

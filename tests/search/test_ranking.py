@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.core.problems import UserError
-from karat.search.ranking import best, rank_field
+from karat.search.models.vectors import VectorCache
+from karat.search.ranks.ranking import best, rank_field
 from karat.search.records import NOT_A_VALUE, Floats, Model, Role
 from karat.search.tokens import count_tokens
-from karat.search.vectors import VectorCache
 
 VALUES = ["salt", "sugar", "brown sugar", "a very long name for a kind of flour", "oil"]
 CODES = {"salt": (1, 0), "sugar": (0.8, 0.6), "brown sugar": (0.6, 0.8), VALUES[3]: (0, 1), "oil": (-1, 0)}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from karat.core.report import Sheet
-from karat.reports.plots import chart_plot
-from karat.search.report import report_of
-from karat.search.tuning import TuneField, tune
+from karat.reports.plots.figures import chart_plot
+from karat.search.choose.report import report_of
+from karat.search.choose.tune import TuneField, tune
 from tests.search.test_tuning import CONSTANT, LETTERS
 
 SHEETS = ("Fields", "Questions", "Curves", "Pareto", "About")

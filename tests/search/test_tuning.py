@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from karat.core.problems import UserError
+from karat.search.choose.tune import TuneField, tune
 from karat.search.records import Floats, Model
-from karat.search.tuning import TuneField, tune
 
 ITEMS = ("apple", "banana", "capers", "dill", "eggs", "fig", "garlic", "honey")
 TYPES = ("cheap", "dear")

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from karat.core.problems import UserError
 from karat.search.models import load_model
+from karat.search.models.vectors import VectorCache
 from karat.search.records import Floats, Model, Role
-from karat.search.vectors import VectorCache
 
 
 @dataclass

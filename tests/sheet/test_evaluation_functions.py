@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.core.problems import UserError
-from karat.search import ranking
+from karat.search.ranks import ranking
 from karat.search.records import Floats, Model
 from karat.sheet.evaluating import Settings, evaluate, evaluation_of
 from karat.sheet.functions.evaluation import recall

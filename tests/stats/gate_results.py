@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from karat.core.result import CaseResult, MetricSummary, RunInfo, RunResult
+from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
 from karat.core.scores import Score
 from karat.core.suite import Metric
 

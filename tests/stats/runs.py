@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from karat.core.result import CaseResult, MetricSummary, RepeatResult, RunInfo, RunResult
+from karat.core.results.result import CaseResult, MetricSummary, RepeatResult, RunInfo, RunResult
 from karat.core.scores import Score, State
 from karat.core.suite import Kind, Metric
 

@@ -9,9 +9,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from karat.core.result import RunInfo, RunResult
-from karat.stats.comparing import RunComparison, compare_runs
-from karat.stats.comparison import CaseChange
+from karat.core.results.result import RunInfo, RunResult
+from karat.stats.compare.records import CaseChange
+from karat.stats.compare.runs import RunComparison, compare_runs
 from tests.stats.runs import case, metric, run, scored_run
 
 SCORE = metric("score")

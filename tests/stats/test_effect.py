@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.stats.effect import cliff_delta, cohen_d_z
+from karat.stats.compare.effect import cliff_delta, cohen_d_z
 
 
 def test_cohen_by_hand() -> None:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.core.problems import UserError
-from karat.core.result import MetricSummary, RunInfo, RunResult
-from karat.stats.gates import CaseFilter, Gate, exit_code, judge, parse_gate, rule_text, telling
+from karat.core.results.result import MetricSummary, RunInfo, RunResult
+from karat.stats.gates.verdicts import CaseFilter, Gate, exit_code, judge, parse_gate, rule_text, telling
 from tests.stats.gate_results import METRICS, case, run
 
 

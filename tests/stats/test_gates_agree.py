@@ -9,11 +9,11 @@ from xml.etree import ElementTree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.core.result import CaseResult
-from karat.reports.gate_markdown import gate_markdown
+from karat.core.results.result import CaseResult
 from karat.reports.github import github_annotations
 from karat.reports.junit import junit_xml
-from karat.stats.gates import CaseFilter, Gate, exit_code, judge, settle
+from karat.reports.markdown.gates import gate_markdown
+from karat.stats.gates.verdicts import CaseFilter, Gate, exit_code, judge, settle
 from tests.stats.gate_results import METRICS, baselines, case, run
 
 NUMBER = r"(-?[0-9.]+(?:e[+-]?[0-9]+)?)"

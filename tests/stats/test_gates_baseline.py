@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from karat.core.result import CaseResult, RunInfo, RunResult
+from karat.core.results.result import CaseResult, RunInfo, RunResult
 from karat.core.scores import Score
-from karat.stats.gates import CaseFilter, Gate, Verdict, judge, settle
+from karat.stats.gates.verdicts import CaseFilter, Gate, Verdict, judge, settle
 from tests.stats.gate_results import METRICS, baselines, case, run
 
 Z = 1.6448536269514722

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from karat.core.result import CaseResult, RepeatResult, has_errors, value_with_errors
+from karat.core.results.result import CaseResult, RepeatResult, has_errors, value_with_errors
 from karat.core.scores import Score
-from karat.stats.gates import Gate, judge
+from karat.stats.gates.verdicts import Gate, judge
 from tests.stats.gate_results import METRICS, baselines, case, run
 
 RIGHT = [case(f"c{n}", 1.0) for n in range(12)]

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from karat.stats.intervals import estimate, wilson
+from karat.stats.intervals.estimates import estimate, wilson
 
 
 def test_nothing_has_no_mean() -> None:

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from karat.stats.lognormal import lognormal_bound
-from karat.stats.rates import wilson
+from karat.stats.intervals.lognormal import lognormal_bound
+from karat.stats.intervals.rates import wilson
 
 SPREAD = np.exp(np.array([-1.0, -0.5, 0.0, 0.5, 1.0]))
 """Logarithms with mean 0 and variance 0.625."""

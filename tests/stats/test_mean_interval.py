@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from karat.core.suite import Kind
-from karat.stats.intervals import estimate
+from karat.stats.intervals.estimates import estimate
 
 RUNS = 2_500
 Draw = Callable[[np.random.Generator, int], "np.ndarray[tuple[int], np.dtype[np.float64]]"]

@@ -8,19 +8,19 @@ from functools import partial
 import numpy as np
 import pytest
 
-from karat.core.result import CaseResult, MetricSummary, RunInfo, RunResult, interval_text
-from karat.core.result_text import interval as python_interval
+from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult, interval_text
+from karat.core.results.text import interval as python_interval
 from karat.core.scores import Score
 from karat.core.suite import Metric
-from karat.reports.comparison_console import interval as console_difference
-from karat.reports.console import figure as console_figure
-from karat.reports.html_page import _interval as html_interval
+from karat.reports.console.comparison import interval as console_difference
+from karat.reports.console.run import figure as console_figure
+from karat.reports.html.page import _interval as html_interval
 from karat.reports.reviews import estimate_words
-from karat.stats.gates import Gate, Verdict, judge
-from karat.stats.intervals import estimate
-from karat.stats.paired import paired_difference
-from karat.web.words import interval as viewer_interval
-from karat.web.words import signed_interval as viewer_difference
+from karat.stats.compare.paired import paired_difference
+from karat.stats.gates.verdicts import Gate, Verdict, judge
+from karat.stats.intervals.estimates import estimate
+from karat.web.formatting import interval as viewer_interval
+from karat.web.formatting import signed_interval as viewer_difference
 
 
 def _never(_: object) -> Score:

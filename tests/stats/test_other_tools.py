@@ -11,12 +11,12 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.weightstats import DescrStatsW
 
-from karat.stats.holm import holm
-from karat.stats.intervals import estimate
-from karat.stats.mcnemar import mcnemar
-from karat.stats.paired import paired_difference
-from karat.stats.power import detectable_difference
-from karat.stats.rates import clopper_pearson, wilson
+from karat.stats.compare.holm import holm
+from karat.stats.compare.mcnemar import mcnemar
+from karat.stats.compare.paired import paired_difference
+from karat.stats.compare.power import detectable_difference
+from karat.stats.intervals.estimates import estimate
+from karat.stats.intervals.rates import clopper_pearson, wilson
 
 COUNTS = st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.stats.holm import holm
-from karat.stats.paired import paired_difference
-from karat.stats.power import cases_needed, detectable_difference
+from karat.stats.compare.holm import holm
+from karat.stats.compare.paired import paired_difference
+from karat.stats.compare.power import cases_needed, detectable_difference
 
 
 def detectable(differences: list[float], tests: int = 1) -> float:

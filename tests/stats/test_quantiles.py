@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
-from karat.stats.quantiles import (
+from karat.stats.intervals.quantiles import (
     beta_quantile,
     beta_share,
     binomial_tail,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from karat.core.result import CaseResult, RepeatResult
+from karat.core.results.result import CaseResult, RepeatResult
 from karat.core.scores import Score
-from karat.stats.intervals import estimate
+from karat.stats.intervals.estimates import estimate
 from karat.stats.repeats import pass_k, repeat_spread, tries_of, tries_shown, try_values
 from tests.stats.runs import case, metric, run
 

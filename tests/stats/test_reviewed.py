@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.core.result import CaseResult, CaseReview, Estimate, MetricSummary, RunResult
-from karat.stats.intervals import estimate
+from karat.core.results.result import CaseResult, CaseReview, Estimate, MetricSummary, RunResult
+from karat.stats.intervals.estimates import estimate
+from karat.stats.intervals.rates import wilson
 from karat.stats.pass_rates import pass_rates
-from karat.stats.rates import wilson
 from karat.stats.reviewed import reviewed_rates, verdict_counts, with_reviews
 from tests.stats.runs import case, metric, run
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from karat.stats.mcnemar import coin_p
-from karat.stats.sign_flips import sign_flip_p
+from karat.stats.compare.mcnemar import coin_p
+from karat.stats.compare.sign_flips import sign_flip_p
 
 
 def test_by_hand() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.stats.spread import spread_of
+from karat.stats.intervals.spread import spread_of
 
 
 def test_the_standard_error_by_hand() -> None:

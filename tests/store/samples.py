@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from karat.core.records import CallError, Prediction
-from karat.core.result import CaseResult, MetricSummary, RepeatResult, RunInfo, RunResult
+from karat.core.results.result import CaseResult, MetricSummary, RepeatResult, RunInfo, RunResult
 from karat.core.scores import Score, not_applicable, scored
 from karat.store import RunRecord
 

@@ -12,7 +12,7 @@ import pytest
 from karat.core.extras import install_command
 from karat.core.problems import UserError
 from karat.store import open_store, parse_run, run_name
-from karat.store.address import PostgresAddress, SqliteAddress, parse_address, redacted
+from karat.store.database.address import PostgresAddress, SqliteAddress, parse_address, redacted
 
 from .conftest import PostgresServer
 from .samples import a_run

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from karat.core.problems import UserError
-from karat.core.result import CaseResult, MetricSummary, RunInfo, RunResult
+from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
 from karat.core.scores import Score
-from karat.store import Store, open_store, revision
-from karat.store.browsing import CaseQuery
+from karat.store import Store, open_store
+from karat.store.case_pages import CaseQuery
+from karat.store.database import revision
 from karat.store.shared import CaseSet, SavedFilter
-from karat.store.viewing import Viewing
+from karat.store.viewer_queries import Viewing
 
 from .samples import a_result, a_run, answer, failure
 

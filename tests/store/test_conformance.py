@@ -11,7 +11,7 @@ import pytest
 
 from karat.core.problems import UserError
 from karat.core.records import Prediction
-from karat.core.result import RunInfo, RunResult
+from karat.core.results.result import RunInfo, RunResult
 from karat.store import RunRecord, Store, open_store
 
 from .samples import a_result, a_run, answer, failure

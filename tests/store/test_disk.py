@@ -15,8 +15,8 @@ from sqlalchemy import event
 from karat.core.problems import UserError
 from karat.core.records import Prediction
 from karat.store import Store, open_store
-from karat.store.address import SqliteAddress
-from karat.store.failures import explained
+from karat.store.database.address import SqliteAddress
+from karat.store.database.failures import explained
 
 from .samples import a_result, a_run, answer
 

@@ -15,7 +15,7 @@ from sqlalchemy import text
 
 from karat.core.problems import UserError
 from karat.store import Store, open_store
-from karat.store.holder import Holder, is_dead, this_process
+from karat.store.lease_holder import Holder, is_dead, this_process
 from karat.store.leases import EXPIRES
 
 from .samples import a_result, a_run, answer
@@ -119,7 +119,7 @@ _TAKER = """
 import sys
 from karat.core.problems import UserError
 from karat.store import open_store
-from karat.store.holder import this_process
+from karat.store.lease_holder import this_process
 with open_store(sys.argv[1]) as store:
     sys.stdin.readline()
     try:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from karat.core.atomic import write_bytes
-from karat.search.vectors import VectorCache
+from karat.core.files.atomic import write_bytes
+from karat.search.models.vectors import VectorCache
 from karat.store import open_store
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from karat.core.problems import UserError
 from karat.store import open_store
-from karat.store import sqlite as sqlite_connections
+from karat.store.database import sqlite as sqlite_connections
 
 from .samples import a_run, answer
 

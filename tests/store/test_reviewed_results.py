@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from karat.core.result import CaseReview
+from karat.core.results.result import CaseReview
 from karat.store import Store
 
 from .samples import a_result, a_run

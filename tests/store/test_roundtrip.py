@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from karat.core.records import CallError, Prediction
-from karat.core.result import CaseResult, RunInfo, RunResult
+from karat.core.results.result import CaseResult, RunInfo, RunResult
 from karat.store import RunRecord, Store, open_store
 from karat.store.codec import LARGE, RAW, ZLIB, from_text, pack, to_text, unpack
 

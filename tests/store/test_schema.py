@@ -11,16 +11,17 @@ from typing import Any
 import pytest
 
 from karat.core.problems import UserError
-from karat.store import open_store, revision, schema
+from karat.store import open_store, schema
+from karat.store.database import revision
 
 from .conftest import PostgresServer
 from .samples import a_result, a_run, answer
 
 
 def _engine(url: str) -> Any:
-    from karat.store.address import SqliteAddress, parse_address
-    from karat.store.postgres import postgres_engine
-    from karat.store.sqlite import make_folder, sqlite_engine
+    from karat.store.database.address import SqliteAddress, parse_address
+    from karat.store.database.postgres import postgres_engine
+    from karat.store.database.sqlite import make_folder, sqlite_engine
 
     address = parse_address(url)
     if isinstance(address, SqliteAddress):

@@ -19,8 +19,8 @@ from karat.suites.answers.records import Gold
 from karat.suites.codegen.records import TableSource, Task
 from karat.suites.data_query.prompts import MOST_CODES, MOST_CODES_IN_ALL
 from karat.suites.retrieval.records import Truths
-from karat.systems.prompts import Prompt
-from karat.systems.rendering import Renderer
+from karat.systems.prompts.prompt import Prompt
+from karat.systems.prompts.rendering import Renderer
 from tests.suites.data_query.building import case, target
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from karat.core import yaml
 from karat.core.plugins import load, names
 from karat.core.system import Price, SystemConfig, SystemType
+from karat.core.yaml import structs as yaml
 
 FILES: dict[str, tuple[str, dict[str, Any]]] = {
     "replay": ("{type: replay, predictions: answers.jsonl}", {"predictions": "answers.jsonl"}),

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from karat.core.functions import find_function
+from karat.core.callables import find_function
 from karat.core.plugins import load
 from karat.core.problems import UserError
 from karat.core.system import Response

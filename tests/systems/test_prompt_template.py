@@ -9,8 +9,8 @@ import pytest
 from karat.core.plugins import load_suite
 from karat.core.problems import UserError
 from karat.core.system import PromptedConfig
-from karat.systems.prompt_template import file_of, problems_in, variables_in
-from karat.systems.prompts import prompt_hash, settled, template_problems
+from karat.systems.prompts.prompt import prompt_hash, settled, template_problems
+from karat.systems.prompts.template import file_of, problems_in, variables_in
 
 KNOWN = ["question", "conversation", "schema"]
 

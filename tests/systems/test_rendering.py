@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from karat.systems.rendering import Renderer, RenderFailed
+from karat.systems.prompts.rendering import Renderer, RenderFailed
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 
 from karat.cli import main
 from karat.core.problems import UserError
-from karat.core.secret_settings import is_secret_setting, plain_secrets
+from karat.core.secrets.settings import is_secret_setting, plain_secrets
 from karat.systems.command import CommandConfig
 from karat.systems.http import HttpConfig, HttpSystem
 from karat.systems.openai import OpenAIConfig, OpenAISystem

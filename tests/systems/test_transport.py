@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from karat.core.secrets import Secrets, plain
+from karat.core.secrets.masking import Secrets, plain
 from karat.core.system import SystemConfig
 from karat.systems.redaction import environment_secrets, shown_config, shown_url, url_secrets
 from karat.systems.transport import error_text, kind_of_status, retry_after

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import permutations
 
-from karat.tables.cells import as_gold, equal, parse
 from karat.tables.options import CompareOptions
+from karat.tables.values.cells import as_gold, equal, parse
 
 Rows = Sequence[Sequence[str | None]]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from random import Random
 
-from karat.tables.cells import parse
 from karat.tables.options import CompareOptions
 from karat.tables.table import Table, table_of
+from karat.tables.values.cells import parse
 
 OPTIONS = CompareOptions()
 

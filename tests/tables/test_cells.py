@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from karat.tables.cells import as_gold, equal, names_needed, parse
 from karat.tables.options import CompareOptions
+from karat.tables.values.cells import as_gold, equal, names_needed, parse
 
 DEFAULT = CompareOptions()
 

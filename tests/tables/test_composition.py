@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.tables.cells import folded, parse
-from karat.tables.composition import MARKS, normalised
 from karat.tables.options import CompareOptions
+from karat.tables.values.cells import folded, parse
+from karat.tables.values.unicode import MARKS, normalised
 
 MARK = "\u0315\u0300\u05ae"
 """Three marks in the reverse of their order."""

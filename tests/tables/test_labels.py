@@ -13,7 +13,7 @@ import pytest
 
 from karat.suites.answers.strict import table_match
 from karat.tables.matching import Match, match_tables
-from karat.tables.outofcore import match_csv_files
+from karat.tables.outofcore.compare import match_csv_files
 from karat.tables.table import Table, table_of
 
 Rows = list[list[str | None]]

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.tables.large import LargeComparison
-from karat.tables.large_rows import in_order
+from karat.tables.large.compare import LargeComparison
+from karat.tables.large.rows import in_order
 from karat.tables.matching import match_tables
 from karat.tables.options import CompareOptions
 from karat.tables.table import LARGE, Table

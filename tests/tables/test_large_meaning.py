@@ -9,12 +9,12 @@ import polars
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.tables import large_columns
-from karat.tables.cells import Cell, as_gold, as_shown, equal, parse
-from karat.tables.large_columns import LargeColumn
-from karat.tables.large_meaning import Meanings, PlainNumbers, meaning_of
+from karat.tables.large import columns as large_columns
+from karat.tables.large.columns import LargeColumn
+from karat.tables.large.meaning import Meanings, PlainNumbers, meaning_of
 from karat.tables.options import CompareOptions
-from karat.tables.small import Side
+from karat.tables.small.compare import Side
+from karat.tables.values.cells import Cell, as_gold, as_shown, equal, parse
 
 SEED = 7
 NUMBERS = [

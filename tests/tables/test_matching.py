@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from karat.tables.bipartite import Unsettled, perfect_matching
-from karat.tables.mapping import find_mapping
 from karat.tables.matching import Match, match_tables
 from karat.tables.options import CompareOptions
+from karat.tables.small.bipartite import Unsettled, perfect_matching
+from karat.tables.small.mapping import find_mapping
 from karat.tables.table import TableError, table_of
 
 GOLD: list[list[str | None]] = [["x", "1", "2020-01-01"], ["y", "2.5", "2020-01-02"], ["z", None, "2020-01-03"]]

@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 from karat.suites.answers.strict.numbers import number_match
 from karat.suites.codegen.correctness import as_gold, judge
 from karat.suites.codegen.options import Options
-from karat.tables.cells import as_gold as gold_cells
-from karat.tables.cells import equal, parse
 from karat.tables.matching import match_tables
-from karat.tables.numbers import may_be_percent
 from karat.tables.options import CompareOptions
-from karat.tables.outofcore import match_csv_files
+from karat.tables.outofcore.compare import match_csv_files
 from karat.tables.table import Table, table_of
+from karat.tables.values.cells import as_gold as gold_cells
+from karat.tables.values.cells import equal, parse
+from karat.tables.values.numbers import may_be_percent
 
 DEFAULT = CompareOptions()
 

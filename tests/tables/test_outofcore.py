@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from karat.tables.options import CompareOptions
-from karat.tables.outofcore import match_csv_files
-from karat.tables.outofcore_columns import mappings
+from karat.tables.outofcore.columns import mappings
+from karat.tables.outofcore.compare import match_csv_files
 from karat.tables.table import TableError
 from tests.tables.brute_force import same_tables
 from tests.tables.test_brute_force import OPTIONS, two_tables

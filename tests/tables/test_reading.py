@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.tables import reading
-from karat.tables.reading import duckdb_tables, read_csv, read_duckdb
+from karat.tables.files import reading
+from karat.tables.files.reading import duckdb_tables, read_csv, read_duckdb
 from karat.tables.table import LARGE, Limits, Table, TableError
 
 

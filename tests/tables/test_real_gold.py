@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
+from karat.tables.files.reading import read_csv
 from karat.tables.matching import Match, match_tables
-from karat.tables.reading import read_csv
 from karat.tables.table import Table, TableError
 from tests.tables import perturbations as change
 

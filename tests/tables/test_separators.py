@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from karat.suites.answers.strict import table_match
-from karat.tables.separators import other_separator
+from karat.tables.files.separators import other_separator
 
 
 @pytest.mark.parametrize(("letter", "name"), [(";", "semicolons"), ("\t", "tabs"), ("|", "vertical bars")])

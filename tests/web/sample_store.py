@@ -10,10 +10,10 @@ import msgspec
 from sqlalchemy import update
 
 from karat.core.records import CallError, Case, Prediction, Turn, Where
-from karat.core.result import CaseResult, MetricSummary, RepeatResult, RunInfo, RunResult
+from karat.core.results.result import CaseResult, MetricSummary, RepeatResult, RunInfo, RunResult
 from karat.core.scores import Score
 from karat.core.suite import Kind
-from karat.stats.intervals import estimate
+from karat.stats.intervals.estimates import estimate
 from karat.store import RunRecord, Store, open_store
 from karat.store.schema import lines
 

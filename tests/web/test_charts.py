@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from karat.core.result import MetricSummary
+from karat.core.results.result import MetricSummary
 from karat.store import RunRow
 from karat.web.charts import trend
 

@@ -11,11 +11,11 @@ from fastapi.routing import APIRoute
 from starlette.testclient import TestClient
 
 from karat.core.problems import UserError
-from karat.web.addresses import host_list
 from karat.web.app import create_app
-from karat.web.forms import checked_form
-from karat.web.guard import HEADERS
 from karat.web.routes import ROUTERS
+from karat.web.security.forms import checked_form
+from karat.web.security.guard import HEADERS
+from karat.web.security.host_names import host_list
 
 HERE = "http://127.0.0.1:8765"
 TOKEN = "a-token-of-enough-letters"

@@ -22,13 +22,13 @@ from starlette.testclient import TestClient
 from karat.core.case_file import case_file
 from karat.core.plugins import load_suite
 from karat.core.records import Prediction
-from karat.core.result import MetricSummary, RunInfo, RunResult
+from karat.core.results.result import MetricSummary, RunInfo, RunResult
 from karat.stats.reviewed import reviewed_rates, with_reviews
 from karat.store import RunRecord, open_store
-from karat.web.against import at_hand
 from karat.web.app import create_app
+from karat.web.baseline_diff import at_hand
 from karat.web.figures import figures_of
-from karat.web.last_searched import LastSearched
+from karat.web.recent_search import LastSearched
 from karat.web.routes.run import reviewed_rates as rates_on_the_page
 from tests.web.sample_store import PAYLOADS, a_case, a_failure, add_run, summary_of
 

@@ -12,7 +12,7 @@ from karat.cli import exits
 from karat.cli.options import HtmlOption, JsonOption, SettingsOption, WorkersOption, XlsxOption
 
 if TYPE_CHECKING:
-    from karat.core.result import RunResult
+    from karat.core.results.result import RunResult
     from karat.suites.answers.options import Options
 
 
@@ -91,7 +91,7 @@ def answers(
     if profile:
         result = _judged_first_by(result, profile)
     if others:
-        from karat.suites.answers.agreement import with_suspects
+        from karat.suites.answers.cross_submission import with_suspects
         from karat.suites.answers.predictions import read_submission
 
         submissions = [read_submission(folder) for folder in others]
@@ -112,7 +112,7 @@ def _with_engines_here(options: Options, gold_dir: Path) -> Options:
     """The options with the engines of karat.yaml: of the suite with this gold, else of the first one that has engines."""
     from msgspec.structs import replace
 
-    from karat.core.project_folder import find_project
+    from karat.core.files.project_folder import find_project
     from karat.runs.project import load_project
     from karat.suites.answers.options import Options
 
@@ -184,7 +184,7 @@ def print_answers(result: RunResult, first: str, unknown: int, written: list[str
 
 
 def _rate(right: int, count: int) -> str:
-    from karat.stats.intervals import wilson
+    from karat.stats.intervals.estimates import wilson
 
     if not count:
         return "n/a"

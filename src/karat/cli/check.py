@@ -56,7 +56,7 @@ def check(
     """
     from karat.cli.printing import print_problems, stdout, write_json_value
     from karat.cli.project import unasked, work_to_do
-    from karat.core.files import is_empty
+    from karat.core.files.reading import is_empty
     from karat.core.problems import UserError, count_of
 
     if response is not None:
@@ -85,7 +85,7 @@ def check(
         asked = (*unasked(work, loaded.cases), *_prompt_problems(work, loaded))
         problems += [*loaded.problems, *found.problems, *asked]
         if fix_names and found.fixes:
-            from karat.core.yaml_edit import apply_fixes
+            from karat.core.yaml.edit import apply_fixes
 
             fixed = apply_fixes(found.fixes)
             again = work.suite.load_cases(work.cases)
@@ -157,8 +157,8 @@ def _suite_of(path: Path) -> str:
     """The suite whose cases these look like."""
     from karat.cli.files import near_path
     from karat.core import plugins
-    from karat.core.file_kinds import LOOKED_AT
-    from karat.core.files import GZIP, is_empty, open_bytes, refuse_foreign
+    from karat.core.files.kinds import LOOKED_AT
+    from karat.core.files.reading import GZIP, is_empty, open_bytes, refuse_foreign
     from karat.core.problems import UserError
 
     if not path.exists():

@@ -41,7 +41,7 @@ def compare(
     from karat.comparing import compare_stored
     from karat.core.problems import UserError
     from karat.reports.comparison import as_plain
-    from karat.reports.comparison_console import print_comparison
+    from karat.reports.console.comparison import print_comparison
 
     one_printed(json, markdown)
     if len(runs) < 2:
@@ -50,8 +50,8 @@ def compare(
         compared = compare_stored(opened, runs, tag or ())
     written = []
     if xlsx is not None:
-        from karat.reports.comparison_report import comparison_report
-        from karat.reports.xlsx import write_xlsx
+        from karat.reports.comparison_sheets import comparison_report
+        from karat.reports.excel.workbook import write_xlsx
 
         write_xlsx(comparison_report(compared), xlsx)
         written.append(str(xlsx))
@@ -59,7 +59,7 @@ def compare(
         write_json_value(as_plain(compared), json)
         written.append(json)
     if markdown is not None:
-        from karat.reports.comparison_markdown import comparison_markdown
+        from karat.reports.markdown.comparison import comparison_markdown
 
         write_text(comparison_markdown(compared), markdown)
         written.append(markdown)
@@ -78,7 +78,7 @@ def one_printed(*outputs: str | None) -> None:
 
 def write_text(text: str, out: str) -> None:
     """To a file, replaced in one step, or (``-``) to the terminal as it is."""
-    from karat.core.atomic import write_bytes
+    from karat.core.files.atomic import write_bytes
 
     data = text.encode("utf-8", "replace")
     if out == "-":

@@ -51,7 +51,7 @@ def live_project(file: Path, suite: str, base_url: str, model: str) -> None:
 
     import msgspec
 
-    from karat.core.atomic import write_bytes
+    from karat.core.files.atomic import write_bytes
     from karat.runs.project import load_project
 
     project = load_project(file)

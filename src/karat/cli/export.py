@@ -14,7 +14,7 @@ from karat.cli.files import text_output
 from karat.cli.options import ConfigOption, StoreOption, SuiteOption, complete_runs
 
 if TYPE_CHECKING:
-    from karat.core.result import RunResult
+    from karat.core.results.result import RunResult
     from karat.store.store import Store
 
 PRINTED = "-"
@@ -113,7 +113,7 @@ def export(
         if scores is not None:
             _scores(opened.result(run_id), scores)
         if reviews is not None:
-            from karat.reports.patch import review_lines
+            from karat.reports.patches.patch import review_lines
 
             _write(reviews, review_lines(opened, opened.run_row(run_id)))
         if patch is not None:
@@ -159,7 +159,7 @@ def _cases(
 
 def _predictions(store: Store, run_id: int, out: str) -> None:
     from karat.cli.export_answers import exported
-    from karat.core.atomic import write_bytes
+    from karat.core.files.atomic import write_bytes
     from karat.core.problems import UserError
 
     record = store.run(run_id)
@@ -184,7 +184,7 @@ def _predictions(store: Store, run_id: int, out: str) -> None:
 def _scores(result: RunResult, out: str) -> None:
     rows = result.rows()
     if out.endswith(".parquet"):
-        from karat.core.atomic import write_atomically
+        from karat.core.files.atomic import write_atomically
 
         table = result.to_arrow()
         write_atomically(Path(out), lambda part: _write_parquet(table, part))
@@ -220,7 +220,7 @@ def _cell(value: Any) -> Any:
 def _patch(store: Store, run_id: int, out: str, cases: Path | None, config: Path | None) -> None:
     from karat.cli.project import project_here
     from karat.core.problems import count_of
-    from karat.reports.patch import review_patch
+    from karat.reports.patches.patch import review_patch
 
     project = project_here(config)
     made = review_patch(store, run_id, cases=cases, root=project.root if project else None)
@@ -238,7 +238,7 @@ def _patch(store: Store, run_id: int, out: str, cases: Path | None, config: Path
 
 
 def _write(out: str, data: bytes) -> None:
-    from karat.core.atomic import write_bytes
+    from karat.core.files.atomic import write_bytes
 
     if out == PRINTED:
         from karat.cli.terminal import write_out

@@ -13,7 +13,7 @@ import msgspec
 
 if TYPE_CHECKING:
     from karat.core.records import Case, Prediction
-    from karat.core.result import CaseResult, RunResult
+    from karat.core.results.result import CaseResult, RunResult
     from karat.core.suite import Suite
 
 Format = Literal["csv", "xlsx", "promptfoo"]
@@ -27,7 +27,7 @@ def rows_of(
 
     Of a case with several scored turns every row has an id of its own, and the scores, which are those of the whole case, are in the first.
     """
-    from karat.core.importing import unique
+    from karat.core.import_rows import unique
     from karat.core.problems import UserError
     from karat.core.records import default_turn
 
@@ -88,7 +88,7 @@ def as_cell(value: Any) -> Any:
 
 def write_workbook(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
     """One sheet with a heading; a cell is a text or a number, never a formula."""
-    from karat.core.atomic import write_atomically
+    from karat.core.files.atomic import write_atomically
 
     write_atomically(path, lambda part: _workbook(rows, part))
 

@@ -22,7 +22,7 @@ def near_path(path: Path, otherwise: str = "") -> str:
 
 def read_sheet_bytes(file: Path) -> bytes:
     """The contents of a .sheet file."""
-    from karat.core.files import read_bytes
+    from karat.core.files.reading import read_bytes
     from karat.core.problems import UserError
 
     try:

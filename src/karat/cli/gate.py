@@ -14,8 +14,8 @@ from karat.cli.files import text_output
 from karat.cli.options import ConfigOption, GateOption, JsonOption, MarkdownOption, StoreOption, complete_runs
 
 if TYPE_CHECKING:
-    from karat.core.result import RunResult
-    from karat.stats.gates import Baselines, Verdict
+    from karat.core.results.result import RunResult
+    from karat.stats.gates.verdicts import Baselines, Verdict
 
 
 def gate(
@@ -60,7 +60,7 @@ def gate(
     from karat.cli.project import open_store_for, project_here
     from karat.core.problems import UserError
     from karat.gating import judge_stored
-    from karat.stats.gates import exit_code, parse_gate
+    from karat.stats.gates.verdicts import exit_code, parse_gate
 
     one_printed(json, markdown, junit)
     extra = [parse_gate(rule) for rule in gate or ()]
@@ -97,8 +97,8 @@ def _write(verdicts: Sequence[Verdict], json: str | None, markdown: str | None, 
     import msgspec
 
     from karat.cli.printing import write_json_value
-    from karat.reports.gate_markdown import gate_markdown
     from karat.reports.junit import junit_xml
+    from karat.reports.markdown.gates import gate_markdown
 
     if json is not None:
         rows = [{**msgspec.structs.asdict(verdict), "passed": verdict.passed} for verdict in verdicts]
@@ -111,9 +111,9 @@ def _write(verdicts: Sequence[Verdict], json: str | None, markdown: str | None, 
 
 def _print(verdicts: Sequence[Verdict], *, github: bool, silent: bool) -> None:
     from karat.cli.printing import stderr, stdout
-    from karat.reports.console_page import plain
-    from karat.reports.gate_markdown import gate_markdown, headline
+    from karat.reports.console.page import plain
     from karat.reports.github import github_annotations, harmless
+    from karat.reports.markdown.gates import gate_markdown, headline
 
     broken = any(not verdict.passed for verdict in verdicts)
     if not silent:

@@ -16,7 +16,7 @@ from karat.cli import exits
 from karat.cli.options import complete_suites
 
 if TYPE_CHECKING:
-    from karat.core.importing import Imported, ImportRow
+    from karat.core.import_rows import Imported, ImportRow
     from karat.core.problems import Problem
     from karat.core.suite import Suite
     from karat.imports.source import Source
@@ -180,7 +180,7 @@ def _placed(problem: Problem, file: Path, noun: str) -> Problem:
 
 def _write(made: Imported, suite: Suite, folder: Path, force: bool) -> None:
     """All files or none: they are tried in a folder beside, which the suite must be able to read, and then put in place."""
-    from karat.core.atomic import write_atomically, write_bytes
+    from karat.core.files.atomic import write_atomically, write_bytes
     from karat.core.problems import UserError
 
     names = [*made.files, *made.copies]

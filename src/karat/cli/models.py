@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from karat.search.models import ModelInfo
-    from karat.search.vectors import Kept
+    from karat.search.models.vectors import Kept
 
 
 def models(
@@ -31,7 +31,7 @@ def models(
     from karat.cli.printing import stdout, write_json_value
     from karat.core.problems import UserError
     from karat.search.models import DEFAULT_MODEL, known_models
-    from karat.search.vectors import VectorCache
+    from karat.search.models.vectors import VectorCache
 
     if cache is not None and not cache.is_dir():
         raise UserError(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from karat.core.problems import Problem
-    from karat.core.result import RunResult
+    from karat.core.results.result import RunResult
     from karat.core.suite import Suite
     from karat.runs.calling import Called
     from karat.runs.runner import Watch
@@ -68,17 +68,17 @@ def write_outputs(
     """Write what was asked for; returns the names of the files."""
     written: list[str] = []
     if xlsx_out is not None or html_out is not None:
-        from karat.reports.whole import whole_report
+        from karat.reports.full_report import whole_report
 
         report = whole_report(result, suite)
         if xlsx_out is not None:
-            from karat.reports.xlsx import write_xlsx
+            from karat.reports.excel.workbook import write_xlsx
 
             write_xlsx(report, xlsx_out)
             written.append(str(xlsx_out))
         if html_out is not None:
-            from karat.reports.html import write_html
-            from karat.stats.intervals import estimate
+            from karat.reports.html.report import write_html
+            from karat.stats.intervals.estimates import estimate
 
             write_html(result, report, suite.metrics_for(result.run.headline), estimate, html_out)
             written.append(str(html_out))
@@ -98,7 +98,7 @@ def write_json_value(value: Any, out: str) -> None:
     """Any plain value as indented JSON, to a file or (``-``) to the terminal."""
     import msgspec
 
-    from karat.core.atomic import write_bytes
+    from karat.core.files.atomic import write_bytes
 
     data = msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
     if out == "-":

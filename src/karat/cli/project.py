@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from karat.core import plugins
+from karat.core.files.project_folder import find_project
 from karat.core.problems import Problem, UserError, did_you_mean
-from karat.core.project_folder import find_project
 from karat.core.suite import Suite, SuiteOptions
 from karat.runs.choose import Choice
 from karat.runs.project import (
@@ -21,7 +21,7 @@ from karat.runs.project import (
     load_project,
     store_url,
 )
-from karat.stats.gates import Gate
+from karat.stats.gates.verdicts import Gate
 
 if TYPE_CHECKING:
     from karat.core.records import Case
@@ -242,7 +242,7 @@ def _rooted(config: SystemConfig, root: Path) -> SystemConfig:
     """Recorded files and prompt files are named relative to the project file."""
     import msgspec
 
-    from karat.systems.prompts import rooted
+    from karat.systems.prompts.prompt import rooted
 
     config = rooted(config, root)
     recorded = getattr(config, "predictions", None)

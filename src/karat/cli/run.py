@@ -30,11 +30,11 @@ from karat.cli.options import (
 
 if TYPE_CHECKING:
     from karat.cli.project import Work
-    from karat.core.result import RunResult
+    from karat.core.results.result import RunResult
     from karat.core.suite import Suite
     from karat.runs.job import Job
     from karat.runs.runner import Interrupted
-    from karat.stats.gates import Gate
+    from karat.stats.gates.verdicts import Gate
     from karat.store.store import Store
 
 
@@ -95,7 +95,7 @@ def run(
     from karat.cli.showing import Outputs, leave, origin_of, show, typed
     from karat.core.problems import UserError
     from karat.runs.runner import check_setup
-    from karat.stats.gates import parse_gate
+    from karat.stats.gates.verdicts import parse_gate
 
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # asked to stop: as clean as Ctrl-C
     if retry_errors and resume is None:

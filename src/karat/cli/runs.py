@@ -50,7 +50,7 @@ def list_runs(
     if not rows:
         console.print(f"no runs{f' of {suite}' if suite else ''} yet: karat run creates one", markup=False)
         return
-    from karat.reports.runs_console import print_runs
+    from karat.reports.console.runs import print_runs
 
     titles = {name: {m.name: m.title for m in plugins.load_suite(name).metrics} for name in {row.suite for row in rows}}
     print_runs(rows, titles, console)

@@ -28,7 +28,7 @@ from karat.cli.options import (
 
 if TYPE_CHECKING:
     from karat.cli.showing import Outputs
-    from karat.stats.gates import Gate
+    from karat.stats.gates.verdicts import Gate
 
 
 def score(
@@ -62,7 +62,7 @@ def score(
     """
     from karat.cli.project import refuse_beside
     from karat.cli.showing import Outputs, leave, load_for_run, show, typed
-    from karat.stats.gates import parse_gate
+    from karat.stats.gates.verdicts import parse_gate
 
     outputs = Outputs(json, xlsx, html)
     extra = [parse_gate(rule) for rule in gate or ()]
@@ -76,9 +76,9 @@ def score(
     from karat.cli.project import check_gates, choice_of, work_to_do
     from karat.cli.standard_input import shown
     from karat.cli.verbosity import step
-    from karat.core.files import is_empty
+    from karat.core.files.reading import is_empty
     from karat.core.problems import UserError
-    from karat.reports.advice import Origin
+    from karat.reports.console.advice import Origin
     from karat.runs.choose import choose
     from karat.runs.runner import score_recorded
 

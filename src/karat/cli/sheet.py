@@ -74,7 +74,7 @@ def show(
     from karat.cli.printing import print_problems, stderr, write_json_value
     from karat.cli.sheet_output import print_workbook, write_csv, write_workbook
     from karat.cli.tune import bound_tables, named_models
-    from karat.core.project_folder import vectors_folder
+    from karat.core.files.project_folder import vectors_folder
     from karat.sheet.evaluating import Settings, evaluate
 
     one_printed(json, csv)
@@ -127,7 +127,7 @@ def fmt(
     """Format sheets in a standard style. Comments and meaning do not change."""
     from karat.cli.files import read_sheet_bytes
     from karat.cli.printing import stdout
-    from karat.core.atomic import write_bytes
+    from karat.core.files.atomic import write_bytes
     from karat.core.problems import UserError, count_of
     from karat.sheet.formatting import format_sheet
     from karat.sheet.parsing import parse

@@ -29,7 +29,7 @@ def print_workbook(workbook: Workbook, written: Sequence[str]) -> None:
     from rich.text import Text
 
     from karat.cli.printing import stdout
-    from karat.reports.console_page import plain
+    from karat.reports.console.page import plain
 
     console = stdout()
     for number, table in enumerate(workbook.tables):
@@ -74,7 +74,7 @@ def _text(cell: Value) -> Text:
 
 
 def _short(cell: Value) -> str:
-    from karat.reports.console_page import plain
+    from karat.reports.console.page import plain
 
     if isinstance(cell, float):
         return f"{cell:.6g}"
@@ -86,7 +86,7 @@ def _short(cell: Value) -> str:
 
 def write_csv(workbook: Workbook, out: str) -> list[str]:
     """One table to a file or to the terminal; several into a folder, a file for each."""
-    from karat.core.atomic import write_bytes
+    from karat.core.files.atomic import write_bytes
 
     if out == "-":
         if len(workbook.tables) != 1:
@@ -136,7 +136,7 @@ def _csv_cell(cell: Value) -> str:
 
 def write_workbook(workbook: Workbook, title: str, path: Path) -> None:
     """A sheet for each table, and one for what went wrong."""
-    from karat.reports.xlsx import write_xlsx
+    from karat.reports.excel.workbook import write_xlsx
 
     sheets = [_sheet(table) for table in workbook.tables]
     if workbook.problems:

@@ -10,7 +10,7 @@ import typer
 from karat.cli.options import ConfigOption, JsonOption, StoreOption, complete_runs
 
 if TYPE_CHECKING:
-    from karat.core.result import CaseResult
+    from karat.core.results.result import CaseResult
     from karat.reports.case_view import CaseView
     from karat.store.store import Store
 
@@ -43,7 +43,7 @@ def show(
     from karat.cli.printing import stdout, write_json_value
     from karat.cli.project import open_store_for
     from karat.core.problems import UserError
-    from karat.reports.case_console import print_case
+    from karat.reports.console.case import print_case
     from karat.runs.baseline import find_run
 
     with open_store_for(config, store, create=False) as opened:

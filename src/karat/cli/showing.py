@@ -14,15 +14,15 @@ import typer
 from karat.cli import exits
 from karat.cli.printing import print_problems, stderr, stdout, write_outputs
 from karat.cli.verbosity import quiet, step, verbose
-from karat.core.files import is_empty
+from karat.core.files.reading import is_empty
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case
 from karat.core.suite import Suite
 
 if TYPE_CHECKING:
-    from karat.core.result import RunResult
-    from karat.reports.advice import Origin
-    from karat.stats.gates import Baselines, Gate
+    from karat.core.results.result import RunResult
+    from karat.reports.console.advice import Origin
+    from karat.stats.gates.verdicts import Baselines, Gate
     from karat.store.store import Store
 
 
@@ -77,8 +77,8 @@ def show(
     origin: Origin | None = None,
 ) -> int:
     """Print and write a result. Returns its exit code: 1 when a gate is broken, 3 when something failed, else 0."""
-    from karat.reports.console import print_result
-    from karat.stats.gates import judge, no_baselines
+    from karat.reports.console.run import print_result
+    from karat.stats.gates.verdicts import judge, no_baselines
 
     written = write_outputs(result, suite, outputs.json, outputs.xlsx, outputs.html)
     metrics = suite.metrics_for(result.run.headline)
@@ -127,7 +127,7 @@ def typed() -> str:
 
 def origin_of(store: Store, result: RunResult, config: Path | None, named: str | None, again: str = "") -> Origin:
     """How a stored run came about. ``config`` and ``named`` are the --config and --store that find its store."""
-    from karat.reports.advice import Origin
+    from karat.reports.console.advice import Origin
     from karat.store.records import parse_run
 
     run_id = parse_run(result.run.id) or 0

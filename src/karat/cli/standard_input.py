@@ -14,10 +14,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from karat.core.atomic import write_bytes
-from karat.core.limits import FILE_MB, MIB
+from karat.core.files.atomic import write_bytes
+from karat.core.files.limits import FILE_MB, MIB
+from karat.core.files.project_folder import find_project
 from karat.core.problems import UserError
-from karat.core.project_folder import find_project
 
 NAME = "standard input"
 KEPT = Path(".karat") / "inputs"

@@ -11,7 +11,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 from karat.cli.standard_input import shown
-from karat.reports.console_page import inert
+from karat.reports.console.page import inert
 
 
 class Terminal(Console):

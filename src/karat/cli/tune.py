@@ -12,8 +12,8 @@ import typer
 from karat.cli.options import JsonOption, TableOption, XlsxOption
 
 if TYPE_CHECKING:
-    from karat.search.tuned import Tuning
-    from karat.search.tuning import Watch
+    from karat.search.choose.result import Tuning
+    from karat.search.choose.tune import Watch
     from karat.sheet.evaluation_table import EvaluationTable
 
 
@@ -55,10 +55,10 @@ def tune(
     Vectors are cached in .karat/vectors of the sheet's project, or of this folder, so a second run embeds nothing.
     """
     from karat.cli.printing import notes, write_json_value
-    from karat.core.project_folder import vectors_folder
+    from karat.core.files.project_folder import vectors_folder
+    from karat.search.choose.tune import tune as tuned
     from karat.search.models import load_model
-    from karat.search.tuning import tune as tuned
-    from karat.search.vectors import VectorCache
+    from karat.search.models.vectors import VectorCache
 
     names = named_models(models)
     found = read_evaluation(file, table or (), evaluation)
@@ -77,8 +77,8 @@ def tune(
         )
     written = []
     if xlsx is not None:
-        from karat.reports.xlsx import write_xlsx
-        from karat.search.report import report_of
+        from karat.reports.excel.workbook import write_xlsx
+        from karat.search.choose.report import report_of
 
         write_xlsx(report_of(tuning, found.name), xlsx)
         written.append(str(xlsx))
@@ -162,7 +162,7 @@ def ranking_progress() -> Iterator[Watch]:
 def print_tuning(name: str, tuning: Tuning, written: list[str]) -> None:
     """What look.md's sketch shows: the answer, how good it is, what is missing, what more would cost."""
     from karat.cli.printing import stdout
-    from karat.search.wording import heading_of, lines_of
+    from karat.search.choose.text import heading_of, lines_of
 
     console = stdout()
     console.print(heading_of(name, tuning), style="bold", markup=False, highlight=False, soft_wrap=True)

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from karat.core.json import without_surrogates
+from karat.core.files.json import without_surrogates
 
 Outcome = Literal["right", "wrong", "needs_review", "error", "missing", "not_applicable"]
 PartState = Literal["found", "missing", "extra", "changed"]

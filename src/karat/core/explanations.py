@@ -12,8 +12,8 @@ from karat.core.explanation import Explain, Explanation, unexplained
 from karat.core.plugins import load_suite
 from karat.core.problems import UnknownName
 from karat.core.records import Case
-from karat.core.result import CaseResult, RepeatResult
-from karat.core.usage import USAGE
+from karat.core.results.result import CaseResult, RepeatResult
+from karat.core.results.usage import USAGE
 
 _USAGE = frozenset(metric.name for metric in USAGE)
 

@@ -74,7 +74,7 @@ def problem_text(problem: Problem, *, source: str | None = None) -> str:
     lines = [f"warning: {head}" if problem.severity == "warning" else head]
     lines_of_file = _source_lines(problem, source)
     if lines_of_file is not None:
-        from karat.core.quoted_secrets import hidden_line
+        from karat.core.secrets.quoting import hidden_line
 
         number = str(problem.line)
         # Secrets first: a part of one that is left by the cut would not look like it any more.
@@ -95,7 +95,7 @@ def _source_lines(problem: Problem, source: str | None) -> list[str] | None:
     if not problem.line or not problem.shown:
         return None
     if source is None:
-        from karat.core.files import text_to_show
+        from karat.core.files.reading import text_to_show
 
         try:
             source = text_to_show(problem.file, MOST_SHOWN)

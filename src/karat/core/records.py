@@ -11,7 +11,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
 
-from karat.core.limits import REPEATS
+from karat.core.files.limits import REPEATS
 
 T = TypeVar("T")
 

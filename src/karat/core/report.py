@@ -12,9 +12,9 @@ from typing import Literal
 
 import msgspec
 
-from karat.core.clusters import clusters_of
 from karat.core.problems import count_of
-from karat.core.result import CaseResult, Estimate, Estimator, RepeatResult, RunResult
+from karat.core.results.clusters import clusters_of
+from karat.core.results.result import CaseResult, Estimate, Estimator, RepeatResult, RunResult
 from karat.core.suite import Metric
 
 ColumnKind = Literal["text", "wrapped", "status", "score", "number", "count"]

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar as TypeVarWithDefault
 
     from karat.core.case_file import CaseFile
-    from karat.core.importing import Imported, ImportRow
+    from karat.core.import_rows import Imported, ImportRow
     from karat.core.report import Report
-    from karat.core.result import Estimator, RunResult
+    from karat.core.results.result import Estimator, RunResult
     from karat.core.system import SystemConfig
 
 if TYPE_CHECKING:  # a plain ``Suite`` or ``Metric`` is one of anything; only the type checker needs to know that

@@ -128,7 +128,7 @@ class Example(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
 
 
 class PromptedConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What every live system takes: how its questions are put. See ``karat.systems.prompts``."""
+    """What every live system takes: how its questions are put. See ``karat.systems.prompts.prompt``."""
 
     prompt: str = ""
     """A Jinja2 template, or the path of a file that holds one; ``default``: the suite's own. Left out: the bare question."""

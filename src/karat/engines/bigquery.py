@@ -19,13 +19,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from karat.core.problems import UserError
-from karat.core.secrets import Secrets
-from karat.engines.deadline import within
+from karat.core.secrets.masking import Secrets
 from karat.engines.drivers import driver
-from karat.engines.fetching import as_table, batches, fetched
-from karat.engines.fingerprints import server_fingerprint
-from karat.engines.guard import check
 from karat.engines.protocol import EngineConfig, EngineError, EngineType, ResultTable
+from karat.engines.query.deadline import within
+from karat.engines.query.fetching import as_table, batches, fetched
+from karat.engines.query.fingerprints import server_fingerprint
+from karat.engines.query.guard import check
 from karat.engines.secrets import credential_file, credential_secrets
 
 USUAL_FILE = "bigquery_credential.json"

@@ -8,9 +8,9 @@ from pathlib import Path
 from karat.core.problems import UserError
 from karat.engines.embedded.messages import Database
 from karat.engines.embedded.pool import POOL
-from karat.engines.fingerprints import file_fingerprint
-from karat.engines.guard import check
 from karat.engines.protocol import ResultTable
+from karat.engines.query.fingerprints import file_fingerprint
+from karat.engines.query.guard import check
 
 
 class EmbeddedEngine:

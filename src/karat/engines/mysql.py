@@ -16,12 +16,12 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from karat.core.problems import UserError, did_you_mean
-from karat.engines.deadline import within
 from karat.engines.drivers import driver
-from karat.engines.fetching import as_table, fetched
-from karat.engines.fingerprints import server_fingerprint
-from karat.engines.guard import check
 from karat.engines.protocol import EngineConfig, EngineError, EngineType, ResultTable
+from karat.engines.query.deadline import within
+from karat.engines.query.fetching import as_table, fetched
+from karat.engines.query.fingerprints import server_fingerprint
+from karat.engines.query.guard import check
 from karat.engines.secrets import shown_settings
 from karat.engines.server_url import ServerUrl
 

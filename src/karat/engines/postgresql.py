@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from karat.core.problems import UserError
-from karat.engines.deadline import Abandoned, within
 from karat.engines.drivers import driver
-from karat.engines.fetching import as_table, batches, fetched
-from karat.engines.fingerprints import server_fingerprint
-from karat.engines.guard import check
 from karat.engines.protocol import EngineConfig, EngineError, EngineType, ResultTable
+from karat.engines.query.deadline import Abandoned, within
+from karat.engines.query.fetching import as_table, batches, fetched
+from karat.engines.query.fingerprints import server_fingerprint
+from karat.engines.query.guard import check
 from karat.engines.secrets import shown_settings
 from karat.engines.server_url import ServerUrl
 

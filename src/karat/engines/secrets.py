@@ -11,10 +11,10 @@ from urllib.parse import quote, urlsplit
 
 import msgspec
 
-from karat.core.files import read_bytes
-from karat.core.json import BadJson, decode_as
+from karat.core.files.json import BadJson, decode_as
+from karat.core.files.reading import read_bytes
 from karat.core.problems import UserError, nearest
-from karat.core.secrets import HIDDEN
+from karat.core.secrets.masking import HIDDEN
 
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
 _SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|passcode|^pwd$")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from karat.core.problems import UserError
-from karat.core.secrets import Secrets
+from karat.core.secrets.masking import Secrets
 from karat.engines.secrets import filled, shown_url, url_secrets
 
 

@@ -22,13 +22,13 @@ from typing import Any
 import msgspec
 
 from karat.core.problems import UserError
-from karat.core.secrets import Secrets
-from karat.engines.deadline import within
+from karat.core.secrets.masking import Secrets
 from karat.engines.drivers import driver
-from karat.engines.fetching import as_table, fetched
-from karat.engines.fingerprints import server_fingerprint
-from karat.engines.guard import check
 from karat.engines.protocol import EngineConfig, EngineError, EngineType, ResultTable
+from karat.engines.query.deadline import within
+from karat.engines.query.fetching import as_table, fetched
+from karat.engines.query.fingerprints import server_fingerprint
+from karat.engines.query.guard import check
 from karat.engines.secrets import credential_file, credential_secrets, filled, shown_settings
 
 USUAL_FILE = "snowflake_credential.json"

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from karat.core import json
-from karat.core.files import FileRefused, open_bytes
-from karat.core.importing import AnyOf
-from karat.core.limits import MIB, UNPACKED_MB
+from karat.core.files import json
+from karat.core.files.limits import MIB, UNPACKED_MB
+from karat.core.files.reading import FileRefused, open_bytes
+from karat.core.import_rows import AnyOf
 from karat.imports.source import Source, SourceRow
 
 KNOWN = {"question": "input", "expected": "target", "answer": "output", "id": "id", "repeat": "epoch", "error": "error"}

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from karat.core import json
+from karat.core.files import json
 from karat.core.problems import Problem, UserError
 from karat.imports.source import Source, SourceRow
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from karat.core.importing import AnyOf
+from karat.core.import_rows import AnyOf
 from karat.core.problems import Problem, UserError
 from karat.imports.source import Source, SourceRow
 

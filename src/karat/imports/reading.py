@@ -7,10 +7,10 @@ from typing import Any
 
 import yaml
 
-from karat.core import json
-from karat.core.files import BOM, open_bytes, read_bytes, refuse_foreign
+from karat.core.files import json
+from karat.core.files.reading import BOM, open_bytes, read_bytes, refuse_foreign
 from karat.core.problems import UserError
-from karat.core.yaml import Findings, documents
+from karat.core.yaml.structs import Findings, documents
 from karat.imports import inspect_logs, json_rows, promptfoo, tables
 from karat.imports.source import Source
 

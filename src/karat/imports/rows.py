@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from karat.core.importing import ImportRow, id_for
+from karat.core.import_rows import ImportRow, id_for
 from karat.core.problems import Problem
 from karat.imports.fields import DIMENSION, IGNORED, value_of
 from karat.imports.source import Source

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from karat.core.files import FileRefused, as_text, read_bytes
+from karat.core.files.reading import FileRefused, as_text, read_bytes
 from karat.core.problems import Problem, UserError
 from karat.imports.source import Source, SourceRow
 from karat.imports.unclear import Unclear

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from karat.core.files import FileRefused, open_bytes
-from karat.core.limits import MIB, UNPACKED_MB
+from karat.core.files.limits import MIB, UNPACKED_MB
+from karat.core.files.reading import FileRefused, open_bytes
 from karat.core.problems import UserError, did_you_mean
 
 MOST_CELLS = 5_000_000

@@ -10,13 +10,13 @@ import msgspec
 from karat.core.explanation import Cells, Line, Part
 from karat.core.explanations import explanation_of, target_of
 from karat.core.records import Prediction
-from karat.core.result import CaseResult, RunInfo
+from karat.core.results.result import CaseResult, RunInfo
+from karat.core.results.usage import USAGE
 from karat.core.scores import State
 from karat.core.suite import Kind, Metric
-from karat.core.usage import USAGE
 from karat.reports.answer_text import answer_text
-from karat.reports.console import is_right
-from karat.reports.console_page import plain
+from karat.reports.console.page import plain
+from karat.reports.console.run import is_right
 from karat.reports.difference import json_or_none
 
 

@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 import msgspec
 
-from karat.core.result import CaseResult, RunInfo, RunResult
+from karat.core.results.result import CaseResult, RunInfo, RunResult
+from karat.core.results.usage import USAGE
 from karat.core.suite import Kind as MetricKind
 from karat.core.suite import Metric
-from karat.core.usage import USAGE
-from karat.reports.console import figure, reason_of
-from karat.stats.comparing import CaseChange, MetricComparison, RunComparison
+from karat.reports.console.run import figure, reason_of
+from karat.stats.compare.runs import CaseChange, MetricComparison, RunComparison
 
 ALPHA = 0.05
 """Below this adjusted p-value a difference is called one."""
@@ -69,7 +69,7 @@ class Compared(msgspec.Struct, frozen=True):
 
         from rich.console import Console
 
-        from karat.reports.comparison_console import print_comparison
+        from karat.reports.console.comparison import print_comparison
 
         out = StringIO()
         print_comparison(self, Console(file=out, width=WIDTH, color_system=None, force_terminal=False))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from karat.core.report import visible
-from karat.stats.gates import Verdict
+from karat.stats.gates.verdicts import Verdict
 
 
 def github_annotations(verdicts: Sequence[Verdict]) -> list[str]:

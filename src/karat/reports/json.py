@@ -17,13 +17,13 @@ from typing import Any
 import msgspec
 
 from karat.core import plugins
-from karat.core.atomic import write_bytes
+from karat.core.files.atomic import write_bytes
 from karat.core.problems import UserError
 from karat.core.report import visible
-from karat.core.result import CaseResult, RunResult
+from karat.core.results.result import CaseResult, RunResult
 from karat.core.scores import Score
 from karat.core.suite import Metric, Suite
-from karat.stats.intervals import estimate
+from karat.stats.intervals.estimates import estimate
 from karat.stats.repeats import Tries, tries_of
 from karat.stats.reviewed import reviewed_rates
 

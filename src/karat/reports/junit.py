@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from karat.core.report import visible
-from karat.stats.gates import Verdict
+from karat.stats.gates.verdicts import Verdict
 
 
 def junit_xml(verdicts: Sequence[Verdict]) -> bytes:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from karat.core.problems import count_of
 from karat.core.report import Cell, Column, Sheet, Table, estimate_cells, estimate_columns, visible
-from karat.core.result import Estimate, RunResult, interval_text
+from karat.core.results.result import Estimate, RunResult, interval_text
 from karat.core.suite import Metric
-from karat.stats.pairing import value_of
+from karat.stats.compare.pairing import value_of
 from karat.stats.pass_rates import pass_rates
 from karat.stats.reviewed import reviewed_rates, verdict_counts
 

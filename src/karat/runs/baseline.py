@@ -7,9 +7,9 @@ for its name or among its tags. A run is never its own baseline, and the baselin
 from __future__ import annotations
 
 from karat.core.problems import UserError, did_you_mean
-from karat.core.result import RunResult
-from karat.stats.gate_rules import BASELINE
-from karat.stats.gates import Baselines
+from karat.core.results.result import RunResult
+from karat.stats.gates.rules import BASELINE
+from karat.stats.gates.verdicts import Baselines
 from karat.store.records import RunRow, parse_run, run_name
 from karat.store.store import Store
 

@@ -8,7 +8,7 @@ import msgspec
 from yaml.nodes import MappingNode, Node, SequenceNode
 
 from karat.core.problems import Problem, UserError
-from karat.core.secret_settings import Place
+from karat.core.secrets.settings import Place
 
 
 def refuse_secrets(settings: msgspec.Struct, what: str) -> None:

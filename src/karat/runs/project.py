@@ -13,17 +13,17 @@ import msgspec
 from yaml.nodes import MappingNode, Node, SequenceNode
 
 from karat.core import plugins
-from karat.core.limits import wrong_repeats
+from karat.core.files.limits import wrong_repeats
+from karat.core.files.shapes import shape_in_words
 from karat.core.problems import Problem, UserError, count_of, did_you_mean
-from karat.core.quoted_secrets import hidden, hidden_value
-from karat.core.shapes import shape_in_words
+from karat.core.secrets.quoting import hidden, hidden_value
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import SystemConfig, SystemType
-from karat.core.yaml import Findings, Raw, documents, env_setting, load, read, secret_message
+from karat.core.yaml.structs import Findings, Raw, documents, env_setting, load, read, secret_message
 from karat.runs.plain_secrets import secret_problems
 from karat.runs.project_prompts import check_prompts
-from karat.stats.gate_figures import EVERYWHERE
-from karat.stats.gates import Gate
+from karat.stats.gates.figures import EVERYWHERE
+from karat.stats.gates.verdicts import Gate
 
 DEFAULT_STORE = "sqlite:///.karat/karat.db"
 

@@ -11,8 +11,8 @@ from yaml.nodes import MappingNode, Node, ScalarNode
 from karat.core.problems import Problem, UserError
 from karat.core.suite import Suite
 from karat.core.system import PromptedConfig, SystemConfig
-from karat.core.yaml import Findings
-from karat.systems.prompts import TEMPLATES, template_problems, template_text
+from karat.core.yaml.structs import Findings
+from karat.systems.prompts.prompt import TEMPLATES, template_problems, template_text
 
 
 def check_prompts(node: Node, config: SystemConfig, suites: Sequence[Suite], folder: Path, findings: Findings) -> None:

@@ -16,9 +16,9 @@ from karat.core.records import CallError, Case, Prediction
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import Request, SystemConfig
 from karat.runs.calling import Predict, first_request
-from karat.systems.prompt_template import file_of
-from karat.systems.prompts import Prompt, prompt_hash, prompt_of, settled
-from karat.systems.rendering import Renderer, RenderFailed
+from karat.systems.prompts.prompt import Prompt, prompt_hash, prompt_of, settled
+from karat.systems.prompts.rendering import Renderer, RenderFailed
+from karat.systems.prompts.template import file_of
 
 C = TypeVar("C", bound=SystemConfig)
 TRIED = 50

@@ -18,23 +18,23 @@ import msgspec
 
 from karat.core import plugins
 from karat.core.extras import require
-from karat.core.limits import wrong_repeats
+from karat.core.files.limits import wrong_repeats
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Prediction, truth_hash
-from karat.core.result import RunInfo, RunResult
+from karat.core.results.result import RunInfo, RunResult
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import System, SystemType
 from karat.runs.calling import Called, Key, still_to_call
 from karat.runs.follow_up import unfinished
-from karat.runs.holding import signs_of_life
 from karat.runs.job import Job
 from karat.runs.plain_secrets import refuse_secrets
 from karat.runs.prompting import ready, run_hash
+from karat.runs.run_lease import signs_of_life
 from karat.runs.scoring import group, repeats_in, score_cases
-from karat.runs.strangers import stranger_problems
 from karat.runs.summary import summarise
 from karat.runs.system_calls import call_system, follows_up, misplaced, open_system, run_async
-from karat.store.holder import Holder, this_process
+from karat.runs.unmatched_predictions import stranger_problems
+from karat.store.lease_holder import Holder, this_process
 from karat.store.records import RunRecord, run_name
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ from karat.core.extras import why_missing
 from karat.core.plugins import load_suite
 from karat.core.problems import UserError
 from karat.core.records import Case, Prediction, default_turn
-from karat.core.result import CaseResult, RepeatResult
+from karat.core.results.result import CaseResult, RepeatResult
+from karat.core.results.usage import USAGE
 from karat.core.scores import Score, State, mean_score, not_applicable
 from karat.core.suite import Metric, NotApplicable, Suite, SuiteOptions, Unreadable
-from karat.core.usage import USAGE
 
 Tries = Mapping[int, Mapping[int, Prediction]]
 """repeat → user turn → prediction."""

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from karat.core.clusters import clusters_of
-from karat.core.result import CaseResult, MetricSummary, RunInfo, RunResult, has_errors, value_with_errors
+from karat.core.results.clusters import clusters_of
+from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult, has_errors, value_with_errors
+from karat.core.results.usage import USAGE
 from karat.core.suite import Metric, Suite
-from karat.core.usage import USAGE
-from karat.stats.over_cases import estimate_over_cases
+from karat.stats.intervals.over_cases import estimate_over_cases
 
 
 def summarise(suite: Suite, info: RunInfo, cases: Sequence[CaseResult]) -> RunResult:

@@ -16,9 +16,9 @@ from karat.runs.follow_up import following_up
 from karat.runs.job import Job
 from karat.runs.prompting import prompted
 from karat.runs.scoring import group
-from karat.runs.strangers import stranger_problems
-from karat.systems.prompts import prompt_of
-from karat.systems.rendering import Renderer
+from karat.runs.unmatched_predictions import stranger_problems
+from karat.systems.prompts.prompt import prompt_of
+from karat.systems.prompts.rendering import Renderer
 
 if TYPE_CHECKING:
     from karat.store.store import Store

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from karat.core.problems import did_you_mean
-from karat.search.tuning import TuneField
+from karat.search.choose.tune import TuneField
 from karat.sheet.escapes import field_literal, name_in_quotes, table_literal, unescape
 from karat.sheet.tree import Decorator, Field, Sheet, Table
 from karat.sheet.truths import truths_of

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from karat.core.extras import install_command
-from karat.core.files import open_bytes
+from karat.core.files.reading import open_bytes
 from karat.core.problems import did_you_mean, nearest
 from karat.sheet.values import NA, Array, TableValue, Value, Wrong
 

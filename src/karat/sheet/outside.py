@@ -15,9 +15,9 @@ from karat.sheet.inputs import find_input, read_table
 from karat.sheet.values import Array, TableValue, Wrong, present, text
 
 if TYPE_CHECKING:
-    from karat.search.choosing import Choice
+    from karat.search.choose.choice import Choice
+    from karat.search.models.vectors import VectorCache
     from karat.search.records import Model
-    from karat.search.vectors import VectorCache
     from karat.sheet.evaluation_table import EvaluationTable
 
 
@@ -69,14 +69,14 @@ class Outside:
     @property
     def cache(self) -> VectorCache | None:
         if self._cache is None and self.settings.vectors is not None:
-            from karat.search.vectors import VectorCache
+            from karat.search.models.vectors import VectorCache
 
             self._cache = VectorCache(self.settings.vectors)
         return self._cache
 
     def best(self, model: str, questions: Sequence[str], data: Array, n: int) -> list[list[tuple[str, float]]]:
         """For each question the n best distinct values of the data, with their scores."""
-        from karat.search.ranking import best
+        from karat.search.ranks.ranking import best
 
         values = self.distinct(data)
         if not values or not n:
@@ -108,9 +108,9 @@ class Outside:
 
     def choose(self, evaluation: EvaluationTable) -> Choice:
         """The best n and model for each field of an evaluation table, for all of them together."""
-        from karat.search.choosing import choose
-        from karat.search.ranking import rank_field
-        from karat.search.tuning import check_fields
+        from karat.search.choose.choice import choose
+        from karat.search.choose.tune import check_fields
+        from karat.search.ranks.ranking import rank_field
 
         settings = self.settings
         try:

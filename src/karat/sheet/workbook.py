@@ -11,7 +11,7 @@ from karat.sheet.evaluation_table import reference_text
 from karat.sheet.values import Failure, Row, TableValue, Value, plain
 
 if TYPE_CHECKING:
-    from karat.search.choosing import Choice
+    from karat.search.choose.choice import Choice
     from karat.sheet.computation import Computation
 
 

@@ -13,11 +13,11 @@ from math import isfinite
 
 import msgspec
 
-from karat.core.clusters import clusters_of
-from karat.core.pass_k import pass_at_k, pass_hat_k
-from karat.core.result import CaseResult, Estimate, RunResult
+from karat.core.results.clusters import clusters_of
+from karat.core.results.pass_k import pass_at_k, pass_hat_k
+from karat.core.results.result import CaseResult, Estimate, RunResult
 from karat.core.suite import Metric
-from karat.stats.over_cases import estimate_over_cases
+from karat.stats.intervals.over_cases import estimate_over_cases
 from karat.stats.pass_rates import pass_rates
 
 EACH = 5

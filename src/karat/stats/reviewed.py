@@ -13,13 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from karat.core.clusters import clusters_of
-from karat.core.result import Estimate, MetricSummary, RunResult
+from karat.core.results.clusters import clusters_of
+from karat.core.results.result import Estimate, MetricSummary, RunResult
 from karat.core.suite import Metric
-from karat.stats.over_cases import estimate_over_cases
-from karat.stats.pairing import value_of
+from karat.stats.compare.pairing import value_of
+from karat.stats.intervals.over_cases import estimate_over_cases
+from karat.stats.intervals.rates import wilson
 from karat.stats.pass_rates import pass_rates
-from karat.stats.rates import wilson
 
 RIGHT = ("pass", "accept")
 

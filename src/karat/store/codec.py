@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from karat.core.json import without_surrogates
+from karat.core.files.json import without_surrogates
 
 LARGE = 2048
 """Bytes above which compressing pays."""

@@ -15,7 +15,7 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, Double, cast, delete, func, insert, literal, select, update
 
 from karat.core.problems import UserError
-from karat.store.holder import Holder, is_dead
+from karat.store.lease_holder import Holder, is_dead
 from karat.store.records import run_name
 from karat.store.schema import leases, runs
 

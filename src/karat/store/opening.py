@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from karat.store.address import SqliteAddress, parse_address
+from karat.store.database.address import SqliteAddress, parse_address
 
 if TYPE_CHECKING:
     from karat.store.store import Store
@@ -19,10 +19,10 @@ def open_store(url: str, *, create: bool = True, read_only: bool = False) -> Sto
     """
     address = parse_address(url)
 
-    from karat.core.private import make_file
-    from karat.store.failures import explained, read_only_failure
-    from karat.store.revision import bring_up_to_date, missing
-    from karat.store.sqlite import make_folder, may_write, sqlite_engine
+    from karat.core.files.private import make_file
+    from karat.store.database.failures import explained, read_only_failure
+    from karat.store.database.revision import bring_up_to_date, missing
+    from karat.store.database.sqlite import make_folder, may_write, sqlite_engine
     from karat.store.store import Store
 
     if isinstance(address, SqliteAddress):
@@ -39,7 +39,7 @@ def open_store(url: str, *, create: bool = True, read_only: bool = False) -> Sto
                 make_file(address.path)
         engine = sqlite_engine(address.path, read_only=read_only)
     else:
-        from karat.store.postgres import postgres_engine
+        from karat.store.database.postgres import postgres_engine
 
         engine = postgres_engine(address, read_only=read_only)
     try:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from karat.core.problems import UserError
-from karat.core.result import MetricSummary
+from karat.core.results.result import MetricSummary
 
 Status = Literal["running", "finished", "interrupted", "failed"]
 

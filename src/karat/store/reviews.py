@@ -13,7 +13,7 @@ import msgspec
 from sqlalchemy import Connection, insert, select, update
 
 from karat.core.problems import UserError, did_you_mean
-from karat.core.result import CaseReview
+from karat.core.results.result import CaseReview
 from karat.store.schema import reviews
 
 Word = Literal["pass", "fail", "gold_wrong", "accept"]

@@ -147,7 +147,7 @@ scores = Table(
     Column("data", LargeBinary, nullable=False),
 )
 
-# What a list of cases shows and is filtered by, apart from the large rows of ``scores``: see karat.store.lines.
+# What a list of cases shows and is filtered by, apart from the large rows of ``scores``: see karat.store.case_lines.
 lines = Table(
     "lines",
     metadata,

@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, func, insert, select
 
-from karat.core.collecting import no_collecting
+from karat.core.gc_pause import no_collecting
 from karat.core.problems import UserError
-from karat.core.result import CaseResult, MetricSummary, RunInfo, RunResult
+from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
+from karat.store.case_lines import line_row
 from karat.store.codec import pack, to_json, unpack
-from karat.store.lines import line_row
 from karat.store.records import ScoringRow, run_name
 from karat.store.schema import lines, scores, scorings, summaries
 

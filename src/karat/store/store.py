@@ -12,18 +12,18 @@ from sqlalchemy import Connection, Engine
 
 from karat.core.problems import UserError
 from karat.core.records import Prediction
-from karat.core.result import CaseResult, RunResult
-from karat.store import browsing
+from karat.core.results.result import CaseResult, RunResult
+from karat.store import case_pages as browsing
 from karat.store import leases as lease_rows
 from karat.store import predictions as prediction_rows
 from karat.store import reviews as review_rows
 from karat.store import runs as run_rows
 from karat.store import scorings as scoring_rows
-from karat.store.address import Address
-from karat.store.browsing import CaseQuery, Line, TagCount
-from karat.store.failures import explained
-from karat.store.file_identity import check_file, file_of
-from karat.store.holder import Holder
+from karat.store.case_pages import CaseQuery, Line, TagCount
+from karat.store.database.address import Address
+from karat.store.database.failures import explained
+from karat.store.database.file_identity import check_file, file_of
+from karat.store.lease_holder import Holder
 from karat.store.leases import Lease
 from karat.store.records import Progress, RunRecord, RunRow, ScoringRow, Status, parse_run
 from karat.store.reviews import Review
@@ -260,7 +260,7 @@ class Store:
     # -- transactions ----------------------------------------------------------------------------------------------
 
     def _damage(self) -> UserError | None:
-        from karat.store.damage import damage
+        from karat.store.database.damage import damage
 
         return damage(self._engine, self.shown)
 

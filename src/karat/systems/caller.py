@@ -12,7 +12,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from karat.core.records import CallError, Prediction
-from karat.core.secrets import Secrets
+from karat.core.secrets.masking import Secrets
 from karat.core.system import CallFailed, NoAnswer, Request, Response, System, SystemConfig
 from karat.systems.redaction import environment_secrets
 

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from karat.core.problems import UserError
-from karat.core.secrets import Secrets
+from karat.core.secrets.masking import Secrets
 from karat.core.suite import Suite
 from karat.core.system import CallFailed, PromptedConfig, Request, Response, SystemType
 from karat.systems.history import assistant_message, request_fields

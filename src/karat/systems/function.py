@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from karat.core.functions import find_function
+from karat.core.callables import find_function
 from karat.core.problems import UserError
 from karat.core.suite import Suite
 from karat.core.system import CallFailed, PromptedConfig, Request, Response, System, SystemType

@@ -11,8 +11,8 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from karat.core.secret_settings import Place, plain_secrets
-from karat.core.secrets import HIDDEN, SHORTEST_IN_BODY, plain
+from karat.core.secrets.masking import HIDDEN, SHORTEST_IN_BODY, plain
+from karat.core.secrets.settings import Place, plain_secrets
 
 PROMPTS = {("prompt",), ("system_prompt",), ("examples",), ("messages",), ("response_format",)}
 """Settings that are texts for a model: "basic information" in a prompt is no secret."""

@@ -15,7 +15,7 @@ import msgspec
 from karat.core.problems import UserError, did_you_mean
 from karat.core.records import Case
 from karat.core.suite import Suite
-from karat.systems.prompt_template import file_of, read_file
+from karat.systems.prompts.template import file_of, read_file
 from karat.systems.template import typed
 
 WORDS = ("json_object", "suite")

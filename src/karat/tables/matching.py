@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from karat.tables.bipartite import Unsettled, perfect_matching
-from karat.tables.labels import LABELS_SWAPPED, label_evidence, swapped
-from karat.tables.mapping import by_header, find_mapping, preferred
+from karat.tables.explain.labels import LABELS_SWAPPED, label_evidence, swapped
 from karat.tables.options import CompareOptions
-from karat.tables.small import SmallComparison, Texts
+from karat.tables.small.bipartite import Unsettled, perfect_matching
+from karat.tables.small.compare import SmallComparison, Texts
+from karat.tables.small.mapping import by_header, find_mapping, preferred
 from karat.tables.table import QUICKER_AS_LARGE, Table, TableError
 
 if TYPE_CHECKING:
-    from karat.tables.large import LargeComparison
+    from karat.tables.large.compare import LargeComparison
 
 _MOST_TRIES = 20_000
 _ROWS_TO_LOOK_AT = 3_000_000
@@ -44,7 +44,7 @@ class Match(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Comparison(Protocol):
-    """Two tables of the same height that have been read; see :class:`karat.tables.small.SmallComparison`."""
+    """Two tables of the same height that have been read; see :class:`karat.tables.small.compare.SmallComparison`."""
 
     ordered: bool
 
@@ -84,7 +84,7 @@ def match_tables(
         return found
     if not explained:
         return Match(False, settled)
-    from karat.tables.explaining import explain
+    from karat.tables.explain.reasons import explain
 
     return explain(pair, ignore_order=ignore_order, settled=settled)
 
@@ -116,7 +116,7 @@ class TablePair:
     @cached_property
     def large(self) -> LargeComparison:
         """The columns outside Python's own objects, compared without their order; what is read once serves all that follows."""
-        from karat.tables.large import LargeComparison
+        from karat.tables.large.compare import LargeComparison
 
         return LargeComparison(self.gold, self.pred, self.options, ordered=False)
 

@@ -56,7 +56,7 @@ WholeNumbers = Literal["exact", "tolerance"]
 
 class CompareOptions(Normalise, frozen=True, forbid_unknown_fields=True):
     """The switches, and the tolerances: two numbers are close when they differ by no more than ``rel_tol`` of the larger one, or
-    by ``abs_tol``. :mod:`karat.tables.numbers` has the whole rule.
+    by ``abs_tol``. :mod:`karat.tables.values.numbers` has the whole rule.
     """
 
     rel_tol: float = 1e-4

@@ -13,11 +13,11 @@ from starlette.responses import JSONResponse, Response
 
 from karat.core.problems import UserError
 from karat.store import Store, open_store
-from karat.web.addresses import host_list, is_loopback
-from karat.web.guard import HEADERS, Guard
 from karat.web.page import Viewer
 from karat.web.routes import ROUTERS
-from karat.web.sessions import SHORTEST_TOKEN, Sessions
+from karat.web.security.guard import HEADERS, Guard
+from karat.web.security.host_names import host_list, is_loopback
+from karat.web.security.sessions import SHORTEST_TOKEN, Sessions
 
 
 def create_app(

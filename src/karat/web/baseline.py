@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from karat.core.problems import UserError
 from karat.store import RunRow
-from karat.web.finding import run_number
+from karat.web.lookup import run_number
 from karat.web.page import Viewer
 
 MOST = 20

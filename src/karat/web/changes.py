@@ -8,11 +8,11 @@ import msgspec
 
 from karat.reports.answer_text import answers_of
 from karat.reports.comparison import Compared, Move, Side
-from karat.reports.console import reason_of
+from karat.reports.console.run import reason_of
 from karat.store import RunRow
-from karat.web.against import Values, values_of
+from karat.web.baseline_diff import Values, values_of
 from karat.web.figures import figures_of, main_figure
-from karat.web.finding import scoring_of
+from karat.web.lookup import scoring_of
 from karat.web.page import Viewer
 
 BATCH = 1000

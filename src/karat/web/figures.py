@@ -8,9 +8,9 @@ import msgspec
 
 from karat.core import plugins
 from karat.core.problems import UserError
-from karat.core.result import MetricSummary
+from karat.core.results.result import MetricSummary
+from karat.core.results.usage import USAGE
 from karat.core.suite import Kind, Metric
-from karat.core.usage import USAGE
 from karat.store import RunRow
 
 SHOWN = 5

@@ -10,9 +10,9 @@ from urllib.parse import urlencode
 import msgspec
 from starlette.datastructures import QueryParams
 
-from karat.store.browsing import CaseQuery
+from karat.store.case_pages import CaseQuery
 from karat.web.figures import Figure, headline
-from karat.web.words import STATES
+from karat.web.formatting import STATES
 
 PAGE_SIZE = 50
 ORDERS = {"position": "order in the file", "case_id": "case id", "status": "status", "reason": "reason"}

@@ -9,11 +9,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from starlette.responses import Response
 
 from karat.store import Store, run_name
-from karat.store.viewing import Viewing
-from karat.web import words
-from karat.web.keeping import Kept
-from karat.web.last_searched import LastSearched
-from karat.web.sessions import Sessions
+from karat.store.viewer_queries import Viewing
+from karat.web import formatting as words
+from karat.web.cache import Kept
+from karat.web.recent_search import LastSearched
+from karat.web.security.sessions import Sessions
 
 
 class Viewer:

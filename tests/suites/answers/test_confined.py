@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.suites.answers.confined import OutsideFolder, inside
+from karat.suites.answers.submission.safe_paths import OutsideFolder, inside
 from tests.suites.answers.making import write
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from karat.core.problems import Problem
 from karat.suites.answers.cases import load_cases
-from karat.suites.answers.gold_check import HEAD_BYTES, check_cases, csv_head
+from karat.suites.answers.gold.check import HEAD_BYTES, check_cases, csv_head
 from karat.suites.answers.options import Options
 from tests.conftest import ROOT
 from tests.suites.answers.making import answers, entry, gold_folder, golds, lines, write

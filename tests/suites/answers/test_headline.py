@@ -9,10 +9,10 @@ from typing import Any
 from rich.console import Console
 
 import karat
-from karat.core.result import RunResult
-from karat.reports.console import print_result
+from karat.core.results.result import RunResult
+from karat.reports.console.run import print_result
 from karat.runs.runner import score_recorded
-from karat.stats.gate_figures import pass_metric
+from karat.stats.gates.figures import pass_metric
 from karat.store import RunRecord, open_store
 from karat.suites.answers import suite
 from karat.web.figures import figures_of, headline, main_figure

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.core.files import FileRefused
-from karat.suites.answers import loose_json
-from karat.suites.answers.loose_json import MAX_DEPTH, member_text, read_file, read_objects
+from karat.core.files.reading import FileRefused
+from karat.suites.answers.gold import loose_json
+from karat.suites.answers.gold.loose_json import MAX_DEPTH, member_text, read_file, read_objects
 
 SAMPLE = """{
     "instance_id": "one",

@@ -19,7 +19,7 @@ from karat.suites.answers import predictions
 from karat.suites.answers.predictions import read_predictions
 from karat.suites.answers.records import Answer
 from karat.suites.answers.responses import read_answer
-from karat.suites.answers.sql_texts import first_sql_in, sql_in
+from karat.suites.answers.sql.texts import first_sql_in, sql_in
 from tests.suites.answers.making import answers, lines, write
 
 

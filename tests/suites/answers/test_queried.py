@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from karat.core.result import CaseResult, RunResult
-from karat.reports.case_console import print_case
+from karat.core.results.result import CaseResult, RunResult
 from karat.reports.case_view import case_view
+from karat.reports.console.case import print_case
 from karat.runs.runner import score_recorded
 from karat.suites.answers import suite
 from karat.suites.answers.options import Engine, Options

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from karat.core.report import Report, Sheet
-from karat.reports.plots import chart_plot
+from karat.reports.plots.figures import chart_plot
 from karat.runs.runner import score_recorded
-from karat.stats.intervals import estimate
+from karat.stats.intervals.estimates import estimate
 from karat.suites.answers import suite
 from karat.suites.answers.report import report
 from tests.suites.answers.making import entry, gold_folder, lines, write

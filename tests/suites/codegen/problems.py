@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from karat.core.records import Case, Where
-from karat.suites.codegen.ds1000 import read_problem
+from karat.suites.codegen.benchmarks.ds1000 import read_problem
 from karat.suites.codegen.records import Task
 
 CONTEXT = '''

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from karat.suites.codegen.analysis import analyse
-from karat.suites.codegen.asking.question import read_question
 from karat.suites.codegen.metrics.coverage import RequirementCoverage, coverage_of
 from karat.suites.codegen.metrics.understanding import PromptUnderstanding, understanding_of
+from karat.suites.codegen.question.reading import read_question
 from karat.suites.codegen.records import Schema
 
 PEOPLE = Schema({"people": ("name", "age", "salary", "city", "department")})

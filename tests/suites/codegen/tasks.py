@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from karat.core.records import Case, Turn
-from karat.suites.codegen.box import warm_box
 from karat.suites.codegen.comparison import Comparison, judged
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import TableSource, Task
+from karat.suites.codegen.running.sandbox_client import warm_box
 
 SALES: dict[str, list[Any]] = {
     "city": ["Rome", "Oslo", "Rome", "Oslo", "Bonn"],

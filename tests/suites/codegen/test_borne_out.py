@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from karat.suites.codegen import suite
-from karat.suites.codegen.asking.question import read_question
-from karat.suites.codegen.box import warm_box
-from karat.suites.codegen.code_facts import facts_of
+from karat.suites.codegen.analysis.answer_facts import facts_of
 from karat.suites.codegen.comparison import Comparison
 from karat.suites.codegen.metrics.coverage import coverage_of
 from karat.suites.codegen.metrics.matching import does_nothing
 from karat.suites.codegen.metrics.understanding import understanding_of
+from karat.suites.codegen.question.reading import read_question
 from karat.suites.codegen.records import Schema, TableSource, Task
-from karat.suites.codegen.references import schema_of
+from karat.suites.codegen.running.references import schema_of
+from karat.suites.codegen.running.sandbox_client import warm_box
 from tests.suites.codegen.scored import understanding
 from tests.suites.codegen.tasks import judge_code
 

@@ -11,9 +11,9 @@ from karat.core.problems import UserError
 from karat.core.records import Case, truth_hash
 from karat.core.suite import LoadedCases
 from karat.suites.codegen.cases import load_cases, recognises, truth
-from karat.suites.codegen.cases_check import check_cases
 from karat.suites.codegen.records import Task
-from karat.suites.codegen.schemas import head, schema_of, values_of
+from karat.suites.codegen.tasks.check import check_cases
+from karat.suites.codegen.tasks.schemas import head, schema_of, values_of
 
 SALES = "city,price,sold\nRome,1,2024-01-02\nOslo,2.5,2024-01-03\nRome,,2024-01-04\n"
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.core.suite import Unreadable
-from karat.suites.codegen.code import code_in
 from karat.suites.codegen.responses import code_of, text_of
+from karat.suites.codegen.running.code_blocks import code_in
 from tests.reply_forms import body, chat, json_forms, text_forms, tool_call
 
 CODE = "result = df.age.mean()"

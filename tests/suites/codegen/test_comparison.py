@@ -15,7 +15,7 @@ from karat.suites.codegen.details import details
 from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.overall import WEIGHTS, overall_of
-from karat.suites.codegen.repairing import follow_up
+from karat.suites.codegen.repair.follow_up import follow_up
 from tests.suites.codegen.tasks import MEANS, QUESTION, QUICK, case_of, judge_code
 
 RIGHT = 'result = df.groupby("city")["price"].mean()'

@@ -10,9 +10,9 @@ import pytest
 
 import karat
 from karat.core.records import Case, Where
-from karat.suites.codegen.completion import code_for, completed
-from karat.suites.codegen.pandaseval import read_problem
+from karat.suites.codegen.benchmarks.pandaseval import read_problem
 from karat.suites.codegen.records import Task, Unfinished
+from karat.suites.codegen.running.completion import code_for, completed
 
 PROMPT = "import pandas as pd\n\ndf = pd.DataFrame({'n': [1, 0, 6]})\n# Keep rows where n is not 0\nkept ="
 SCRIPT = {

@@ -12,9 +12,9 @@ import pytest
 from karat.core.suite import NotApplicable
 from karat.sandbox import Column, Other, Plain, Series, Table
 from karat.suites.codegen.correctness import Correctness, as_gold, judge
-from karat.suites.codegen.named_figures import figures_of
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Expected, TableSource, Task
+from karat.suites.codegen.results.figures import figures_of
 from tests.suites.codegen.tasks import MEANS, QUICK, SALES, judge_code
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.suites.codegen.errors import classify, classify_text
+from karat.suites.codegen.running.errors import classify, classify_text
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ import msgspec
 import pytest
 
 from karat.core.suite import NotApplicable
-from karat.suites.codegen import references
-from karat.suites.codegen.box import warm_box
-from karat.suites.codegen.execution import run_code, snippet_of
 from karat.suites.codegen.records import TableSource, Task
-from karat.suites.codegen.references import plain_tables, reference_outcome, schema_of
+from karat.suites.codegen.running import references
+from karat.suites.codegen.running.execution import run_code, snippet_of
+from karat.suites.codegen.running.references import plain_tables, reference_outcome, schema_of
+from karat.suites.codegen.running.sandbox_client import warm_box
 from tests.suites.codegen.tasks import MEANS, SALES
 
 SETUP = Task(setup="import pandas as pd\ndf = pd.DataFrame({'a': [1, 2]})\n", answer="total")

@@ -12,12 +12,12 @@ import karat
 from karat.core.suite import NotApplicable
 from karat.sandbox import Sandbox
 from karat.suites.codegen.comparison import Comparison, judged
-from karat.suites.codegen.completion import code_for
 from karat.suites.codegen.details import details_of
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Task
-from karat.suites.codegen.references import schema_of
 from karat.suites.codegen.report import why
+from karat.suites.codegen.running.completion import code_for
+from karat.suites.codegen.running.references import schema_of
 from tests.suites.codegen.problems import BODY, CONTEXT, RIGHT, STRING, problem, row
 
 QUESTION = "Keep the rows where a is above the limit."

@@ -13,8 +13,8 @@ import pytest
 from karat.core.records import Case
 from karat.sandbox import Sandbox
 from karat.suites.codegen.cases import load_cases
-from karat.suites.codegen.execution import run_code
 from karat.suites.codegen.records import Task
+from karat.suites.codegen.running.execution import run_code
 from tests.suites.codegen import problems
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from karat.suites.codegen.box import warm_box
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.performance import Scale, no_more, performance_of, scored
 from karat.suites.codegen.records import TableSource, Task
-from karat.suites.codegen.scaled_tables import scaled
+from karat.suites.codegen.running.sandbox_client import warm_box
+from karat.suites.codegen.running.scaled_tables import scaled
 
 MB = 1024**2
 ROWS = 4_000

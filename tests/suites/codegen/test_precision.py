@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from karat.suites.codegen.asking.question import read_question
 from karat.suites.codegen.correctness import Correctness
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.precision import rounds
+from karat.suites.codegen.question.reading import read_question
 from karat.suites.codegen.records import Expected, Schema, TableSource, Task
+from karat.suites.codegen.results.precision import rounds
 from karat.tables.options import Normalise
 from tests.suites.codegen.tasks import QUICK, judge_code
 

@@ -10,8 +10,8 @@ from karat.sandbox import Limits, Sandbox
 from karat.suites.codegen.comparison import Comparison, judged
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Expected, TableSource, Task, Unfinished
-from karat.suites.codegen.references import schema_of
-from karat.suites.codegen.repairing import repair_prompt
+from karat.suites.codegen.repair.follow_up import repair_prompt
+from karat.suites.codegen.running.references import schema_of
 from tests.suites.codegen.problems import BODY, problem
 
 TASK = Task(tables={"df": TableSource(columns={"price": [1, 2, 4]})}, expected=Expected(value=7))

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.suites.codegen import linting, quality
-from karat.suites.codegen.analysis import analyse
+from karat.suites.codegen import quality
+from karat.suites.codegen.analysis import analyse, linting
 from karat.suites.codegen.quality import Quality, quality_of
 from karat.suites.codegen.records import CodeFacts, Schema
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.suites.codegen.asking.question import read_question
+from karat.suites.codegen.question.reading import read_question
 from karat.suites.codegen.records import Asked, Filter, Schema
 
 SCHEMA = Schema(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import karat
-from karat.suites.codegen.unchecked import unchecked_passes
+from karat.suites.codegen.perturb.unchecked import unchecked_passes
 
 TABLE = {"t": {"a": [1, 2, 4]}}
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from karat.core.explanation import plain_details
-from karat.core.result import CaseResult, RepeatResult, RunInfo, RunResult
+from karat.core.results.result import CaseResult, RepeatResult, RunInfo, RunResult
 from karat.core.scores import Score, not_applicable
 from karat.runs.summary import summarise
 from karat.suites.codegen import suite

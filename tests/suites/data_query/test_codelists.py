@@ -14,10 +14,10 @@ from karat.core.problems import UserError
 from karat.core.records import Case
 from karat.core.suite import CheckedCases
 from karat.suites.data_query.cases import load_cases
-from karat.suites.data_query.codelists import Codelists, check_cases, read_structures
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.selection import Selection, Target
-from karat.suites.data_query.structure_records import Codelist, Contents, Ref, parse_ref
+from karat.suites.data_query.structures.codelists import Codelists, check_cases, read_structures
+from karat.suites.data_query.structures.records import Codelist, Contents, Ref, parse_ref
 from tests.suites.data_query.building import case, part, target
 
 WEO, CPI = "IMF.RES:WEO", "IMF.STA:CPI"

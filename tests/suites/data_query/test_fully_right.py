@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from karat.stats.gate_figures import pass_metric
+from karat.stats.gates.figures import pass_metric
 from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.selection import (
     DatasetSelection,

@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.core.report import CELL_LIMIT, Report, Sheet, Table, utf16_length
-from karat.core.result import CaseResult, MetricSummary, RepeatResult, RunInfo, RunResult
+from karat.core.results.result import CaseResult, MetricSummary, RepeatResult, RunInfo, RunResult
+from karat.core.results.usage import USAGE
 from karat.core.scores import Score, mean_score
-from karat.core.usage import USAGE
-from karat.reports.xlsx import write_xlsx
-from karat.stats.intervals import estimate
+from karat.reports.excel.workbook import write_xlsx
+from karat.stats.intervals.estimates import estimate
 from karat.suites.data_query.comparison import Comparison, compare_selection
 from karat.suites.data_query.details import Details, details
-from karat.suites.data_query.details_cell import LONG_TERM, details_cell
+from karat.suites.data_query.excel_details import LONG_TERM, details_cell
 from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.report import report

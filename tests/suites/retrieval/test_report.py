@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from karat.core.report import Sheet
-from karat.core.result import RunResult
-from karat.reports.xlsx import write_xlsx
+from karat.core.results.result import RunResult
+from karat.reports.excel.workbook import write_xlsx
 from karat.runs.runner import score_recorded
-from karat.stats.intervals import estimate
+from karat.stats.intervals.estimates import estimate
 from karat.suites.retrieval import suite
 from karat.suites.retrieval.report import report
 from tests.suites.retrieval.building import write

@@ -13,7 +13,7 @@ import karat
 from karat.core.problems import UserError
 from karat.core.records import Prediction
 from karat.core.system import NoAnswer, Request
-from karat.search.tuned import Tuning
+from karat.search.choose.result import Tuning
 from karat.suites.retrieval import suite
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.searching import default_system, open_sheet
@@ -95,9 +95,9 @@ def test_the_sheets_own_search_answers_its_questions(sheet: Path) -> None:
 
 
 def test_the_page_of_such_a_run_draws_recall_against_n_and_the_front(sheet: Path) -> None:
-    from karat.reports.html import html_report
-    from karat.reports.whole import whole_report
-    from karat.stats.intervals import estimate
+    from karat.reports.full_report import whole_report
+    from karat.reports.html.report import html_report
+    from karat.stats.intervals.estimates import estimate
 
     result = karat.run(suite="retrieval", cases=sheet, options={"models": ["bm25"], "budget_tokens": 20}, store="k.db")
     page = html_report(result, whole_report(result, suite), suite.metrics, estimate)
@@ -146,9 +146,9 @@ def test_the_example_passes_most_questions_and_says_what_more_would_cost(
 
 
 def test_advice_on_more_questions_names_model_and_n() -> None:
-    from karat.search.outcome import Pick
-    from karat.search.pareto import More
-    from karat.search.wording import more_sentence
+    from karat.search.choose.outcome import Pick
+    from karat.search.choose.pareto import More
+    from karat.search.choose.text import more_sentence
 
     picks = (Pick("fruit", 2, "wordllama", 5), Pick("herb", 1, "bm25", 3))
     said = more_sentence(More(2, "found", 8, 3, picks))

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from karat.core.json import keeps_every_key
+from karat.core.files.json import keeps_every_key
 from karat.core.replies.fences import split
 from karat.core.suite import Unreadable
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from karat.core.problems import UserError
-from karat.engines.deadline import stopped
 from karat.engines.drivers import driver
 from karat.engines.embedded.duckdb_rows import ends_of_time, fetchmany, single_precision
 from karat.engines.embedded.messages import Database
-from karat.engines.fetching import as_table, fetched
 from karat.engines.protocol import EngineError, ResultTable
+from karat.engines.query.deadline import stopped
+from karat.engines.query.fetching import as_table, fetched
 
 
 class DuckdbSession:

@@ -8,8 +8,8 @@ from datetime import date, datetime
 from typing import Any
 
 from karat.engines.drivers import driver
-from karat.engines.fetching import Row, batches
 from karat.engines.protocol import EngineError
+from karat.engines.query.fetching import Row, batches
 
 BY_ARROW = ("WITH TIME ZONE", "[", "STRUCT", "MAP", "UNION")
 """Parts of the names of types that are fetched as Arrow."""

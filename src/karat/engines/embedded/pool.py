@@ -8,10 +8,10 @@ import signal
 import threading
 
 from karat.core.problems import UserError
-from karat.engines.deadline import Abandoned
 from karat.engines.embedded.messages import Database, Reply, Request
 from karat.engines.embedded.process import Child, ChildGone
 from karat.engines.protocol import EngineError, ResultTable
+from karat.engines.query.deadline import Abandoned
 
 MOST_IDLE = 4
 """Children that are kept for later; those beyond are ended when they come back."""

@@ -11,10 +11,10 @@ import time
 from contextlib import suppress
 from multiprocessing import Pipe
 
-from karat.engines.deadline import Abandoned, stopped
 from karat.engines.embedded.memory import ROOM, resident
 from karat.engines.embedded.messages import Database, Reply, Request, decode_reply, encode, too_much
 from karat.engines.protocol import EngineError
+from karat.engines.query.deadline import Abandoned, stopped
 
 GRACE = 0.4
 """Seconds that a child has to stop a query by itself, so that it stays warm. After them it is killed."""

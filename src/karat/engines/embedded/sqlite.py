@@ -8,10 +8,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 from karat.core.problems import UserError
-from karat.engines.deadline import stopped
 from karat.engines.embedded.messages import Database
-from karat.engines.fetching import as_table, fetched
 from karat.engines.protocol import EngineError, ResultTable
+from karat.engines.query.deadline import stopped
+from karat.engines.query.fetching import as_table, fetched
 
 LONGEST_VALUE = 256 * 1024 * 1024
 """Bytes of one text or blob: one step of a query cannot be interrupted, and must not make a gigabyte."""

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from karat.core.functions import find_function
+from karat.core.callables import find_function
 from karat.core.problems import UserError
 from karat.search.models.info import ModelInfo
 from karat.search.models.rows import checked_rows

@@ -75,7 +75,7 @@ class CheckedEmbedding:
 
     @property
     def batch(self) -> int:
-        """Texts in one call, where the model has a wish; see :mod:`karat.search.vectors`."""
+        """Texts in one call, where the model has a wish; see :mod:`karat.search.models.vectors`."""
         return batch_of(self.embed)
 
     def __call__(self, texts: Sequence[str], role: Role) -> Floats:

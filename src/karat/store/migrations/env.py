@@ -1,4 +1,4 @@
-"""Alembic runs this file. The connection, with its transaction open, comes from :mod:`karat.store.revision`."""
+"""Alembic runs this file. The connection, with its transaction open, comes from :mod:`karat.store.database.revision`."""
 
 from __future__ import annotations
 

@@ -2,18 +2,18 @@
 
 from karat.core.explanation import explaining
 from karat.core.suite import Suite
-from karat.suites.answers.accepting import accept
+from karat.suites.answers.accept import accept
 from karat.suites.answers.case_file import case_file
 from karat.suites.answers.cases import cases_from, load_cases, recognises, truth
 from karat.suites.answers.comparison import compare
 from karat.suites.answers.details import Details, details
 from karat.suites.answers.explain import explain
-from karat.suites.answers.exporting import export_row
+from karat.suites.answers.export import export_row
 from karat.suites.answers.extras import extras
-from karat.suites.answers.gold_check import check_cases
+from karat.suites.answers.gold.check import check_cases
 from karat.suites.answers.headline import headline
 from karat.suites.answers.highlights import highlights
-from karat.suites.answers.importing import import_rows
+from karat.suites.answers.import_rows import import_rows
 from karat.suites.answers.metrics import METRICS
 from karat.suites.answers.options import Options
 from karat.suites.answers.options_check import check_options

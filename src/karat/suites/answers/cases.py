@@ -25,13 +25,13 @@ from typing import Any, Literal, cast, get_args
 
 import msgspec
 
-from karat.core.files import FileRefused, open_bytes, read_text, why_not_there
+from karat.core.files.reading import FileRefused, open_bytes, read_text, why_not_there
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import Case, Turn, Where
 from karat.core.suite import GIVEN, LoadedCases
-from karat.suites.answers.confined import OutsideFolder, inside
-from karat.suites.answers.loose_json import ReadObject, read_file
+from karat.suites.answers.gold.loose_json import ReadObject, read_file
 from karat.suites.answers.records import Entry, Function, Gold, GoldStatus
+from karat.suites.answers.submission.safe_paths import OutsideFolder, inside
 
 Family = Literal["contract", "flat", "own"]
 

@@ -102,7 +102,7 @@ def _with_sql_run(gold: Gold, answer: Answer, options: Options, database: str) -
     )  # without an engine: gold as it was kept
     if answer.kind != "sql" and not moving:
         return gold, answer
-    from karat.suites.answers.sql import run_sql
+    from karat.suites.answers.sql.execution import run_sql
 
     try:
         return run_sql(gold, answer, options, database)

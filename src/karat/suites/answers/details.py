@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from karat.core.explanation import read_details
-from karat.core.result import CaseResult, RunResult
+from karat.core.results.result import CaseResult, RunResult
 from karat.suites.answers.comparison import Comparison
 from karat.suites.answers.records import State, Verdict
 

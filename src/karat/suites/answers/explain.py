@@ -10,7 +10,7 @@ from karat.core.explanation import Explanation, Group, Part
 from karat.suites.answers.details import Details
 from karat.suites.answers.evidence import evidence_in_short
 from karat.suites.answers.records import Gold
-from karat.tables.cell_differences import cells_of
+from karat.tables.explain.cells import cells_of
 
 LONGEST = 300
 

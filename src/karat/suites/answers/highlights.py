@@ -6,7 +6,7 @@ from collections import Counter
 
 from karat.core.problems import count_of
 from karat.core.report import visible
-from karat.core.result import RunResult
+from karat.core.results.result import RunResult
 from karat.suites.answers.details import Details, judged
 from karat.suites.answers.evidence import evidence_in_short
 from karat.suites.answers.report import PROFILES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from karat.core.files import why_not_there
+from karat.core.files.reading import why_not_there
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case
 from karat.suites.answers.options import Engine, Options

@@ -18,15 +18,15 @@ from typing import Any, cast
 
 import msgspec
 
-from karat.core.files import FileRefused, read_text, why_not_there
+from karat.core.files.reading import FileRefused, read_text, why_not_there
 from karat.core.problems import Problem, UserError, count_of, did_you_mean
 from karat.core.records import Prediction, recorded_error, recorded_tokens
 from karat.core.suite import GIVEN, LoadedPredictions
-from karat.suites.answers.confined import OutsideFolder, inside
-from karat.suites.answers.loose_json import ReadObject, member_text, read_file
+from karat.suites.answers.gold.loose_json import ReadObject, member_text, read_file
 from karat.suites.answers.records import Answer, AnswerKind
 from karat.suites.answers.responses import read_answer
-from karat.suites.answers.sql_texts import first_sql_in, sql_in
+from karat.suites.answers.sql.texts import first_sql_in, sql_in
+from karat.suites.answers.submission.safe_paths import OutsideFolder, inside
 
 METADATA = "results_metadata.jsonl"
 TYPES = ("answer", "file", "files", "sql")

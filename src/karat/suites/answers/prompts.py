@@ -43,7 +43,7 @@ Reply with the answer alone: the number, name or date that is asked for, without
 def schema(case: Case[Any], options: Options) -> list[dict[str, Any]]:
     """The tables of the case's database, cut to a bounded size; none when no engine is configured for it."""
     from karat.engines.protocol import EngineError
-    from karat.suites.answers.sql import runner_for
+    from karat.suites.answers.sql.execution import runner_for
 
     if options.engine_for(case.id) is None:
         return []

@@ -20,8 +20,8 @@ from karat.core.report import (
     summary_table,
     tags_table,
 )
-from karat.core.result import CaseResult, Estimator, RunResult
-from karat.core.usage import USAGE
+from karat.core.results.result import CaseResult, Estimator, RunResult
+from karat.core.results.usage import USAGE
 from karat.suites.answers.details import Details, details_of, judged
 from karat.suites.answers.evidence import evidence_lines
 from karat.suites.answers.metrics import METRICS

@@ -20,9 +20,9 @@ from karat.core.replies import Reply, only_one, read_reply
 from karat.core.replies.json_texts import refuse_two_values
 from karat.core.replies.tables import tables_in
 from karat.core.suite import Unreadable
-from karat.suites.answers.given_tables import csv_files, csv_text
 from karat.suites.answers.records import Answer
-from karat.suites.answers.sql_texts import LANGUAGES, first_sql_in, is_query, sql_blocks, sql_in
+from karat.suites.answers.sql.texts import LANGUAGES, first_sql_in, is_query, sql_blocks, sql_in
+from karat.suites.answers.submission.reply_tables import csv_files, csv_text
 
 OWN_KEYS = ("answer", "sql")
 QUERIES = ("sql_query", "query", "statement")

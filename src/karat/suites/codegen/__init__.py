@@ -2,26 +2,26 @@
 
 from karat.core.explanation import explaining
 from karat.core.suite import Suite
-from karat.suites.codegen.accepting import accept
+from karat.suites.codegen.accept import accept
 from karat.suites.codegen.case_file import case_file
 from karat.suites.codegen.cases import cases_from, load_cases, recognises, truth
-from karat.suites.codegen.cases_check import check_cases
 from karat.suites.codegen.comparison import compare
 from karat.suites.codegen.details import Details, details
 from karat.suites.codegen.explain import explain
-from karat.suites.codegen.exporting import export_row
+from karat.suites.codegen.export import export_row
 from karat.suites.codegen.highlights import highlights
-from karat.suites.codegen.importing import import_rows
+from karat.suites.codegen.import_rows import import_rows
 from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.options_check import check_options
 from karat.suites.codegen.predictions import read_predictions
 from karat.suites.codegen.prompts import PROMPTING
 from karat.suites.codegen.records import Task
-from karat.suites.codegen.repair_figures import figures
-from karat.suites.codegen.repairing import follow_up
+from karat.suites.codegen.repair.figures import figures
+from karat.suites.codegen.repair.follow_up import follow_up
 from karat.suites.codegen.report import report
 from karat.suites.codegen.responses import understand
+from karat.suites.codegen.tasks.check import check_cases
 
 suite = Suite(
     name="codegen",

@@ -14,16 +14,16 @@ from typing import Any
 
 import msgspec
 
-from karat.core import json
-from karat.core.files import FileRefused, open_unpacked, read_unpacked, why_not_there
-from karat.core.plain_nodes import node_of
+from karat.core.files import json
+from karat.core.files.reading import FileRefused, open_unpacked, read_unpacked, why_not_there
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case, Where
 from karat.core.suite import GIVEN, LoadedCases
-from karat.core.yaml import Findings, documents
-from karat.suites.codegen import dabench, ds1000, pandaseval
+from karat.core.yaml.plain_values import node_of
+from karat.core.yaml.structs import Findings, documents
+from karat.suites.codegen.benchmarks import dabench, ds1000, pandaseval
 from karat.suites.codegen.records import Task
-from karat.suites.codegen.task_files import read_task, tasks_in
+from karat.suites.codegen.tasks.files import read_task, tasks_in
 
 YAML = (".yaml", ".yml")
 LINES = (".jsonl", ".jsonl.gz")

@@ -11,13 +11,8 @@ import msgspec
 from karat.core.records import Case, Prediction, attempts
 from karat.core.suite import NotApplicable
 from karat.sandbox import Outcome, Plain, Sandbox
-from karat.suites.codegen.asking.question import read_question
-from karat.suites.codegen.asking.vocabulary import vocabulary
-from karat.suites.codegen.box import warm_box
-from karat.suites.codegen.code_facts import facts_of
-from karat.suites.codegen.completion import code_for
+from karat.suites.codegen.analysis.answer_facts import facts_of
 from karat.suites.codegen.correctness import Correctness, correctness_of
-from karat.suites.codegen.execution import run_code
 from karat.suites.codegen.harness.tested import tested
 from karat.suites.codegen.metrics.coverage import RequirementCoverage, coverage_of
 from karat.suites.codegen.metrics.understanding import PromptUnderstanding, understanding_of
@@ -25,12 +20,17 @@ from karat.suites.codegen.options import Options
 from karat.suites.codegen.overall import Overall, overall_of
 from karat.suites.codegen.performance import Performance, performance_of
 from karat.suites.codegen.perturb import perturbed
-from karat.suites.codegen.precision import with_asked_digits
-from karat.suites.codegen.printing import REASON, advice
 from karat.suites.codegen.quality import Quality, quality_of
+from karat.suites.codegen.question.reading import read_question
+from karat.suites.codegen.question.vocabulary import vocabulary
 from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, Task
 from karat.suites.codegen.recovery import ErrorRecovery, recovery_of
-from karat.suites.codegen.references import reference_outcome, schema_of
+from karat.suites.codegen.results.precision import with_asked_digits
+from karat.suites.codegen.running.completion import code_for
+from karat.suites.codegen.running.execution import run_code
+from karat.suites.codegen.running.printed_answers import REASON, advice
+from karat.suites.codegen.running.references import reference_outcome, schema_of
+from karat.suites.codegen.running.sandbox_client import warm_box
 
 
 class Comparison(msgspec.Struct, frozen=True):

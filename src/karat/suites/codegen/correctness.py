@@ -20,12 +20,11 @@ import msgspec
 from karat.core.suite import NotApplicable
 from karat.sandbox import Column, Outcome, Plain, Sandbox, Series, Unordered
 from karat.sandbox import Table as Frame
-from karat.suites.codegen.labels import swapped_labels
-from karat.suites.codegen.named_figures import figures_of
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Expected, Task
-from karat.suites.codegen.references import reference_outcome, untouched
-from karat.suites.codegen.result_tables import (
+from karat.suites.codegen.results.figures import figures_of
+from karat.suites.codegen.results.labels import swapped_labels
+from karat.suites.codegen.results.tables import (
     NoTableError,
     Shaped,
     expected_table,
@@ -34,11 +33,12 @@ from karat.suites.codegen.result_tables import (
     has_places,
     readings,
 )
-from karat.suites.codegen.ties import but_for_ties
-from karat.tables.cells import composed, folded
-from karat.tables.labels import LABELS_SWAPPED
+from karat.suites.codegen.results.ties import but_for_ties
+from karat.suites.codegen.running.references import reference_outcome, untouched
+from karat.tables.explain.labels import LABELS_SWAPPED
 from karat.tables.matching import match_tables
 from karat.tables.table import Limits, Table, TableError
+from karat.tables.values.cells import composed, folded
 
 EXACT = Options().with_exact_digits()
 MOST_COLUMNS = Limits().columns

@@ -7,7 +7,7 @@ from collections import Counter
 import msgspec
 
 from karat.core.problems import count_of
-from karat.core.result import RunResult
+from karat.core.results.result import RunResult
 from karat.suites.codegen.details import tries
 from karat.suites.codegen.records import Attempt
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from karat.core.explanation import read_details
-from karat.core.result import CaseResult, RepeatResult, RunResult
+from karat.core.results.result import CaseResult, RepeatResult, RunResult
 from karat.suites.codegen.comparison import Comparison
 from karat.suites.codegen.correctness import Correctness
 from karat.suites.codegen.metrics.coverage import RequirementCoverage

@@ -5,7 +5,7 @@ from __future__ import annotations
 from karat.core.explanation import Explanation, Part, differing_lines
 from karat.suites.codegen.details import Details
 from karat.suites.codegen.records import Task
-from karat.tables.cell_differences import cells_of
+from karat.tables.explain.cells import cells_of
 
 
 def explain(details: Details, task: Task | None) -> Explanation:

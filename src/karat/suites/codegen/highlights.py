@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 from karat.core.problems import count_of
-from karat.core.result import RunResult
+from karat.core.results.result import RunResult
 from karat.suites.codegen.counts import error_counts, funnel, missing_counts
-from karat.suites.codegen.repair_figures import most_repairs, task_tries
-from karat.suites.codegen.unchecked import unchecked_passes
+from karat.suites.codegen.perturb.unchecked import unchecked_passes
+from karat.suites.codegen.repair.figures import most_repairs, task_tries
 
 SHOWN = 4
 LABEL = 15

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from karat.core.problems import UserError
 from karat.core.records import Case
-from karat.suites.codegen.asking.vocabulary import vocabulary
 from karat.suites.codegen.options import Options
+from karat.suites.codegen.question.vocabulary import vocabulary
 from karat.suites.codegen.records import Task
 
 

@@ -27,13 +27,13 @@ from typing import Any
 import msgspec
 
 from karat.sandbox import Measurement, Sandbox
-from karat.suites.codegen.execution import given_tables, limits_of, snippet_of
+from karat.suites.codegen.analysis.syntax_tree import syntax_tree
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.placed_tables import placed
 from karat.suites.codegen.records import Task
-from karat.suites.codegen.references import plain_tables
-from karat.suites.codegen.scaled_tables import scaled
-from karat.suites.codegen.syntax_tree import syntax_tree
+from karat.suites.codegen.running.execution import given_tables, limits_of, snippet_of
+from karat.suites.codegen.running.references import plain_tables
+from karat.suites.codegen.running.scaled_tables import scaled
+from karat.suites.codegen.running.task_tables import placed
 
 TIME_WEIGHT = 0.7
 MEMORY_WEIGHT = 0.3

@@ -16,11 +16,11 @@ from typing import Any
 
 import msgspec
 
-from karat.core import json
-from karat.core.files import FileRefused, read_bytes, read_unpacked
+from karat.core.files import json
+from karat.core.files.reading import FileRefused, read_bytes, read_unpacked
+from karat.core.files.shapes import shape_in_words
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import Prediction, join_attempts, misplaced, recorded_error, recorded_tokens
-from karat.core.shapes import shape_in_words
 from karat.core.suite import LoadedPredictions
 
 ANSWERS = ("code", "response", "attempts", "completion", "solution")

@@ -10,10 +10,10 @@ from typing import Any
 
 from karat.core.prompting import Hint, Prompting
 from karat.core.records import Case
+from karat.suites.codegen.default_prompt import MOST_COLUMNS
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.prompting import MOST_COLUMNS
 from karat.suites.codegen.records import Task
-from karat.suites.codegen.schemas import first_rows, head
+from karat.suites.codegen.tasks.schemas import first_rows, head
 
 MOST_TABLES = 20
 FIRST_ROWS = 5

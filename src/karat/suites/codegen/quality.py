@@ -25,9 +25,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from karat.suites.codegen.drawing_code import drawing_lines
-from karat.suites.codegen.linting import lint
-from karat.suites.codegen.quality_rules import Loss, anti_patterns, complexity
+from karat.suites.codegen.analysis.drawing import drawing_lines
+from karat.suites.codegen.analysis.linting import lint
+from karat.suites.codegen.analysis.quality_rules import Loss, anti_patterns, complexity
 from karat.suites.codegen.records import CodeFacts
 
 LINT = 0.05

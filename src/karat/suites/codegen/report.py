@@ -20,14 +20,14 @@ from karat.core.report import (
     tags_table,
     visible,
 )
-from karat.core.result import CaseResult, Estimator, RunResult
-from karat.core.usage import USAGE
+from karat.core.results.result import CaseResult, Estimator, RunResult
+from karat.core.results.usage import USAGE
 from karat.suites.codegen.counts import class_of, error_counts, kind_of, missing_counts
 from karat.suites.codegen.details import Details, Try, details_of, tries
 from karat.suites.codegen.harness.tested import TEST_FAILED
 from karat.suites.codegen.metrics import METRICS
-from karat.suites.codegen.printing import REASON as PRINTED
-from karat.suites.codegen.recovery_sheet import recovery_sheet
+from karat.suites.codegen.repair.excel_recovery import recovery_sheet
+from karat.suites.codegen.running.printed_answers import REASON as PRINTED
 
 PARTS = ("correctness", "quality", "performance", "understanding", "coverage", "recovery")
 LONGEST_CODE = CELL_LIMIT // 2

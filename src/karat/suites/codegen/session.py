@@ -22,14 +22,14 @@ from typing import Any
 
 import msgspec
 
-from karat.core.atomic import write_bytes
+from karat.core.files.atomic import write_bytes
 from karat.core.problems import UserError
 from karat.core.suite import NotApplicable
-from karat.suites.codegen.box import warm_box
-from karat.suites.codegen.code import code_in
 from karat.suites.codegen.comparison import Comparison, judged
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Expected, TableSource, Task
+from karat.suites.codegen.running.code_blocks import code_in
+from karat.suites.codegen.running.sandbox_client import warm_box
 
 METRICS_FILE = "metrics.json"
 SUMMARY_FILE = "metrics_summary.json"

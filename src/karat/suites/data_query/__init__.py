@@ -2,16 +2,15 @@
 
 from karat.core.explanation import explaining
 from karat.core.suite import Suite
-from karat.suites.data_query.accepting import accept
+from karat.suites.data_query.accept import accept
 from karat.suites.data_query.advice import advice
 from karat.suites.data_query.case_file import case_file
 from karat.suites.data_query.cases import cases_from, load_cases, recognises
-from karat.suites.data_query.codelists import check_cases
 from karat.suites.data_query.comparison import check_options, compare, perfect
 from karat.suites.data_query.details import Details, details
 from karat.suites.data_query.explain import explain
-from karat.suites.data_query.exporting import export_row
-from karat.suites.data_query.importing import import_rows
+from karat.suites.data_query.export import export_row
+from karat.suites.data_query.import_rows import import_rows
 from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.predictions import read_predictions
@@ -19,6 +18,7 @@ from karat.suites.data_query.prompts import PROMPTING
 from karat.suites.data_query.report import report
 from karat.suites.data_query.responses import understand
 from karat.suites.data_query.selection import Target
+from karat.suites.data_query.structures.codelists import check_cases
 
 suite = Suite(
     name="data_query",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from karat.core.explanation import read_details
 from karat.core.problems import count_of
-from karat.core.result import RunResult
+from karat.core.results.result import RunResult
 from karat.core.suite import Advice
 from karat.suites.data_query.details import Details
 

@@ -10,14 +10,14 @@ from typing import Any
 import msgspec
 from yaml.nodes import Node, SequenceNode
 
-from karat.core.files import FileRefused, read_bytes, why_not_there
-from karat.core.limits import YAML_MB
-from karat.core.plain_nodes import node_of
+from karat.core.files.limits import YAML_MB
+from karat.core.files.reading import FileRefused, read_bytes, why_not_there
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Turn, Where
 from karat.core.suite import GIVEN, LoadedCases
-from karat.core.yaml import Findings, documents, reader_for
-from karat.core.yaml_edit import find
+from karat.core.yaml.edit import find
+from karat.core.yaml.plain_values import node_of
+from karat.core.yaml.structs import Findings, documents, reader_for
 from karat.suites.data_query.selection import Target
 from karat.suites.data_query.target_faults import target_faults
 

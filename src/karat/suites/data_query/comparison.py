@@ -20,12 +20,12 @@ from typing import Any
 import msgspec
 
 from karat.core.records import Case, Prediction
-from karat.suites.data_query.operators import on_codes
+from karat.suites.data_query.formats.operators import on_codes
 from karat.suites.data_query.options import Options
-from karat.suites.data_query.period import PeriodComparison, compare_periods
+from karat.suites.data_query.periods.filters import with_period
+from karat.suites.data_query.periods.period import PeriodComparison, compare_periods
 from karat.suites.data_query.responses import read_response
 from karat.suites.data_query.selection import DatasetSelection, Selection, Target, Term, dataset_keys
-from karat.suites.data_query.time_filters import with_period
 
 Key = Any
 """What a term compares by: the Term itself, or (dataset, Term) when datasets count."""
@@ -382,6 +382,6 @@ def check_options(_cases: Sequence[Case[Target]], options: Options) -> None:
 
 @lru_cache(maxsize=8)
 def _codelists(files: tuple[str, ...]) -> Any:
-    from karat.suites.data_query.codelists import read_structures
+    from karat.suites.data_query.structures.codelists import read_structures
 
     return read_structures([Path(file) for file in files])

@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
-from karat.core import json
-from karat.core.files import FileRefused, read_bytes
+from karat.core.files import json
+from karat.core.files.reading import FileRefused, read_bytes
+from karat.core.files.shapes import shape_in_words
 from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction, misplaced, recorded_error, recorded_tokens
-from karat.core.shapes import shape_in_words
 from karat.core.suite import LoadedPredictions
 
 

@@ -10,9 +10,9 @@ from typing import Any
 from karat.core.prompting import Hint, Prompting
 from karat.core.records import Case
 from karat.suites.data_query.options import Options
+from karat.suites.data_query.periods.filters import TIME_DIMENSION
 from karat.suites.data_query.selection import Target
-from karat.suites.data_query.structure_records import Codelist
-from karat.suites.data_query.time_filters import TIME_DIMENSION
+from karat.suites.data_query.structures.records import Codelist
 
 MOST_CODES = 300
 """Of one list."""
@@ -80,7 +80,7 @@ def _lists(
 
 def _used(files: tuple[str, ...], named: Mapping[str, str]) -> Iterator[tuple[str, str, Codelist]]:
     """(dataset, dimension, codelist) as the structures say; the lists alone where they say nothing of datasets."""
-    from karat.suites.data_query.codelists import read_structures
+    from karat.suites.data_query.structures.codelists import read_structures
 
     structures = read_structures([Path(file) for file in files])
     contents = structures.contents

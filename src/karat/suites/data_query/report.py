@@ -19,11 +19,11 @@ from karat.core.report import (
     summary_table,
     tags_table,
 )
-from karat.core.result import CaseResult, Estimate, Estimator, RunResult
+from karat.core.results.result import CaseResult, Estimate, Estimator, RunResult
+from karat.core.results.usage import USAGE
 from karat.core.suite import Metric
-from karat.core.usage import USAGE
 from karat.suites.data_query.details import Details, DimensionDetails
-from karat.suites.data_query.details_cell import details_cell
+from karat.suites.data_query.excel_details import details_cell
 from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.selection import dataset_keys
 

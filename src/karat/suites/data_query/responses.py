@@ -15,18 +15,18 @@ from typing import Any
 
 import msgspec
 
+from karat.core.files.shapes import shape_in_words
 from karat.core.replies import Candidate, Reply, only_one, read_reply
-from karat.core.shapes import shape_in_words
 from karat.core.suite import Unreadable
-from karat.suites.data_query.dial import dial_selection, dial_states
-from karat.suites.data_query.mcp import mcp_selection
-from karat.suites.data_query.misspelt import refuse_misspelt
-from karat.suites.data_query.operators import on_codes
+from karat.suites.data_query.formats.dial import dial_selection, dial_states
+from karat.suites.data_query.formats.mcp import mcp_selection
+from karat.suites.data_query.formats.misspelt_keys import refuse_misspelt
+from karat.suites.data_query.formats.operators import on_codes
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.outcomes import WITHOUT_ANSWER, Found, OutcomeRule, outcome_by_rule, own_outcome
-from karat.suites.data_query.period_faults import refuse_no_periods
+from karat.suites.data_query.periods.faults import refuse_no_periods
+from karat.suites.data_query.periods.filters import TIME_DIMENSION, with_period
 from karat.suites.data_query.selection import DatasetSelection, DatasetsSelection, Dimension, Period, Selection, Term
-from karat.suites.data_query.time_filters import TIME_DIMENSION, with_period
 
 OWN_KEYS = ("indicator_selection", "is_out_of_scope", "datasets_selection", "period", "outcome")
 LINE_KEYS = ("id", "turn", "repeat", "error", "latency", "tokens", "cost", "response")

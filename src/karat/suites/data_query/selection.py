@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from karat.suites.data_query.operators import meaning
+from karat.suites.data_query.formats.operators import meaning
 
 
 class Term(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):

@@ -8,13 +8,13 @@ from datetime import date
 from karat.core.problems import Problem
 from karat.core.records import Case
 from karat.core.suite import Unreadable
-from karat.core.yaml import Path_
-from karat.suites.data_query.nearest_period import ACCEPTED, no_period
-from karat.suites.data_query.operators import known
-from karat.suites.data_query.period import days
-from karat.suites.data_query.period_faults import period_faults, periods_in
+from karat.core.yaml.structs import Path_
+from karat.suites.data_query.formats.operators import known
+from karat.suites.data_query.periods.faults import period_faults, periods_in
+from karat.suites.data_query.periods.filters import TIME_DIMENSION, with_period
+from karat.suites.data_query.periods.nearest import ACCEPTED, no_period
+from karat.suites.data_query.periods.period import days
 from karat.suites.data_query.selection import DatasetSelection, Selection, Target
-from karat.suites.data_query.time_filters import TIME_DIMENSION, with_period
 
 Fault = tuple[Path_, str, str]
 """Where in the target, what is wrong, what to do."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from karat.core.json import BadJson, decode_as
+from karat.core.files.json import BadJson, decode_as
 from karat.core.problems import Problem, UserError
 from karat.suites.retrieval.lines import blocks, shown_name
 

@@ -12,12 +12,12 @@ from typing import Any
 import msgspec
 from yaml.nodes import MappingNode, Node
 
-from karat.core.files import why_not_there
-from karat.core.plain_nodes import node_of
+from karat.core.files.reading import why_not_there
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case, Turn, Where
 from karat.core.suite import GIVEN, LoadedCases
-from karat.core.yaml import Findings, Raw, reader_for
+from karat.core.yaml.plain_values import node_of
+from karat.core.yaml.structs import Findings, Raw, reader_for
 from karat.suites.retrieval import beir
 from karat.suites.retrieval.lines import shown_name
 from karat.suites.retrieval.qrels import Question, looks_like_qrels, read_qrels

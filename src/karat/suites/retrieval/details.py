@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from karat.core.explanation import read_details
-from karat.core.result import CaseResult
+from karat.core.results.result import CaseResult
 from karat.suites.retrieval.comparison import Comparison, FieldComparison
 
 MOST_LISTED = 50

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from karat.core.problems import count_of
-from karat.core.result import RunResult
+from karat.core.results.result import RunResult
 from karat.suites.retrieval.details import details_of
 from karat.suites.retrieval.metrics import OF_ALL
 from karat.suites.retrieval.metrics.fields import NO_RELEVANT
 
 if TYPE_CHECKING:
-    from karat.search.tuned import Tuning
+    from karat.search.choose.result import Tuning
 
 SHOWN = ("passed_of_all", "recall_at_10_of_all", "map_of_all", "ndcg_at_10_of_all")
 
@@ -25,7 +25,7 @@ def highlights(result: RunResult) -> list[str]:
 
 def _tuned(result: RunResult) -> list[str]:
     """What ``karat tune`` says, when the questions were answered by a sheet's own search."""
-    from karat.search.wording import lines_of
+    from karat.search.choose.text import lines_of
 
     tuning = tuning_of(result)
     return lines_of(tuning) if tuning is not None else []
@@ -33,7 +33,7 @@ def _tuned(result: RunResult) -> list[str]:
 
 def tuning_of(result: RunResult) -> Tuning | None:
     """How n and model were chosen for this run; None when they were not chosen here."""
-    from karat.search.tuned import Tuning
+    from karat.search.choose.result import Tuning
 
     kept = (details_of(case) for case in result.cases)
     found = next((details.tuning for details in kept if details is not None and details.tuning), None)

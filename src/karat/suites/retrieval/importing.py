@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from karat.core.importing import Imported, ImportRow, json_in, unique
+from karat.core.import_rows import Imported, ImportRow, json_in, unique
 from karat.core.problems import Problem
 
 QUERIES, QRELS, RUN = "queries.jsonl", "qrels/test.tsv", "run.jsonl"

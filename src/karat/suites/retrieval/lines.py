@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from karat.core.files import BOM, FileRefused, is_gzip, open_unpacked, read_unpacked
-from karat.core.limits import LINE_MB, MIB
+from karat.core.files.limits import LINE_MB, MIB
+from karat.core.files.reading import BOM, FileRefused, is_gzip, open_unpacked, read_unpacked
 from karat.core.problems import Problem, Severity, UserError
 
 BLOCK = 4 * 1024 * 1024

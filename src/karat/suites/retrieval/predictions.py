@@ -15,11 +15,11 @@ from typing import Any
 
 import msgspec
 
-from karat.core.files import is_empty, why_not_there
-from karat.core.json import keeps_every_key
+from karat.core.files.json import keeps_every_key
+from karat.core.files.reading import is_empty, why_not_there
+from karat.core.files.shapes import shape_in_words
 from karat.core.problems import UserError
 from karat.core.replies import Reply, only_one, read_reply
-from karat.core.shapes import shape_in_words
 from karat.core.suite import LoadedPredictions, Unreadable
 from karat.suites.retrieval.records import DOCUMENTS, Ranked, Retrieved
 

@@ -18,9 +18,9 @@ from karat.core.report import (
     summary_table,
     tags_table,
 )
-from karat.core.result import CaseResult, Estimator, RunResult
+from karat.core.results.result import CaseResult, Estimator, RunResult
+from karat.core.results.usage import USAGE
 from karat.core.suite import Metric
-from karat.core.usage import USAGE
 from karat.suites.retrieval.details import FieldDetails, details_of
 from karat.suites.retrieval.highlights import tuning_of
 from karat.suites.retrieval.metrics import AT_CUTOFFS, METRICS, OF_ALL, WHOLE
@@ -52,7 +52,7 @@ def report(result: RunResult, estimate: Estimator) -> Report:
 
 def _tuned(result: RunResult) -> tuple[Sheet, ...]:
     """The sheets of ``karat tune``, when the questions were answered by a sheet's own search."""
-    from karat.search.report import report_of
+    from karat.search.choose.report import report_of
 
     tuning = tuning_of(result)
     return (

@@ -15,10 +15,10 @@ from typing import Any
 
 import msgspec
 
-from karat.core import json as strict_json
+from karat.core.files import json as strict_json
+from karat.core.files.shapes import shape_in_words
 from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction, misplaced, recorded_error
-from karat.core.shapes import shape_in_words
 from karat.core.suite import LoadedPredictions
 from karat.suites.retrieval.lines import blocks, json_problem, read_bytes, shown_name
 from karat.suites.retrieval.records import DOCUMENTS, Ranked, Retrieved

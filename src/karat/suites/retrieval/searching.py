@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
-from karat.core.files import read_bytes
+from karat.core.files.project_folder import vectors_folder
+from karat.core.files.reading import read_bytes
 from karat.core.problems import UserError
-from karat.core.project_folder import vectors_folder
 from karat.core.suite import Suite
 from karat.core.system import NoAnswer, Request, Response, SystemConfig, SystemType
 from karat.suites.retrieval.options import Options
@@ -61,10 +61,10 @@ class SheetSystem:
 
 def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
     """Rank, choose, retrieve: all answers at once."""
+    from karat.search.choose.tune import tune
     from karat.search.models import load_model
-    from karat.search.ranking import best
-    from karat.search.tuning import tune
-    from karat.search.vectors import VectorCache
+    from karat.search.models.vectors import VectorCache
+    from karat.search.ranks.ranking import best
     from karat.sheet.evaluating import evaluation_of
     from karat.sheet.parsing import parse
     from karat.suites.retrieval.sheets import ids_of

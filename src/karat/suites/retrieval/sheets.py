@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from karat.core.files import read_bytes
+from karat.core.files.reading import read_bytes
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Turn, Where
 from karat.core.suite import LoadedCases

@@ -12,15 +12,15 @@ from karat.reports.comparison import as_plain
 from karat.store import RunRow, run_name
 from karat.store.codec import to_json
 from karat.store.reviews import WORDS, Review
-from karat.web.against import Against, differences
 from karat.web.api_models import AgainstOut, CaseList, CaseOut, ProgressOut, ReviewOut, RunList, RunOut
+from karat.web.baseline_diff import Against, differences
 from karat.web.figures import figures_of
 from karat.web.filters import read_filters
-from karat.web.finding import find_case, find_row, scoring_of
-from karat.web.forms import checked_form
+from karat.web.lookup import find_case, find_row, scoring_of
 from karat.web.page import viewer_of
 from karat.web.routes.compare import compared
-from karat.web.searching import with_answers
+from karat.web.search import with_answers
+from karat.web.security.forms import checked_form
 
 router = APIRouter(prefix="/api", tags=["karat"])
 

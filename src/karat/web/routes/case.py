@@ -11,17 +11,17 @@ from starlette.responses import Response
 from karat.core.explanation import Line
 from karat.core.explanations import explanation_of
 from karat.core.records import Prediction
-from karat.core.result import CaseResult
+from karat.core.results.result import CaseResult
 from karat.reports.answer_text import answer_text
 from karat.reports.case_view import text_lines
 from karat.reports.difference import as_text, json_lines, json_or_none
 from karat.store import RunRow, run_name
+from karat.web.attempts import tries_text
 from karat.web.figures import Figure, figures_of, main_figure
 from karat.web.filters import Filters, read_filters
-from karat.web.finding import find_case, find_row, scoring_of
+from karat.web.lookup import find_case, find_row, scoring_of
 from karat.web.page import Viewer, viewer_of
-from karat.web.searching import with_answers
-from karat.web.tries import tries_text
+from karat.web.search import with_answers
 
 router = APIRouter(include_in_schema=False)
 

@@ -8,13 +8,13 @@ import msgspec
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
-from karat.core.collecting import no_collecting
+from karat.core.gc_pause import no_collecting
 from karat.reports.comparison import ANSWER_CUT, Compared, outcome, side_by_side
-from karat.stats.comparing import compare_runs
+from karat.stats.compare.runs import compare_runs
 from karat.store import RunRow, run_name
 from karat.web.changes import WORDS, chosen, counts_of, shown
 from karat.web.figures import suite_metrics
-from karat.web.finding import find_row, run_number, scoring_of
+from karat.web.lookup import find_row, run_number, scoring_of
 from karat.web.page import Viewer, viewer_of
 from karat.web.routes.run import choices
 

@@ -11,15 +11,15 @@ from starlette.responses import Response
 from karat.core import plugins
 from karat.core.report import Report
 from karat.reports.comparison import as_plain
-from karat.reports.comparison_markdown import comparison_markdown
-from karat.reports.comparison_report import comparison_report
+from karat.reports.comparison_sheets import comparison_report
+from karat.reports.excel.workbook import write_xlsx
+from karat.reports.full_report import whole_report
 from karat.reports.json import result_json
-from karat.reports.patch import review_lines, review_patch
-from karat.reports.whole import whole_report
-from karat.reports.xlsx import write_xlsx
+from karat.reports.markdown.comparison import comparison_markdown
+from karat.reports.patches.patch import review_lines, review_patch
 from karat.store import run_name
 from karat.store.codec import to_json
-from karat.web.finding import find_row, scoring_of
+from karat.web.lookup import find_row, scoring_of
 from karat.web.page import viewer_of
 from karat.web.routes.compare import answered, compared
 from karat.web.routes.report import report_html

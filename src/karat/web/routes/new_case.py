@@ -13,9 +13,9 @@ from karat.core.case_file import CaseFile, case_file
 from karat.store import RunRow, run_name
 from karat.web.figures import figures_of
 from karat.web.filters import read_filters
-from karat.web.finding import find_case, find_row, scoring_of
+from karat.web.lookup import find_case, find_row, scoring_of
 from karat.web.page import Viewer, viewer_of
-from karat.web.searching import with_answers
+from karat.web.search import with_answers
 
 router = APIRouter(include_in_schema=False)
 

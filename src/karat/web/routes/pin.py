@@ -9,9 +9,9 @@ from starlette.responses import RedirectResponse, Response
 
 from karat.store import run_name
 from karat.web.baseline import pin, unpin
-from karat.web.finding import find_row, scoring_of
-from karat.web.forms import checked_form
+from karat.web.lookup import find_row, scoring_of
 from karat.web.page import viewer_of
+from karat.web.security.forms import checked_form
 
 router = APIRouter(include_in_schema=False)
 

@@ -10,11 +10,11 @@ from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
 
 from karat.core import plugins
-from karat.core.result import RunResult
-from karat.reports.html import content_policy, html_report
-from karat.reports.whole import whole_report
-from karat.stats.intervals import estimate
-from karat.web.finding import find_row, scoring_of
+from karat.core.results.result import RunResult
+from karat.reports.full_report import whole_report
+from karat.reports.html.report import content_policy, html_report
+from karat.stats.intervals.estimates import estimate
+from karat.web.lookup import find_row, scoring_of
 from karat.web.page import viewer_of
 
 router = APIRouter(include_in_schema=False)

@@ -10,10 +10,10 @@ from starlette.responses import RedirectResponse, Response
 from karat.store import run_name
 from karat.web.figures import figures_of
 from karat.web.filters import read_filters
-from karat.web.finding import find_case, find_row, scoring_of
-from karat.web.forms import checked_form
+from karat.web.lookup import find_case, find_row, scoring_of
 from karat.web.page import viewer_of
-from karat.web.searching import with_answers
+from karat.web.search import with_answers
+from karat.web.security.forms import checked_form
 
 router = APIRouter(include_in_schema=False)
 

@@ -10,22 +10,22 @@ import msgspec
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from karat.core.clusters import cluster_names
-from karat.core.result import Estimate
-from karat.reports.console import reason_of
+from karat.core.results.clusters import cluster_names
+from karat.core.results.result import Estimate
+from karat.reports.console.run import reason_of
 from karat.stats.reviewed import rate_with_reviews, with_reviews
 from karat.store import RunRow, run_name
-from karat.store.browsing import Line, TagCount
-from karat.web.against import Values, at_hand, values_of
+from karat.store.case_pages import Line, TagCount
+from karat.web.attempts import tries_text
 from karat.web.baseline import baselines
+from karat.web.baseline_diff import Values, at_hand, values_of
 from karat.web.figures import Figure, figures_of, headline, main_figure
 from karat.web.filters import ORDERS, PAGE_SIZE, REVIEWS, read_filters
-from karat.web.finding import find_row, scoring_of
+from karat.web.formatting import figure
+from karat.web.lookup import find_row, scoring_of
 from karat.web.page import Viewer, viewer_of
-from karat.web.quick import quick_filters
-from karat.web.searching import with_answers
-from karat.web.tries import tries_text
-from karat.web.words import figure
+from karat.web.quick_filters import quick_filters
+from karat.web.search import with_answers
 
 router = APIRouter(include_in_schema=False)
 

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from karat.store import RunRow
-from karat.web.against import at_hand
 from karat.web.baseline import baselines
+from karat.web.baseline_diff import at_hand
 from karat.web.charts import Trend, trend
 from karat.web.figures import figures_of, headline, main_figure
 from karat.web.page import Viewer, viewer_of

@@ -11,9 +11,9 @@ from starlette.responses import RedirectResponse, Response
 from karat.store import run_name
 from karat.web.figures import figures_of
 from karat.web.filters import Filters, read_filters
-from karat.web.finding import find_case, find_row
-from karat.web.forms import checked_form
+from karat.web.lookup import find_case, find_row
 from karat.web.page import viewer_of
+from karat.web.security.forms import checked_form
 
 router = APIRouter(include_in_schema=False)
 

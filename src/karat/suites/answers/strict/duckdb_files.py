@@ -7,9 +7,9 @@ from pathlib import Path
 
 from karat.suites.answers.records import Verdict, wrong
 from karat.suites.answers.strict.tables import all_of, columns_for, from_match, gold_error
+from karat.tables.files.reading import duckdb_tables, read_duckdb
 from karat.tables.matching import match_tables
 from karat.tables.options import CompareOptions
-from karat.tables.reading import duckdb_tables, read_duckdb
 from karat.tables.table import TableError
 
 

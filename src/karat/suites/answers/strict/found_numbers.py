@@ -1,6 +1,6 @@
 """The numbers in an answer.
 
-Read: what :mod:`karat.tables.number_texts` lists, exponents, a leading decimal point, units, and the words thousand, million,
+Read: what :mod:`karat.tables.values.number_texts` lists, exponents, a leading decimal point, units, and the words thousand, million,
 billion, trillion; where there are no digits at all, the words zero to twelve. Not numbers: dates, times, ordinals, list markers,
 versions, digits inside a word. What can be read in two ways has the second one in ``Number.others``: ``12 480`` may be two numbers,
 and ``(5.2)`` is below zero in accounts, but often an aside.
@@ -13,9 +13,9 @@ import re
 
 import msgspec
 
-from karat.tables.number_texts import BELOW_ZERO, CURRENCY, GROUPED, MINUS, PERCENT, bare_digits
-from karat.tables.numbers import NOISE, SLACK, decimals_shown, small_scale, whole_number, why_equal
 from karat.tables.options import CompareOptions
+from karat.tables.values.number_texts import BELOW_ZERO, CURRENCY, GROUPED, MINUS, PERCENT, bare_digits
+from karat.tables.values.numbers import NOISE, SLACK, decimals_shown, small_scale, whole_number, why_equal
 
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
@@ -74,7 +74,7 @@ class Number(msgspec.Struct, frozen=True):
 
 
 class Value(msgspec.Struct, frozen=True):
-    """What a number comes to: see :class:`karat.tables.numbers.Figure`."""
+    """What a number comes to: see :class:`karat.tables.values.numbers.Figure`."""
 
     number: float
     decimals: int = 0

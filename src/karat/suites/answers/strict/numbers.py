@@ -1,6 +1,6 @@
 """Numbers to be found in an answer.
 
-The gold number must be there, by the rule for two numbers (:mod:`karat.tables.numbers`), or within the precision that gold
+The gold number must be there, by the rule for two numbers (:mod:`karat.tables.values.numbers`), or within the precision that gold
 sets. Shares count in both directions, 0.125 and 12.5, only where gold says ``percentage`` or a percent sign stands by one of
 the two. A number up to 1 without a sign is a share: gold 0.4335 is 43.35%, never 0.4335%. A larger one may be meant in percent.
 
@@ -21,8 +21,8 @@ from karat.suites.answers.records import Verdict, right, wrong
 from karat.suites.answers.strict.doubts import hedged
 from karat.suites.answers.strict.found_numbers import Number, Tolerance, Value, agrees, find_numbers
 from karat.suites.answers.strict.strings import negated
-from karat.tables.numbers import may_be_percent
 from karat.tables.options import CompareOptions
+from karat.tables.values.numbers import may_be_percent
 
 _STATED = re.compile(
     r"(?:\b(?:is|are|was|were|equals?|answer|result)|[=:≈])\s*(?:exactly|about|approximately|around|roughly|only|just|a|the)?\s*[*_`\"'(]*$",

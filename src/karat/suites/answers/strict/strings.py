@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from karat.suites.answers.records import Verdict, right, wrong
 from karat.suites.answers.strict.doubts import doubt, hedged
 from karat.suites.answers.strict.words import places_of
-from karat.tables.cells import folded
+from karat.tables.values.cells import folded
 
 _BEFORE = re.compile(
     r"(?:\b(?:not|no|never|neither|nor|without|except|excluding|cannot|no longer|rather than|instead of|other than)"

@@ -11,11 +11,11 @@ import msgspec
 from karat.core.problems import count_of
 from karat.suites.answers.records import Verdict, right, wrong
 from karat.suites.answers.strict.ties import match_with_ties
+from karat.tables.files.reading import header_of, read_csv
+from karat.tables.files.separators import other_separator
 from karat.tables.matching import Match, match_tables
 from karat.tables.options import CompareOptions
-from karat.tables.outofcore import is_huge, match_csv_files
-from karat.tables.reading import header_of, read_csv
-from karat.tables.separators import other_separator
+from karat.tables.outofcore.compare import is_huge, match_csv_files
 from karat.tables.table import Limits, Table, TableError
 
 _SHOWN = 20

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from karat.tables.bipartite import Unsettled
-from karat.tables.cells import Cell, as_gold, equal, folded
-from karat.tables.labels import LABELS_SWAPPED, label_evidence
-from karat.tables.mapping import by_header, find_mapping, preferred
+from karat.tables.explain.labels import LABELS_SWAPPED, label_evidence
 from karat.tables.matching import Match, chosen, match_tables
 from karat.tables.options import CompareOptions
-from karat.tables.rows import row_pairing
-from karat.tables.small import read_cells
+from karat.tables.small.bipartite import Unsettled
+from karat.tables.small.compare import read_cells
+from karat.tables.small.mapping import by_header, find_mapping, preferred
+from karat.tables.small.rows import row_pairing
 from karat.tables.table import LARGE, Table, TableError
+from karat.tables.values.cells import Cell, as_gold, equal, folded
 
 _TRIES = 5_000
 

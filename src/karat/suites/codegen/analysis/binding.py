@@ -6,10 +6,10 @@ import ast
 
 import msgspec
 
-from karat.suites.codegen.analysis.columns import has_column, rename
 from karat.suites.codegen.analysis.constants import texts_of
 from karat.suites.codegen.analysis.expressions import Expressions
 from karat.suites.codegen.analysis.masks import label
+from karat.suites.codegen.analysis.pandas_api.columns import has_column, rename
 from karat.suites.codegen.analysis.subscripts import get, put
 from karat.suites.codegen.analysis.values import MISSING, Value, fresh, unknown
 from karat.suites.codegen.records import Aggregation

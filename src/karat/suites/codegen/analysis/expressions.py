@@ -8,13 +8,13 @@ from typing import Any
 
 import msgspec
 
-from karat.suites.codegen.analysis.aggregates import over_mean
 from karat.suites.codegen.analysis.calls import Call
 from karat.suites.codegen.analysis.constants import call_on_text, fold, negated, truth_in
-from karat.suites.codegen.analysis.functions import call_function
-from karat.suites.codegen.analysis.iteration import call_container, element_of, through
 from karat.suites.codegen.analysis.masks import as_condition, combined, comparison, negate
-from karat.suites.codegen.analysis.methods import call_method
+from karat.suites.codegen.analysis.pandas_api.aggregates import over_mean
+from karat.suites.codegen.analysis.pandas_api.functions import call_function
+from karat.suites.codegen.analysis.pandas_api.iteration import call_container, element_of, through
+from karat.suites.codegen.analysis.pandas_api.methods import call_method
 from karat.suites.codegen.analysis.run import STEPS, ExhaustedError, Run, Scope
 from karat.suites.codegen.analysis.subscripts import attribute, get
 from karat.suites.codegen.analysis.values import MISSING, Function, Node, Shared, Value, fresh, join, unknown

@@ -14,7 +14,7 @@ import ast
 import warnings
 from collections.abc import Iterator
 
-from karat.suites.codegen.analysis.functions import SILENT
+from karat.suites.codegen.analysis.pandas_api.functions import SILENT
 from karat.suites.codegen.analysis.run import ExhaustedError
 from karat.suites.codegen.analysis.statements import Statements
 from karat.suites.codegen.analysis.values import GroupKey, Node, Operation, TableRead, Used, Value, reach

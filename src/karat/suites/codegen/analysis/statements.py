@@ -10,13 +10,13 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from karat.suites.codegen.analysis.aggregates import by_rule
 from karat.suites.codegen.analysis.binding import Binding
 from karat.suites.codegen.analysis.calls import Call
 from karat.suites.codegen.analysis.constants import truth_in
-from karat.suites.codegen.analysis.functions import call_function
-from karat.suites.codegen.analysis.iteration import element_of, through
 from karat.suites.codegen.analysis.masks import as_condition, label, negate
+from karat.suites.codegen.analysis.pandas_api.aggregates import by_rule
+from karat.suites.codegen.analysis.pandas_api.functions import call_function
+from karat.suites.codegen.analysis.pandas_api.iteration import element_of, through
 from karat.suites.codegen.analysis.run import DEPTH, INLINED, LOOPS, Scope
 from karat.suites.codegen.analysis.values import Function, Value, fresh, join, unknown
 from karat.suites.codegen.records import Aggregation

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
-from karat.suites.codegen.analysis.aggregates import aggregate
-from karat.suites.codegen.analysis.columns import choose, column, has_column, set_column
 from karat.suites.codegen.analysis.constants import as_text, number_in, texts_of
-from karat.suites.codegen.analysis.grouping import chosen_from
 from karat.suites.codegen.analysis.masks import filtered
-from karat.suites.codegen.analysis.orders import at_position
+from karat.suites.codegen.analysis.pandas_api.aggregates import aggregate
+from karat.suites.codegen.analysis.pandas_api.columns import choose, column, has_column, set_column
+from karat.suites.codegen.analysis.pandas_api.grouping import chosen_from
+from karat.suites.codegen.analysis.pandas_api.orders import at_position
 from karat.suites.codegen.analysis.run import Run
 from karat.suites.codegen.analysis.values import MISSING, GroupKey, Shared, Used, Value, fresh, join, reach, rows_of
 from karat.suites.codegen.records import Aggregation, Filter

@@ -6,12 +6,12 @@ from typing import Any
 
 from karat.sandbox import Outcome, Sandbox
 from karat.suites.codegen.correctness import PART, Correctness, as_gold, judge
-from karat.suites.codegen.execution import limits_of
 from karat.suites.codegen.harness.verdict import Verdict, verdict_of
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Answers, Harness, Task
-from karat.suites.codegen.references import reference_outcome
-from karat.suites.codegen.result_tables import NoTableError
+from karat.suites.codegen.results.tables import NoTableError
+from karat.suites.codegen.running.execution import limits_of
+from karat.suites.codegen.running.references import reference_outcome
 
 TEST_FAILED = "test_failed"
 

@@ -23,7 +23,7 @@ from karat.suites.codegen.perturb.oracle import Oracle, Right, at_limits_of, ora
 from karat.suites.codegen.perturb.rounding import decimals_of, forgiven, rounded_as_shown
 from karat.suites.codegen.perturb.runs import Ran, on_all, on_one
 from karat.suites.codegen.records import Asked, CodeFacts, Task
-from karat.suites.codegen.references import reference_outcome
+from karat.suites.codegen.running.references import reference_outcome
 
 NO_REFERENCE = "there is no reference to compute the right result on changed tables"
 

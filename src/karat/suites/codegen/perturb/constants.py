@@ -28,7 +28,7 @@ from karat.suites.codegen.perturb.oracle import hints_of, sampled
 from karat.suites.codegen.perturb.profile import Columns, Profile, parsed, profiles_of
 from karat.suites.codegen.perturb.runs import Ran, on_all
 from karat.suites.codegen.records import Asked, CodeFacts, Task
-from karat.suites.codegen.result_tables import NoTableError
+from karat.suites.codegen.results.tables import NoTableError
 
 _ABOUT_TYPES = re.compile(r"\b(dtypes?|columns|info|select_dtypes|keys|names|isinstance|type)\b")
 _SHIFT = timedelta(days=400)

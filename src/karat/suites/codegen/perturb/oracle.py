@@ -17,9 +17,8 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from karat.sandbox import Sandbox
-from karat.suites.codegen.code_facts import facts_of
+from karat.suites.codegen.analysis.answer_facts import facts_of
 from karat.suites.codegen.correctness import Gold, as_gold, judge
-from karat.suites.codegen.execution import given_tables, limits_of
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.perturb.change import Hints
 from karat.suites.codegen.perturb.copies import PLAN, Copier
@@ -28,8 +27,9 @@ from karat.suites.codegen.perturb.limits import limits_in
 from karat.suites.codegen.perturb.profile import Columns
 from karat.suites.codegen.perturb.runs import on_all
 from karat.suites.codegen.records import Asked, CodeFacts, Task
-from karat.suites.codegen.references import columns_of, digest, schema_of
-from karat.suites.codegen.result_tables import NoTableError
+from karat.suites.codegen.results.tables import NoTableError
+from karat.suites.codegen.running.execution import given_tables, limits_of
+from karat.suites.codegen.running.references import columns_of, digest, schema_of
 
 ROWS = 400
 CELLS = 6_000

@@ -14,11 +14,11 @@ from typing import Any
 import msgspec
 
 from karat.sandbox import Outcome, Plain, Sandbox
-from karat.suites.codegen.execution import limits_of, run_code, snippet_of
 from karat.suites.codegen.perturb.profile import Columns
-from karat.suites.codegen.placed_tables import placed
 from karat.suites.codegen.records import Task
-from karat.suites.codegen.references import PASSING
+from karat.suites.codegen.running.execution import limits_of, run_code, snippet_of
+from karat.suites.codegen.running.references import PASSING
+from karat.suites.codegen.running.task_tables import placed
 
 PATIENCE = 2.0
 """All copies together may take so many times the limit of one run."""

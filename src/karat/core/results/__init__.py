@@ -1,0 +1,1 @@
+"""What scoring yields: figures, case results, and how they are shown in a few lines."""

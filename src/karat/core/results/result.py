@@ -1,0 +1,230 @@
+"""What scoring yields: a figure for each metric, a result for each case, and the run they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, Protocol
+
+import msgspec
+
+from karat.core.extras import install_command
+from karat.core.problems import Problem, UnknownName, UserError
+from karat.core.scores import Score, State
+from karat.core.suite import Kind
+
+
+class RunInfo(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Which run this is: enough to tell whether two figures may be compared."""
+
+    suite: str
+    id: str = ""
+    name: str = ""
+    system: str = ""
+    cases: int = 0
+    repeats: int = 1
+    truth_set: str = ""
+    started: str = ""
+    finished: str = ""
+    today: str = ""
+    karat: str = ""
+    options: dict[str, Any] = {}
+    tags: tuple[str, ...] = ()
+    prompt: str = ""
+    """The hash of the prompt that the system was asked with; empty: the bare question, or recorded answers."""
+    headline: tuple[str, ...] = ()
+    """The metrics that the run is judged by first, where its cases decide that (``Suite.headline``); empty: as the suite has them."""
+
+
+def why_no_interval(n: int) -> str:
+    """What is said in the place of an interval where the values of a quantity show no spread."""
+    return "" if not n else "n = 1" if n == 1 else "all equal"
+
+
+def interval_text(low: float, high: float, show: Callable[[float], str], between: str = " – ") -> str:
+    """Both ends as ``show`` writes them. Ends that it writes alike get as many digits as tell them apart: no interval looks like certainty."""
+    ends = show(low), show(high)
+    sign, digits = "+" if ends[0][:1] in "+-−" else "", 4
+    while ends[0] == ends[1] and low != high and digits < 18:
+        ends = f"{low:{sign}.{digits}g}", f"{high:{sign}.{digits}g}"
+        digits += 1
+    return between.join(ends)
+
+
+class Estimate(msgspec.Struct, frozen=True, gc=False):
+    """A mean over ``n`` values with its 95 % interval; all None when there are none. Quantities that show no spread have no interval."""
+
+    mean: float | None
+    n: int
+    low: float | None
+    high: float | None
+
+
+class Estimator(Protocol):
+    """(values, kind of metric, the cluster of each value) → estimate. Handed to what needs intervals but must not know the statistics room."""
+
+    def __call__(self, values: Sequence[float], kind: Kind, clusters: Sequence[str] | None = None, /) -> Estimate: ...
+
+
+class MetricSummary(msgspec.Struct, frozen=True):
+    """A metric over a set of cases: the mean over ``n`` of them, with its 95 % interval.
+
+    ``undefined`` cases had an answer but no value here (0/0, not asked for). ``with_errors_as_zero`` is the mean when every
+    failed call counts 0; it is None when no call failed.
+    """
+
+    metric: str
+    mean: float | None
+    n: int
+    low: float | None
+    high: float | None
+    undefined: int = 0
+    with_errors_as_zero: float | None = None
+
+
+class CaseResult(msgspec.Struct, frozen=True):
+    """One case: its state as a whole, its scores (means over turns and repeats), and the evidence."""
+
+    id: str
+    status: State
+    scores: dict[str, Score]
+    details: dict[str, Any] = {}
+    name: str = ""
+    tags: tuple[str, ...] = ()
+    question: str = ""
+    error: str = ""
+    repeats: tuple[RepeatResult, ...] = ()
+    """One a repeat, when there were several."""
+
+    @property
+    def cluster(self) -> str:
+        """What the case is a variant of; empty for most. Kept among the details, where the JSON has it."""
+        return str(self.details.get("cluster") or "")
+
+
+class RepeatResult(msgspec.Struct, frozen=True):
+    """One try at a case, when it was tried several times."""
+
+    status: State
+    scores: dict[str, Score]
+    details: dict[str, Any] = {}
+    error: str = ""
+
+
+def value_with_errors(case: CaseResult, metric: str, error: float = 0.0) -> float | None:
+    """A case's value when a failed try counts ``error``, in metrics that the case can have; None where it has none all the same. Nothing
+    changes where no try failed."""
+    tries = case.repeats or (case,)
+    values = [error if _failed(one, metric) else _value(one, metric) for one in tries]
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def fails(case: CaseResult, metric: str) -> bool:
+    """Whether the case, or one of the tries at it, failed and counts in this metric."""
+    return any(_failed(one, metric) for one in case.repeats or (case,))
+
+
+def _failed(one: CaseResult | RepeatResult, metric: str) -> bool:
+    score = one.scores.get(metric)
+    return one.status == "error" and (score is None or score.state == "error")
+
+
+def _value(one: CaseResult | RepeatResult, metric: str) -> float | None:
+    score = one.scores.get(metric)
+    return None if score is None else score.value
+
+
+def has_errors(case: CaseResult) -> bool:
+    """Whether the case, or one of the tries at it, failed."""
+    return case.status == "error" or any(found.status == "error" for found in case.repeats)
+
+
+class CaseReview(msgspec.Struct, frozen=True):
+    """A person's verdict on a case of a run, beside the rule's. Only the one that counts: no verdict that was taken back."""
+
+    case: str
+    verdict: str
+    """``pass``, ``fail``, ``gold_wrong`` or ``accept``."""
+    reviewer: str = ""
+    comment: str = ""
+    created: str = ""
+
+
+class RunResult(msgspec.Struct, frozen=True):
+    """A scored run: what ``karat.score`` and ``karat.run`` return and every report is made from."""
+
+    run: RunInfo
+    summary: tuple[MetricSummary, ...]
+    cases: tuple[CaseResult, ...]
+    problems: tuple[Problem, ...] = ()
+    """What could not be read, and what was left out for it; not kept in the store."""
+    reviews: tuple[CaseReview, ...] = ()
+    """What people said of the run's cases, as the store has it now; a scoring itself holds none."""
+
+    def __repr__(self) -> str:
+        from karat.core.results.text import as_text
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        from karat.core.results.text import as_html
+
+        return as_html(self)
+
+    def plot(self, *metrics: str) -> Any:
+        """The metrics named, or the headline metrics, with their intervals as an Altair chart (extra ``plot``)."""
+        from karat.core.results.plot import plot
+
+        return plot(self, metrics)
+
+    def status_counts(self) -> dict[State, int]:
+        """How many cases are in each state; states that do not occur are left out."""
+        counts: dict[State, int] = {}
+        for case in self.cases:
+            counts[case.status] = counts.get(case.status, 0) + 1
+        return counts
+
+    def metric(self, name: str) -> MetricSummary:
+        """The summary of one metric, by its name. An unknown one is an :class:`UnknownName`, which is a KeyError too."""
+        for item in self.summary:
+            if item.metric == name:
+                return item
+        raise UnknownName(f'the run has no metric "{name}"', name, [item.metric for item in self.summary])
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One flat row a case: id, name, status, tags, question, error, and a column for each metric."""
+        return [
+            {
+                "id": c.id,
+                "name": c.name,
+                "status": c.status,
+                "tags": list(c.tags),
+                "question": c.question,
+                "error": c.error,
+            }
+            | {m.metric: c.scores[m.metric].value if m.metric in c.scores else None for m in self.summary}
+            for c in self.cases
+        ]
+
+    def to_polars(self) -> Any:
+        """The rows as a ``polars.DataFrame`` (extra ``polars``)."""
+        polars = _library("polars", "polars")
+        return polars.DataFrame(self.rows(), infer_schema_length=None)
+
+    def to_pandas(self) -> Any:
+        """The rows as a ``pandas.DataFrame`` (extra ``pandas``)."""
+        pandas = _library("pandas", "pandas")
+        return pandas.DataFrame(self.rows())
+
+    def to_arrow(self) -> Any:
+        """The rows as a ``pyarrow.Table`` (extra ``arrow``)."""
+        pyarrow = _library("pyarrow", "arrow")
+        return pyarrow.Table.from_pylist(self.rows())
+
+
+def _library(name: str, extra: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise UserError(f"{name} is not installed", hint=install_command(extra)) from error

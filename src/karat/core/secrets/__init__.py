@@ -1,0 +1,1 @@
+"""Secrets stay out of everything that is written down or shown."""

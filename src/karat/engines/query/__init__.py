@@ -1,0 +1,1 @@
+"""One query: checked before it runs, bounded while it runs, kept afterwards."""

@@ -1,0 +1,185 @@
+"""A comparison in the terminal: warnings, the difference of each headline metric, where it comes from, which cases changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from karat.core.problems import count_of
+from karat.core.results.result import interval_text, why_no_interval
+from karat.core.suite import Kind
+from karat.reports.comparison import (
+    Change,
+    Compared,
+    differ_in_system,
+    label,
+    moves_text,
+    outcome,
+    same_prompt,
+    why_changed,
+)
+from karat.reports.console.page import LABEL, Page, fit, plain
+from karat.reports.console.run import figure
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from karat.stats.compare.paired import Difference
+    from karat.stats.compare.records import MetricComparison
+
+FEW = 5
+"""Cases of a kind, and parts of a breakdown, that the terminal shows."""
+COLOURS = {"better": "green", "worse": "red"}
+KINDS = {
+    "worse": "worse",
+    "mixed": "mixed",
+    "better": "better",
+    "status": "other status",
+    "only_a": "only in A",
+    "only_b": "only in B",
+}
+
+
+def print_comparison(item: Compared, console: Console, *, saved: Sequence[str] = ()) -> None:
+    """Print one comparison; ``saved`` says where files were put."""
+    page = Page(console)
+    first, second = plain(label(item.a)), plain(label(item.b))
+    systems = f" · {plain(item.a.system)} → {plain(item.b.system)}" if differ_in_system(item) else ""
+    head = f" · {count_of(item.comparison.n_shared, 'case')} in both{systems}{plain(same_prompt(item))}"
+    page.line([(f"A {first} → B {second}", "bold"), (f"   {plain(item.b.suite)}{head}", "")], whole=True)
+    for warning in item.comparison.warnings:
+        page.line([("warning  ", "bold yellow"), (plain(warning), "yellow")], whole=True)
+    if item.comparison.n_shared:
+        _table(page, item, first, second)
+        _breakdown(page, item)
+    _changes(page, item)
+    for number, name in enumerate(saved):
+        page.line([(("" if number else "saved").ljust(LABEL), "dim"), (plain(name), "")], whole=True)
+
+
+def _table(page: Page, item: Compared, first: str, second: str) -> None:
+    """A line a metric. Where the screen is too narrow, the verdict comes beside the difference and the rest goes below."""
+    shown = [m for m in item.comparison.metrics if m.headline] or list(item.comparison.metrics[:3])
+    rows = [_row(metric) for metric in shown]
+    width = max([16, *(len(metric.title) for metric in shown)])
+    said = max(len(row.verdict) for row in rows) if rows else 0
+    one, two = max(len(first), 8), max(len(second), 8)
+    stacked = page.cuts and 2 + width + 2 + one + 2 + two + 2 + 10 + 39 + 3 + said > page.width
+    if stacked and 2 + width + 2 + one + 2 + two + 2 + 10 + 3 + said > page.width:
+        first, second, one, two = "A", "B", 8, 8
+        width = max(12, min(width, page.width - 2 - 2 - 8 - 2 - 8 - 2 - 10 - 3 - said))
+    head = f"  {'metric'.ljust(width)}  {first:>{one}}  {second:>{two}}  {'difference':>10}"
+    more = f"    {'95 % interval':<17}  {'p':>6}  {'over':>6}"
+    page.line([(head if stacked else head + more, "dim")])
+    for metric, row in zip(shown, rows, strict=True):
+        if row.undefined:
+            page.line([(f"  {fit(metric.title, width)}  ", ""), (row.undefined, "dim")], whole=True)
+            continue
+        colour = COLOURS.get(row.verdict, "")
+        alone = len(metric.title) > width  # too long for its column: on a line of its own
+        if alone:
+            page.line([(f"  {metric.title}", "")], whole=True)
+        start = f"  {fit('' if alone else metric.title, width)}  {row.a:>{one}}  {row.b:>{two}}  "
+        change, verdict = (f"{row.difference:>10}", f"bold {colour}".strip()), (f"   {row.verdict}", colour or "dim")
+        if stacked:
+            page.line([(start, ""), change, verdict], whole=True)
+            page.line([(f"    95 % interval {row.interval}, p {row.p}, over {row.over}", "dim")])
+        else:
+            rest = f"    {row.interval:<17}  {row.p:>6}  {row.over:>6}"
+            page.line([(start, ""), change, (rest, ""), verdict], whole=True)
+
+
+class _Row(msgspec.Struct, frozen=True):
+    """What the table says about a metric, as text."""
+
+    undefined: str = ""
+    a: str = ""
+    b: str = ""
+    difference: str = ""
+    interval: str = ""
+    p: str = ""
+    over: str = ""
+    verdict: str = ""
+
+
+def _row(metric: MetricComparison) -> _Row:
+    found, kind = metric.difference, metric.kind
+    if found is None:
+        return _Row(undefined=plain(metric.undefined) or "n/a")
+    return _Row(
+        a=figure(found.mean_a, kind),
+        b=figure(found.mean_b, kind),
+        difference=change_text(found.mean, kind),
+        interval=interval(found, kind),
+        p=p_text(metric.p_adjusted),
+        over=f"{found.n:,}",
+        verdict=outcome(metric),
+    )
+
+
+def change_text(value: float, kind: Kind = "share") -> str:
+    """A difference with its sign."""
+    if value == 0:
+        return figure(0.0, "share" if kind != "quantity" else kind)
+    return ("+" if value > 0 else "-") + figure(abs(value), kind)
+
+
+def interval(found: Difference, kind: Kind = "share") -> str:
+    """Both ends with their signs; where the cases tell none, why."""
+    if found.low is None or found.high is None:
+        return why_no_interval(found.n)
+    return interval_text(found.low, found.high, partial(change_text, kind=kind))
+
+
+def p_text(p: float | None) -> str:
+    """A p-value as people write it."""
+    return "n/a" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _breakdown(page: Page, item: Compared) -> None:
+    """The largest moves, by tag and by dimension, function or field: ``weo +0.10 (12)``."""
+    headline = next((m.metric for m in item.comparison.metrics if m.headline), "")
+    tags = [(t.tag, t.difference) for t in item.comparison.tags if t.metric == headline]
+    _moves(page, "by tag", tags)
+    kinds = list(dict.fromkeys(group.kind for group in item.comparison.groups))
+    for kind in kinds:
+        groups = [group for group in item.comparison.groups if group.kind == kind]
+        metric = next((g.metric for g in groups if g.metric == headline), groups[0].metric)
+        _moves(page, f"by {plain(kind)}", [(g.name, g.difference) for g in groups if g.metric == metric])
+
+
+def _moves(page: Page, title: str, parts: Sequence[tuple[str, Difference | None]]) -> None:
+    found = [(name, part) for name, part in parts if part is not None and part.mean != 0]
+    found.sort(key=lambda pair: (-abs(pair[1].mean), pair[0]))
+    if found:
+        words = "   ".join(f"{plain(name)} {change_text(part.mean)} ({part.n:,})" for name, part in found[:FEW])
+        page.wrapped(fit(title, LABEL - 1).rstrip(), [(words, "")])
+
+
+def _changes(page: Page, item: Compared) -> None:
+    counts = item.counts()
+    said = [f"{counts[kind]:,} {word}" for kind, word in KINDS.items() if counts[kind]]
+    page.labelled("cases", [(" · ".join(said) or "none changed", "bold")])
+    for kind in ("worse", "mixed", "better", "status"):
+        some = [change for change in item.changes if change.kind == kind]
+        width = min(max((len(plain(change.id)) for change in some[:FEW]), default=0), 32)
+        for number, change in enumerate(some[:FEW]):
+            _change(page, item, change, KINDS[kind] if not number else "", width)
+        if len(some) > FEW:
+            page.labelled("", [(f"{len(some) - FEW:,} more in --json, --markdown or --xlsx", "dim")])
+
+
+def _change(page: Page, item: Compared, change: Change, title: str, width: int) -> None:
+    short = msgspec.structs.replace(change, moves=change.moves[:1])
+    moved = moves_text(item, short)
+    if change.a.status == change.b.status and len(change.moves) > 1:
+        moved += f" and {len(change.moves) - 1} more"
+    name = fit(plain(change.id), width) if page.cuts or len(change.id) <= width else plain(change.id)
+    page.wrapped(title, [(name, ""), (f"  {plain(moved)}  ", "bold"), (plain(why_changed(change)), "dim")], most=2)
+    half = (page.width - LABEL - 14) // 2
+    was, now = (fit(plain(text), half).rstrip() or "no answer" for text in (change.a.answer, change.b.answer))
+    if was != now:
+        page.line([(" " * LABEL, ""), ("was ", "dim"), (fit(was, half), ""), ("  now ", "dim"), (now, "")])

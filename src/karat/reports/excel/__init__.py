@@ -1,0 +1,1 @@
+"""Reports as Excel workbooks."""

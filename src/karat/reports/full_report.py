@@ -1,0 +1,45 @@
+"""The whole report of a run: what its suite tells of it, and what is told of every run alike.
+
+Told alike: several tries at a case, and what people say of the cases. Nothing is added to a run that has neither.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from karat.core.report import Report, Sheet, Table
+from karat.core.results.result import RunResult
+from karat.core.suite import Suite
+from karat.reports.attempts import tries_tables
+from karat.reports.reviews import reviewed_table, reviews_sheet
+from karat.stats.intervals.estimates import estimate
+from karat.stats.repeats import tries_of
+
+STATISTICS, ABOUT = "Statistics", "About"
+
+
+def whole_report(result: RunResult, suite: Suite) -> Report:
+    """For any writer of reports (Excel, HTML)."""
+    report = suite.report(result, estimate)
+    metrics = suite.metrics_for(result.run.headline)
+    tries = tries_of(result, metrics)
+    reviewed = reviewed_table(result, metrics)
+    tables = (*(tries_tables(tries) if tries else ()), *((reviewed,) if reviewed else ()))
+    sheets = _with_tables(report.sheets, tables) if tables else report.sheets
+    reviews = reviews_sheet(result, metrics)
+    return Report(report.title, _before_about(sheets, reviews) if reviews else sheets)
+
+
+def _with_tables(sheets: tuple[Sheet, ...], tables: tuple[Table, ...]) -> tuple[Sheet, ...]:
+    """The tables follow those of the sheet of statistics; where a suite has none, they make one."""
+    if all(sheet.title != STATISTICS for sheet in sheets):
+        return _before_about(sheets, Sheet(STATISTICS, tables))
+    return tuple(
+        msgspec.structs.replace(sheet, tables=(*sheet.tables, *tables)) if sheet.title == STATISTICS else sheet
+        for sheet in sheets
+    )
+
+
+def _before_about(sheets: tuple[Sheet, ...], added: Sheet) -> tuple[Sheet, ...]:
+    last = next((place for place, sheet in enumerate(sheets) if sheet.title == ABOUT), len(sheets))
+    return (*sheets[:last], added, *sheets[last:])

@@ -1,0 +1,115 @@
+"""A comparison as Markdown, for a comment on a pull request. Nothing from a file or a model can leave its cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from karat.reports.comparison import (
+    Change,
+    Compared,
+    differ_in_system,
+    label,
+    moves_text,
+    outcome,
+    same_prompt,
+    why_changed,
+)
+from karat.reports.console.comparison import KINDS, change_text, interval, p_text
+from karat.reports.console.run import figure
+from karat.reports.markdown.text import markdown_text as text
+
+if TYPE_CHECKING:
+    from karat.stats.compare.paired import Difference
+    from karat.stats.compare.runs import MetricComparison
+
+MOST_CASES = 100
+"""Cases of a kind in one comment: GitHub takes 65,536 characters."""
+ROOM = 60_000
+
+
+def comparison_markdown(compared: Sequence[Compared]) -> str:
+    """All comparisons, one below the other, in no more characters than a comment takes."""
+    parts = ["\n".join(_lines(item)) for item in compared]
+    whole = "\n\n".join(parts)
+    if len(whole) > ROOM:
+        cut = whole.rfind("\n", 0, ROOM)
+        closing = "\n\n</details>" if whole.count("<details>", 0, cut) > whole.count("</details>", 0, cut) else ""
+        whole = f"{whole[:cut]}{closing}\n\n… truncated here; `karat compare --json` has everything"
+    return whole + "\n"
+
+
+def _lines(item: Compared) -> Iterable[str]:
+    first, second = text(label(item.a)), text(label(item.b))
+    yield f"### {text(item.b.suite)}: A {first} → B {second}"
+    yield ""
+    systems = f" · {text(item.a.system)} → {text(item.b.system)}" if differ_in_system(item) else ""
+    yield f"{item.comparison.n_shared:,} cases in both runs{systems}{text(same_prompt(item))}"
+    if item.comparison.warnings:
+        yield ""
+        yield from (f"> **warning** {text(warning, 1000)}  " for warning in item.comparison.warnings)
+    yield ""
+    yield from _table(
+        ["metric", first, second, "difference", "95 % interval", "p (Holm)", "over", ""],
+        [_metric(metric) for metric in item.comparison.metrics],
+    )
+    tags = [(tag.tag, tag.metric, tag.difference) for tag in item.comparison.tags]
+    yield from _folded("By tag", ["tag", *_PART], [_part(item, *tag) for tag in tags])
+    for kind in dict.fromkeys(group.kind for group in item.comparison.groups):
+        rows = [
+            _part(item, group.name, group.metric, group.difference)
+            for group in item.comparison.groups
+            if group.kind == kind
+        ]
+        yield from _folded(f"By {text(kind)}", [text(kind), *_PART], rows)
+    for kind, word in KINDS.items():
+        some = [change for change in item.changes if change.kind == kind]
+        title = f"{word.capitalize()}: {len(some):,} case{'' if len(some) == 1 else 's'}"
+        if len(some) > MOST_CASES:
+            title += f", the first {MOST_CASES}"
+        heads = ["case", "question", "change", f"answer of {first}", f"answer of {second}"]
+        yield from _folded(title, heads, [_change(item, change) for change in some[:MOST_CASES]])
+
+
+def _metric(metric: MetricComparison) -> list[str]:
+    found = metric.difference
+    title = f"**{text(metric.title)}**" if metric.headline else text(metric.title)
+    if found is None:
+        return [title, "n/a", "n/a", "n/a", "", "", "0", text(metric.undefined)]
+    numbers = [figure(found.mean_a, metric.kind), figure(found.mean_b, metric.kind)]
+    numbers += [change_text(found.mean, metric.kind), interval(found, metric.kind), p_text(metric.p_adjusted)]
+    said = outcome(metric)
+    return [title, *numbers, f"{found.n:,}", f"**{said}**" if said in ("better", "worse") else said]
+
+
+_PART = ["metric", "before", "now", "difference", "95 % interval", "over"]
+
+
+def _part(item: Compared, name: str, metric: str, found: Difference | None) -> list[str]:
+    start = [text(name), text(item.title(metric))]
+    if found is None:
+        return [*start, "n/a", "n/a", "n/a", "", "0"]
+    kind = item.kind(metric)
+    means = [figure(found.mean_a, kind), figure(found.mean_b, kind)]
+    return [*start, *means, change_text(found.mean, kind), interval(found, kind), f"{found.n:,}"]
+
+
+def _change(item: Compared, change: Change) -> list[str]:
+    moved = text(moves_text(item, change))
+    why = why_changed(change)
+    moved += f" <br> {text(why)}" if why else ""
+    return [text(change.id), text(change.question), moved, text(change.a.answer), text(change.b.answer)]
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterable[str]:
+    yield f"| {' | '.join(heads)} |"
+    yield f"|{'---|' * len(heads)}"
+    yield from (f"| {' | '.join(row)} |" for row in rows)
+
+
+def _folded(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterable[str]:
+    """A table that opens on a click; nothing when it has no rows."""
+    if rows:
+        yield f"\n<details><summary>{title}</summary>\n"
+        yield from _table(heads, rows)
+        yield "\n</details>"

@@ -1,0 +1,1 @@
+"""Reviews of a run as changes to its case files."""

@@ -1,0 +1,105 @@
+"""What people said of a run's cases, for the case files: as a patch to them, and as JSON lines.
+
+The patch is a unified diff with a head in words. An answer that a person accepts goes into its case where the format can say so (see
+``Suite.accept``); a gold that is wrong is noted in a comment above its case. What cannot be said in the files stands in the head, which ``git
+apply`` and ``patch`` skip: nothing is lost, and nothing is silent.
+"""
+
+from __future__ import annotations
+
+import shlex
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from karat.core.plugins import load_suite
+from karat.core.problems import UserError
+from karat.core.records import Prediction
+from karat.core.suite import SuiteOptions
+from karat.reports.patches.build import Patching
+from karat.reports.patches.head import Reviewed, head_of
+from karat.reports.patches.review_lines import CHANGES, review_lines
+from karat.reports.patches.unified_diff import file_diff
+from karat.store import RunRecord, Store, run_name
+
+__all__ = ["Patch", "review_lines", "review_patch"]
+
+
+class Patch(msgspec.Struct, frozen=True):
+    """A patch to the case files, and what became of each review that asks for a change."""
+
+    data: bytes
+    """Head and diff. The diff is empty when no file changes."""
+    files: tuple[str, ...]
+    """The files that change, as they are named in the patch."""
+    reviews: tuple[Reviewed, ...]
+
+
+def review_patch(store: Store, run_id: int, *, cases: Path | None = None, root: Path | None = None) -> Patch:
+    """The reviews of a run as a patch. ``cases``: where the case files are now, when they have moved.
+
+    Paths in it are relative to ``root``, the current folder unless given; to the folder of the cases, where they lie elsewhere.
+    """
+    record = store.run(run_id)
+    suite = load_suite(record.suite)
+    found = store.reviews(run_id)
+    wanted = [review for review in found if review.verdict in CHANGES]
+    if not wanted:
+        return Patch(head_of(run_name(run_id), suite.name, (), len(found)), (), ())
+    path = _case_path(cases, record.config, run_name(run_id))
+    base = path if path.is_dir() else path.parent
+    answers: dict[str, list[Prediction]] = {}
+    for prediction in store.case_predictions(run_id, [review.case_id for review in wanted]):
+        answers.setdefault(prediction.case_id, []).append(prediction)
+    work = Patching(
+        suite,
+        _options(record, suite.options),
+        base,
+        {case.id: case for case in suite.load_cases(path).cases},
+        {case.id: case for case in suite.decode_cases(store.cases(run_id))},
+        answers,
+    )
+    with tempfile.TemporaryDirectory(prefix="karat-patch-") as folder:
+        reviews, files = work.patched(wanted, Path(folder))
+        changes = files.changes()
+    root, how = _root(base, (root or Path.cwd()).absolute())
+    names = [(base / inside).relative_to(root).as_posix() for inside, _, _ in changes]
+    diff = b"".join(file_diff(name, old, new) for name, (_, old, new) in zip(names, changes, strict=True))
+    head = head_of(run_name(run_id), suite.name, reviews, len(found) - len(wanted), how, applies=bool(diff))
+    return Patch(head + diff, tuple(names), reviews)
+
+
+def _options(record: RunRecord, kind: type[SuiteOptions]) -> SuiteOptions:
+    """The options of the run, with the day that its relative dates mean."""
+    options = msgspec.convert(record.options, kind)
+    return options if options.today else msgspec.structs.replace(options, today=record.today)
+
+
+def _case_path(cases: Path | None, config: Mapping[str, Any], run: str) -> Path:
+    """Where the case files are. Said without the folders of this machine: the message may be shown in a browser."""
+    again = f"karat export {run} --cases PATH --patch cases.patch"
+    if cases is not None:
+        if not cases.exists():
+            raise UserError(f"there are no cases at {cases}: no such file or folder")
+        return cases.absolute()
+    known = str(config.get("cases_path") or "")
+    if not known:
+        said = f"the run {run} does not say where its case files are: its cases were not read from files"
+        raise UserError(said, hint=f"Say where they are: {again}")
+    if not Path(known).exists():
+        said = f'the case files of {run} have moved: "{Path(known).name}" no longer exists'
+        raise UserError(said, hint=f"Say where they are now: {again}")
+    return Path(known).absolute()
+
+
+def _root(base: Path, root: Path) -> tuple[Path, str]:
+    """What the paths are relative to, and how to apply the patch: ``git apply`` counts from the top of its repository."""
+    inside = base.is_relative_to(root)
+    root = root if inside else base
+    top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
+    option = f"--directory={shlex.quote(root.relative_to(top).as_posix())} " if top != root else ""
+    where = "project folder" if inside else f'folder of the cases, "{root.name}"'
+    return root, f"Apply it in the {where}: git apply {option}FILE, or patch -p1 < FILE."

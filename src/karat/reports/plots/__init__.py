@@ -1,0 +1,1 @@
+"""Plots as Vega-Lite specifications, for the HTML report and the viewer."""

@@ -1,0 +1,39 @@
+"""Holding a run while it is worked on: nobody else works on it, and when this process dies another may go on with it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from karat.core.problems import UserError
+from karat.store.lease_holder import Holder
+
+if TYPE_CHECKING:
+    from karat.store.store import Store
+
+
+@contextmanager
+def signs_of_life(store: Store, run_id: int, holder: Holder) -> Iterator[None]:
+    """Renew the hold in the background until the work is done.
+
+    A sign that cannot be given says nothing here: when the run is lost or the store is gone, the next write says so.
+    """
+    from karat.store.leases import HEARTBEAT
+
+    done = threading.Event()
+
+    def beat() -> None:
+        held = True
+        while held and not done.wait(HEARTBEAT):
+            with suppress(UserError):
+                held = store.renew_lease(run_id, holder)
+
+    thread = threading.Thread(target=beat, name=f"karat holds {run_id}", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()

@@ -1,0 +1,1 @@
+"""Choosing n and model for each field under a token budget."""

@@ -1,0 +1,1 @@
+"""The same ranks on a GPU."""

@@ -1,0 +1,1 @@
+"""The rank of every truth, exact on every machine."""

@@ -1,0 +1,182 @@
+"""Ranking a field's values for questions: the n best of them, and the rank of every truth in one pass.
+
+A rank says how many other values score at least as much, plus one: a tie never helps. From one rank for each truth follows what is found at
+every n, so no n is ever tried. ``dense_score`` says what the score of two vectors is, exactly; a model with scores of its own is taken at
+its word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from karat.core.problems import UserError
+from karat.search.ranks.dense import Found, Watch, rank_rows, unwatched
+from karat.search.ranks.device import on_gpu
+from karat.search.records import NOT_A_VALUE, FieldRanks, Floats, Integers, Model, ModelRanks, Role
+
+if TYPE_CHECKING:
+    from karat.search.models.vectors import VectorCache
+
+CELLS = 16_000_000
+"""Scores of a model without vectors that are looked at together."""
+
+
+def best(
+    model: Model, questions: Sequence[str], values: Sequence[str], n: int, cache: VectorCache | None = None
+) -> tuple[Integers, Floats]:
+    """(positions, scores) of the n best values, a row for each question; equal scores in the order of the values, which are distinct.
+
+    There are fewer than n columns where there are fewer values.
+    """
+    _, positions, scores = _pass(model, questions, values, [()] * len(questions), n, cache, unwatched)
+    return positions, scores
+
+
+def rank_field(
+    field: str,
+    values: Sequence[str],
+    questions: Sequence[str],
+    truths: Sequence[Sequence[str]],
+    models: Sequence[Model],
+    *,
+    depth: int,
+    encoding: str = "o200k_base",
+    cache: VectorCache | None = None,
+    watch: Watch = unwatched,
+) -> FieldRanks:
+    """One pass of each model over the values: the rank of every truth, and what the n best values cost, for n up to ``depth``.
+
+    Of equal values the first counts, the others are left out. ``watch`` is told how many values are done, of how many, for all models.
+    """
+    distinct = list(dict.fromkeys(values))
+    places = {value: place for place, value in enumerate(distinct)}
+    wanted = [[places.get(truth, -1) for truth in of_question] for of_question in truths]
+    costs = _Costs(distinct, encoding)
+    found = []
+    for number, model in enumerate(models):
+
+        def of_all(done: int, of: int, number: int = number) -> None:
+            watch(number * of + done, len(models) * of)
+
+        ranks, positions, _ = _pass(model, questions, distinct, wanted, depth, cache, of_all)
+        found.append(ModelRanks(model.name, model.cost, tuple(ranks), np.cumsum(costs.of(positions), axis=1)))
+    return FieldRanks(field, tuple(tuple(of_question) for of_question in truths), tuple(found))
+
+
+class _Costs:
+    """The tokens of the values, counted once for each and only for those that any model puts among its best."""
+
+    def __init__(self, values: Sequence[str], encoding: str) -> None:
+        self._values, self._encoding = values, encoding
+        self._tokens: Integers = np.full(len(values), -1, np.int64)
+
+    def of(self, positions: Integers) -> Integers:
+        from karat.search.tokens import count_tokens
+
+        needed = np.unique(positions)
+        needed = needed[self._tokens[needed] < 0]
+        self._tokens[needed] = count_tokens([self._values[place] for place in needed], self._encoding)
+        return self._tokens[positions]
+
+
+def _pass(
+    model: Model,
+    questions: Sequence[str],
+    values: Sequence[str],
+    wanted: Sequence[Sequence[int]],
+    depth: int,
+    cache: VectorCache | None,
+    watch: Watch,
+) -> tuple[list[Integers], Integers, Floats]:
+    """(ranks of each question's truths, positions of the best, their scores). ``wanted`` are positions; below 0: not a value."""
+    depth = max(0, min(depth, len(values)))
+    if not questions or not values:
+        nothing = [np.full(len(of_row), NOT_A_VALUE, np.int64) for of_row in wanted]
+        return nothing, np.zeros((len(questions), depth), np.int64), np.zeros((len(questions), depth), np.float32)
+    if model.score is not None:
+        return _scored(model, questions, values, wanted, depth, watch)
+    pairs = np.array([(row, place) for row, of_row in enumerate(wanted) for place in of_row], np.int64).reshape(-1, 2)
+    asking, against = _embed(model, questions, "question", cache), _embed(model, values, "value", cache)
+    if asking.shape[1] != against.shape[1]:
+        raise UserError(
+            f'the model "{model.name}" gave vectors of length {asking.shape[1]} for questions and {against.shape[1]} for values'
+        )
+    found = _ranked(asking, against, pairs, depth, watch)
+    ends = np.cumsum([len(of_row) for of_row in wanted])
+    return [np.asarray(part) for part in np.split(found.ranks, ends[:-1])], found.best, found.scores
+
+
+def _ranked(questions: Floats, values: Floats, truths: Integers, depth: int, watch: Watch) -> Found:
+    if on_gpu(len(questions) * len(values)):
+        from karat.search.gpu.ranks import rank_rows_on_gpu
+
+        return rank_rows_on_gpu(questions, values, truths, depth=depth, watch=watch)
+    return rank_rows(questions, values, truths, depth=depth, watch=watch)
+
+
+def _embed(model: Model, texts: Sequence[str], role: Role, cache: VectorCache | None) -> Floats:
+    from karat.search.models.rows import checked_rows
+
+    if cache is not None:
+        return cache.embed(model, texts, role)
+    if model.embed is None:
+        raise TypeError(f"the model {model.name!r} has neither vectors nor scores")
+    return checked_rows(model.embed(texts, role), texts, model.name)
+
+
+def _scored(
+    model: Model,
+    questions: Sequence[str],
+    values: Sequence[str],
+    wanted: Sequence[Sequence[int]],
+    depth: int,
+    watch: Watch,
+) -> tuple[list[Integers], Integers, Floats]:
+    """The same from a model's own scores, some questions at a time."""
+    ranks: list[Integers] = []
+    positions = np.zeros((len(questions), depth), np.int64)
+    scores = np.zeros((len(questions), depth), np.float32)
+    step = max(1, CELLS // len(values))
+    for low in range(0, len(questions), step):
+        some = questions[low : low + step]
+        for row, own in enumerate(_own_scores(model, some, values), low):
+            ranks.append(np.array([_rank(own, place) for place in wanted[row]], np.int64))
+            positions[row] = _first(own, depth)
+            scores[row] = own[positions[row]]
+        watch(len(values) * (low + len(some)) // len(questions), len(values))
+    return ranks, positions, scores
+
+
+def _own_scores(model: Model, questions: Sequence[str], values: Sequence[str]) -> Floats:
+    score: Callable[[Sequence[str], Sequence[str]], Floats] | None = model.score
+    scores = np.asarray(score(questions, values), np.float32) if score is not None else np.zeros((0, 0), np.float32)
+    if scores.shape != (len(questions), len(values)):
+        raise UserError(
+            f'the model "{model.name}" gave scores of shape {scores.shape} for {len(questions)} questions and {len(values)} values',
+            hint="It must return a row for each question, with a score for each value.",
+        )
+    if np.isnan(scores).any():
+        row, column = np.argwhere(np.isnan(scores))[0]
+        raise UserError(
+            f'the model "{model.name}" did not give a number as the score of {values[column]!r} for the question {questions[row]!r}',
+            hint="A score may be any number; a value that does not match should get the lowest.",
+        )
+    return scores
+
+
+def _rank(scores: Floats, place: int) -> int:
+    return NOT_A_VALUE if place < 0 else int(np.count_nonzero(scores >= scores[place]))
+
+
+def _first(scores: Floats, depth: int) -> Integers:
+    """The positions of the highest scores, best first, equal ones in order."""
+    if 0 < depth < len(scores):
+        least = np.partition(scores, len(scores) - depth)[len(scores) - depth]
+        above = np.flatnonzero(scores > least)
+        chosen = np.concatenate([above, np.flatnonzero(scores == least)[: depth - len(above)]])
+    else:
+        chosen = np.arange(len(scores))[:depth]
+    return np.asarray(chosen[np.lexsort((chosen, -scores[chosen]))])

@@ -1,0 +1,130 @@
+"""The difference between two runs of the same cases: b - a, its interval, its p-value, its size.
+
+The mean is over pairs. Pairs of one cluster are drawn and swapped together (see ``bootstrap`` and ``sign_flips``); who wants a
+case with many turns to count once averages first, as ``comparing`` does.
+
+The interval, by the kind of the metric:
+- a rate or share of which no value changed, and a rate (0 or 1) whose pairs are each their own cluster: Agresti and Min's interval, the plain one after
+  half a pair was added to each of the four cells of the table. It keeps its promise where few verdicts changed, and where none did;
+- other rates and shares: the interval of a share (``mean_interval``) of (difference + 1)/2, which lies in 0…1, always widened
+  to Hall's: differences lean to a side anywhere;
+- a quantity: that of a quantity (``mean_interval``). Differences that are all equal, a cost that did not change at all, show no spread: there is no interval, and
+  no claim of certainty. One pair of a quantity has none either.
+
+Interval and p-value are two methods. Near the edge one may say yes where the other says no; verdicts go by p.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from karat.core.suite import Kind
+from karat.stats.compare.effect import cohen_d_z
+from karat.stats.compare.power import detectable_difference
+from karat.stats.compare.sign_flips import sign_flip_p
+from karat.stats.intervals.mean import Interval, quantity_interval, share_interval
+from karat.stats.intervals.quantiles import normal_quantile
+from karat.stats.intervals.seeds import SEED
+from karat.stats.intervals.spread import spread_of, sums_by_cluster
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+class Difference(msgspec.Struct, frozen=True, gc=False):
+    """b - a over n pairs. None is what the pairs cannot tell, see the module."""
+
+    n: int
+    mean_a: float
+    mean_b: float
+    mean: float
+    low: float | None
+    high: float | None
+    p: float
+    effect: float | None
+    """Cohen's d_z: mean / standard deviation of the differences, over clusters. None when they have no spread."""
+    detectable: float | None
+    """The smallest true difference that this many pairs show with 80 % power, see ``power``; None unless requested."""
+    clusters: int = 0
+    """How many independent ones the n pairs are; n, unless several cases are variants of one."""
+
+
+def paired_difference(
+    a: Sequence[float] | Floats,
+    b: Sequence[float] | Floats,
+    clusters: Sequence[str] | None = None,
+    *,
+    kind: Kind = "share",
+    confidence: float = 0.95,
+    tests: int = 0,
+    seed: int = SEED,
+) -> Difference:
+    """b - a, pair by pair. At least one pair; every value a finite number.
+
+    ``tests``: over how many metrics the p-value is adjusted, for the detectable difference; 0 leaves that out.
+    """
+    import numpy as np
+
+    first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    if len(first) != len(second) or not len(first):
+        raise ValueError(f"a difference needs pairs: {len(first)} and {len(second)} values were given")
+    if not (np.isfinite(first).all() and np.isfinite(second).all()):
+        raise ValueError("a difference needs finite numbers")
+    n = len(first)
+    gaps = second - first
+    gaps[np.abs(gaps) <= 1e-12 * np.maximum(np.abs(first), np.abs(second))] = 0.0  # equal but for the last digits
+    if clusters is not None and len(set(clusters)) == n:
+        clusters = None
+    sums, sizes = sums_by_cluster(gaps, clusters)
+    mean = float(gaps.mean())
+    bounded = kind != "quantity" and bool(min(first.min(), second.min()) >= 0 and max(first.max(), second.max()) <= 1)
+    interval = difference_interval(first, second, gaps, clusters, bounded=bounded, confidence=confidence)
+    detectable = None
+    if tests:
+        alpha = (1 - confidence) / tests
+        detectable = detectable_difference(sums * (len(sums) / sizes.sum()), bounded=bounded, alpha=alpha)
+    return Difference(
+        n,
+        float(first.mean()),
+        float(second.mean()),
+        mean,
+        None if interval is None else min(interval[0], mean),
+        None if interval is None else max(interval[1], mean),
+        sign_flip_p(sums, seed=seed),
+        cohen_d_z(sums / sizes),
+        detectable,
+        len(sums),
+    )
+
+
+def difference_interval(
+    a: Floats, b: Floats, gaps: Floats, clusters: Sequence[str] | None, *, bounded: bool, confidence: float = 0.95
+) -> Interval | None:
+    """The interval of the mean of the gaps b - a, see the module. ``bounded``: a and b are shares or rates."""
+    import numpy as np
+
+    if not bounded:
+        return quantity_interval(gaps, spread_of(gaps, clusters), confidence, clusters)
+    verdicts = bool(np.isin(a, (0.0, 1.0)).all() and np.isin(b, (0.0, 1.0)).all())
+    if not gaps.any() or (verdicts and clusters is None):
+        count = len(gaps) if clusters is None else len(set(clusters))
+        return _verdicts_interval(int((gaps > 0).sum()), int((gaps < 0).sum()), count, confidence)
+    shares = (gaps + 1) / 2
+    low, high = share_interval(shares, spread_of(shares, clusters), confidence, differences=True)
+    return 2 * low - 1, 2 * high - 1
+
+
+def _verdicts_interval(gained: int, lost: int, n: int, confidence: float) -> Interval:
+    """Agresti and Min (2005): n + 2 pairs, with half a pair more gained and half a pair more lost."""
+    total = n + 2
+    centre = (gained - lost) / total
+    error = math.sqrt(((gained + lost + 1) / total - centre * centre) / total)
+    half = normal_quantile(confidence) * error
+    return max(-1.0, centre - half), min(1.0, centre + half)

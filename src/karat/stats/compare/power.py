@@ -1,0 +1,141 @@
+"""The least true difference that a paired test would show with 80 % power, for the test that is really used.
+
+The verdict is the sign-flip test's (``sign_flips``), at 5 % shared among the metrics that Holm's adjustment is over. Two pictures of what
+a true difference d looks like, by what the pairs at hand do:
+
+- **Every pair changes a little** (all differences are other than 0): the differences seen, moved by d. Power as Student's test has it at the
+  level that so few sign patterns can reach; where only "all to one side" is significant, the chance that all fall there.
+- **Few pairs change** (pass/fail, shares of which most stay): a case changes by the typical size s of the changes seen (1 when none was
+  seen); losses keep the rate λ of the rarer direction, and gains come at the rate λ + d/s. The power of the exact test is then a sum over
+  binomial probabilities; for more than 400 pairs Miettinen's formula. Changes of different sizes add to the spread, and so to d.
+
+None: no difference can be shown, or nothing is known of how large a change is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from karat.stats.intervals.quantiles import NORMAL, student_quantile
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+POWER = 0.8
+EXACT = 400
+"""Pairs up to which the power of pass/fail is summed up exactly."""
+ROUNDING = 1e-9
+
+
+def detectable_difference(
+    differences: Floats, *, bounded: bool, alpha: float = 0.05, power: float = POWER
+) -> float | None:
+    """The least detectable mean of such differences, one for each pair (or cluster). ``bounded``: they lie in -1…1."""
+    import numpy as np
+
+    count = len(differences)
+    scale = float(np.abs(differences).max(initial=0.0))
+    sizes = np.abs(differences)[np.abs(differences) > ROUNDING * scale] if scale else differences[:0]
+    patterns = math.floor(alpha * 2.0 ** (min(count, 1_000) - 1) + ROUNDING)
+    if not patterns:
+        return None  # not even "all to one side" would be significant
+    if not len(sizes):
+        return _few_change(count, 0.0, 1.0, 1.0, alpha, power) if bounded else None
+    alike = float(sizes.max() - sizes.min()) <= ROUNDING * scale
+    if len(sizes) == count and not alike:
+        return _all_move(differences, patterns, alpha, power)
+    gains = int((differences > ROUNDING * scale).sum())
+    rarer = min(gains, len(sizes) - gains) / count
+    return _few_change(count, rarer, float(sizes.mean()), float(np.square(sizes).mean()), alpha, power)
+
+
+def cases_needed(n: int, detectable: float, difference: float) -> int | None:
+    """About how many cases would show this difference, when n show the detectable one. None for no difference."""
+    return None if not difference else math.ceil(n * (detectable / difference) ** 2)
+
+
+def _all_move(differences: Floats, patterns: int, alpha: float, power: float) -> float | None:
+    count = len(differences)
+    deviation = float(differences.std(ddof=1))
+    level = min(alpha, patterns / 2.0 ** (min(count, 1_000) - 1))
+    needed = (student_quantile(1 - level / 2, count - 1) + student_quantile(power, count - 1)) / math.sqrt(count)
+    if patterns == 1:
+        needed = max(needed, NORMAL.inv_cdf(power ** (1 / count)))
+    return needed * deviation if deviation > 0 else None
+
+
+def _few_change(count: int, rarer: float, size: float, square: float, alpha: float, power: float) -> float | None:
+    """The gain that the sign test shows, in units of the typical change; and what the spread of the sizes asks for."""
+    by_signs = _least(lambda gain: _signs_power(count, rarer, gain, alpha) >= power, 1 - 2 * rarer)
+    if by_signs is None:
+        return None
+    if square <= size * size * (1 + ROUNDING):  # all changes are of one size: the signs say it all
+        return size * by_signs
+    by_spread = _least(lambda gain: _spread_power(count, rarer, gain, size, square, alpha) >= power, 1 - 2 * rarer)
+    return size * max(by_signs, by_spread if by_spread is not None else by_signs)
+
+
+def _least(enough: Callable[[float], bool], most: float) -> float | None:
+    """The least gain that is enough, to a thousandth of a point; None when not even the largest is."""
+    if most <= 0 or not enough(most):
+        return None
+    low, high = 0.0, most
+    while high - low > 1e-5:
+        middle = (low + high) / 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def _signs_power(count: int, rarer: float, gain: float, alpha: float) -> float:
+    """The chance that McNemar's exact test is significant: gains at the rate ``rarer + gain``, losses at ``rarer``."""
+    import numpy as np
+
+    if count > EXACT:
+        return _spread_power(count, rarer, gain, 1.0, 1.0, alpha)
+    changing = min(1.0, 2 * rarer + gain)
+    factorials = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, count + 1)))))
+    total = 0.0
+    for changes, chance in enumerate(_binomial(count, changing, factorials)):
+        if chance < 1e-12:
+            continue
+        edge = _edge(changes, alpha, factorials)
+        if edge is not None:
+            total += float(chance) * float(_binomial(changes, (rarer + gain) / changing, factorials)[edge:].sum())
+    return total
+
+
+def _edge(changes: int, alpha: float, factorials: Floats) -> int | None:
+    """The smallest number of gains among these changes that is significant."""
+    import numpy as np
+
+    above = np.cumsum(_binomial(changes, 0.5, factorials)[::-1])[::-1]
+    significant = np.flatnonzero(2 * above <= alpha + ROUNDING)
+    return int(significant[0]) if len(significant) else None
+
+
+def _binomial(throws: int, chance: float, factorials: Floats) -> Floats:
+    """The probability of 0, 1, …, ``throws`` successes."""
+    import numpy as np
+
+    heads = np.arange(throws + 1)
+    if chance <= 0 or chance >= 1:
+        only: Floats = (heads == (throws if chance >= 1 else 0)).astype(np.float64)
+        return only
+    ways = factorials[throws] - factorials[: throws + 1] - factorials[throws::-1][: throws + 1]
+    found: Floats = np.exp(ways + heads * math.log(chance) + (throws - heads) * math.log1p(-chance))
+    return found
+
+
+def _spread_power(count: int, rarer: float, gain: float, size: float, square: float, alpha: float) -> float:
+    """Miettinen's formula, with changes of different sizes: normal, with the variance that such changes have."""
+    under_none = square * (2 * rarer + gain)
+    variance = under_none - (size * gain) ** 2
+    if variance <= 0:
+        return 1.0
+    edge = NORMAL.inv_cdf(1 - alpha / 2) * math.sqrt(under_none)
+    return NORMAL.cdf((size * gain * math.sqrt(count) - edge) / math.sqrt(variance))

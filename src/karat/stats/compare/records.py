@@ -1,0 +1,84 @@
+"""What comparing two runs yields. Everywhere b - a: a is the run before, b the run after."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from karat.core.results.result import RunInfo
+from karat.core.scores import State
+from karat.core.suite import Kind
+from karat.stats.compare.mcnemar import McNemar
+from karat.stats.compare.paired import Difference
+
+Change = Literal["better", "worse", "status", "only_a", "only_b"]
+
+
+class MetricComparison(msgspec.Struct, frozen=True):
+    """One metric over the cases that have a value in both runs."""
+
+    metric: str
+    title: str
+    kind: Kind
+    headline: bool
+    difference: Difference | None
+    mcnemar: McNemar | None
+    """For a ``rate`` whose values are all 0 or 1; None with repeats or turns that made fractions of them."""
+    p_adjusted: float | None
+    """By Holm over the family of headline metrics (all metrics, when none is one). None outside the family: such a p is a hint."""
+    undefined: str
+    """Why there is no difference, in words; empty when there is one."""
+    higher_is_better: bool = True
+    only_a: int = 0
+    """Shared cases with a value in run a alone: they take no part."""
+    only_b: int = 0
+
+
+class TagComparison(msgspec.Struct, frozen=True, gc=False):
+    """A headline metric over the cases with one tag. Its p is not adjusted."""
+
+    tag: str
+    metric: str
+    difference: Difference
+
+
+class GroupComparison(msgspec.Struct, frozen=True, gc=False):
+    """A figure over the cases with one dimension, function or field. Its p is not adjusted."""
+
+    kind: str
+    name: str
+    metric: str
+    difference: Difference
+
+
+class CaseChange(msgspec.Struct, frozen=True, gc=False):
+    """A case that is not as it was.
+
+    ``better`` and ``worse``: one for each headline metric that moved. ``status``: its state changed, and nothing else is said of it.
+    ``only_a`` and ``only_b``: the other run does not have it. Values are those of ``metric``.
+    """
+
+    id: str
+    kind: Change
+    metric: str
+    value_a: float | None
+    value_b: float | None
+    status_a: State | None
+    status_b: State | None
+
+
+class RunComparison(msgspec.Struct, frozen=True):
+    """Two runs, case by case."""
+
+    run_a: RunInfo
+    run_b: RunInfo
+    n_paired: int
+    """Cases of both runs with a value in both for some metric."""
+    n_shared: int
+    """Cases of both runs, whatever became of them."""
+    metrics: tuple[MetricComparison, ...]
+    tags: tuple[TagComparison, ...]
+    groups: tuple[GroupComparison, ...]
+    cases: tuple[CaseChange, ...]
+    warnings: tuple[str, ...]

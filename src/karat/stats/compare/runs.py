@@ -1,0 +1,134 @@
+"""Two runs compared case by case.
+
+- A case counts once: its value is the mean over its turns and repeats. A metric is compared over the cases that have a value
+  in both runs; how many have one in a single run is said.
+- Cases that a suite calls variants of one (``cluster`` in their details) are drawn and swapped together.
+- What can be detected (``power``) is said for the test as it is used, Holm's adjustment included.
+- Holm's adjustment is over the headline metrics that have a difference; over all, when no metric is a headline. Metrics with the same
+  values in both runs count once. Other metrics,
+  tags and groups are for looking: they keep their plain p-value and no claim rests on it.
+- For a ``rate`` with values 0 and 1, McNemar's table is given. Its p is the same as the difference's, unless cases are clustered:
+  then the difference's p is the right one, as McNemar's test takes every case for independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from karat.core.gc_pause import no_collecting
+from karat.core.problems import count_of
+from karat.core.results.result import RunResult
+from karat.core.suite import Metric
+from karat.stats.compare.cases import changed_cases
+from karat.stats.compare.groups import compare_groups, compare_tags
+from karat.stats.compare.holm import holm
+from karat.stats.compare.mcnemar import McNemar, mcnemar
+from karat.stats.compare.pairing import Pairs, pair_cases
+from karat.stats.compare.records import (
+    CaseChange,
+    GroupComparison,
+    MetricComparison,
+    RunComparison,
+    TagComparison,
+)
+from karat.stats.compare.warnings import warnings_of
+
+__all__ = [
+    "CaseChange",
+    "GroupComparison",
+    "MetricComparison",
+    "RunComparison",
+    "TagComparison",
+    "compare_runs",
+]
+
+
+def compare_runs(a: RunResult, b: RunResult, metrics: Sequence[Metric]) -> RunComparison:
+    """b against a, over these metrics. Runs without a case, or without a shared one, give no difference and say why."""
+    with no_collecting():
+        return _compare_runs(a, b, metrics)
+
+
+def _compare_runs(a: RunResult, b: RunResult, metrics: Sequence[Metric]) -> RunComparison:
+    pairs = pair_cases(a, b, metrics)
+    judged = [metric for metric in metrics if metric.headline] or list(metrics)
+    family = {
+        metric.name: pairs.columns[metric.name].test for metric in judged if pairs.columns[metric.name].known.any()
+    }
+    tests = len(set(family.values()))
+    compared = _adjusted([_compare_metric(a, b, pairs, m, tests if m.name in family else 1) for m in metrics], family)
+    tags, tags_left_out = compare_tags(pairs, judged)
+    groups, groups_left_out = compare_groups(a.run.suite, pairs, judged)
+    warnings = warnings_of(a, b, pairs, compared)
+    return RunComparison(
+        a.run,
+        b.run,
+        _count_paired(pairs),
+        len(pairs.pairs),
+        compared,
+        tags,
+        groups,
+        changed_cases(a, b, pairs, judged),
+        (*warnings, *tags_left_out, *groups_left_out),
+    )
+
+
+def _count_paired(pairs: Pairs) -> int:
+    import numpy as np
+
+    if not pairs.columns:
+        return 0
+    return int(np.logical_or.reduce([column.known for column in pairs.columns.values()]).sum())
+
+
+def _compare_metric(a: RunResult, b: RunResult, pairs: Pairs, metric: Metric, tests: int) -> MetricComparison:
+    import numpy as np
+
+    column = pairs.columns[metric.name]
+    difference = pairs.difference(metric.name, tests=tests)
+    only_a, only_b = (int((~np.isnan(own) & ~column.known).sum()) for own in (column.a, column.b))
+    return MetricComparison(
+        metric.name,
+        metric.title,
+        metric.kind,
+        metric.headline,
+        difference,
+        _verdicts(pairs, metric) if difference is not None and metric.kind == "rate" else None,
+        None,
+        "" if difference is not None else _why_undefined(a, b, pairs, only_a, only_b),
+        metric.higher_is_better,
+        only_a,
+        only_b,
+    )
+
+
+def _verdicts(pairs: Pairs, metric: Metric) -> McNemar | None:
+    import numpy as np
+
+    column = pairs.columns[metric.name]
+    first, second = column.a[column.known], column.b[column.known]
+    if not (np.isin(first, (0.0, 1.0)).all() and np.isin(second, (0.0, 1.0)).all()):
+        return None
+    return mcnemar((first == 1).tolist(), (second == 1).tolist())
+
+
+def _why_undefined(a: RunResult, b: RunResult, pairs: Pairs, only_a: int, only_b: int) -> str:
+    if not a.cases or not b.cases:
+        which = "neither run has" if not a.cases and not b.cases else "run A has no" if not a.cases else "run B has no"
+        return f"{which} {'a case' if which.startswith('neither') else 'cases'}"
+    if not pairs.pairs:
+        return "the runs share no case"
+    shared = count_of(len(pairs.pairs), "shared case")
+    if only_a or only_b:
+        return f"no case has a value in both runs: of {shared}, {only_a:,} have one in A only, {only_b:,} in B only"
+    return f"no value in either run, over {shared}"
+
+
+def _adjusted(found: Sequence[MetricComparison], family: Mapping[str, bytes]) -> tuple[MetricComparison, ...]:
+    import msgspec
+
+    tested = [item for item in found if item.metric in family and item.difference is not None]
+    p_values = [item.difference.p for item in tested if item.difference is not None]
+    adjusted = holm(p_values, [family[item.metric] for item in tested])
+    by_metric = {item.metric: p for item, p in zip(tested, adjusted, strict=True)}
+    return tuple(msgspec.structs.replace(item, p_adjusted=by_metric.get(item.metric)) for item in found)

@@ -1,0 +1,1 @@
+"""Gates: rules that a run must pass."""

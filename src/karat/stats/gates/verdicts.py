@@ -1,0 +1,248 @@
+"""Gates: what must hold for a run. The verdict and its words come from one place, so they agree.
+
+- Floor, ceiling: the run's figure against the limit; the limit itself passes. An undefined figure passes no gate.
+- Errors leave the mean. A floor, ceiling or "no worse than" that holds only because of that fails: it must also hold with every
+  failed call counted as the worst value, in both runs.
+- ``no_worse_than``: paired on case id, over the cases with a value in both runs. It passes when the lower end of the one-sided
+  interval of the difference is above ``-margin`` (where lower is better: the upper end below ``margin``). Fewer than ``FEWEST``
+  such cases prove nothing, so the rule fails, unless it is about a quantity that is worse by more than the margin in none of them. A quantity that every case moved by the same amount shows no spread: that amount itself is
+  held against the margin, so that a cost which did not change never breaks a gate.
+- ``no_new_failures``: no case that was right in the baseline is wrong now. Cases that are not in both runs are not looked at; when
+  there are none to look at, or none of them was right, the rule fails: it has shown nothing. A rule for all suites is not asked of a suite without a case of its tag; when that is so
+  in every suite it fails, for a tag with a typing mistake must not pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import msgspec
+
+from karat.core.problems import count_of
+from karat.core.results.result import CaseResult, RunResult, fails, value_with_errors
+from karat.core.suite import Metric
+from karat.stats.gates.figures import error_value, is_right, mean_of, metric_named, pass_metric, value_of, with_errors
+from karat.stats.gates.rules import CONFIDENCE, CaseFilter, Gate, limits_text, number, parse_gate, rule_text
+
+__all__ = ["CaseFilter", "Gate", "Verdict", "exit_code", "judge", "parse_gate", "rule_text", "settle"]
+
+FEWEST = 10
+"""Cases in both runs that "no worse than" needs at least."""
+SHOWN = 5
+"""Newly failing cases that the words name."""
+
+Baselines = Callable[[str], RunResult | str]
+"""The name of a baseline → its result, or why there is none, in words."""
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """What became of one rule, in words.
+
+    ``not_judged``: there is no baseline to compare with. ``not_asked``: the suite has no case of the rule's tag.
+    """
+
+    rule: str
+    state: Literal["passed", "failed", "not_judged", "not_asked"]
+    words: str
+    suite: str = ""
+    run: str = ""
+    baseline: str = ""
+    value: float | None = None
+    """The number that decided: the figure, the end of the interval, how many cases fail newly."""
+    n: int = 0
+    """Over how many cases."""
+    cases: tuple[str, ...] = ()
+    """The newly failing cases, all of them."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the rule holds."""
+        return self.state == "passed"
+
+
+def no_baselines(name: str) -> RunResult | str:
+    """No run to compare with."""
+    return f'there is no run "{name}" to compare with'
+
+
+def judge(
+    gates: Sequence[Gate],
+    result: RunResult,
+    metrics: Sequence[Metric] = (),
+    baselines: Baselines = no_baselines,
+) -> list[Verdict]:
+    """A verdict for each rule on this run's suite; ``metrics`` are the suite's."""
+    return [
+        msgspec.structs.replace(
+            _verdict(gate, result, metrics, baselines),
+            rule=rule_text(gate),
+            suite=result.run.suite,
+            run=result.run.id,
+        )
+        for gate in gates
+        if gate.suite in ("", result.run.suite)
+    ]
+
+
+def settle(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """The last word on all runs together: each rule passed or failed. What could not be judged has failed."""
+    asked = {verdict.rule for verdict in verdicts if verdict.state != "not_asked"}
+    return [
+        verdict if verdict.passed else msgspec.structs.replace(verdict, state="failed")
+        for verdict in verdicts
+        if verdict.state != "not_asked" or verdict.rule not in asked
+    ]
+
+
+def exit_code(verdicts: Sequence[Verdict]) -> int:
+    """1 when a rule failed or could not be judged, else 0."""
+    return 0 if all(verdict.passed for verdict in verdicts) else 1
+
+
+def _verdict(gate: Gate, result: RunResult, metrics: Sequence[Metric], baselines: Baselines) -> Verdict:
+    if gate.kind == "limit":
+        return _limit(gate, result, metrics)
+    baseline = baselines(gate.baseline)
+    if isinstance(baseline, str):
+        return Verdict("", "not_judged", f"{rule_text(gate)}: {baseline}")
+    if gate.no_new_failures is not None:
+        found = _no_new_failures(gate.no_new_failures, gate, result, baseline, metrics)
+    else:
+        found = _no_worse_than(gate, result, baseline, metrics)
+    words = found.words
+    truths = {baseline.run.truth_set, result.run.truth_set} - {""}
+    if len(truths) > 1:
+        words += f" (the truth set differs from that of {_name(baseline)})"
+    return msgspec.structs.replace(found, words=words, baseline=baseline.run.id)
+
+
+def _limit(gate: Gate, result: RunResult, metrics: Sequence[Metric]) -> Verdict:
+    mean, n = mean_of(result, gate.metric.partition(".")[2])
+    wanted = limits_text(gate)
+    if mean is None:
+        return Verdict("", "failed", f"{gate.metric} is undefined, wanted {wanted}")
+    limits = [limit for limit in (gate.at_least, gate.at_most) if limit is not None]
+    holds = _within(mean, gate)
+    words = f"{gate.metric} is {telling(mean, limits)} over {count_of(n, 'case')}, wanted {wanted}"
+    counted, failed = with_errors(result, metric_named(gate.metric.partition(".")[2], metrics))
+    if holds and counted is not None and not _within(counted, gate):
+        words += f"; it holds only because errors were left out: with {_errors(failed)} counted it is {telling(counted, limits)}"
+        return Verdict("", "failed", words, value=counted, n=n)
+    return Verdict("", "passed" if holds else "failed", words, value=mean, n=n)
+
+
+def _within(mean: float, gate: Gate) -> bool:
+    return (gate.at_least is None or mean >= gate.at_least) and (gate.at_most is None or mean <= gate.at_most)
+
+
+def _errors(failed: int) -> str:
+    return f"{count_of(failed, 'case')} in error"
+
+
+def _no_worse_than(gate: Gate, result: RunResult, baseline: RunResult, metrics: Sequence[Metric]) -> Verdict:
+    metric = metric_named(gate.metric.partition(".")[2], metrics)
+    found = _paired_verdict(gate, metric, baseline, result, lambda case: value_of(case, metric.name))
+    worst, failed = error_value(metric), sum(fails(case, metric.name) for case in result.cases)
+    if not found.passed or worst is None or not failed:
+        return found
+    counted = _paired_verdict(gate, metric, baseline, result, lambda case: value_with_errors(case, metric.name, worst))
+    if counted.passed:
+        return found
+    words = (
+        f"{found.words}; it holds only because errors were left out: with {_errors(failed)} counted, {counted.words}"
+    )
+    return msgspec.structs.replace(counted, words=words)
+
+
+def _paired_verdict(
+    gate: Gate,
+    metric: Metric,
+    baseline: RunResult,
+    result: RunResult,
+    value: Callable[[CaseResult], float | None],
+) -> Verdict:
+    from karat.stats.compare.paired import paired_difference
+    from karat.stats.compare.pairing import pair_cases
+
+    paired = pair_cases(baseline, result, ())
+    clusters = paired.clusters or [a.id for a, _ in paired.pairs]
+    pairs = [
+        (before, after, cluster)
+        for (a, b), cluster in zip(paired.pairs, clusters, strict=True)
+        if (before := value(a)) is not None and (after := value(b)) is not None
+    ]
+    n, start = len(pairs), f"{gate.metric} against {_name(baseline)}"
+    margin, confidence = gate.margin or 0.0, gate.confidence or CONFIDENCE
+    if not pairs:
+        return Verdict("", "failed", f"{start}: no case has a value in both runs, wanted at least {FEWEST}")
+    if n < FEWEST:
+        worse = max(before - after if metric.higher_is_better else after - before for before, after, _ in pairs)
+        if metric.kind == "quantity" and worse <= margin:  # nothing to infer: no case moved by more than is allowed
+            words = f"{start}: at most {telling(max(worse, 0.0), [margin])} worse in each of {count_of(n, 'case')}, wanted at most {number(margin)}"
+            return Verdict("", "passed", words, value=worse, n=n)
+        words = f"{start}: only {count_of(n, 'case')} with a value in both runs, wanted at least {FEWEST}"
+        return Verdict("", "failed", words, n=n)
+    # One-sided at 95 % is the end of the two-sided interval at 90 %: 5 % lie beyond each of its ends.
+    before_now = ([pair[0] for pair in pairs], [pair[1] for pair in pairs])
+    found = paired_difference(*before_now, [pair[2] for pair in pairs], kind=metric.kind, confidence=2 * confidence - 1)
+    limit = -margin if metric.higher_is_better else margin
+    end = found.low if metric.higher_is_better else found.high
+    if end is None:  # a quantity that every case moved by the same amount, mostly by nothing
+        holds = found.mean >= limit if metric.higher_is_better else found.mean <= limit
+        words = f"{start}: difference {found.mean:+.4g} in each of {count_of(n, 'case')}, wanted at {'least' if metric.higher_is_better else 'most'} {number(limit + 0.0)}"
+        return Verdict("", "passed" if holds else "failed", words, value=found.mean, n=n)
+    holds = end > limit if metric.higher_is_better else end < limit
+    least, wanted = ("at least", "above") if metric.higher_is_better else ("at most", "below")
+    words = (
+        f"{start}: difference {found.mean:+.4g} over {count_of(n, 'case')}, with {number(100 * confidence)} % confidence "
+        f"{least} {telling(end, [limit])}, wanted {wanted} {number(limit + 0.0)}"
+    )
+    return Verdict("", "passed" if holds else "failed", words, value=end, n=n)
+
+
+def _no_new_failures(
+    rule: CaseFilter, gate: Gate, result: RunResult, baseline: RunResult, metrics: Sequence[Metric]
+) -> Verdict:
+    chosen = metric_named(rule.metric.partition(".")[2], metrics) if rule.metric else pass_metric(metrics)
+    start = f"{rule_text(gate)}" if rule.than != "baseline" else f"{rule_text(gate)} against {_name(baseline)}"
+    if chosen is None or chosen.kind == "quantity":
+        return Verdict("", "failed", f"{start}: {result.run.suite} has no metric by which a case is right")
+    before = {case.id: case for case in baseline.cases}
+    both = [(before[case.id], case) for case in result.cases if case.id in before and _looked_at(case, rule)]
+    if not both:
+        what = f"case with the tag {rule.tag}" if rule.tag else "case"
+        tagged = any(rule.tag in case.tags for case in (*result.cases, *baseline.cases))
+        absent = bool(rule.tag) and not rule.metric and not tagged
+        words = f"{start}: no {what} is in {'either run' if absent else 'both runs'}, wanted at least 1"
+        return Verdict("", "not_asked" if absent else "failed", words)
+    right = [(a, b) for a, b in both if is_right(a, chosen)]
+    if not right:
+        words = f"{start}: none of {count_of(len(both), 'case')} in both runs was right in the baseline by {chosen.title}, wanted at least 1"
+        return Verdict("", "failed", words, n=len(both))
+    broken = tuple(b.id for _, b in right if not is_right(b, chosen))
+    words = f"{start}: {len(broken):,} of {count_of(len(right), 'case')} right in the baseline by {chosen.title} "
+    words += f"({count_of(len(both), 'case')} in both runs) no longer right, wanted 0"
+    if broken:
+        more = f" and {len(broken) - SHOWN:,} more" if len(broken) > SHOWN else ""
+        words += f": {', '.join(broken[:SHOWN])}{more}"
+    return Verdict("", "failed" if broken else "passed", words, value=float(len(broken)), n=len(both), cases=broken)
+
+
+def _looked_at(case: CaseResult, rule: CaseFilter) -> bool:
+    return case.status != "not_applicable" and (not rule.tag or rule.tag in case.tags)
+
+
+def _name(baseline: RunResult) -> str:
+    return baseline.run.id or baseline.run.name or "the baseline"
+
+
+def telling(value: float, limits: Sequence[float]) -> str:
+    """A number with as few digits as still show on which side of the limits it lies."""
+    for digits in range(4, 18):
+        text = f"{value:.{digits}g}"
+        if all(
+            (float(text) > limit) == (value > limit) and (float(text) < limit) == (value < limit) for limit in limits
+        ):
+            break
+    return text

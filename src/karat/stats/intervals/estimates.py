@@ -1,0 +1,44 @@
+"""The 95 % interval of a mean over cases.
+
+- ``rate`` (0 or 1 a case): Wilson's score interval, which keeps its promise for few cases and for rates near 0 and 1.
+- ``share`` and ``quantity``: see ``mean_interval``.
+- A quantity of one case, or of cases that all have the same value, has a mean and no interval: there is no spread to see.
+
+A case counts once, whatever number of turns or repeats went into its value: the interval is clustered by case. Values that are
+not yet one a case, and those of cases that are variants of each other, are given with their clusters. Shares and rates stay in 0…1,
+and so do the ends of their intervals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from karat.core.results.result import Estimate
+from karat.core.suite import Kind
+from karat.stats.intervals import rates
+from karat.stats.intervals.mean import quantity_interval, share_interval
+from karat.stats.intervals.spread import spread_of
+
+
+def estimate(values: Sequence[float], kind: Kind = "share", clusters: Sequence[str] | None = None) -> Estimate:
+    """Mean, number of values and interval. With the cluster of each value the mean is over values, the interval over clusters."""
+    n = len(values)
+    if not n:
+        return Estimate(None, 0, None, None)
+    if clusters is not None and len(set(clusters)) == n:
+        clusters = None
+    mean = math.fsum(values) / n
+    if kind == "rate" and clusters is None:
+        return Estimate(mean, n, *wilson(mean, n))
+    spread = spread_of(values, clusters)
+    if kind == "quantity":
+        found = quantity_interval(values, spread, clusters=clusters)
+        return Estimate(mean, n, None, None) if found is None else Estimate(mean, n, *found)
+    low, high = share_interval(values, spread)
+    return Estimate(mean, n, min(low, mean), max(high, mean))
+
+
+def wilson(rate: float, n: int) -> tuple[float, float]:
+    """Wilson's score interval for a rate over n cases."""
+    return rates.wilson(rate * n, n)

@@ -1,0 +1,1 @@
+"""The databases behind a store: addresses, connections, versions, damage."""

@@ -1,0 +1,141 @@
+"""What is wrong with a damaged store, and what of it can still be read.
+
+Only called when something could not be read: it goes through every row of every table, which takes a while for a large store.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import typing
+import zlib
+from typing import Any
+
+import msgspec
+from sqlalchemy import BigInteger, Connection, Double, Engine, Integer, LargeBinary, Table, inspect
+from sqlalchemy.exc import SQLAlchemyError
+
+from karat.core.problems import UserError, count_of
+from karat.core.results.result import CaseResult, RunInfo
+from karat.store import schema
+from karat.store.codec import RAW, ZLIB, unpack
+from karat.store.records import Status
+
+RECOVER = 'Make a copy of the file, then save what can be read: sqlite3 OLD ".recover" | sqlite3 NEW.'
+BACKUP = "Restore the database from a backup."
+
+_COUNTED = {"runs": "run", "cases": "case", "predictions": "answer", "scorings": "scoring", "reviews": "review"}
+_SCORES = {"scorings", "summaries", "scores", "lines"}
+_JSON: dict[str, dict[str, Any]] = {
+    "runs": {"options": dict[str, Any], "config": dict[str, Any], "tags": list[str]},
+    "scorings": {"options": dict[str, Any], "info": RunInfo},
+    "lines": {"figures": list[Any]},
+}
+_PACKED: dict[str, tuple[str, Any]] = {
+    "cases": ("data", Any),
+    "predictions": ("response", None),
+    "scores": ("data", CaseResult),
+}
+_UNREADABLE = (zlib.error, msgspec.DecodeError, UnicodeDecodeError, TypeError, ValueError)
+
+
+class Found(msgspec.Struct):
+    """One table: its rows, how many of them cannot be read, and where the first of those is."""
+
+    rows: int = 0
+    bad: int = 0
+    first: str = ""
+    fault: str = ""
+    """What is wrong with the table as a whole."""
+
+
+def damage(engine: Engine, shown: str) -> UserError | None:
+    """What is wrong with a store, said with what can be saved; None when every row can be read."""
+    try:
+        with engine.connect().execution_options(stream_results=True) as connection:  # a table may be larger than memory
+            found = {table.name: _look(connection, table) for table in schema.metadata.sorted_tables}
+            sqlite = connection.dialect.name == "sqlite"
+    except (SQLAlchemyError, sqlite3.Error):
+        return None
+    faults = [_fault(name, item) for name, item in found.items() if item.fault or item.bad]
+    if not faults:
+        return None
+    more = f" and {len(faults) - 4} more tables" if len(faults) > 4 else ""
+    return UserError(f"the store {shown} is damaged: {'; '.join(faults[:4])}{more}", hint=_saved(found, sqlite))
+
+
+def _fault(name: str, found: Found) -> str:
+    if found.fault:
+        return f"the table {name} {found.fault}"
+    return f"a stored value cannot be read in {found.bad:,} of {count_of(found.rows, 'row')} of {name} (the first: {found.first})"
+
+
+def _saved(found: dict[str, Found], sqlite: bool) -> str:
+    whole = [count_of(found[name].rows - found[name].bad, noun) for name, noun in _COUNTED.items()]
+    words = [f"Can be saved: {', '.join(whole)}."]
+    wrong = {name for name, item in found.items() if item.fault or item.bad}
+    if not wrong & {"runs", "predictions", "leases"}:
+        words.append("The answers are intact: karat export RUN --predictions FILE writes them.")
+    if wrong <= _SCORES and not any(found[name].fault for name in wrong):
+        words.append("Scores can be computed again: karat score RUN.")
+    words.append(RECOVER if sqlite else BACKUP)
+    return " ".join(words)
+
+
+def _look(connection: Connection, table: Table) -> Found:
+    found = Found()
+    there = inspect(connection)
+    if not there.has_table(table.name):
+        found.fault = "is missing"
+        return found
+    lost = [
+        column.name
+        for column in table.columns
+        if column.name not in {one["name"] for one in there.get_columns(table.name)}
+    ]
+    if lost:
+        found.fault = f"has no column {lost[0]}"
+        return found
+    names = ", ".join(f'"{column.name}"' for column in table.columns)
+    try:
+        rows = connection.exec_driver_sql(f'SELECT {names} FROM "{table.name}"')  # noqa: S608  (names of our own)
+        for row in rows.mappings():
+            found.rows += 1
+            if not _sound(table, row):
+                found.bad += 1
+                found.first = found.first or ", ".join(f"{key.name} {row[key.name]}" for key in table.primary_key)
+    except (SQLAlchemyError, sqlite3.Error):
+        found.fault = f"cannot be read after {count_of(found.rows, 'row')}"
+    return found
+
+
+def _sound(table: Table, row: Any) -> bool:
+    for column in table.columns:
+        value = row[column.name]
+        if value is None:
+            if not column.nullable:
+                return False
+        elif not isinstance(value, _kinds(column.type)):
+            return False
+    if table.name == "runs" and row["status"] not in typing.get_args(Status):
+        return False
+    try:
+        for name, kind in _JSON.get(table.name, {}).items():
+            msgspec.json.decode(row[name], type=kind)
+        if table.name in _PACKED:
+            name, kind = _PACKED[table.name]
+            if row["codec"] not in (RAW, ZLIB):
+                return False
+            data = unpack(row["codec"], bytes(row[name]))
+            if kind is not None:
+                msgspec.json.decode(data, type=kind)
+    except _UNREADABLE:
+        return False
+    return True
+
+
+def _kinds(declared: Any) -> tuple[type, ...]:
+    if isinstance(declared, BigInteger | Integer):
+        return (int,)
+    if isinstance(declared, Double):
+        return (float, int)
+    return (bytes, memoryview) if isinstance(declared, LargeBinary) else (str,)

@@ -1,0 +1,42 @@
+"""Connections to a PostgreSQL server, through psycopg 3."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError
+
+from karat.core.extras import install_command
+from karat.core.problems import UserError
+from karat.store.database.address import PostgresAddress
+
+CONNECT_SECONDS = 10
+LOCK_SECONDS = 30
+
+
+def postgres_engine(address: PostgresAddress, *, read_only: bool) -> Engine:
+    """An engine over the server's database."""
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        hint = install_command("postgres")
+        raise UserError("a PostgreSQL store needs the package psycopg, which is not installed", hint=hint) from None
+    try:
+        url = make_url(address.url)
+    except (ArgumentError, ValueError):  # their texts quote parts of the URL
+        hint = "Write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with special characters of the password as %XX."
+        raise UserError("the store's PostgreSQL URL cannot be read", hint=hint) from None
+    arguments: dict[str, Any] = {"application_name": "karat"}
+    if "connect_timeout" not in url.query:
+        arguments["connect_timeout"] = CONNECT_SECONDS
+    engine = create_engine(url, connect_args=arguments, pool_pre_ping=True, hide_parameters=True)
+
+    def prepare(connection: Any, _record: Any) -> None:
+        connection.execute(f"SET lock_timeout = '{LOCK_SECONDS}s'")
+        if read_only:
+            connection.execute("SET default_transaction_read_only = on")
+        connection.commit()
+
+    event.listen(engine, "connect", prepare)
+    return engine

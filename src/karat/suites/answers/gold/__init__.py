@@ -1,0 +1,1 @@
+"""Gold files: checked, extended, rewritten."""

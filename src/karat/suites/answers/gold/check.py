@@ -1,0 +1,381 @@
+"""The gold linter: what is mechanically wrong with gold, found before anyone is scored by it.
+
+Of a gold table only the head is read. Mistakes that change verdicts are errors; what is only not there, or can be meant, is a
+warning. Every finding stands at the line of its gold row and begins with the id of the instance.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from karat.core.extras import install_command
+from karat.core.problems import Problem, Severity, count_of, did_you_mean, nearest
+from karat.core.records import Case
+from karat.core.suite import CheckedCases
+from karat.suites.answers.cases import FLAT_KEYS, NO_FILE, OWN_KEYS, STATUSES, missing_files
+from karat.suites.answers.gold.loose_json import read_file
+from karat.suites.answers.options import Options
+from karat.suites.answers.records import Entry, Gold
+
+PARAMETERS = {
+    "string_match": ("pred", "gold", "exclude", "conj"),
+    "number_match": ("pred", "gold", "percentage", "precision", "conj"),
+    "table_match": ("result", "gold", "condition_cols", "ignore_order"),
+    "tables_match": ("result", "gold", "condition_cols", "ignore_orders"),
+    "duckdb_match": ("result", "gold", "condition_tabs", "condition_cols", "ignore_orders"),
+}
+"""The parameters of the contract. Any other makes the public tool fail the entry, whatever was answered."""
+EVERYWHERE = ("sql",)
+OWN_PARAMETERS = ("rel_tol", "abs_tol", "whole_numbers", "normalise", "allow_shape")
+EVALUATION_KEYS = ("func", "parameters", "temporal")
+ROW_KEYS = ("instance_id", "evaluation", "temporal", "tags", "type", *FLAT_KEYS, *OWN_KEYS)
+HEAD_BYTES = (64 * 1024, 8 * 1024 * 1024)
+"""How much of a gold table is read: the first is nearly always enough."""
+
+
+class Finding(NamedTuple):
+    """What is wrong, and what to do."""
+
+    what: str
+    hint: str = ""
+    severity: Severity = "error"
+
+
+class Head(NamedTuple):
+    """The beginning of a gold table: its columns, whether a row follows, or why it cannot be read."""
+
+    columns: tuple[str, ...] = ()
+    has_rows: bool = False
+    trouble: str = ""
+
+
+def check_cases(cases: Sequence[Case[Gold]], _files: Sequence[Path], _options: Options) -> CheckedCases:
+    """Every mistake in the gold of these cases."""
+    problems: list[Problem] = []
+    moving: dict[str, list[str]] = {}
+    rows: dict[str, dict[int, dict[str, Any]]] = {}
+    for case in cases:
+        gold, place = case.conversation[0].target, case.source
+        if gold is None:
+            continue
+        if place.file not in rows:
+            rows[place.file] = _rows(place.file)
+        for what, hint, severity in _gold_findings(gold, rows[place.file].get(place.line, {})):
+            message = f"{gold.instance_id}: {what}"
+            problems.append(Problem(message, file=place.file, line=place.line, hint=hint, severity=severity))
+        if gold.temporal and not gold.sql and not any(entry.parameters.get("sql") for entry in gold.entries):
+            moving.setdefault(place.file, []).append(gold.instance_id)
+    for file, ids in moving.items():
+        shown = ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
+        message = f"{count_of(len(ids), 'instance')} with temporal: true and no gold SQL: {shown}"
+        hint = "Their stored gold is used, though the data may have changed. Put the SQL into sql/<instance_id>.sql."
+        problems.append(Problem(message, file=file, hint=hint, severity="warning"))
+    return CheckedCases(tuple(problems))
+
+
+def _rows(file: str) -> dict[int, dict[str, Any]]:
+    """The rows of a gold file as they stand there, by line. Cases may come from a store, without their file."""
+    try:
+        return {row.line: row.value for row in read_file(Path(file))[0]} if file else {}
+    except OSError:
+        return {}
+
+
+def _gold_findings(gold: Gold, row: Mapping[str, Any]) -> Iterator[Finding]:
+    for said in gold.problem.split("; ") if gold.problem else ():
+        absent = said.startswith((NO_FILE, "the gold row says"))
+        hint = "Without it the instance is left out, or judged by the golds that exist." if absent else ""
+        yield Finding(said, hint, "warning" if absent else "error")
+    yield from _row_findings(gold, row)
+    for entry in gold.entries:
+        known = (*PARAMETERS[entry.func], *EVERYWHERE, *(OWN_PARAMETERS if gold.family == "own" else ()))
+        for key in entry.parameters:
+            if key not in known:
+                yield Finding(f'{entry.func} has no parameter "{key}"', did_you_mean(key, known))
+        if entry.func == "string_match":
+            yield from _string_findings(entry.parameters)
+        elif entry.func == "number_match":
+            yield from _number_findings(entry.parameters, temporal=gold.temporal)
+        else:
+            yield from _table_findings(entry, gold.family)
+    if gold.family == "flat":
+        yield from _letter_findings(gold)
+    if gold.ties is not None:
+        yield from _tie_findings(gold.ties)
+
+
+def _row_findings(gold: Gold, row: Mapping[str, Any]) -> Iterator[Finding]:
+    for key in row:
+        close = nearest(key, ROW_KEYS, cutoff=88) if key not in ROW_KEYS else []
+        if close:
+            yield Finding(f'the key "{key}" is ignored', f'Did you mean "{close[0]}"?', "warning")
+    if not isinstance(row.get("temporal", False), bool):
+        yield Finding(f"temporal must be true or false, not {_shown(row['temporal'])}")
+    status = row.get("status", "good")
+    if gold.family == "own" and status not in STATUSES:
+        yield Finding(f"there is no gold status {_shown(status)}", did_you_mean(str(status), STATUSES))
+    for part in _listed(row.get("evaluation")):
+        func = str(part.get("func")) if isinstance(part, dict) else ""
+        for key in part if isinstance(part, dict) else ():
+            if key not in EVALUATION_KEYS:
+                own = key in PARAMETERS.get(func, ())
+                hint = f'Move "{key}" into "parameters".' if own else did_you_mean(key, EVALUATION_KEYS)
+                yield Finding(f'"{key}" is next to the parameters of {func}, where it is ignored', hint)
+
+
+# -- strings and numbers ----------------------------------------------------------------------------------------------
+
+
+def _string_findings(parameters: Mapping[str, Any]) -> Iterator[Finding]:
+    yield from _conj_findings(parameters)
+    golds, excluded = _listed(parameters.get("gold")), _listed(parameters.get("exclude"))
+    if not golds:
+        yield Finding("string_match has no gold text", 'Give "gold": ["…"].')
+    for key, texts, effect in (
+        ("gold", golds, "every answer contains it"),
+        ("exclude", excluded, "no answer can pass"),
+    ):
+        if not all(isinstance(text, str) for text in texts):
+            yield Finding(
+                f'the "{key}" of string_match must be strings, found {_shown(parameters[key])}', "Quote them."
+            )
+        elif any(not text.strip() for text in texts):
+            yield Finding(f'the "{key}" of string_match contains an empty string: {effect}', "Remove it.")
+    if isinstance(parameters.get("exclude"), str):
+        hint = 'The public tool excludes each of its characters. Use a list: ["…"].'
+        yield Finding('the "exclude" of string_match is a string, not a list', hint, "warning")
+    elif "exclude" in parameters and parameters["exclude"] is None:
+        yield Finding('the "exclude" of string_match is null: no answer can pass', "Leave it out, or write [].")
+    texts = [str(text).lower() for text in golds]
+    ruled_out = [
+        text for text in texts if any(isinstance(word, str) and word and word.lower() in text for word in excluded)
+    ]
+    if ruled_out and (parameters.get("conj") == "and" or len(ruled_out) == len(texts)):
+        what = f'the right answer "{ruled_out[0]:.60}" contains a text of "exclude": no answer can pass'
+        yield Finding(what, "Remove that string, or make it longer.")
+
+
+def _number_findings(parameters: Mapping[str, Any], *, temporal: bool) -> Iterator[Finding]:
+    yield from _conj_findings(parameters)
+    golds = _listed(parameters.get("gold"))
+    if not golds and not temporal:
+        yield Finding("number_match has no gold number", 'Give "gold".')
+    for gold in golds:
+        number = isinstance(gold, int | float) and not isinstance(gold, bool)
+        if not number and not (isinstance(gold, str) and re.search(r"\d", gold)):
+            yield Finding(f"there is no number in the gold {_shown(gold)} of number_match", "Write it with digits.")
+    if not isinstance(parameters.get("percentage", False), bool):
+        yield Finding(f"percentage must be true or false, not {_shown(parameters['percentage'])}")
+    precision = parameters.get("precision", 4)
+    if isinstance(precision, bool) or not isinstance(precision, int) or precision < 0:
+        yield Finding(f"precision must be a number of decimals, not {_shown(precision)}")
+
+
+def _conj_findings(parameters: Mapping[str, Any]) -> Iterator[Finding]:
+    conj = parameters.get("conj", "or")
+    if conj not in ("and", "or"):
+        yield Finding(f'conj must be "and" or "or", not {_shown(conj)}')
+
+
+# -- tables -----------------------------------------------------------------------------------------------------------
+
+
+def _table_findings(entry: Entry, family: str) -> Iterator[Finding]:
+    parameters = entry.parameters
+    if not entry.gold_files and not parameters.get("sql"):
+        yield Finding(f"{entry.func} does not name a gold file", 'Give "gold".')
+    heads = _heads(entry)
+    for name, head in heads:
+        if head is not None:
+            yield from _head_findings(name, head)
+    if entry.func == "table_match":
+        yield from _flag_findings(parameters.get("ignore_order", False))
+        yield from _choice_findings(parameters.get("condition_cols", []), heads, family)
+        return
+    conditions = parameters.get("condition_cols")
+    if entry.func == "duckdb_match" and parameters.get("condition_tabs") == []:
+        yield Finding("condition_tabs is empty: every answer passes", "Name the tables, or leave it out for all.")
+    tables = len(_listed(parameters.get("condition_tabs"))) if entry.func == "duckdb_match" else len(heads)
+    flags = parameters.get("ignore_orders")
+    if flags is None:
+        flags = [False] * tables
+    if not isinstance(flags, list) or not all(isinstance(flag, bool) for flag in flags):
+        yield Finding(
+            f"ignore_orders must be a list of true and false, not {_shown(flags)}", "One flag for each table."
+        )
+    elif tables and len(flags) != tables:
+        yield Finding(f"{count_of(len(flags), 'flag')} in ignore_orders for {count_of(tables, 'table')}")
+    if conditions is None:
+        conditions = [[]] * tables
+    if not _is_nested(conditions):
+        yield Finding(f"condition_cols must be a list for each table, not {_shown(conditions)}", "[[0, 1], []]")
+    else:
+        if tables and len(conditions) != tables:
+            yield _count_finding(len(conditions), tables)
+        for (name, head), columns in zip(heads, conditions, strict=False):
+            yield from _column_findings(columns, name, head)
+
+
+def _flag_findings(flag: Any) -> Iterator[Finding]:
+    if isinstance(flag, list):
+        hint = "The public tool treats any non-empty list as true. Write true or false."
+        harmless: Severity = "warning" if flag and all(item is True for item in flag) else "error"
+        yield Finding(f"ignore_order is one flag for all golds, found the list {_shown(flag)}", hint, harmless)
+    elif not isinstance(flag, bool):
+        yield Finding(f"ignore_order must be true or false, not {_shown(flag)}")
+
+
+def _choice_findings(conditions: Any, heads: Sequence[tuple[str, Head | None]], family: str) -> Iterator[Finding]:
+    """Conditions of a table_match: one list for every gold, or a list for each."""
+    if not isinstance(conditions, list):
+        yield Finding(f"condition_cols must be a list of columns, not {_shown(conditions)}", "Columns count from 0.")
+    elif conditions and _is_nested(conditions):
+        if len(conditions) != len(heads) and heads:
+            yield _count_finding(len(conditions), len(heads))
+        for (name, head), columns in zip(heads, conditions, strict=False):
+            yield from _column_findings(columns, name, head)
+    elif any(isinstance(column, list) for column in conditions):
+        yield Finding(f"condition_cols mixes columns and lists of columns: {_shown(conditions)}", "Use one form.")
+    else:
+        if conditions and len(heads) > 1 and family == "contract":
+            hint = "Write one list for each gold: [[0], [0]]."
+            yield Finding(
+                "one list of condition_cols for several golds is not supported in this family", hint, "warning"
+            )
+        if len(conditions) > 1 and len(heads) == 1 and family == "flat" and re.search(r"_[a-z]\.csv$", heads[0][0]):
+            what = f"the public tool reads only the first of the condition_cols {_shown(conditions)} of a lone lettered gold"
+            hint = f"Write [{conditions}]" + (": a 0 alone means all columns there." if conditions[0] == 0 else ".")
+            yield Finding(what, hint, "warning")
+        for name, head in heads:
+            yield from _column_findings(conditions, name, head)
+
+
+def _count_finding(conditions: int, golds: int) -> Finding:
+    found = f"{count_of(conditions, 'list')} of condition_cols for {count_of(golds, 'gold table')}"
+    return Finding(found, "Conditions pair with gold tables one to one, in order.")
+
+
+def _column_findings(columns: Sequence[Any], name: str, head: Head | None) -> Iterator[Finding]:
+    odd = [column for column in columns if isinstance(column, bool) or not isinstance(column, int) or column < 0]
+    if odd:
+        yield Finding(f"condition_cols contains {_shown(odd[0])}, which is not a column", "Columns count from 0.")
+    elif head is not None and not head.trouble and head.columns:
+        width = len(head.columns)
+        beyond = [str(column) for column in columns if column >= width]
+        if beyond:
+            nouns = f"column {beyond[0]}" if len(beyond) == 1 else f"columns {', '.join(beyond)}"
+            what = f"condition_cols asks for {nouns} of {name}, which has {count_of(width, 'column')}"
+            yield Finding(what, f"Columns count from 0: the last is {width - 1} ({head.columns[-1]}).")
+
+
+def _head_findings(name: str, head: Head) -> Iterator[Finding]:
+    if head.trouble:
+        yield Finding(f"{name} {head.trouble}")
+    elif not head.columns:
+        yield Finding(f"the gold table {name} is empty", "It does not even have a header.")
+    elif not head.has_rows:
+        yield Finding(f"the gold table {name} has a header and no rows", "Any empty answer passes.", "warning")
+
+
+def _heads(entry: Entry) -> list[tuple[str, Head | None]]:
+    """The tables that conditions pair with, each with its name; None where the file is not there."""
+    if entry.func != "duckdb_match":
+        return [(Path(f).name, csv_head(f) if Path(f).is_file() else None) for f in entry.gold_files]
+    tabs = [str(tab) for tab in _listed(entry.parameters.get("condition_tabs"))]
+    if not entry.gold_files or missing_files(entry):
+        return [(tab, None) for tab in tabs]
+    file = entry.gold_files[0]
+    tables = duckdb_heads(file)
+    if isinstance(tables, str):
+        return [(Path(file).name, Head(trouble=tables)), *((tab, None) for tab in tabs[1:])]
+    known = {name.lower(): name for name in tables}
+    missing = f"is not a table of {Path(file).name}, which has {', '.join(sorted(tables)) or 'none'}"
+    return [
+        (tab, tables[known[tab.lower()]] if tab.lower() in known else Head(trouble=missing)) for tab in tabs or tables
+    ]
+
+
+def csv_head(file: str) -> Head:
+    """The header of a CSV file and whether a row follows. Blank lines before and between do not count."""
+    head = Head()
+    for size in HEAD_BYTES:
+        try:
+            with Path(file).open("rb") as handle:
+                data = handle.read(size)
+        except OSError as error:
+            return Head(trouble=f"cannot be read: {error.strerror}")
+        if b"\0" in data:
+            return Head(trouble="is not text: it contains NUL bytes")
+        try:
+            records = filter(None, csv.reader(io.StringIO(data.decode("utf-8-sig", errors="replace"), newline="")))
+            head = Head(tuple(next(records, ())), next(records, None) is not None)
+        except csv.Error as error:
+            return Head(trouble=f"is not a CSV file: {error}")
+        if head.has_rows or len(data) < size:
+            return head
+    return Head(trouble=f"has no row within its first {HEAD_BYTES[-1]:,} bytes")
+
+
+def duckdb_heads(file: str) -> dict[str, Head] | str:
+    """The tables of a DuckDB file with their columns, or why there are none."""
+    try:
+        import duckdb
+    except ImportError:
+        return f"is not checked: {install_command('answers')}"
+    closed: dict[str, Any] = {"enable_external_access": "false", "lock_configuration": "true"}
+    try:
+        with duckdb.connect(file, read_only=True, config=closed) as connection:
+            found = connection.execute(
+                "SELECT table_name, list(column_name ORDER BY ordinal_position) FROM information_schema.columns "
+                "WHERE table_schema = 'main' GROUP BY table_name ORDER BY table_name"
+            ).fetchall()
+    except duckdb.Error as error:
+        return f"cannot be opened: {str(error).splitlines()[0]}"
+    return {name: Head(tuple(columns), has_rows=True) for name, columns in found}
+
+
+def _tie_findings(ties: Mapping[str, Any]) -> Iterator[Finding]:
+    by, at = ties.get("by"), ties.get("at")
+    if not isinstance(by, list) or not by or not all(isinstance(column, int | str) for column in by):
+        yield Finding(f'ties needs "by", a list of columns, found {_shown(by)}', '{"by": ["total"], "at": 10}')
+    if isinstance(at, bool) or not isinstance(at, int) or at < 1:
+        yield Finding(f'ties needs "at", the number of rows before the cut, found {_shown(at)}')
+    for key in ties:
+        if key not in ("by", "at"):
+            yield Finding(f'ties has no key "{key}"', did_you_mean(key, ("by", "at")))
+
+
+def _letter_findings(gold: Gold) -> Iterator[Finding]:
+    """``<id>_a.csv, <id>_c.csv``: what became of b? And ``<id>.csv`` beside lettered files: is it one of them?"""
+    names = [Path(file).stem for entry in gold.entries for file in entry.gold_files]
+    letters = [name[-1] for name in names if name != gold.instance_id]
+    if letters and len(letters) < len(names):
+        what = f"there is {gold.instance_id}.csv and also {gold.instance_id}_{letters[0]}.csv"
+        yield Finding(
+            what,
+            "All of them are used as golds, the one without a letter first.",
+            "warning",
+        )
+    gaps = [chr(code) for code in range(ord("a"), ord(max(letters, default="a"))) if chr(code) not in letters]
+    if gaps:
+        what = (
+            f"{NO_FILE} {', '.join(f'{gold.instance_id}_{letter}.csv' for letter in gaps)}, though later letters exist"
+        )
+        yield Finding(what, "Answers that only they would accept fail.", "warning")
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, list) for item in value)
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _shown(value: Any) -> str:
+    return f"{value!r:.60}"

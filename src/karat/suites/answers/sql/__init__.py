@@ -1,0 +1,1 @@
+"""Answers and golds that are SQL."""

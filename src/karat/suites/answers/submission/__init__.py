@@ -1,0 +1,1 @@
+"""What a submission holds: tables in replies, files inside its folder."""

@@ -1,0 +1,1 @@
+"""What each pandas function and method does to a value."""

@@ -1,0 +1,114 @@
+"""Going through something one by one, and Python's own lists and dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from karat.suites.codegen.analysis.calls import Call
+from karat.suites.codegen.analysis.constants import number_in, truth_in
+from karat.suites.codegen.analysis.masks import as_condition
+from karat.suites.codegen.analysis.pandas_api.orders import sort, take
+from karat.suites.codegen.analysis.run import Run
+from karat.suites.codegen.analysis.values import GroupKey, Operation, Shared, Value, fresh, join, rows_of, unknown
+
+MUTATORS = frozenset(
+    {"append", "extend", "add", "update", "insert", "remove", "clear", "discard", "appendleft", "setdefault"}
+)
+
+
+def element_of(run: Run, value: Value) -> Value:
+    """What a loop over the value sees each time."""
+    shared = value.shared
+    changed = () if shared is None or shared.node is None else (shared.node,)
+    match value.kind:
+        case "series":
+            return fresh(value, sort=None, node=run.node((value.node,)), pending=(), mask=value.mask)
+        case "groups" if value.inner is not None:
+            key = run.series((value.node,), value.index)
+            key.distinct = value.index
+            rows = run.with_fact(value.inner, parents=(value.node,))
+            return Value("list", run.node((key.node,)), shared=Shared(items=[key, rows]))
+        case "list" if shared is not None and shared.element is not None:
+            element = shared.element
+            return fresh(element, node=run.node((element.node, value.node, *changed)))
+        case "list" if shared is not None and shared.items:
+            found = shared.items[0]
+            for item in shared.items[1:]:
+                found = join(found, item, run.line)
+            return found if not changed else fresh(found, node=run.node((found.node, *changed)))
+        case _:
+            return Value("unknown", run.node(run.reach(value)), sources=value.sources, distinct=value.distinct)
+
+
+def through(run: Run, call: Call) -> Value | None:
+    """``enumerate``, ``zip``, ``reversed``, ``map``, ``filter``, ``range``: a list of what they yield; None for any other."""
+    given = call.arguments
+    if call.name == "range":
+        return Value("list", run.node(run.reach(*given)), shared=Shared(element=unknown(run.reach(*given), run.line)))
+    if call.name == "zip" and given:
+        return _list(run, run.list_of([element_of(run, value) for value in given]), given)
+    if call.name == "enumerate" and given:
+        return _list(run, run.list_of([unknown(()), element_of(run, given[0])]), given[:1])
+    if call.name in ("map", "filter") and len(given) == 2:
+        element = element_of(run, given[1])
+        made = run.apply(given[0], [element])
+        if call.name == "filter":
+            made = fresh(element, node=run.node((element.node, *run.reach(as_condition(run, made)))))
+        return _list(run, made, given[1:])
+    return None
+
+
+def _list(run: Run, element: Value, given: Sequence[Value]) -> Value:
+    nodes = [rows_of(value, run.line) for value in given]
+    return Value("list", run.node((*nodes, *run.reach(element))), shared=Shared(element=element))
+
+
+def call_container(run: Run, call: Call) -> Value:
+    """A method of a list or dict."""
+    value, given = call.receiver, call.given
+    shared = value.shared or Shared()
+    nodes = run.reach(*given)
+    if call.name in MUTATORS:
+        key = given[0] if call.name == "setdefault" and given else None
+        facts = tuple(GroupKey(source) for source in key.sources) if key is not None else ()
+        if given:
+            new = given[-1] if call.name != "extend" else element_of(run, given[-1])
+            shared.element = new if shared.element is None else join(shared.element, new, run.line)
+        if shared.items is not None and call.name in ("append", "extend", "insert"):
+            known = call.name == "append" and bool(given) and not run.control
+            shared.items = [*shared.items, given[-1]] if known else None
+        value.shared = shared
+        run.change(value, run.node(nodes, *facts))
+        return value if call.name == "setdefault" else run.const(None)
+    if call.name == "sort":
+        key = call.named.get("key")
+        element = element_of(run, value)
+        by = run.apply(key, [element]) if key is not None and key.kind == "function" else element
+        ordered = sort(run, value, [by], truth_in(call.named.get("reverse")) is not True)
+        value.sort = ordered.sort
+        run.change(value, ordered.node)
+        return run.const(None)
+    if call.name == "most_common":
+        return take(run, value, True, number_in(call.argument(0, "n")))
+    if (
+        call.name == "get"
+        and given
+        and isinstance(given[0].const, str | int)
+        and given[0].const in (shared.pairs or {})
+    ):
+        return (shared.pairs or {})[given[0].const]
+    if call.name in ("items", "values", "keys"):
+        item = unknown(run.reach(value), run.line)
+        held = shared.element if shared.element is not None else item
+        element = run.list_of([item, held]) if call.name == "items" else held if call.name == "values" else item
+        return Value("list", run.node(run.reach(value)), shared=Shared(element=element))
+    if call.name == "copy":
+        return fresh(
+            value,
+            shared=Shared(
+                shared.node, items=shared.items, pairs=dict(shared.pairs or {}) or None, element=shared.element
+            ),
+        )
+    found = unknown((*run.reach(value), *nodes), run.line)
+    found.node = run.node((found.node,), Operation(call.name))
+    return found

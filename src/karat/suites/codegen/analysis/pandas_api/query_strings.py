@@ -1,0 +1,69 @@
+"""The strings of ``query`` and ``eval``: pandas' own syntax, with names in backticks and ``@`` for the code's variables."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from karat.suites.codegen.analysis.pandas_api.columns import column, has_column, set_column
+from karat.suites.codegen.analysis.run import Run, Scope
+from karat.suites.codegen.analysis.values import Value, fresh, rows_of
+
+_QUOTED_OR_NAME = re.compile(r"""'[^']*'|"[^"]*"|`([^`]+)`|@(\w+)|&&?|\|\|?""")
+_MARK = "__karat_"
+
+
+class FrameScope(Scope):
+    """The names inside a query: the frame's columns before anything else."""
+
+    __slots__ = ("backticked", "frame", "run")
+
+    def __init__(self, run: Run, frame: Value, backticked: dict[str, str]) -> None:
+        super().__init__(run.scope)
+        self.run = run
+        self.frame = frame
+        self.backticked = backticked
+
+    def find(self, name: str) -> Value | None:
+        if name in self.backticked:
+            return column(self.run, self.frame, self.backticked[name])
+        if name.startswith(f"{_MARK}at_"):
+            return self.outer.find(name.removeprefix(f"{_MARK}at_")) if self.outer is not None else None
+        if has_column(self.run, self.frame, name):
+            return column(self.run, self.frame, name)
+        if name == "index":
+            return self.run.series((rows_of(self.frame),), self.frame.index)
+        return None
+
+
+def evaluate_string(run: Run, frame: Value, text: str) -> Value | None:
+    """What the string comes to on this frame; None when it cannot be read. ``"c = a + b"`` gives the frame with that column."""
+    backticked: dict[str, str] = {}
+
+    def named(found: re.Match[str]) -> str:
+        if found[1] is not None:
+            backticked[f"{_MARK}{len(backticked)}"] = found[1]
+            return f"{_MARK}{len(backticked) - 1}"
+        if found[2] is not None:
+            return f"{_MARK}at_{found[2]}"
+        return {"&": " and ", "|": " or "}.get(found[0][:1], found[0])  # there "&" binds as weakly as "and"
+
+    try:
+        tree = ast.parse(_QUOTED_OR_NAME.sub(named, text.strip().replace("\n", " ")))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    outside, inside = run.scope, run.in_string
+    run.in_string = True
+    result: Value | None = None
+    try:
+        for statement in tree.body:
+            run.scope = FrameScope(run, frame, backticked)
+            if isinstance(statement, ast.Expr):
+                result = run.evaluate(statement.value)
+            elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+                frame = fresh(frame)
+                set_column(run, frame, statement.targets[0].id, run.evaluate(statement.value))
+                result = frame
+    finally:
+        run.scope, run.in_string = outside, inside
+    return result

@@ -1,0 +1,1 @@
+"""Published benchmarks as tasks."""

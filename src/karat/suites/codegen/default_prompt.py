@@ -1,0 +1,50 @@
+"""What a model is told before the question: the tables there are, where to leave the answer, how to write it.
+
+This is the system turn of every case; a system of its own may have other instructions and ignore it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from karat.suites.codegen.records import Task
+from karat.suites.codegen.tasks.schemas import ColumnHead, head
+
+MOST_COLUMNS = 60
+MOST_EXAMPLES = 6
+LONGEST_EXAMPLE = 24
+
+WRITE = "Answer with Python code only, in one fenced block: ```python … ```. pandas is imported as pd and numpy as np."
+
+
+def instructions(task: Task, *, more: Sequence[str] = ()) -> str:
+    """The system turn of a task; ``more`` are paragraphs between the tables and how to answer."""
+    parts = ["You write pandas code that answers a question.", _tables(task), *more, _answer(task), WRITE]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _tables(task: Task) -> str:
+    if not task.tables:
+        return ""
+    single = len(task.tables) == 1
+    lines = ["These tables are there as data frames:"]
+    for name, source in task.tables.items():
+        called = " (also as df)" if single and name != "df" else ""
+        columns = head(source)
+        lines.append(f"- {name}{called}: {', '.join(map(_described, columns[:MOST_COLUMNS]))}")
+        if len(columns) > MOST_COLUMNS:
+            lines.append(f"  and {len(columns) - MOST_COLUMNS} columns more")
+    return "\n".join(lines)
+
+
+def _described(column: ColumnHead) -> str:
+    if not column.values or len(column.values) > MOST_EXAMPLES:
+        return f"{column.name} ({column.kind})"
+    shown = ", ".join(value[:LONGEST_EXAMPLE] for value in sorted(column.values))
+    return f"{column.name} ({column.kind}: {shown})"
+
+
+def _answer(task: Task) -> str:
+    if task.template:
+        return ""
+    return f"Leave the answer in the variable `{task.answer}`. Do not read or write files."

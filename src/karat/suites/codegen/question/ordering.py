@@ -1,0 +1,147 @@
+"""Whether a question asks for rows in an order, in whichever words, or for the order they are in.
+
+- words that sort: "sorted by", "ranked", "chronological"
+- a comparison with a place: "smaller date ahead", "latest first"; from one end to the other: "from the lowest price to the highest"
+- words that keep: "keep the order", "in the same order as", "the order of the rows must not change"
+
+The noun alone asks for nothing: "order id", "in order to", "each order". Where a column or table is called ``order``, only words that can mean nothing else count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from karat.suites.codegen.question.vocabulary import Vocabulary
+from karat.suites.codegen.question.words import Word, find_phrases, name_parts
+from karat.suites.codegen.records import Schema
+
+_BEFORE = 4
+_AFTER = 8
+_GAP = 3
+"""Words between a comparison and its place: "smaller order date ahead"."""
+
+Found = list[tuple[int, int, str]]
+Direction = tuple[str, str, tuple[int, ...]]
+"""What is said, the direction where there is one, and the places of the comparing words."""
+
+
+def ordering_of(
+    words: Sequence[Word], taken: Sequence[bool], known: Vocabulary, schema: Schema, *, counted: bool
+) -> tuple[tuple[str, ...], bool]:
+    """The words that ask for an order with its direction, and whether rows are to stay as they are."""
+    free = list(taken)
+    for start, end, _ in find_phrases(words, known.not_order, taken):
+        free[start:end] = [True] * (end - start)
+    thing = _is_thing(schema, known)
+    found = [
+        phrase
+        for start, end, phrase in find_phrases(words, known.sorting, free)
+        if not thing or _sorts(words, end, phrase, known)
+    ]
+    directions = _placed(words, free, known) + _ranges(words, free, known)
+    found += [phrase for phrase, _, _ in directions]
+    if find_phrases(words, known.descending, free) or any(way == "descending" for _, way, _ in directions):
+        found.append("descending")
+    if find_phrases(words, known.ascending, free) or any(way == "ascending" for _, way, _ in directions):
+        found.append("ascending")
+    if counted:
+        found.append("top or bottom")
+    return tuple(dict.fromkeys(found)), _keeps(words, free, known, thing)
+
+
+def places_of_order(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> set[int]:
+    """Where words stand that say which end comes first: the "highest" of "highest first" is no maximum."""
+    directions = _placed(words, taken, known) + _ranges(words, taken, known)
+    found = {at for _, _, places in directions for at in places}
+    phrases = [phrase for phrase in (*known.ascending, *known.descending) if " " in phrase]
+    return found | {at for start, end, _ in find_phrases(words, phrases, taken) for at in range(start, end)}
+
+
+def _is_thing(schema: Schema, known: Vocabulary) -> bool:
+    names = [part for name in (*schema.columns, *schema.tables) for part in name_parts(name)]
+    return bool(set(names) & set(known.order_things))
+
+
+def _sorts(words: Sequence[Word], end: int, phrase: str, known: Vocabulary) -> bool:
+    """Whether "ordered" sorts, where it may as well mean bought: "ordered by", "ordered from low to high"."""
+    following = words[end].lower if end < len(words) else ""
+    return phrase not in known.ordered_words or following in known.after_ordered
+
+
+def _keeps(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary, thing: bool) -> bool:
+    phrases = known.keep_order if thing else (*known.keep_order, *known.keep_order_loosely)
+    if find_phrases(words, phrases, taken):
+        return True
+    nouns = [start for start, _, _ in find_phrases(words, known.order_nouns, taken)]
+    for noun in nouns:
+        before = _unbroken(words, range(noun - 1, max(noun - 1 - _BEFORE, -1), -1))
+        adjectives = {words[at].lower for at in before} & set(known.keep_adjectives)
+        if any(words[at].lower in known.keep_verbs for at in before) and (adjectives or not thing):
+            return True
+        after = _unbroken(words, range(noun + 1, min(noun + 1 + _AFTER, len(words))))
+        said = find_phrases([words[at] for at in after], known.keep_after, [False] * len(after))
+        if said and (not thing or any(words[at].lower in known.keep_adjectives for at in after)):
+            return True
+    return False
+
+
+def _unbroken(words: Sequence[Word], places: range) -> list[int]:
+    """These places up to the first punctuation mark."""
+    found: list[int] = []
+    for at in places:
+        if words[at].kind == "mark":
+            break
+        found.append(at)
+    return found
+
+
+def _placed(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> list[Direction]:
+    """ "smaller date ahead": what is said, and the direction where there is one."""
+    ends: dict[int, tuple[int, bool]] = {}
+    for start, end, _ in find_phrases(words, known.ahead_words, taken):
+        ends[start] = (end, True)
+    for start, end, _ in find_phrases(words, known.first_words, taken):
+        if _said_last(words, end, known):
+            ends.setdefault(start, (end, True))
+    for start, end, _ in find_phrases(words, known.behind_words, taken):
+        if _said_last(words, end, known):
+            ends.setdefault(start, (end, False))
+    found: list[Direction] = []
+    for end, low in _compared(words, taken, known):
+        for at in _unbroken(words, range(end, min(end + _GAP + 1, len(words)))):
+            if at in ends:
+                ahead = ends[at][1]
+                way = "" if low is None else "ascending" if low == ahead else "descending"
+                found.append((f"{words[end - 1].lower} {words[at].lower}", way, (end - 1,)))
+                break
+    return found
+
+
+def _said_last(words: Sequence[Word], end: int, known: Vocabulary) -> bool:
+    """Whether no noun follows: "latest first", no "latest first name"."""
+    return end >= len(words) or words[end].kind == "mark" or words[end].lower in known.clause_words
+
+
+def _compared(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> list[tuple[int, bool | None]]:
+    """Where a comparing word ends, and whether it means the low end; None when that depends on what is compared."""
+    kinds: tuple[tuple[tuple[str, ...], bool | None], ...] = (
+        (known.low_words, True),
+        (known.high_words, False),
+        (known.either_words, None),
+    )
+    return [(end, low) for phrases, low in kinds for _, end, _ in find_phrases(words, phrases, taken)]
+
+
+def _ranges(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> list[Direction]:
+    """ "from the lowest price to the highest", "oldest to newest"."""
+    compared = sorted(_compared(words, taken, known), key=lambda item: item[0])
+    between = {start for start, _, _ in find_phrases(words, known.to_words, taken)}
+    found: list[Direction] = []
+    for (first, low), (second, other) in pairwise(compared):
+        gap = _unbroken(words, range(first, second - 1))
+        joined = len(gap) == second - 1 - first <= _GAP + 2 and bool(between & set(gap))
+        if joined and (low != other or None in (low, other)) and words[first - 1].lower != words[second - 1].lower:
+            way = "" if low is None or other is None else "ascending" if low else "descending"
+            found.append((f"{words[first - 1].lower} to {words[second - 1].lower}", way, (first - 1, second - 1)))
+    return found

@@ -1,0 +1,159 @@
+"""Reading a question: which columns it mentions, which statistics, rows, groups, order and joins it asks for.
+
+Words that name a column ask for nothing else: in "average max speed" with a column ``max_speed`` only the average is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from karat.suites.codegen.question.conditions import conditions_of
+from karat.suites.codegen.question.links import links_of
+from karat.suites.codegen.question.ordering import ordering_of, places_of_order
+from karat.suites.codegen.question.precision import precision_of
+from karat.suites.codegen.question.vocabulary import Vocabulary, vocabulary
+from karat.suites.codegen.question.words import Mention, Word, find_phrases, mentions_of, number_of, words_of
+from karat.suites.codegen.records import Asked, Schema
+
+LONGEST = 20_000
+"""Characters of a question that are read."""
+
+
+_REACH_OF_TOP = 5
+""""top 3 cities by": the ``by`` stands at most so many words after ``top``."""
+
+
+def read_question(
+    question: str,
+    schema: Schema,
+    *,
+    values: Mapping[str, Collection[str]] | None = None,
+    words_known: Vocabulary | None = None,
+) -> Asked:
+    """What the question asks for. ``values`` are those of text columns with few of them, so that "in Germany" is a condition."""
+    known = words_known or vocabulary()
+    words = words_of(question[:LONGEST])
+    mentions = [
+        mention for mention in mentions_of(words, schema.columns, known) if not _names_table(words, mention, schema)
+    ]
+    taken = [False] * len(words)
+    for mention in mentions:
+        taken[mention.start : mention.end] = [True] * (mention.end - mention.start)
+    placed = conditions_of(words, mentions, known, values or {})
+    conditions = [condition for _, condition in placed]
+    compared = tuple(phrase for said in (*known.comparisons.values(), tuple(known.or_more)) for phrase in said)
+    for start, end, _ in find_phrases(words, [phrase for phrase in compared if " " in phrase], taken):
+        taken[start:end] = [True] * (end - start)  # the "least" of "at least" is no minimum
+    top, top_at = _counted(words, known.top, taken, known)
+    bottom, bottom_at = _counted(words, known.bottom, taken, known)
+    statistics = _statistics(words, taken, known, top_at | bottom_at | places_of_order(words, taken, known))
+    measured = bool(set(statistics) - {"groupby"}) or bool(find_phrases(words, known.measures, taken))
+    keys = _listed(words, mentions, taken, known, measured, top_at | bottom_at)
+    if keys and "groupby" not in statistics:
+        statistics.append("groupby")
+    ordering, keeps_order = ordering_of(words, taken, known, schema, counted=bool(top or bottom))
+    return Asked(
+        columns=tuple(dict.fromkeys(mention.column for mention in mentions)),
+        top=tuple(top),
+        bottom=tuple(bottom),
+        filtering=bool(conditions) or bool(find_phrases(words, known.filtering, taken)),
+        statistics=tuple(statistics),
+        conditions=tuple(conditions),
+        group_keys=tuple(keys),
+        grouping="groupby" in statistics,
+        ordering=ordering,
+        keeps_order=keeps_order,
+        joining=_joining(words, taken, known, schema) or _of_several_tables(mentions, schema),
+        links=links_of(words, placed, known),
+        whole_table=bool(find_phrases(words, known.whole_table, taken)),
+        precision=precision_of(question[:LONGEST], words, taken, known),
+        drawing=bool(find_phrases(words, known.drawing, [False] * len(words))),
+        distinct=bool(find_phrases(words, known.distinct, taken)),
+        open_limits=bool(find_phrases(words, known.open_limits, taken))
+        and not find_phrases(words, known.clear_limits, taken),
+    )
+
+
+def _names_table(words: Sequence[Word], mention: Mention, schema: Schema) -> bool:
+    """Whether the word is the name of a table, and that of a column only with its ending cut: in "how many loans" nobody asks for ``loan``."""
+    word = words[mention.start]
+    tables = {name.lower() for name in schema.tables}
+    alone = mention.end == mention.start + 1 and word.kind == "word"
+    return alone and word.lower in tables and word.lower != mention.column.lower()
+
+
+def _statistics(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary, elsewhere: set[int]) -> list[str]:
+    """The statistics asked for. A longer phrase has its words for itself: "total number of" is a count, no sum."""
+    found = [
+        (start, end, name)
+        for name, phrases in known.statistics.items()
+        for start, end, _ in find_phrases(words, phrases, taken)
+        if start not in elsewhere
+    ]
+    covered: set[int] = set()
+    names: set[str] = set()
+    for start, end, name in sorted(found, key=lambda item: item[0] - item[1]):
+        if not covered & set(range(start, end)):
+            covered |= set(range(start, end))
+            names.add(name)
+    return [name for name in known.statistics if name in names]
+
+
+def _counted(
+    words: Sequence[Word], phrases: Sequence[str], taken: Sequence[bool], known: Vocabulary
+) -> tuple[list[int | None], set[int]]:
+    """``top 5``, ``5 largest``: how many, and where. ``top`` alone counts; ``largest`` without a number is a maximum."""
+    counts: list[int | None] = []
+    places: set[int] = set()
+    for start, end, phrase in find_phrases(words, phrases, taken):
+        beside = [number_of(words[at], known) for at in (end, start - 1) if 0 <= at < len(words) and not taken[at]]
+        numbers = [number for number in beside if number is not None and number > 0 and number == int(number)]
+        if numbers or phrase == phrases[0]:
+            counts.append(int(numbers[0]) if numbers else None)
+            places.add(start)
+    return counts, places
+
+
+def _listed(
+    words: Sequence[Word],
+    mentions: Sequence[Mention],
+    taken: Sequence[bool],
+    known: Vocabulary,
+    statistics: bool,
+    counted: set[int],
+) -> list[str]:
+    """The columns after ``by``, ``per``, ``for each``…: ``by city and year``; not those after ``sorted by`` or ``top 3 cities by``."""
+    named = {at for phrases in known.statistics.values() for at, _, _ in find_phrases(words, phrases, taken)} - counted
+    sorting = {start for start, _, _ in find_phrases(words, known.sorting, taken)}
+    sorted_by = {at for start, end, _ in find_phrases(words, known.sort_lists, taken) for at in range(start, end)}
+    starts = {mention.start: mention for mention in mentions}
+    found: list[str] = []
+    for start, end, phrase in find_phrases(words, known.group_lists, taken):
+        weak = phrase in known.group_list_needs_statistics
+        if start in sorted_by or (start - 1 in sorting) or (weak and not statistics):
+            continue
+        if weak and {word.lower for word in words[max(start - _REACH_OF_TOP, 0) : start]} & set(known.arithmetic):
+            continue
+        ranked = [place for place in counted if start - _REACH_OF_TOP <= place < start]
+        if weak and ranked and not named & set(range(max(ranked), start)):
+            continue
+        at = end
+        while at < len(words):
+            if at in starts:
+                found.append(starts[at].column)
+                at = starts[at].end
+            elif words[at].lower in known.list_words:
+                at += 1
+            else:
+                break
+    return list(dict.fromkeys(found))
+
+
+def _joining(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary, schema: Schema) -> bool:
+    return bool(find_phrases(words, known.joining if len(schema.tables) > 1 else known.joining_always, taken))
+
+
+def _of_several_tables(mentions: Sequence[Mention], schema: Schema) -> bool:
+    """Columns that no one table holds together ask for a join, also without the word: "total amount by country"."""
+    named = {mention.column for mention in mentions}
+    return bool(named) and not any(named <= set(columns) for columns in schema.tables.values())

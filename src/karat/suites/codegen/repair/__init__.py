@@ -1,0 +1,1 @@
+"""Asking a system to repair its code, and what repairs are worth."""

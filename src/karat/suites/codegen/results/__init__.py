@@ -1,0 +1,1 @@
+"""Comparing what code left behind with what was expected."""

@@ -1,0 +1,229 @@
+"""Results as tables of texts, so that results of different types can mean the same.
+
+- a data frame: the levels of its index and its columns; a series: a frame of one column
+- a number, text or date: one cell; a list: one column, or rows when its items are lists of one length
+- a mapping (also a Counter): a row for each key, or columns when its values are lists of one length
+- a set: a list in no order; a tuple of single values: a list whose places count; a named tuple or dataclass: a mapping beside a mapping, a tuple
+  beside a tuple, see ``readings``; a list of them: rows with named columns
+- complex numbers: a column of their real and one of their imaginary parts, unless these are all 0
+
+Numbers are written in full, dates in ISO form, missing values are null. Of the expected result an index counts when it is named or is not
+merely numbers; of a single row only when it is named. Of a given result every index may stand for an expected column, and none is too much.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from karat.sandbox import Column, Other, Plain, Record, Series, Table, Unordered
+from karat.tables.files.reading import read_csv
+from karat.tables.table import Table as TextTable
+from karat.tables.table import TableError
+
+_HINTS = {"polars.expr.expr.Expr": ": an expression that no frame has evaluated"}
+NEGLIGIBLE = 1e-12
+"""An imaginary part below this share of the number is noise."""
+
+
+class NoTableError(Exception):
+    """A result that has no plain form, or none that can be compared."""
+
+
+class Shaped(msgspec.Struct, frozen=True):
+    """A result as a table; ``free`` are the columns of it that no expected column has to stand for."""
+
+    table: TextTable
+    free: frozenset[int] = frozenset()
+
+
+def expected_table(value: Plain) -> TextTable:
+    """The right result: the columns that an answer must have."""
+    shaped = _shape(value, _needed)
+    return shaped.table
+
+
+def given_table(value: Plain) -> Shaped:
+    """An answer's result: all of its columns, the index first."""
+    return _shape(value, lambda *_: True)
+
+
+def readings(gold: Plain, given: Plain) -> list[tuple[Plain, Plain]]:
+    """Both results in the forms in which they can be compared. A record is a mapping and a tuple, whichever the other one is."""
+    if isinstance(gold, Record) and isinstance(given, Record):
+        by_name = set(gold.names) == set(given.names)
+        return [(_fields(gold), _fields(given))] if by_name else [(gold.values, given.values)]
+    if isinstance(gold, Record):
+        return [(form, given) for form in _forms(gold, given)]
+    if isinstance(given, Record):
+        return [(gold, form) for form in _forms(given, gold)]
+    return [(gold, given)]
+
+
+def _forms(record: Record, beside: Plain) -> list[Plain]:
+    if isinstance(beside, Mapping):
+        return [_fields(record)]
+    return [record.values] if isinstance(beside, list | tuple) else [_fields(record), record.values]
+
+
+def _fields(record: Record) -> dict[str, Plain]:
+    return dict(zip(record.names, record.values, strict=True))
+
+
+def has_places(value: Plain) -> bool:
+    """Whether it is a tuple of single values: (rows, columns) is not (columns, rows)."""
+    return isinstance(value, tuple) and len(value) > 1 and not any(isinstance(part, _SEVERAL) for part in value)
+
+
+_SEVERAL = (list, tuple, Mapping, Table, Series, Record)
+
+
+def file_table(path: str) -> TextTable:
+    """The expected result in a CSV or Parquet file. Its first column is dropped when it only counts the rows. Raises :class:`TableError`."""
+    file = Path(path)
+    if file.suffix.lower() in (".parquet", ".pq"):
+        return _parquet(file)
+    table = read_csv(file)
+    counting = table.width > 1 and table.names[0].strip() in ("", "Unnamed: 0")
+    if counting and table.texts(0) == [str(row) for row in range(table.height)]:
+        return table.select(range(1, table.width))
+    return table
+
+
+def _parquet(file: Path) -> TextTable:
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        read = pyarrow.parquet.read_table(file)
+    except (OSError, pyarrow.ArrowException) as error:
+        raise TableError(f"{file.name} cannot be read: {str(error)[:200]}", "unreadable") from None
+    columns = [(name, read.column(place).to_pylist()) for place, name in enumerate(read.column_names)]
+    return _table([(name, values) for name, values in columns if not name.startswith("__index_level")], read.num_rows)
+
+
+def _needed(level: Column, height: int) -> bool:
+    if level.name is not None:
+        return True
+    return height > 1 and not all(isinstance(value, int) for value in level.values)
+
+
+def _shape(value: Plain, wants: Callable[[Column, int], bool]) -> Shaped:
+    if isinstance(value, Other):
+        raise NoTableError(f"a result of type {value.type} cannot be compared{_HINTS.get(value.type, '')}")
+    if isinstance(value, Series):
+        value = Table(len(value.column.values), (value.column,), value.index)
+    if isinstance(value, Table):
+        levels = [level for level in value.index if wants(level, value.height)]
+        named = [(column.name, column.values) for column in (*levels, *value.columns)]
+        counting = {
+            len(levels) + place for place, column in enumerate(value.columns) if _counts(column)
+        }  # an index that reset_index has made a column
+        return Shaped(_table(named, value.height), frozenset({*range(len(levels)), *counting}))
+    if isinstance(value, Record):
+        value = dict(zip(value.names, value.values, strict=True))
+    if isinstance(value, Mapping):
+        return Shaped(_mapping(value))
+    if isinstance(value, list | tuple):
+        return Shaped(_list(value))
+    return Shaped(_table([("value", [value])], 1))
+
+
+def _counts(column: Column) -> bool:
+    name = str(column.name)
+    return (name == "index" or name.startswith("level_")) and all(isinstance(value, int) for value in column.values)
+
+
+def _mapping(value: Mapping[Any, Any]) -> TextTable:
+    parts = list(value.values())
+    columns = [_items(part) for part in parts]
+    lists = [column for column in columns if column is not None]
+    if lists and len(lists) == len(parts) and len({len(items) for items in lists}) == 1:
+        return _table(list(zip(value, lists, strict=True)), len(lists[0]))
+    return _table([("key", list(value)), ("value", parts)], len(parts))
+
+
+def _items(value: Plain) -> list[Any] | None:
+    """The values of a list or series."""
+    if isinstance(value, Series):
+        return value.column.values
+    return list(value) if isinstance(value, list | tuple) and not isinstance(value, Unordered) else None
+
+
+def _list(values: Sequence[Any]) -> TextTable:
+    values = [_fields(row) if isinstance(row, Record) else row for row in values]
+    rows = [_items(row) for row in values]
+    lists = [row for row in rows if row is not None]
+    if lists and len(lists) == len(values) and len({len(row) for row in lists}) == 1:
+        return _table([(str(place), [row[place] for row in lists]) for place in range(len(lists[0]))], len(values))
+    if values and all(isinstance(row, Mapping) and list(row) == list(values[0]) for row in values):
+        return _table([(name, [row[name] for row in values]) for name in values[0]], len(values))
+    return _table([("value", list(values))], len(values))
+
+
+def _table(columns: Sequence[tuple[Any, Sequence[Any]]], height: int) -> TextTable:
+    parts = [part for name, values in columns for part in _real_and_imaginary(_name(name), values)]
+    names = tuple(name for name, _ in parts)
+    return TextTable(names, tuple([text_of(value) for value in values] for _, values in parts), height)
+
+
+def _real_and_imaginary(name: str, values: Sequence[Any]) -> list[tuple[str, Sequence[Any]]]:
+    """A column of complex numbers as two, so that each part is compared as a number; one when all of them are real."""
+    if not any(isinstance(value, complex) for value in values):
+        return [(name, values)]
+    real = [value.real if isinstance(value, complex) else value for value in values]
+    imaginary = [0.0 if not isinstance(value, complex) or _is_real(value) else value.imag for value in values]
+    return [(name, real), (f"{name} (imaginary)", imaginary)] if any(imaginary) else [(name, real)]
+
+
+def _is_real(value: complex) -> bool:
+    return abs(value.imag) <= NEGLIGIBLE * max(1.0, abs(value.real))
+
+
+def _name(name: Any) -> str:
+    if isinstance(name, tuple):
+        return " ".join(_name(part) for part in name if part not in (None, ""))
+    return "" if name is None else str(name)
+
+
+def text_of(value: Plain) -> str | None:
+    """One cell. What is no single value is written out with its parts, in a form that only equal things share."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, float) and value != value:
+        return None
+    if isinstance(value, bool | int | float):
+        return repr(value)
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return f"{value.total_seconds()!r} seconds"
+    if isinstance(value, bytes | complex):
+        return repr(value)
+    if isinstance(value, Other):
+        raise NoTableError(f"the result contains a {value.type}, which is not a plain value")
+    return json.dumps(_nested(value), ensure_ascii=False, sort_keys=True)
+
+
+def _nested(value: Plain) -> Any:
+    if isinstance(value, Record):
+        return _nested(_fields(value))
+    if isinstance(value, Unordered):
+        return sorted((_nested(item) for item in value), key=lambda item: json.dumps(item, sort_keys=True))
+    if isinstance(value, list | tuple):
+        return [_nested(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): _nested(item) for key, item in value.items()}
+    if isinstance(value, Table):
+        return {_name(column.name): _nested(column.values) for column in value.columns}
+    if isinstance(value, Series):
+        return _nested(value.column.values)
+    return value if value is None or isinstance(value, str | bool | int | float) else text_of(value)

@@ -1,0 +1,1 @@
+"""Running the code of an answer, and of the reference."""

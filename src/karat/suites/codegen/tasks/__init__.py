@@ -1,0 +1,1 @@
+"""Tasks in the project's own form."""

@@ -1,0 +1,92 @@
+"""Looking tasks over before anything runs: what can be seen without running code.
+
+Whether a reference runs is seen when answers are scored: one that does not makes its task ``gold_error``.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from karat.core.problems import Problem, UserError, count_of
+from karat.core.records import Case
+from karat.core.suite import CheckedCases
+from karat.suites.codegen.records import Task
+from karat.suites.codegen.running.execution import snippet_of
+from karat.suites.codegen.tasks.schemas import schema_of
+
+
+def check_cases(cases: Sequence[Case[Task]], structures: Sequence[Path], options: Any) -> CheckedCases:  # noqa: ARG001
+    """Tasks that nothing can be held against, references that are no Python, tables without a column."""
+    problems: list[Problem] = []
+    first: dict[str, Case[Task]] = {}
+    for case in cases:
+        if case.id in first:
+            before = first[case.id].source
+            problems.append(_problem(case, f'the task "{case.id}" appears twice: also in line {before.line}'))
+        first.setdefault(case.id, case)
+        for turn in case.conversation:
+            if turn.target is not None:
+                problems.extend(_task_problems(case, turn.target))
+    problems.extend(_without_reference(cases))
+    return CheckedCases(tuple(problems))
+
+
+def _without_reference(cases: Sequence[Case[Task]]) -> list[Problem]:
+    """One word on all tasks whose right code is taken as it is, since nothing says what is right on other tables."""
+    bare = [case for case in cases if any(_is_bare(turn.target) for turn in case.conversation)]
+    if not bare:
+        return []
+    has = "has" if len(bare) == 1 else "have"
+    message = (
+        f'{count_of(len(bare), "task")} {has} "expected" and no "reference" (the first: "{bare[0].id}"): '
+        "right code cannot be checked on changed tables"
+    )
+    hint = "With code under reference, code that fits these tables only is found out. Without it, only constants are."
+    return [_problem(bare[0], message, hint, warning=True)]
+
+
+def _is_bare(task: Task | None) -> bool:
+    if task is None or task.expected is None or task.reference.strip() or task.harness is not None:
+        return False
+    return bool(task.tables) and task.expected.named is None
+
+
+def _task_problems(case: Case[Task], task: Task) -> list[Problem]:
+    found: list[Problem] = []
+    if task.expected is None and not task.reference.strip():
+        message = f'the task "{case.id}" has neither "expected" nor "reference": correctness cannot be judged'
+        hint = "Put the right result under expected, or code that computes it under reference."
+        found.append(_problem(case, message, hint, warning=True))
+    if task.reference.strip():
+        found.extend(_reference_problems(case, task))
+    try:
+        empty = [name for name, columns in schema_of(task).tables.items() if not columns]
+    except UserError as error:
+        return [*found, _problem(case, f'a table of the task "{case.id}" cannot be read: {error.message}')]
+    said = (f'the table "{name}" of the task "{case.id}" has no column' for name in empty)
+    return [*found, *(_problem(case, message, warning=True) for message in said)]
+
+
+def _reference_problems(case: Case[Task], task: Task) -> list[Problem]:
+    snippet = snippet_of(msgspec.structs.replace(task, harness=None), task.reference)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(snippet.code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = snippet.own_line(getattr(error, "lineno", 0) or 0)
+        at = f", line {line}" if line else ""
+        why = error.msg if isinstance(error, SyntaxError) else str(error)
+        return [_problem(case, f'the reference of the task "{case.id}"{at}: {why}')]
+    return []
+
+
+def _problem(case: Case[Task], message: str, hint: str = "", *, warning: bool = False) -> Problem:
+    where = case.source
+    return Problem(message, file=where.file, line=where.line, hint=hint, severity="warning" if warning else "error")

@@ -1,0 +1,1 @@
+"""The forms that answers of assistants come in."""

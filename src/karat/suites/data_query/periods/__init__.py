@@ -1,0 +1,1 @@
+"""Periods in targets, answers and filters."""

@@ -1,0 +1,1 @@
+"""SDMX structures and codelists."""

@@ -1,0 +1,1 @@
+"""Prompts of live systems: templates, and the process that renders them."""

@@ -1,0 +1,1 @@
+"""Why two tables do not match: reasons, nearest columns, the rows and cells that differ."""

@@ -1,0 +1,161 @@
+"""Which prediction row a gold row comes nearest to, how many cells agree, and the first rows that differ.
+
+For seeing progress and for showing differences. The verdict does not depend on it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from karat.tables.explain.likeness import identity
+from karat.tables.options import CompareOptions
+from karat.tables.values.cells import Cell, equal
+
+SHOWN_ROWS = 5
+SHOWN_COLUMNS = 12
+SHOWN_LETTERS = 80
+_POSTINGS = 16
+
+Mapped = Sequence[tuple[Sequence[Cell], Sequence[Cell] | None]]
+"""Each gold column with the prediction column mapped to it, if any."""
+
+
+class Alignment(msgspec.Struct, frozen=True):
+    """Gold rows beside prediction rows, either of which may be alone, and how many of gold's cells agree in each pair."""
+
+    pairs: tuple[tuple[int | None, int | None], ...]
+    equal_cells: tuple[int, ...]
+    width: int
+
+    @property
+    def whole(self) -> int:
+        """How many rows agree in all cells."""
+        return sum(1 for (g, p), count in zip(self.pairs, self.equal_cells, strict=True) if self._agrees(g, p, count))
+
+    def _agrees(self, g: int | None, p: int | None, count: int) -> bool:
+        return g is not None and p is not None and count == self.width
+
+
+def align(
+    mapped: Mapped, keyed: Mapped, gold_height: int, pred_height: int, options: CompareOptions, *, in_order: bool
+) -> Alignment:
+    """Pairs the rows: in their order, or else equal rows first and then those with the most cells in common. ``keyed`` are the same
+    columns as the rows are looked for; ``mapped`` are the cells that are compared.
+    """
+    if in_order:
+        length = max(gold_height, pred_height)
+        pairs = [(i if i < gold_height else None, i if i < pred_height else None) for i in range(length)]
+    else:
+        pairs = _pair_by_cells(keyed, gold_height, pred_height)
+    agreeing = []
+    for g, p in pairs:
+        agreeing.append(0 if g is None or p is None else _agreeing(mapped, g, p, options))
+    return Alignment(tuple(pairs), tuple(agreeing), len(mapped))
+
+
+def _agreeing(mapped: Mapped, g: int, p: int, options: CompareOptions) -> int:
+    return sum(1 for gold, pred in mapped if pred is not None and equal(gold[g], pred[p], options))
+
+
+def _pair_by_cells(mapped: Mapped, gold_height: int, pred_height: int) -> list[tuple[int | None, int | None]]:
+    columns = [pair for pair in mapped if pair[1] is not None]
+    gold_keys = [tuple(identity(gold[row]) for gold, _ in columns) for row in range(gold_height)]
+    pred_keys = [tuple(identity(pred[row]) for _, pred in columns if pred is not None) for row in range(pred_height)]
+    free: dict[Any, list[int]] = defaultdict(list)
+    for row in reversed(range(pred_height)):
+        free[pred_keys[row]].append(row)
+    pairs: list[tuple[int | None, int | None]] = []
+    left_gold = []
+    for row, key in enumerate(gold_keys):
+        if free[key]:
+            pairs.append((row, free[key].pop()))
+        else:
+            left_gold.append(row)
+    left_pred = sorted(row for rows in free.values() for row in rows)
+    pairs += _pair_the_rest(left_gold, left_pred, gold_keys, pred_keys)
+    return sorted(pairs, key=lambda pair: (pair[0] is None, pair[0] or 0, pair[1] or 0))
+
+
+def _pair_the_rest(
+    gold_rows: Sequence[int], pred_rows: Sequence[int], gold_keys: Sequence[Any], pred_keys: Sequence[Any]
+) -> list[tuple[int | None, int | None]]:
+    holding: dict[Any, list[int]] = defaultdict(list)
+    for row in pred_rows:
+        for column, key in enumerate(pred_keys[row]):
+            holding[column, key].append(row)
+    # A cell that few rows have tells more than one that many have: an id more than a year.
+    likely: list[tuple[float, int, int]] = []
+    for row in gold_rows:
+        votes: dict[int, float] = defaultdict(float)
+        for column, key in enumerate(gold_keys[row]):
+            holders = holding.get((column, key), ())
+            for other in holders[:_POSTINGS]:
+                votes[other] += 1 / len(holders)
+        likely += [(-vote, row, other) for other, vote in votes.items()]
+    found: dict[int, int] = {}
+    taken: set[int] = set()
+    for _, row, other in sorted(likely):
+        if row not in found and other not in taken:
+            found[row] = other
+            taken.add(other)
+    pairs: list[tuple[int | None, int | None]] = list(found.items())
+    alone = [row for row in gold_rows if row not in found]
+    rest = [row for row in pred_rows if row not in taken]
+    # What has nothing in common is put side by side in the order of its values, where a small difference moves a row least.
+    alone.sort(key=lambda row: gold_keys[row])
+    rest.sort(key=lambda row: pred_keys[row])
+    pairs += zip(alone, rest, strict=False)
+    both = min(len(alone), len(rest))
+    pairs += [(row, None) for row in alone[both:]]
+    pairs += [(None, row) for row in rest[both:]]
+    return pairs
+
+
+def first_differences(
+    alignment: Alignment,
+    mapped: Mapped,
+    columns: Sequence[int],
+    options: CompareOptions,
+    numbers: tuple[Sequence[int], Sequence[int]] | None = None,
+) -> list[dict[str, Any]]:
+    """The first rows that differ, gold and prediction side by side in these columns, as plain JSON of bounded size, with the places
+    of the shown cells that differ. Rows count from 1; ``numbers`` gives their places in the tables these are a part of.
+    """
+    shown: list[dict[str, Any]] = []
+    for (g, p), agreeing in zip(alignment.pairs, alignment.equal_cells, strict=True):
+        if agreeing == alignment.width and g is not None and p is not None:
+            continue
+        row: dict[str, Any] = {}
+        if g is not None:
+            row["gold_row"] = (numbers[0][g] if numbers else g) + 1
+            row["gold"] = [shown_text(mapped[index][0][g]) for index in columns]
+        if p is not None:
+            row["pred_row"] = (numbers[1][p] if numbers else p) + 1
+            row["pred"] = [None if (pred := mapped[index][1]) is None else shown_text(pred[p]) for index in columns]
+        if g is not None and p is not None:
+            row["differs"] = [
+                place
+                for place, index in enumerate(columns)
+                if (pred := mapped[index][1]) is None or not equal(mapped[index][0][g], pred[p], options)
+            ]
+        shown.append(row)
+        if len(shown) == SHOWN_ROWS:
+            break
+    return shown
+
+
+def shown_columns(width: int, differing: Sequence[int]) -> list[int]:
+    """The columns that are shown: those that differ before the others, in the order of the table."""
+    first = [*differing, *(index for index in range(width) if index not in set(differing))]
+    return sorted(first[:SHOWN_COLUMNS])
+
+
+def shown_text(cell: Cell) -> str | None:
+    """The text of a cell, cut where it is long."""
+    if cell.text is None or len(cell.text) <= SHOWN_LETTERS:
+        return cell.text
+    return cell.text[: SHOWN_LETTERS - 1] + "…"

@@ -1,0 +1,1 @@
+"""Tables read from CSV and DuckDB files."""

@@ -1,0 +1,1 @@
+"""Large tables, compared column by column in Polars and NumPy."""

@@ -1,0 +1,1 @@
+"""CSV files too large for memory, compared by DuckDB."""

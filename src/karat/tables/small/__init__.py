@@ -1,0 +1,1 @@
+"""Small tables, compared cell by cell in plain Python."""

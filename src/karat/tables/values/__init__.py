@@ -1,0 +1,1 @@
+"""What a cell means and when two values are equal: numbers, texts, Unicode forms."""

@@ -1,0 +1,117 @@
+"""A run against a baseline: each headline figure's difference, paired on the case, with its interval.
+
+The same statistics as on the page that compares two runs, from the lines of both lists alone, so that 100,000 cases take a moment.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from karat.core.results.clusters import cluster_names
+from karat.reports.comparison import outcome
+from karat.stats.compare.holm import holm
+from karat.stats.compare.paired import Difference, paired_difference
+from karat.stats.compare.runs import MetricComparison
+from karat.store import RunRow
+from karat.web.figures import Figure, figures_of
+from karat.web.formatting import signed, signed_interval
+from karat.web.page import Viewer
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+class Against(msgspec.Struct, frozen=True):
+    """A figure's difference to the baseline. ``outcome`` as in a comparison: better, worse, no clear difference."""
+
+    metric: str
+    title: str
+    difference: Difference
+    outcome: str
+    text: str
+    """``+0.259, +0.118 – +0.400``"""
+
+
+class Values(msgspec.Struct, frozen=True):
+    """The figures of a run: case id → row, what each row is a variant of, a column for each metric of the summary."""
+
+    places: dict[str, int]
+    clusters: tuple[str, ...]
+    figures: Floats
+
+
+AT_ONCE = 20_000
+"""Cases up to which a page waits for the differences; for more it is shown first, and asks for them then."""
+
+
+def at_hand(viewer: Viewer, row: RunRow, base: RunRow, most: int = AT_ONCE) -> dict[str, Against] | None:
+    """The differences where they were computed before, or are for so few cases; None where the page should ask for them later."""
+    if _key(row, base) in viewer.kept_small or max(row.cases, base.cases) <= most:
+        return differences(viewer, row, base)
+    return None
+
+
+def _key(row: RunRow, base: RunRow) -> tuple[str, int | None, int | None]:
+    return ("against", base.scoring, row.scoring)
+
+
+def differences(viewer: Viewer, row: RunRow, base: RunRow) -> dict[str, Against]:
+    """Headline metric → its difference, where both runs have cases with a value; kept, as scorings never change."""
+    if row.scoring is None or base.scoring is None or row.suite != base.suite or row.id == base.id:
+        return {}
+    return viewer.kept_small(_key(row, base), lambda: _differences(viewer, row, base))
+
+
+def _differences(viewer: Viewer, row: RunRow, base: RunRow) -> dict[str, Against]:
+    import numpy as np
+
+    after, before = figures_of(row), {item.name: item for item in figures_of(base)}
+    shared = [item for item in after if item.name in before]
+    judged = [item for item in shared if item.headline] or shared
+    a, b = values_of(viewer, base), values_of(viewer, row)
+    both = [case for case in a.places if case in b.places]
+    if not both:
+        return {}
+    rows_a, rows_b = (np.array([side.places[case] for case in both], dtype=np.int64) for side in (a, b))
+    # As in ``stats.pairing``: a failed call has no details, so the other run may have to say it.
+    clusters = cluster_names([a.clusters[x] or b.clusters[y] for x, y in zip(rows_a, rows_b, strict=True)], both)
+    found: list[tuple[Figure, Difference]] = []
+    tests: list[bytes] = []
+    for item in judged:
+        first, second = a.figures[rows_a, before[item.name].index], b.figures[rows_b, item.index]
+        known = np.flatnonzero(np.isfinite(first) & np.isfinite(second))
+        if len(known):
+            own = None if clusters is None else [clusters[place] for place in known]
+            found.append((item, paired_difference(first[known], second[known], own, kind=item.kind)))
+            tests.append(first.tobytes() + second.tobytes())
+    adjusted = holm([difference.p for _, difference in found], tests)
+    told = [_told(item, difference, p) for (item, difference), p in zip(found, adjusted, strict=True)]
+    return {item.metric: item for item in told}
+
+
+def values_of(viewer: Viewer, row: RunRow) -> Values:
+    """The figures of all cases of a run's newest scoring; NaN where a case has none."""
+    scoring = row.scoring or 0
+
+    def read() -> Values:
+        import numpy as np
+
+        found = viewer.viewing.columns(scoring)
+        figures = np.array(found.figures, dtype=np.float64)  # None becomes NaN
+        figures = figures.reshape(len(found.case_ids), len(row.summary))
+        return Values({case: place for place, case in enumerate(found.case_ids)}, found.clusters, figures)
+
+    return viewer.kept(("values", scoring), read)
+
+
+def _told(item: Figure, found: Difference, p: float) -> Against:
+    metric = MetricComparison(
+        item.name, item.title, item.kind, item.headline, found, None, p, "", item.higher_is_better
+    )
+    text = f"{signed(found.mean, item.kind)}, {signed_interval(found, item.kind)}"
+    return Against(item.name, item.title, found, outcome(metric), text)

@@ -1,0 +1,86 @@
+"""Numbers, times and states as the pages write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from karat.core.report import visible
+from karat.core.results.result import Estimate, MetricSummary, interval_text, why_no_interval
+
+if TYPE_CHECKING:
+    from karat.stats.compare.paired import Difference
+
+VERDICTS = {
+    "pass": "right",
+    "fail": "wrong",
+    "gold_wrong": "gold is wrong",
+    "accept": "accept this too",
+}
+STATES = {"scored": "scored", "error": "error", "missing": "missing", "not_applicable": "left out"}
+
+
+_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]")
+
+
+def shown(text: str) -> str:
+    """Text as it is, with what cannot be seen written out: control characters, and those that turn the reading direction around."""
+    return _TURNING.sub(lambda found: f"\\u{ord(found[0]):04x}", visible(text))
+
+
+def figure(value: float | None, kind: str = "share") -> str:
+    """A value of a metric: three decimals for shares and rates, four digits for quantities, a dash for none."""
+    if value is None:
+        return "–"
+    return f"{value:,.4g}" if kind == "quantity" else f"{value:.3f}"
+
+
+def signed(value: float | None, kind: str = "share") -> str:
+    """A difference, with its sign."""
+    if value is None:
+        return "–"
+    text = f"{value:+,.4g}" if kind == "quantity" else f"{value:+.3f}"
+    return text.replace("-", "−")
+
+
+def interval(found: Estimate | MetricSummary, kind: str = "share") -> str:
+    """Both ends of a figure's interval; where there is none, why."""
+    if found.low is None or found.high is None:
+        return why_no_interval(found.n)
+    return interval_text(found.low, found.high, partial(figure, kind=kind))
+
+
+def signed_interval(found: Difference, kind: str = "share") -> str:
+    """Both ends of a difference's interval; where there is none, why."""
+    if found.low is None or found.high is None:
+        return why_no_interval(found.n)
+    return interval_text(found.low, found.high, partial(signed, kind=kind))
+
+
+def when(text: str) -> str:
+    """A UTC time to the minute."""
+    return text[:16].replace("T", " ")
+
+
+def pretty(value: Any) -> str:
+    """A value as indented JSON, or itself when it is text."""
+    if isinstance(value, str):
+        return value
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+
+
+FILTERS: dict[str, Callable[..., Any]] = {
+    "figure": figure,
+    "signed": signed,
+    "when": when,
+    "pretty": pretty,
+    "visible": shown,
+    "interval": interval,
+    "signed_interval": signed_interval,
+    "verdict": lambda word: VERDICTS.get(word, word),
+    "state": lambda word: STATES.get(word, word),
+}
