@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from karat.sheet.tree import NOWHERE, At
+from karat.sheet.text.tree import NOWHERE, At
 
 Value = Any
 """A number, a text, NA, an Array, a TableValue, a Row or a Failure. What it is, is known when the sheet runs."""

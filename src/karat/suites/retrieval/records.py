@@ -32,4 +32,4 @@ class Retrieved(msgspec.Struct, frozen=True, omit_defaults=True):
 
     fields: dict[str, Ranked]
     tuning: dict[str, Any] | None = None
-    """How n and model were chosen, in the first answer of a sheet's own search (see ``searching``)."""
+    """How n and model were chosen, in the first answer of a sheet's own search (see ``sheets.system``)."""

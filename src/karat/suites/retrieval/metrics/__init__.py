@@ -17,7 +17,7 @@ from karat.suites.retrieval.metrics import (
     rr_at,
     success_at,
 )
-from karat.suites.retrieval.metrics.of_all import of_all
+from karat.suites.retrieval.metrics.all_questions import of_all
 
 WHOLE: tuple[Metric[Comparison], ...] = (
     passed.metric,
