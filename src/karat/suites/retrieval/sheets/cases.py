@@ -15,10 +15,11 @@ from karat.core.files import read_bytes
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Turn, Where
 from karat.core.suite import LoadedCases
-from karat.sheet import FUNCTIONS, EvaluationTable, Sheet, check_sheet, evaluation_of, parse
+from karat.sheet import FUNCTIONS, EvaluationTable, Sheet, check_sheet, evaluation_of
 from karat.sheet.evaluation_table import evaluation_fields, evaluation_tables, the_evaluation_table
 from karat.suites.retrieval.formats.lines import shown_name
 from karat.suites.retrieval.records import Truths
+from karat.suites.retrieval.sheets.parse import parse_once
 
 LONGEST_ID = 60
 
@@ -27,7 +28,7 @@ def load_sheet(path: Path) -> LoadedCases:
     """The questions of a sheet, or what is wrong with it."""
     file = shown_name(path)
     try:
-        sheet = parse(read_bytes(path), file)
+        sheet = parse_once(read_bytes(path), file)
         problems = check_sheet(sheet, file, FUNCTIONS)
         if any(problem.severity == "error" for problem in problems) or not evaluation_tables(sheet):
             return LoadedCases((), tuple(problems), 1)

@@ -65,14 +65,15 @@ def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
     from karat.search.ranking import best
     from karat.search.tuning import tune
     from karat.search.vectors import VectorCache
-    from karat.sheet import evaluation_of, parse
+    from karat.sheet import evaluation_of
     from karat.suites.retrieval.sheets.cases import ids_of
+    from karat.suites.retrieval.sheets.parse import parse_once
 
     if suite.name != "retrieval":
         raise UserError(f'a system of type "sheet" answers the suite retrieval, not {suite.name}')
     path = Path(config.sheet)
     try:
-        table = evaluation_of(parse(read_bytes(path), path.name), folder=path.parent)
+        table = evaluation_of(parse_once(read_bytes(path), path.name), folder=path.parent)
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from error
     models = {name: load_model(name) for name in config.models}
