@@ -1,4 +1,4 @@
-"""Is a sheet right, as far as can be said without evaluating it? All problems at once, each with its place.
+"""Check a sheet without evaluating it. All problems are reported at once, each with its position.
 
 Here: what appears twice, and overrides that do not fit their table. In ``decorators``: the decorators, and evaluation tables. In
 ``formulas``: names, functions and their arguments, ``$``. In ``cycles``: fields that depend on themselves.

@@ -1,4 +1,4 @@
-"""Fields that depend on themselves: found in the graph of ``dependencies``, and shown as the shortest way round."""
+"""Fields that depend on themselves: found in the graph of ``dependencies``, and shown as the shortest cycle."""
 
 from __future__ import annotations
 

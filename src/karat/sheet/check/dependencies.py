@@ -4,7 +4,7 @@
 - Every field needs the rows of its table, and the rows need the formulas of the ``dim`` fields. Seen from another table, a field also needs
   what is applied to its table.
 - ``EVALUATE_N`` and ``EVALUATE_MODEL`` read the question and the truths of the evaluation table, and the values that are searched. They read
-  nothing else of it, so they may stand in that very table.
+  nothing else of it, so they can be used in that same table.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from karat.sheet.text.tree import (
 )
 
 EVALUATING = frozenset({"EVALUATE_N", "EVALUATE_MODEL"})
-"""These name a field to ask about it; they do not read the table they stand with."""
+"""These name a field to ask about it; they do not read that table."""
 
 PASS_ON = frozenset({"FIRST", "LAST", "SINGLE", "INDEX", "IF", "IFNA"})
 """Of a table they need only the fields that are asked of them."""

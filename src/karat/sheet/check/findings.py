@@ -1,4 +1,4 @@
-"""A list of problems that fills up: after enough of them, nobody reads on, and looking for near names would only take time."""
+"""A list of problems with a limit: nobody reads hundreds of them, and searching for near names takes time."""
 
 from __future__ import annotations
 

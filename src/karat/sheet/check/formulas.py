@@ -1,4 +1,4 @@
-"""Formulas: every table, field and function that is named exists, calls have the right number of arguments, ``$`` stands where it means something."""
+"""Formulas: every table, field and function that is named exists, calls have the right number of arguments, ``$`` is used only where it has a meaning."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Signature(Protocol):
 
 
 class _Place(NamedTuple):
-    """Where an expression stands: in which table, and what ``$`` is there."""
+    """The context of an expression: in which table, and what ``$`` is there."""
 
     table: Table
     queried: bool = False

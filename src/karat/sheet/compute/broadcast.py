@@ -1,10 +1,10 @@
-"""Doing a function for every element where it was given more than it asked for.
+"""Broadcasting: call a function once per element when an argument has more dimensions than the function takes.
 
-A function that wants a single value and is given a column is done for each element of it; one that wants an array and is given a column of
-arrays, for each of the arrays: it works on the innermost dimension. Two columns of the same rows go in step, one of no rows in
+A function of a single value that is given a column is called for each element; a function of an array that is given a column of
+arrays, for each array: it works on the innermost dimension. Two columns of the same rows go in step, one of no rows in
 particular goes in step with one of the same length, and columns of different tables do not mix.
 
-All the single calls of one node are gathered first and done together, so that RETRIEVE sees the whole column of questions at once.
+All the single calls of one node are collected first and made together, so that RETRIEVE sees the whole column of questions at once.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def excess(value: Value, parameter: Parameter) -> int:
 def call_all(
     function: Function, form: Form, calls: Sequence[Call], node: Node, outside: Outside, *, spread: bool = True
 ) -> list[Value]:
-    """The results of the calls, one for each; every call is spread over what it was given too much of."""
+    """The results of the calls, one for each; each call is broadcast over its extra dimensions."""
     if not spread:
         return _done(function, calls, node, outside)
     single: list[Call] = []

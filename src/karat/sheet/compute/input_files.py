@@ -1,4 +1,4 @@
-"""Tables out of files: CSV, Parquet, and the tables of a DuckDB file.
+"""Read tables from files: CSV, Parquet, and the tables of a DuckDB file.
 
 A file named in a sheet lies in the sheet's folder or below it; one bound on the command line may lie anywhere. A CSV column holds numbers
 when every filled cell of it is one, as a person writes them: ``001`` and ``1,5`` are text. An empty cell is NA.

@@ -19,7 +19,7 @@ from karat.sheet.values import NA, Array, Failure, Many, TableValue, Value, Wron
 
 
 def elements(c: Computation, node: Node) -> None:
-    """What a query looks at: every element of every innermost array, for every row it stands in."""
+    """What a query looks at: every element of every innermost array, for every row the query is evaluated in."""
     source = c.values[node.inputs[0]]
     constant = c.constant(node.inputs[0])
     count = c.count(node.place)

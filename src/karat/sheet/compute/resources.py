@@ -54,7 +54,7 @@ class Outside:
         return self._files[name, table]
 
     def model(self, name: str) -> Model:
-        """The model of this name; the default one for no name. A name that stands only in the sheet may not run code."""
+        """The model of this name; the default one for no name. A name given only in the sheet may not run code."""
         from karat.search.models import DEFAULT_MODEL, load_model
 
         name = name or self.settings.default_model or DEFAULT_MODEL

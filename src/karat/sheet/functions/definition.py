@@ -93,7 +93,7 @@ class Function:
         return any(parameter.takes in ("condition", "key") for form in self.forms for parameter in form)
 
     def form(self, count: int) -> Form | None:
-        """The parameters for so many arguments, one for each; None when no form takes so many."""
+        """The parameters for this number of arguments, one for each; None if no form takes that many."""
         for form in self.forms:
             end = _most(form)
             if _least(form) <= count and (end is None or count <= end):

@@ -21,7 +21,7 @@ PASSES_ON = {"FIRST", "LAST", "SINGLE", "INDEX", "IF", "IFNA"}
 
 
 def plan_call(draft: Draft, node: Call, scope: Scope, wanted: Wanted) -> Planning | int:
-    """A call, once it is known that there is such a function and that it takes so many arguments."""
+    """A call. It fails if the function does not exist or does not take this number of arguments."""
     function = FUNCTIONS.get(node.name)
     if function is None:
         return draft.fail(f"there is no function {node.name}", did_you_mean(node.name, FUNCTIONS), node.at, scope)

@@ -1,4 +1,4 @@
-"""A plan while it is being made: the nodes so far, each once, and what names mean where a formula stands.
+"""A plan while it is being made: the nodes so far, each once, and what the names in a formula refer to.
 
 The functions that plan something (in ``tables``, ``formulas``, ``calls`` and ``queries``) are generators. Each asks for the expressions it needs with
 ``yield (expression, scope, wanted)``, is sent their nodes, and returns its own; ``planner.run`` keeps the unfinished ones on a stack, so no formula is
@@ -19,7 +19,7 @@ from karat.sheet.values import TableValue
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What names mean where a formula stands."""
+    """What the names in a formula refer to."""
 
     table: Table | None
     origin: tuple[str, str]

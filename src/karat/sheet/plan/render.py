@@ -1,7 +1,7 @@
-"""A plan to look at: as an indented text, and as a Mermaid flowchart.
+"""Render a plan as indented text or as a Mermaid flowchart.
 
-Every field of the sheet stands under its table with the nodes of its formula below it, what they need further in. A node that several need is
-spelled out once, with a number; after that only the number is given.
+Each field is listed under its table, with the nodes of its formula indented below it. A node with several users is written out once, with a
+number; later mentions give only the number.
 """
 
 from __future__ import annotations

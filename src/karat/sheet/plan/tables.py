@@ -1,4 +1,4 @@
-"""Planning tables: their rows, fields, columns and order. Fields depend on fields, so a table may look into itself."""
+"""Plan the parts of a table: rows, fields, columns and order. Dependencies are between fields, so a table can refer to itself."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _known_fields(draft: Draft, table: str) -> list[str]:
 
 
 def _unknown_table(draft: Draft, name: str, at: At, scope: Scope) -> int | None:
-    """None when there is such a table, else the node that says there is not."""
+    """None if the table exists, else a node that fails."""
     if name in draft.tables or name in draft.plan.bound:
         return None
     hint = unknown_table_hint(name, [*draft.tables, *draft.plan.bound])
@@ -94,7 +94,7 @@ def plan_field(draft: Draft, table: str, name: str, at: At, scope: Scope) -> Pla
 
 
 def _circle(draft: Draft, first: tuple[str, str], last: tuple[str, str], at: At, scope: Scope) -> int:
-    """The node that says that what is being planned depends on itdraft."""
+    """The node that says that what is being planned depends on itself."""
     way = [*draft.open[draft.open.index(first) :], last]
     said = " → ".join(step[0] if step[1] == ROWS else reference_text(*step) for step in way if step[1] != APPLIED)
     hint = "One of these must not depend on the others."
@@ -135,7 +135,7 @@ def _plan_declared(draft: Draft, table: Table, name: str, rows: int, place: Plac
 
 
 def _plan_match(draft: Draft, table: Table, rows: int, place: Place, name: str) -> Generator[Need, int, int | None]:
-    """Which row of the override belongs to which row: by the keys it gives; None: by position."""
+    """The node that matches rows of the override to rows of the table by key; None if they match by position."""
     override = table.override
     assert override is not None  # noqa: S101 (asked for only where there is one)
     fields = {field.name: field for line in table.fields for field in line.fields}
@@ -185,7 +185,7 @@ def plan_order(draft: Draft, table: Table) -> Planning:
 
 
 def plan_column(draft: Draft, table: str, name: str, at: At, scope: Scope) -> Planning:
-    """A field as a whole: of the own table before anything is applied to it, of another as it shows."""
+    """A whole column. In formulas of the same table it is the column before ``apply``; elsewhere, after it."""
     unknown = _unknown_table(draft, table, at, scope)
     if unknown is not None:
         return unknown

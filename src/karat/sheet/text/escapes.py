@@ -23,7 +23,7 @@ _RESERVED = frozenset(word.upper() for word in (*KEYWORDS, *FORMULA_WORDS))
 
 
 def unescape(body: str) -> str:
-    """What stands between the quotes of a text, or between the brackets of a field, as it is meant."""
+    """The text between the quotes of a literal or the brackets of a field, without escapes."""
     return _ESCAPED.sub(r"\1", body) if "'" in body else body
 
 
@@ -57,5 +57,5 @@ def table_literal(name: str) -> str:
 
 
 def name_in_quotes(body: str) -> str:
-    """What stands between the quotes of a table's name, as it is meant."""
+    """The text between the quotes of a table's name, without escapes."""
     return body.replace("''", "'")

@@ -1,4 +1,4 @@
-"""A sheet as text, in one layout whatever it was written like.
+"""Format a sheet: one layout, whatever the original looked like.
 
 Four spaces before a field, one blank line between tables, one space around operators, no parentheses that change nothing, and what is
 longer than 100 columns broken inside its parentheses. Comments and docs stay; a comment inside a formula moves above its field. How a call
@@ -95,7 +95,7 @@ def _table(table: Table) -> Iterable[str]:
 
 
 def _fields(line: Fields) -> Iterable[str]:
-    """One declaration. A doc or decorator of a later field of the line stands right before that field."""
+    """One declaration. A doc or decorator of a later field of the line goes right before that field."""
     yield from (STEP + above for above in _comments([text for field in line.fields for text in field.comments]))
     first = line.fields[0]
     yield from (STEP + above for above in _above((), first.docs, first.decorators))
@@ -209,7 +209,7 @@ def _node(node: Expr, below: list[tuple[Expr, Document]]) -> Document:
         case Binary(operator=operator):
             tightness = _TIGHTNESS[operator]
             left, right = _within(below[0], tightness), _within(below[1], tightness + 1)
-            # In a chain such as a + b - c all signs stand at line starts, or none. Any other part is tried by itself.
+            # In a chain such as a + b - c all operators are at line starts, or none. Any other part is tried by itself.
             chain = isinstance(below[0][0], Binary) and _TIGHTNESS[below[0][0].operator] == tightness
             return Joined((left if chain else Group((left,)), Break(" "), f"{operator} ", Group((right,))))
 
@@ -230,7 +230,7 @@ def _within(part: tuple[Expr, Document], tightness: int) -> Document:
 
 
 def _enclosed(opening: str, parts: Sequence[Document], closing: str) -> Document:
-    """Parts in brackets, with commas between them; broken, each stands on its own line."""
+    """Parts in brackets, with commas between them; when broken, one per line."""
     if not parts:
         return opening + closing
     inside: list[Document] = [Break()]

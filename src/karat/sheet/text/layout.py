@@ -23,7 +23,7 @@ class Only(NamedTuple):
 
 
 class Indented(NamedTuple):
-    """Lines that begin inside stand four spaces further in."""
+    """Lines that begin inside are indented by four more spaces."""
 
     parts: tuple[Document, ...]
 

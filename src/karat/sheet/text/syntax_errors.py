@@ -1,4 +1,4 @@
-"""Syntax errors in words: what stands there, what was expected, and what was probably meant."""
+"""Explain syntax errors: what was found, what was expected, and what was probably meant."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _WANTED_AFTER = {
 
 
 def explain_outside(tokens: Sequence[Token], file: str) -> Problem:
-    """What stands before the first table."""
+    """Explain text before the first table."""
     first = tokens[0]
     if first.type == "NAME" and nearest(first.text, KEYWORDS):
         return _problem(first, f'unknown word "{first.text}"', did_you_mean(first.text, KEYWORDS), file)
@@ -224,7 +224,7 @@ _NAMES = {
 
 
 def _expected(expected: set[str]) -> str:
-    """What could stand here, where that is a short list."""
+    """What could come here, if that is a short list."""
     if expected >= {"NUMBER", "STRING", "LPAR"}:
         return "Expected: a value."
     names = [name for kind, name in _NAMES.items() if kind in expected]

@@ -1,4 +1,4 @@
-"""Going through an expression without recursion, so that no tree is too deep for it."""
+"""Walk an expression without recursion, so that no tree is too deep."""
 
 from __future__ import annotations
 

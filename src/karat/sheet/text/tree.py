@@ -1,4 +1,4 @@
-"""The tree of a sheet. Two trees are equal when they mean the same: where a thing stands, how a call was written (``a.F(b)`` or ``F(a, b)``)
+"""The tree of a sheet. Two trees are equal when they mean the same: position, how a call was written (``a.F(b)`` or ``F(a, b)``)
 and comments do not count. Every node is hashable, so equal sub-expressions can be computed once.
 """
 
@@ -112,7 +112,7 @@ class Binary:
     left: Expr
     right: Expr
     at: At = field(default=NOWHERE, compare=False, repr=False)
-    """Where the operator stands."""
+    """Position of the operator."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """From what the parser recognises to the tree. One method for each rule of ``grammar.lark``, named as the rule is.
 
-A method gets what stands under its rule: tokens that carry meaning, and what was built below. Comments hang on the first token
+A method gets the children of its rule: tokens that carry meaning, and what was built from the rules below. Comments hang on the first token
 of their line; a definition gathers those of its own lines.
 """
 
@@ -203,7 +203,7 @@ class Builder:
 
 
 def _prelude(children: Children) -> tuple[tuple[str, ...], tuple[Decorator, ...], tuple[str, ...]]:
-    """The docs, the decorators and the comments that stand before a table or a field."""
+    """The docs, the decorators and the comments before a table or a field."""
     docs = tuple(child.text for child in children if isinstance(child, _Doc))
     decorators = tuple(child.decorator for child in children if isinstance(child, _Decor))
     return docs, decorators, _comments(child for child in children if isinstance(child, _Doc | _Decor))

@@ -1,7 +1,7 @@
 """Predictions: what was retrieved, from run files and from raw responses.
 
 The response of a prediction is ``{"fields": {name: {"keys": […], "scores": […]}}}``: two lists of equal length for each field, with no word
-repeated a thousand times. Without ``scores`` the keys are ranked as they stand, best first. A live system may also give for a field
+repeated a thousand times. Without ``scores`` the keys are taken as ranked, best first. A live system may also give for a field
 a list of keys, a list of ``{"key": …, "score": …}``, or an object ``{key: score}``; and ``{"results": …}`` for ``{"fields": {"documents": …}}``; as JSON in any form that a response may have (``docs/responses.md``).
 
 A run file is a TREC run (``formats.trec_run``), a JSON object or JSONL (``formats.json_run``); any of them may be compressed with gzip.

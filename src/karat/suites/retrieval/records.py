@@ -21,7 +21,7 @@ class Truths(msgspec.Struct, frozen=True):
 
 
 class Ranked(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What was retrieved for one field. With scores: ordered by them (see ``ranking``); without: best first, as it stands."""
+    """What was retrieved for one field. With scores: ordered by them (see ``ranking``); without: already best first."""
 
     keys: list[str]
     scores: list[float] | None = None

@@ -1,4 +1,4 @@
-"""Every metric for many questions at once, from the ranks of their relevant documents. The formulas are those of ``metrics/``, one field a question.
+"""Every metric for many questions at once, from the ranks of their relevant documents. The formulas are those of ``metrics/``, with one field per question.
 
 A name is a metric of the suite (``map``, ``recall``, …) or one with any cutoff (``ndcg_at_10``, ``recall_at_7``).
 """
@@ -63,7 +63,7 @@ class Hits:
         return np.bincount(questions, minlength=self.count)
 
     def total(self, questions: Integers, weights: Reals) -> Reals:
-        """The sum of the weights of each question, added in the order in which they stand."""
+        """The sum of the weights of each question, added in their given order."""
         return np.asarray(np.bincount(questions, weights=weights, minlength=self.count), dtype=np.float64)
 
 

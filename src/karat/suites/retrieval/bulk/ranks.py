@@ -21,7 +21,7 @@ Qrels = Mapping[str, Mapping[str, int]]
 Run = Mapping[str, Mapping[str, float]]
 
 FLAGS = 12
-"""A question has 2 to this power flags: one false hit among so many results for each relevant document."""
+"""A question has 2 to this power flags: about one false hit per that many results, for each relevant document."""
 TOGETHER = 128
 """So many questions at a time: their flags stay in a processor's cache."""
 MANY_TIES = 16
@@ -76,7 +76,7 @@ def _by_gain(questions: Integers, gains: Integers) -> tuple[Integers, Integers]:
 
 
 def _order(first: Integers, second: Integers) -> NDArray[np.intp]:
-    """The order by two numbers from 0 on. Sorting one number that stands for both is several times as quick."""
+    """The order by two numbers from 0 on. Sorting one number that encodes both is several times as quick."""
     size = int(second.max(initial=0)) + 1
     if int(first.max(initial=0)) < 2**62 // size:
         return np.argsort(first * size + second)
@@ -95,7 +95,7 @@ def _distinct(values: NDArray[np.integer]) -> NDArray[np.integer]:
 
 @dataclass(frozen=True)
 class CodedQrels:
-    """Judgements as three arrays of equal length: question, document, relevance. Codes are whole numbers from 0 on; each pair stands once."""
+    """Judgements as three arrays of equal length: question, document, relevance. Codes are whole numbers from 0 on; each pair occurs once."""
 
     questions: NDArray[np.integer]
     documents: NDArray[np.integer]
@@ -104,7 +104,7 @@ class CodedQrels:
 
 @dataclass(frozen=True)
 class CodedRun:
-    """Results as arrays of equal length: question, document, score. The codes are those of the qrels; each pair stands once.
+    """Results as arrays of equal length: question, document, score. The codes are those of the qrels; each pair occurs once.
 
     Among equal scores the greater document code comes first: codes in the order of the documents' names give trec_eval's order. Without scores the
     results of a question are ranked as they stand. Questions may stand in any order; results that are grouped by question and stand best first are
@@ -235,7 +235,7 @@ def _stretches(begins: Integers, ends: Integers) -> list[tuple[int, int, NDArray
 def _exact(
     questions: Integers, places: Integers, documents: Integers, wanted: _Wanted
 ) -> tuple[Integers, Integers, Integers]:
-    """Those of the candidates that are wanted. One number stands for a question with a document."""
+    """Those of the candidates that are wanted. One number encodes a question with a document."""
     size, wanted_coded = int(wanted.documents.max(initial=0)) + 1, wanted.documents
     inside = documents < size
     if size > 2**31:  # too large to be multiplied: their places among the wanted ones stand for them
@@ -252,7 +252,7 @@ def _exact(
 
 
 def _best_first(scores: Scores | None, begins: Integers) -> bool:
-    """Whether the results of every question stand in the order of their scores."""
+    """Whether the results of every question are in the order of their scores."""
     if scores is None or not scores.size:
         return True
     falling = scores[1:] <= scores[:-1]
@@ -289,7 +289,7 @@ def _ranks(
 def _ranks_in_order(
     scores: Scores, begins: Integers, ends: Integers, questions: Integers, places: Integers
 ) -> tuple[Integers, NDArray[np.bool_]]:
-    """Results that stand best first: the place is the rank. And which of them score as much as a neighbour."""
+    """Results in order, best first: the position is the rank. And which of them score as much as a neighbour."""
     before = np.maximum(places - 1, begins[questions])
     after = np.minimum(places + 1, ends[questions] - 1)
     own = scores[places]

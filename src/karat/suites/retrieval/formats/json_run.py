@@ -1,4 +1,4 @@
-"""Runs as JSON: one object ``{question: {document: score}}``, as BEIR's tools hold them in memory; or JSONL, a line a question or a line a result.
+"""Runs as JSON: one object ``{question: {document: score}}``, as BEIR's tools hold them in memory; or JSONL with one line per question or one line per result.
 
 - a question: ``{"id": "q1", "fields": {…}}`` in any form that a response may have (see ``predictions``), with ``turn``, ``repeat``,
   ``error``, ``latency``, ``tokens`` and ``cost`` where they are known; also ``{"id": "q1", "results": {document: score}}``;

@@ -72,7 +72,7 @@ def _chunks(path: Path, problems: list[Problem]) -> Iterator[bytes]:
     try:
         with open_unpacked(path) as file:
             rest = file.read(len(BOM)).removeprefix(BOM)
-            while block := file.read1(BLOCK):  # as much as there is: what stands before damage is not lost with it
+            while block := file.read1(BLOCK):  # as much as there is: what comes before damaged data is not lost
                 whole, end, tail = block.rpartition(b"\n")
                 if not end:
                     rest += block
@@ -108,7 +108,7 @@ def _blank_undecodable(lines: list[bytes], number: int, file: str, problems: lis
 def word_problem(
     line: bytes, number: int, word: int, message: str, *, file: str, hint: str = "", severity: Severity = "error"
 ) -> Problem:
-    """A problem with a word of a line, counted from 0; past the last word it stands at the end of the line."""
+    """A problem with a word of a line, counted from 0; past the last word it is the end of the line."""
     words = [(found.start(), found.end()) for found in _WORD.finditer(line)]
     start, end = words[word] if word < len(words) else (len(line.rstrip()), len(line.rstrip()) + 1)
     column, width = len(line[:start].decode()) + 1, max(1, len(line[start:end].decode()))

@@ -1,6 +1,6 @@
 """Relevance judgements: TREC qrels (``question 0 document relevance``) and BEIR's TSV (``query-id, corpus-id, score`` under a heading).
 
-A line whose first sign is ``#`` is a comment; a ``#`` later in a line is part of an id. The second column of TREC qrels is not looked at.
+A line whose first character is ``#`` is a comment; a ``#`` later in a line is part of an id. The second column of TREC qrels is ignored.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from karat.core.problems import Problem
 from karat.suites.retrieval.formats.lines import blocks, first_line, shown_name, word_problem
 
 MANY = 1_000
-"""A file of which the first so many lines hold no judgement is none: reading stops, with what was found so far."""
+"""A file whose first lines, this many, hold no judgement is no qrels file: reading stops, with what was found so far."""
 
 TREC_HINT = "A line is: question 0 document relevance, such as 301 0 FT911-3 1."
 BEIR_HINT = "A line is: question, document, relevance, with tabs between them."

@@ -1,4 +1,4 @@
-"""Judgements with more of them for one question: new lines below its last one, in the manner of its first."""
+"""Add judgements for one question: new lines below its last one, in the format of its first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BOM = b"\xef\xbb\xbf"
 
 
 def with_judgements(data: bytes, question: str, keys: Sequence[str], relevance: int) -> bytes:
-    """The file with these keys judged. A key that was judged already gets this relevance where it stands."""
+    """The file with these keys judged. A key that was judged already gets this relevance in its own line."""
     lines = data.split(b"\n")
     tsv = _is_tsv(lines)
     own = [place for place, line in enumerate(lines) if _question(line, tsv=tsv) == question.encode()]

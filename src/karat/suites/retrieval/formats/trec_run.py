@@ -1,6 +1,6 @@
-"""TREC run files: ``question Q0 document rank score tag``, a line a result, in any order; what follows the tag is not looked at.
+"""TREC run files: ``question Q0 document rank score tag``, one line per result, in any order; what follows the tag is ignored.
 
-The rank column is not looked at either: results are ordered by score, as trec_eval does it (see ``ranking``). Memory stays near the
+The rank column is ignored too: results are ordered by score, as trec_eval does it (see ``ranking``). Memory stays near the
 size of the file: the results of a question are packed as soon as another question begins.
 """
 
@@ -109,7 +109,7 @@ def _wrong(line: bytes, number: int, file: str) -> list[Problem]:
 
 
 def _unpacked(name: str, results: _Results, file: str, problems: list[Problem]) -> Ranked:
-    """The results as lists; a document that appears twice counts where it stands first."""
+    """The results as lists; a document that appears twice counts at its first place."""
     keys = b"\n".join(results.keys).decode().split("\n")
     scores = results.scores.tolist()
     if len(set(keys)) == len(keys):

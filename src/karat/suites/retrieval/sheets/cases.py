@@ -1,7 +1,7 @@
 """Cases from a sheet: each question of its evaluation table, with the truths of each evaluation field.
 
-A sheet in a project must stand on its own: its tables come from ``INPUT`` or ``override``. A sheet without an evaluation table has no cases,
-which is no mistake; every mistake in its text is a problem. The id of a case is made of the question's words, so that it stays when rows move.
+A sheet in a project must be complete: its tables come from ``INPUT`` or ``override``. A sheet without an evaluation table has no cases,
+which is not an error; every mistake in its text is a problem. The id of a case is made of the question's words, so that it stays when rows move.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def question_lines(sheet: Sheet) -> dict[str, int]:
 def cases_of(
     table: EvaluationTable, file: str = "", lines: Mapping[str, int] | None = None
 ) -> tuple[Case[Truths], ...]:
-    """One case for each question, in the table's order. ``lines`` says where questions stand in the file, as far as is known."""
+    """One case for each question, in the table's order. ``lines`` gives the line of each question in the file, where it is known."""
     cases = []
     for place, (name, question) in enumerate(zip(ids_of(table.questions), table.questions, strict=True)):
         truths = {field.field: dict.fromkeys(field.truths[place], 1) for field in table.fields}
