@@ -18,7 +18,7 @@ Metrics: ``passed``, ``recall``, ``rr``, ``map``, ``ndcg``, ``r_precision``, ``m
 ``rr_at_10``, ``success_at_10``.
 """
 
-from karat.suites.retrieval.bulk import Evaluation, evaluate
-from karat.suites.retrieval.bulk_ranks import CodedQrels, CodedRun
+from karat.suites.retrieval.bulk.evaluation import Evaluation, evaluate
+from karat.suites.retrieval.bulk.ranks import CodedQrels, CodedRun
 
 __all__ = ["CodedQrels", "CodedRun", "Evaluation", "evaluate"]

@@ -32,7 +32,7 @@ def test_every_pattern_is_found() -> None:
     found = {item.place.partition(":")[0] for item in all_patterns()}
     assert {
         "karat.core.secrets.masking",
-        "karat.sheet.rows",
+        "karat.sheet.text.override_rows",
         "karat.suites.data_query.structures.xml",
         "grammar.lark",
     } <= found

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from karat.sheet.escapes import FORMULA_WORDS, KEYWORDS
-from karat.sheet.tree import (
+from karat.sheet.text.escapes import FORMULA_WORDS, KEYWORDS
+from karat.sheet.text.tree import (
     Apply,
     Array,
     Binary,

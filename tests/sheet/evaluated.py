@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from karat.sheet.checking import check
-from karat.sheet.evaluating import Settings, Workbook, evaluate
+from karat.sheet.check.checker import check_sheet
+from karat.sheet.evaluation import Settings, Workbook, evaluate
 from karat.sheet.functions import EXAMPLE_TABLE, FUNCTIONS
-from karat.sheet.parsing import parse
+from karat.sheet.text.parser import parse
 from karat.sheet.values import plain
 
 NO_FOLDER = Path("no-such-folder")
@@ -20,7 +20,7 @@ def evaluated(
     """The tables of a sheet, which must be without mistakes that the check finds."""
     sheet = parse(text, "test.sheet")
     if checked:
-        assert check(sheet, "test.sheet", FUNCTIONS, options.pop("known", {})) == ()
+        assert check_sheet(sheet, "test.sheet", FUNCTIONS, options.pop("known", {})) == ()
     return evaluate(sheet, folder=folder, settings=settings, file="test.sheet", **options)
 
 

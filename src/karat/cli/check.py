@@ -132,19 +132,16 @@ def _sheet_with(file: Path, tables: Sequence[str]) -> LoadedCases:
     from karat.cli.tune import bound_tables
     from karat.core.problems import Problem, UserError
     from karat.core.suite import LoadedCases
-    from karat.sheet.checking import check
-    from karat.sheet.evaluating import evaluation_of
+    from karat.sheet import FUNCTIONS, check_sheet, evaluation_of, parse
+    from karat.sheet.compute.resources import read_bound
     from karat.sheet.evaluation_table import evaluation_tables
-    from karat.sheet.functions import FUNCTIONS
-    from karat.sheet.outside import read_bound
-    from karat.sheet.parsing import parse
-    from karat.suites.retrieval.sheets import cases_of
+    from karat.suites.retrieval.sheets.cases import cases_of
 
     bound = bound_tables(tables)
     known = {name: tuple(found.columns) for name, found in read_bound(bound).items()}
     try:
         sheet = parse(read_sheet_bytes(file), str(file))
-        problems = check(sheet, str(file), FUNCTIONS, known)
+        problems = check_sheet(sheet, str(file), FUNCTIONS, known)
         if any(problem.severity == "error" for problem in problems) or not evaluation_tables(sheet):
             return LoadedCases((), problems, 1)
         questions = evaluation_of(sheet, folder=file.parent, tables=bound)

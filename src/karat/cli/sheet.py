@@ -12,8 +12,7 @@ from karat.cli import exits
 from karat.cli.options import JsonOption, TableOption, XlsxOption
 
 if TYPE_CHECKING:
-    from karat.sheet.tree import Sheet
-    from karat.sheet.workbook import Workbook
+    from karat.sheet import Sheet, Workbook
 
 SHOW = "show"
 
@@ -75,7 +74,7 @@ def show(
     from karat.cli.sheet_output import print_workbook, write_csv, write_workbook
     from karat.cli.tune import bound_tables, named_models
     from karat.core.files.project_folder import vectors_folder
-    from karat.sheet.evaluating import Settings, evaluate
+    from karat.sheet import Settings, evaluate
 
     one_printed(json, csv)
     bound = bound_tables(table or ())
@@ -108,9 +107,9 @@ def plan(
     """Show the computation graph of a sheet: every node once, with its inputs."""
     from karat.cli.terminal import write_out
     from karat.cli.tune import bound_tables
-    from karat.sheet.outside import read_bound
-    from karat.sheet.plan import make_plan
-    from karat.sheet.plan_text import plan_mermaid, plan_text
+    from karat.sheet import make_plan
+    from karat.sheet.compute.resources import read_bound
+    from karat.sheet.plan.render import plan_mermaid, plan_text
 
     bound = bound_tables(table or ())
     made = make_plan(read_sheet(file, bound), bound=read_bound(bound))
@@ -129,8 +128,7 @@ def fmt(
     from karat.cli.printing import stdout
     from karat.core.files.atomic import write_bytes
     from karat.core.problems import UserError, count_of
-    from karat.sheet.formatting import format_sheet
-    from karat.sheet.parsing import parse
+    from karat.sheet import format_sheet, parse
 
     changed = 0
     failed: list[UserError] = []
@@ -161,14 +159,12 @@ def read_sheet(file: Path, bound: dict[str, Path]) -> Sheet:
     from karat.cli.files import read_sheet_bytes
     from karat.cli.printing import print_problems, stderr
     from karat.core.problems import UserError, count_of
-    from karat.sheet.checking import check
-    from karat.sheet.functions import FUNCTIONS
-    from karat.sheet.outside import read_bound
-    from karat.sheet.parsing import parse
+    from karat.sheet import FUNCTIONS, check_sheet, parse
+    from karat.sheet.compute.resources import read_bound
 
     sheet = parse(read_sheet_bytes(file), str(file))
     known = {name: table.names for name, table in read_bound(bound).items()}
-    problems = check(sheet, str(file), FUNCTIONS, known)
+    problems = check_sheet(sheet, str(file), FUNCTIONS, known)
     mistakes = [problem for problem in problems if problem.severity == "error"]
     if mistakes:
         raise UserError(f"{count_of(len(mistakes), 'mistake')} in {file}", problems=problems)

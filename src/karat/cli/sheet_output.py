@@ -16,7 +16,7 @@ from karat.sheet.values import NA, Array, Failure, Value, shown
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from karat.sheet.workbook import EvaluatedTable, Workbook
+    from karat.sheet import EvaluatedTable, Workbook
 
 MOST_ROWS = 40
 """Rows of a table in the terminal; the files have them all."""

@@ -14,7 +14,7 @@ from karat.cli.options import JsonOption, TableOption, XlsxOption
 if TYPE_CHECKING:
     from karat.search.choose.result import Tuning
     from karat.search.choose.tune import Watch
-    from karat.sheet.evaluation_table import EvaluationTable
+    from karat.sheet import EvaluationTable
 
 
 def tune(
@@ -95,16 +95,13 @@ def read_evaluation(file: Path, tables: Sequence[str], name: str) -> EvaluationT
     """The questions, truths and values of the sheet's evaluation table. Every mistake in the sheet is reported before anything is computed."""
     from karat.cli.files import read_sheet_bytes
     from karat.core.problems import UserError, count_of
-    from karat.sheet.checking import check
-    from karat.sheet.evaluating import evaluation_of
-    from karat.sheet.functions import FUNCTIONS
-    from karat.sheet.outside import read_bound
-    from karat.sheet.parsing import parse
+    from karat.sheet import FUNCTIONS, check_sheet, evaluation_of, parse
+    from karat.sheet.compute.resources import read_bound
 
     bound = bound_tables(tables)
     sheet = parse(read_sheet_bytes(file), str(file))
     known = {table: tuple(found.columns) for table, found in read_bound(bound).items()}
-    mistakes = [problem for problem in check(sheet, str(file), FUNCTIONS, known) if problem.severity == "error"]
+    mistakes = [problem for problem in check_sheet(sheet, str(file), FUNCTIONS, known) if problem.severity == "error"]
     if mistakes:
         raise UserError(f"{count_of(len(mistakes), 'mistake')} in {file}", problems=mistakes)
     return evaluation_of(sheet, folder=file.parent, tables=bound, name=name)

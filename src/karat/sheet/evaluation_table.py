@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from karat.core.problems import did_you_mean
 from karat.search.choose.tune import TuneField
-from karat.sheet.escapes import field_literal, name_in_quotes, table_literal, unescape
-from karat.sheet.tree import Decorator, Field, Sheet, Table
+from karat.sheet.text.escapes import field_literal, name_in_quotes, table_literal, unescape
+from karat.sheet.text.tree import Decorator, Field, Sheet, Table
 from karat.sheet.truths import truths_of
 from karat.sheet.values import NA, Array, Value, Wrong, present, text
 

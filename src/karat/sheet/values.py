@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from karat.sheet.tree import NOWHERE, At
+from karat.sheet.text.tree import NOWHERE, At
 
 Value = Any
 """A number, a text, NA, an Array, a TableValue, a Row or a Failure. What it is, is known when the sheet runs."""
@@ -38,7 +38,7 @@ NA = NotAvailable()
 
 
 class Wrong(Exception):
-    """What a function raises when it cannot work with what it was given; where it stands is added by the evaluation."""
+    """What a function raises when it cannot work with what it was given; the evaluation adds the position."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -176,7 +176,7 @@ def elements(source: Many) -> list[Value]:
 
 
 def taken(source: Many, positions: Sequence[int]) -> Many:
-    """The elements at these positions, in this order. They are nobody's rows any more."""
+    """The elements at these positions, in this order. The result no longer belongs to the rows of a table."""
     if isinstance(source, Array):
         return Array([source.items[at] for at in positions], least=source.depth)
     return TableValue(

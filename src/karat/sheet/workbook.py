@@ -12,7 +12,7 @@ from karat.sheet.values import Failure, Row, TableValue, Value, plain
 
 if TYPE_CHECKING:
     from karat.search.choose.choice import Choice
-    from karat.sheet.computation import Computation
+    from karat.sheet.compute.computation import Computation
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pytest
 from karat.core.problems import UserError
 from karat.core.suite import LoadedCases
 from karat.suites.retrieval.cases import load_cases, recognises
-from tests.suites.retrieval.building import write
+from tests.suites.retrieval.samples import write
 
 
 def truths(loaded: LoadedCases) -> dict[str, dict[str, int]]:

@@ -12,7 +12,7 @@ from karat.suites.retrieval.comparison import compare, compare_truths
 from karat.suites.retrieval.details import details
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.records import DOCUMENTS, Ranked, Retrieved, Truths
-from tests.suites.retrieval.building import comparison, fields, value
+from tests.suites.retrieval.samples import comparison, fields, value
 
 
 def test_order_is_by_score_and_not_as_it_stands() -> None:

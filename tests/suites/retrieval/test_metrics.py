@@ -11,7 +11,7 @@ import pytest
 
 from karat.suites.retrieval.metrics import METRICS
 from karat.suites.retrieval.metrics.fields import CUTOFFS
-from tests.suites.retrieval.building import comparison, fields, score, value
+from tests.suites.retrieval.samples import comparison, fields, score, value
 
 EXAMPLE = comparison(["a", "b", "c"], ["x", "a", "y", "b"])
 ALL = comparison(["a", "b"], ["b", "x", "a"])

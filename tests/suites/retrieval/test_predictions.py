@@ -12,7 +12,7 @@ from karat.core.problems import UserError
 from karat.core.suite import LoadedPredictions, Unreadable
 from karat.suites.retrieval.predictions import read_predictions, read_response
 from karat.suites.retrieval.records import Ranked
-from tests.suites.retrieval.building import write
+from tests.suites.retrieval.samples import write
 
 
 def ranked(loaded: LoadedPredictions) -> dict[str, Ranked]:

@@ -13,7 +13,7 @@ from karat.runs.runner import score_recorded
 from karat.stats.intervals.estimates import estimate
 from karat.suites.retrieval import suite
 from karat.suites.retrieval.report import report
-from tests.suites.retrieval.building import write
+from tests.suites.retrieval.samples import write
 
 QRELS = "q1 0 a 1\nq1 0 b 2\nq2 0 a 1\nq3 0 a 1\nq4 0 a 0\n"
 RUN = "q1 Q0 a 1 9 t\nq1 Q0 x 2 8 t\nq2 Q0 a 1 9 t\nq4 Q0 a 1 9 t\nq9 Q0 a 1 9 t\n"

@@ -1,7 +1,7 @@
 """What a function is: its name, its arguments, what it does for single values, and an example that is run as a test.
 
 A function says for each argument whether it wants a single value or an array. Given a column where it wants a single value, it is done
-for each element; given a column of arrays where it wants an array, for each of the arrays (see ``spreading``). So a function's own code
+for each element; given a column of arrays where it wants an array, for each of the arrays (see ``compute.broadcast``). So a function's own code
 never meets more than it asked for.
 """
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from karat.sheet.values import Value
 
 if TYPE_CHECKING:
-    from karat.sheet.outside import Outside
+    from karat.sheet.compute.resources import Outside
 
 Takes = Literal["single", "array", "any", "condition", "key"]
 """``any``: as it is, never spread. ``condition`` and ``key`` are computed for each element of the first argument, which is ``$`` there."""
@@ -93,7 +93,7 @@ class Function:
         return any(parameter.takes in ("condition", "key") for form in self.forms for parameter in form)
 
     def form(self, count: int) -> Form | None:
-        """The parameters for so many arguments, one for each; None when no form takes so many."""
+        """The parameters for this number of arguments, one for each; None if no form takes that many."""
         for form in self.forms:
             end = _most(form)
             if _least(form) <= count and (end is None or count <= end):

@@ -14,7 +14,7 @@ from karat.sheet.truths import truths_of
 from karat.sheet.values import NA, Array, Failure, TableValue, Value, Wrong, many, present, text, whole
 
 if TYPE_CHECKING:
-    from karat.sheet.outside import Outside
+    from karat.sheet.compute.resources import Outside
 
 Found = Sequence[tuple[str, float]]
 Asked = tuple[Array, str, int, str]

@@ -9,7 +9,7 @@ from karat.sheet.functions.definition import Example, Function, Parameter
 from karat.sheet.values import Failure, Value, Wrong, text
 
 if TYPE_CHECKING:
-    from karat.sheet.outside import Outside
+    from karat.sheet.compute.resources import Outside
 
 
 def _inputs(calls: Sequence[tuple[Value, ...]], outside: Outside) -> list[Value]:

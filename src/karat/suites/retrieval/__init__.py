@@ -2,22 +2,22 @@
 
 from karat.core.explanation import explaining
 from karat.core.suite import Suite
-from karat.suites.retrieval.accepting import accept
+from karat.suites.retrieval.accept import accept
 from karat.suites.retrieval.cases import cases_from, load_cases, recognises
 from karat.suites.retrieval.comparison import compare
 from karat.suites.retrieval.details import Details, details
 from karat.suites.retrieval.explain import explain
 from karat.suites.retrieval.exporting import export_row
+from karat.suites.retrieval.formats.qrels_check import check_cases
 from karat.suites.retrieval.highlights import highlights
 from karat.suites.retrieval.importing import import_rows
 from karat.suites.retrieval.metrics import METRICS
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.predictions import read_predictions, understand
 from karat.suites.retrieval.prompts import PROMPTING
-from karat.suites.retrieval.qrels_check import check_cases
 from karat.suites.retrieval.records import Truths
 from karat.suites.retrieval.report import report
-from karat.suites.retrieval.searching import default_system
+from karat.suites.retrieval.sheets.system import default_system
 
 suite = Suite(
     name="retrieval",

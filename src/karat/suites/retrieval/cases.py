@@ -18,9 +18,9 @@ from karat.core.records import Case, Turn, Where
 from karat.core.suite import GIVEN, LoadedCases
 from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, Raw, reader_for
-from karat.suites.retrieval import beir
-from karat.suites.retrieval.lines import shown_name
-from karat.suites.retrieval.qrels import Question, looks_like_qrels, read_qrels
+from karat.suites.retrieval.formats import beir
+from karat.suites.retrieval.formats.lines import shown_name
+from karat.suites.retrieval.formats.qrels import Question, looks_like_qrels, read_qrels
 from karat.suites.retrieval.records import DOCUMENTS, Truths
 
 SHEET = ".sheet"
@@ -32,7 +32,7 @@ def load_cases(path: Path) -> LoadedCases:
         return _judged(beir.qrels_of(path))
     if path.is_file():
         if path.suffix == SHEET:
-            from karat.suites.retrieval.sheets import load_sheet
+            from karat.suites.retrieval.sheets.cases import load_sheet
 
             return load_sheet(path)
         return _judged(path)

@@ -1,10 +1,10 @@
 """Predictions: what was retrieved, from run files and from raw responses.
 
 The response of a prediction is ``{"fields": {name: {"keys": […], "scores": […]}}}``: two lists of equal length for each field, with no word
-repeated a thousand times. Without ``scores`` the keys are ranked as they stand, best first. A live system may also give for a field
+repeated a thousand times. Without ``scores`` the keys are taken as ranked, best first. A live system may also give for a field
 a list of keys, a list of ``{"key": …, "score": …}``, or an object ``{key: score}``; and ``{"results": …}`` for ``{"fields": {"documents": …}}``; as JSON in any form that a response may have (``docs/responses.md``).
 
-A run file is a TREC run (``run_files``), a JSON object or JSONL (``run_json``); any of them may be compressed with gzip.
+A run file is a TREC run (``formats.trec_run``), a JSON object or JSONL (``formats.json_run``); any of them may be compressed with gzip.
 """
 
 from __future__ import annotations
@@ -118,9 +118,9 @@ def _from_items(name: str, items: list[_Item]) -> Ranked:
 
 def read_predictions(path: Path) -> LoadedPredictions:
     """Every question's results in a run file; a line that cannot be read is a problem and costs nothing else."""
-    from karat.suites.retrieval.lines import beginning
-    from karat.suites.retrieval.run_files import read_run
-    from karat.suites.retrieval.run_json import read_json_run
+    from karat.suites.retrieval.formats.json_run import read_json_run
+    from karat.suites.retrieval.formats.lines import beginning
+    from karat.suites.retrieval.formats.trec_run import read_run
 
     if path.is_dir():
         raise UserError(f"{path} is a folder, not a run", hint="Give one run file: a TREC run, JSON or JSONL.")

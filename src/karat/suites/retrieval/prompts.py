@@ -1,4 +1,4 @@
-"""What a model is told for this suite: which fields to answer for, and how. Templates see them as ``fields``."""
+"""The prompt of this suite: which fields to answer for, and how. Templates see them as ``fields``."""
 
 from __future__ import annotations
 

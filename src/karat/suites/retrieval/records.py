@@ -21,7 +21,7 @@ class Truths(msgspec.Struct, frozen=True):
 
 
 class Ranked(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What was retrieved for one field. With scores: ordered by them (see ``ranking``); without: best first, as it stands."""
+    """What was retrieved for one field. With scores: ordered by them (see ``ranking``); without: already best first."""
 
     keys: list[str]
     scores: list[float] | None = None
@@ -32,4 +32,4 @@ class Retrieved(msgspec.Struct, frozen=True, omit_defaults=True):
 
     fields: dict[str, Ranked]
     tuning: dict[str, Any] | None = None
-    """How n and model were chosen, in the first answer of a sheet's own search (see ``searching``)."""
+    """How n and model were chosen, in the first answer of a sheet's own search (see ``sheets.system``)."""

@@ -1,4 +1,4 @@
-"""The report of a run: a row a question with its figures and what was not found, the averages, the worst questions."""
+"""The report of a run: one row per question with its figures and what was not found, the averages, the worst questions."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _statistics(result: RunResult, estimate: Estimator) -> Sheet:
 
 
 def _cutoffs(result: RunResult) -> Table:
-    """A row a cutoff, a column a metric; the interval of each stands in the JSON output."""
+    """One row per cutoff, one column per metric; the intervals are in the JSON output."""
     means = {item.metric: item.mean for item in result.summary}
     columns = [Column("k", "count", 36)]
     columns += [Column(row[0].title.partition("@")[0] + "@k", "number", 11, decimals=4) for row in AT_CUTOFFS]

@@ -1,23 +1,19 @@
-"""One metric, or one at every cutoff, in one file; with trec_eval's definitions where it has the metric."""
+"""One metric per file, with its value at every cutoff where it has one. The definitions are those of trec_eval where it has the metric."""
 
 from karat.core.suite import Metric
 from karat.suites.retrieval.comparison import Comparison
 from karat.suites.retrieval.metrics import (
     map,
-    map_at,
     mrr_sum,
     ndcg,
-    ndcg_at,
     passed,
-    precision_at,
+    precision,
     r_precision,
     recall,
-    recall_at,
     rr,
-    rr_at,
-    success_at,
+    success,
 )
-from karat.suites.retrieval.metrics.of_all import of_all
+from karat.suites.retrieval.metrics.all_questions import of_all
 
 WHOLE: tuple[Metric[Comparison], ...] = (
     passed.metric,
@@ -31,14 +27,14 @@ WHOLE: tuple[Metric[Comparison], ...] = (
 """Over everything that was retrieved."""
 
 AT_CUTOFFS: tuple[tuple[Metric[Comparison], ...], ...] = (
-    recall_at.metrics,
-    precision_at.metrics,
-    ndcg_at.metrics,
-    map_at.metrics,
-    rr_at.metrics,
-    success_at.metrics,
+    recall.metrics,
+    precision.metrics,
+    ndcg.metrics,
+    map.metrics,
+    rr.metrics,
+    success.metrics,
 )
-"""One row a metric, with all its cutoffs."""
+"""One row per metric, with all its cutoffs."""
 
 MAIN = (
     "passed",

@@ -1,15 +1,24 @@
-"""Recall: the share of the relevant keys that were retrieved, at any rank (``set_recall`` of trec_eval); the mean over the fields."""
+"""Recall: the share of the relevant keys that were retrieved, at any rank (``set_recall`` of trec_eval); the mean over the fields.
+
+R@k: the share of the relevant keys that are among the first k results (``recall`` of trec_eval). With more than k relevant keys it cannot reach 1.
+"""
 
 from __future__ import annotations
+
+from bisect import bisect_right
 
 from karat.core.scores import Score
 from karat.core.suite import Metric
 from karat.suites.retrieval.comparison import Comparison, FieldComparison
-from karat.suites.retrieval.metrics.fields import mean_over_fields
+from karat.suites.retrieval.metrics.fields import at_cutoffs, mean_over_fields
 
 
 def value(field: FieldComparison) -> float | None:
     return len(field.ranks) / field.relevant if field.relevant else None
+
+
+def value_at(field: FieldComparison, k: int) -> float | None:
+    return bisect_right(field.ranks, k) / field.relevant if field.relevant else None
 
 
 def score(comparison: Comparison) -> Score:
@@ -17,3 +26,6 @@ def score(comparison: Comparison) -> Score:
 
 
 metric = Metric("recall", "recall", "relevant keys retrieved / relevant keys", score, headline=True)
+metrics = at_cutoffs(
+    "recall_at", "R", "relevant keys among the first {k} results / relevant keys", value_at, headline=10
+)

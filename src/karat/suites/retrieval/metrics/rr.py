@@ -1,6 +1,8 @@
 """RR: 1 / the rank of the first relevant key; 0 when none was retrieved (``recip_rank`` of trec_eval); the mean over the fields.
 
 Its mean over questions is the classical MRR. The contract's MRR is another number: see ``mrr_sum``.
+
+RR@k: the same when that rank is k or less, else 0.
 """
 
 from __future__ import annotations
@@ -8,7 +10,7 @@ from __future__ import annotations
 from karat.core.scores import Score
 from karat.core.suite import Metric
 from karat.suites.retrieval.comparison import Comparison, FieldComparison
-from karat.suites.retrieval.metrics.fields import mean_over_fields
+from karat.suites.retrieval.metrics.fields import at_cutoffs, mean_over_fields
 
 
 def value(field: FieldComparison) -> float | None:
@@ -17,8 +19,15 @@ def value(field: FieldComparison) -> float | None:
     return 1 / field.ranks[0] if field.ranks else 0.0
 
 
+def value_at(field: FieldComparison, k: int) -> float | None:
+    if not field.relevant:
+        return None
+    return 1 / field.ranks[0] if field.ranks and field.ranks[0] <= k else 0.0
+
+
 def score(comparison: Comparison) -> Score:
     return mean_over_fields(comparison, value)
 
 
 metric = Metric("rr", "RR", "1 / rank of the first relevant key", score, headline=True)
+metrics = at_cutoffs("rr_at", "RR", "1 / rank of the first relevant key, 0 below rank {k}", value_at)

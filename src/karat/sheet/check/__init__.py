@@ -1,0 +1,1 @@
+"""What can be said about a sheet without evaluating it: mistakes, names, dependencies."""

@@ -1,0 +1,228 @@
+"""Formulas: every table, field and function that is named exists, calls have the right number of arguments, ``$`` is used only where it has a meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, Protocol
+
+from karat.core.problems import count_of
+from karat.sheet.check.dependencies import EVALUATING, is_dim
+from karat.sheet.check.findings import Findings
+from karat.sheet.check.names import Known, Names, unknown_table_hint
+from karat.sheet.evaluation_table import decorator, evaluation_tables, read_reference, target_of
+from karat.sheet.text.escapes import field_literal
+from karat.sheet.text.tree import (
+    Array,
+    Binary,
+    Call,
+    Element,
+    Expr,
+    FieldOf,
+    FieldsOf,
+    OwnField,
+    Sheet,
+    Table,
+    TableName,
+    Text,
+    Unary,
+)
+
+QUERYING = frozenset({"FILTER", "SORTBY", "UNIQUEBY", "FIND"})
+
+
+class Signature(Protocol):
+    """What must be known of a function to check a call. A function may also say ``queries`` (it has ``$``), ``form(count)`` (None where it
+    does not take so many arguments) and ``signature()`` (how it is written)."""
+
+    @property
+    def least(self) -> int: ...
+
+    @property
+    def most(self) -> int | None: ...
+
+
+class _Place(NamedTuple):
+    """The context of an expression: in which table, and what ``$`` is there."""
+
+    table: Table
+    queried: bool = False
+    element: Known = None
+    dims: frozenset[str] | None = None
+    """In the formula of a dim: the dims before it."""
+
+
+def queries(name: str, known: Signature | None) -> bool:
+    """Whether a function computes its later arguments for each element of the first, which is ``$`` there."""
+    return bool(getattr(known, "queries", name in QUERYING))
+
+
+def check_formulas(sheet: Sheet, names: Names, functions: Mapping[str, Signature], findings: Findings) -> None:
+    """Every formula of a sheet. A table that is bound from outside is not computed, so its formulas do not count."""
+    evaluations = evaluation_tables(sheet)
+    for table in sheet.tables:
+        if table.name not in names.tables:
+            continue
+        for formula, place in _places(table):
+            if not findings.full:
+                _Formula(names, functions, evaluations, findings).check(formula, place)
+
+
+def _places(table: Table) -> Iterator[tuple[Expr, _Place]]:
+    dims: frozenset[str] = frozenset()
+    for line in table.fields:
+        makes_rows = is_dim(line) and decorator(table.decorators, "manual") is None
+        if line.formula is not None:
+            yield line.formula, _Place(table, dims=dims if makes_rows else None)
+        if makes_rows:
+            dims |= {field.name for field in line.fields}
+    applied = () if table.apply is None else (table.apply.filter, *table.apply.sort)
+    under = (line.formula for total in table.totals for line in total.fields)
+    yield from ((formula, _Place(table)) for formula in (*applied, *under) if formula is not None)
+
+
+class _Formula:
+    def __init__(
+        self, names: Names, functions: Mapping[str, Signature], evaluations: tuple[Table, ...], findings: Findings
+    ) -> None:
+        self.names = names
+        self.functions = functions
+        self.evaluations = evaluations
+        self.findings = findings
+
+    def check(self, formula: Expr, place: _Place) -> None:
+        """Go through it, with a list of what is still to be looked at: no formula is too deep."""
+        waiting = [(formula, place)]
+        while waiting and not self.findings.full:
+            node, place = waiting.pop()
+            match node:
+                case Element():
+                    if not place.queried:
+                        hint = "It is the element inside FILTER, SORTBY, UNIQUEBY or FIND. A field of the same row is written [x]."
+                        self.findings.add(node.at, "$ cannot be used outside a query", hint)
+                case TableName(name=name):
+                    self._table(node, name)
+                case OwnField(name=name):
+                    self._own_field(node, name, place)
+                case FieldOf(source=source, name=name):
+                    self._fields_of(node, source, (name,), place)
+                    waiting.append((source, place))
+                case FieldsOf(source=source, names=several):
+                    self._fields_of(node, source, several, place)
+                    waiting.append((source, place))
+                case Call():
+                    waiting.extend(reversed(self._call(node, place)))
+                case Binary(left=left, right=right):
+                    waiting += [(right, place), (left, place)]
+                case Unary(operand=operand):
+                    waiting.append((operand, place))
+                case Array(items=items):
+                    waiting.extend((item, place) for item in reversed(items))
+                case _:
+                    pass
+
+    def _table(self, node: TableName, name: str) -> None:
+        if name in self.names.fields:
+            return
+        if self.findings.full:
+            return
+        if name.upper() in self.functions:
+            hint = f"{name} is a function: write {name.upper()}()."
+        else:
+            hint = unknown_table_hint(name, self.names.fields)
+        self.findings.add(node.at, f"there is no table {name}", hint)
+
+    def _own_field(self, node: OwnField, name: str, place: _Place) -> None:
+        table = place.table
+        fields = self.names.fields.get(table.name)
+        if fields is not None and name in fields:
+            if place.dims is not None and name not in place.dims:
+                hint = "A dim makes the rows, so it can only use the dims before it."
+                self.findings.add(node.at, f"the formula of a dim cannot use {field_literal(name)}", hint)
+            return
+        hint = (
+            f"A field of the element in question is written ${field_literal(name)}."
+            if name in (place.element or ())
+            else ""
+        )
+        message = f"the table {table.name} has no field {field_literal(name)}"
+        self.findings.add(node.at, message, hint, unknown=name, known=fields or ())
+
+    def _fields_of(self, node: FieldOf | FieldsOf, source: Expr, wanted: tuple[str, ...], place: _Place) -> None:
+        known = self.names.element_of(source, place.table.name, place.element)
+        if known is None:
+            return
+        whose = source.name if isinstance(source, TableName) else "it"
+        places = node.places if isinstance(node, FieldsOf) else ()
+        for index, name in enumerate(wanted):
+            if name not in known:
+                at = places[index] if index < len(places) else node.at
+                self.findings.add(at, f"{whose} has no field {field_literal(name)}", unknown=name, known=known)
+
+    def _call(self, call: Call, place: _Place) -> list[tuple[Expr, _Place]]:
+        """Check a call; what is to be looked at below it."""
+        known = self.functions.get(call.name)
+        if known is None:
+            self.findings.add(call.at, f"unknown function {call.name}", unknown=call.name, known=self.functions)
+        else:
+            self._count(call, known)
+        if call.name in EVALUATING and known is not None:
+            self._evaluating(call)
+        # Of an unknown function nothing is known: $ may well be right there.
+        if not call.arguments or not (known is None or queries(call.name, known)):
+            return [(argument, place) for argument in call.arguments]
+        first, *rest = call.arguments
+        inside = place._replace(queried=True, element=self.names.element_of(first, place.table.name, place.element))
+        return [(first, place), *((argument, inside) for argument in rest)]
+
+    def _count(self, call: Call, known: Signature) -> None:
+        count, least, most = len(call.arguments), known.least, known.most
+        form: Any = getattr(known, "form", None)
+        if least <= count and (most is None or count <= most) and (form is None or form(count) is not None):
+            return
+        if most is None:
+            wanted = f"at least {count_of(least, 'argument')}"
+        else:
+            wanted = count_of(least, "argument") if least == most else f"{least} to {count_of(most, 'argument')}"
+        dotted = ", including the value before the dot" if call.dotted else ""
+        written: Any = getattr(known, "signature", None)
+        hint = f"Write {' or '.join(written())}." if written is not None else ""
+        self.findings.add(call.at, f"{call.name} takes {wanted}, but was given {count}{dotted}", hint)
+
+    def _evaluating(self, call: Call) -> None:
+        """``Evaluation.EVALUATE_N(T[f])``: the table is an evaluation table, and the field one of those it evaluates."""
+        table = self.evaluations[0] if len(self.evaluations) == 1 else None
+        if len(call.arguments) == 2 and isinstance(call.arguments[0], TableName):
+            name = call.arguments[0].name
+            table = self.names.tables.get(name)
+            if table is None:
+                return  # that it is missing is said where it is named
+            if decorator(table.decorators, "evaluation") is None:
+                self.findings.add(
+                    call.arguments[0].at, f"{name} is not an evaluation table", f"Put !evaluation() above table {name}."
+                )
+                return
+        elif len(call.arguments) == 1 and len(self.evaluations) != 1:
+            said = "no table is" if not self.evaluations else f"{len(self.evaluations)} tables are"
+            hint = (
+                f"Choose one: Evaluation.{call.name}(Table[field])."
+                if self.evaluations
+                else "Put !evaluation() above a table."
+            )
+            self.findings.add(call.at, f"{call.name} needs an evaluation table, but {said} marked !evaluation()", hint)
+        if table is None or not call.arguments:
+            return
+        match call.arguments[-1]:
+            case FieldOf(source=TableName(name=source), name=field, at=at):
+                wanted: tuple[str, str] | None = (source, field)
+            case Text(value=value, at=at):
+                wanted = read_reference(value)
+            case _:
+                return
+        evaluated = {target for line in table.fields for declared in line.fields if (target := target_of(declared))}
+        if wanted is None:
+            self.findings.add(at, "this text does not name a field", 'Write "Table[field]".')
+        elif wanted not in evaluated:
+            shown = f"{wanted[0]}{field_literal(wanted[1])}"
+            known = [f"{source}{field_literal(field)}" for source, field in evaluated]
+            message = f"{table.name} has no truths for {shown}"
+            self.findings.add(at, message, unknown=shown, known=known)

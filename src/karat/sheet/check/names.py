@@ -1,0 +1,82 @@
+"""What is defined in a sheet: its tables, and the fields that a table, or a row of it, is known to have.
+
+Not everything is known before a sheet is evaluated: the columns of a file come with the file. Where the fields are not known, ``None``
+stands for them, and nothing is said about them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from karat.core.problems import nearest
+from karat.sheet.text.tree import Call, Element, Expr, FieldOf, FieldsOf, OwnField, Sheet, Table, TableName
+
+Known = frozenset[str] | None
+"""The fields of a table or row; None: not known."""
+
+KEEP_ROWS = frozenset({"FILTER", "SORT", "SORTBY", "UNIQUE", "UNIQUEBY", "FIND", "INDEX", "FIRST", "LAST", "SINGLE"})
+"""What these give has the same fields as what they are given."""
+
+MOST_STEPS = 100
+
+
+@dataclass(frozen=True)
+class Names:
+    """The tables of a sheet by name, and the fields of all tables, with those bound from outside."""
+
+    tables: dict[str, Table]
+    """Those that the sheet itself computes."""
+    fields: dict[str, Known] = field(default_factory=dict)
+    sources: dict[tuple[str, str], Expr] = field(default_factory=dict)
+    """The formula of each field that has one to itself."""
+
+    def element_of(self, expression: Expr, own: str, element: Known) -> Known:
+        """The fields of a row of what the expression gives, inside the table ``own``, where ``$`` has the fields ``element``."""
+        for _ in range(MOST_STEPS):
+            match expression:
+                case TableName(name=name):
+                    return self.fields.get(name)
+                case FieldsOf(names=names):
+                    return frozenset(names)
+                case Element():
+                    return element
+                case Call(name=name, arguments=(first, *_)) if name in KEEP_ROWS:
+                    expression = first
+                    continue
+                case OwnField(name=name):
+                    place = (own, name)
+                case FieldOf(source=TableName(name=table), name=name):
+                    place = (table, name)
+                case _:
+                    return None
+            if place not in self.sources:
+                return None
+            expression, own, element = self.sources[place], place[0], None
+        return None
+
+
+def unknown_table_hint(name: str, known: Iterable[str]) -> str:
+    """What to do about a table that is not there: the near name, or how to give the sheet one."""
+    close = nearest(name, known)
+    if close:
+        return f'Did you mean "{close[0]}"?'
+    bound = f'"{name}=FILE"' if re.search(r"\W", name) else f"{name}=FILE"
+    return f'Bind it with --table {bound}, or define it in the sheet, with override or INPUT("FILE").'
+
+
+def names_of(sheet: Sheet, bound: Mapping[str, Collection[str]]) -> Names:
+    """What a sheet defines. Of two tables with one name the first counts; a table bound from outside takes the place of the sheet's own."""
+    names = Names({})
+    for table in sheet.tables:
+        if table.name in names.tables or table.name in bound:
+            continue
+        names.tables[table.name] = table
+        names.fields[table.name] = frozenset(declared.name for line in table.fields for declared in line.fields)
+        for line in table.fields:
+            if line.formula is not None and len(line.fields) == 1:
+                names.sources.setdefault((table.name, line.fields[0].name), line.formula)
+    for name, columns in bound.items():
+        names.fields[name] = frozenset(columns) if columns else None
+    return names

@@ -1,0 +1,220 @@
+"""Computing tables: their rows, their fields row by row, their columns as a whole, and the choice for an evaluation table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from karat.core.problems import count_of
+from karat.sheet.compute.broadcast import APPLIED
+from karat.sheet.compute.computation import MOST_AT_ONCE, Computation, Frames
+from karat.sheet.compute.formulas import part_of
+from karat.sheet.evaluation_table import EvaluationTable, gather
+from karat.sheet.functions.arrays import first_failure, sorted_positions
+from karat.sheet.plan.nodes import SHEET, FieldDetail, Node, Place
+from karat.sheet.truths import truth_cell
+from karat.sheet.values import NA, Array, Failure, TableValue, Value, Wrong, elements, key_of, shown, truth
+
+
+def rows(c: Computation, node: Node) -> None:
+    """The rows of a table without dims."""
+    c.frames[node.id] = Frames(node.detail[1])
+
+
+def dim(c: Computation, node: Node) -> None:
+    """One row for each element, inside each row of the dims before."""
+    outer = [c.values[node.inputs[0]]] if node.place is SHEET else c.lifted(node.inputs[0], node.place)
+    before = None if node.place is SHEET else c.frames[node.place.maker].failure
+    failed = before or first_failure(outer)
+    up: list[int] = []
+    values: list[Value] = []
+    for at, one in enumerate(outer if failed is None else ()):
+        found = [] if one is NA else elements(one) if isinstance(one, Array | TableValue) else [one]
+        if len(values) + len(found) > MOST_AT_ONCE:
+            failed = Failure(f"{node.detail[0]} would have more than {MOST_AT_ONCE:,} rows", "", node.at, node.origin)
+            break
+        up += [at] * len(found)
+        values += found
+    if failed is not None:
+        up, values = [], []
+    c.frames[node.id] = Frames(len(values), None if node.place is SHEET else up, values, failed)
+
+
+def dim_value(c: Computation, node: Node) -> Sequence[Value]:
+    """The dim's element in its row."""
+    values = c.frames[node.inputs[0]].values
+    part: int | None = node.detail
+    return values if part is None else [c.tried(node, lambda one: part_of(one, part), value) for value in values]
+
+
+def row_number(c: Computation, node: Node) -> Sequence[Value]:
+    """ROW()."""
+    return range(1, c.frames[node.inputs[0]].count + 1)
+
+
+def match(c: Computation, node: Node) -> Sequence[int | None]:
+    """For each row the number of the override's row that belongs to it."""
+    name, keys = node.detail
+    override = c.tables[name].override
+    assert override is not None  # noqa: S101 (the node is made only where there is one)
+    count = c.frames[node.inputs[0]].count
+    columns = [c.lifted(id, node.place) for id in node.inputs[1:]]
+    found: dict[object, list[int]] = {}
+    for row, cells in enumerate(zip(*columns, strict=True)):
+        found.setdefault(tuple(map(key_of, cells)), []).append(row)
+    matched: list[int | None] = [None] * count
+    for number, typed in enumerate(override.rows):
+        key = tuple(NA if typed[at] is None else typed[at] for at in keys)
+        rows = found.get(key, [])
+        if not rows:
+            line = override.lines[number] if number < len(override.lines) else 0
+            problem = (name, line, f"{name} has no row with the key {', '.join(map(shown, key))}")
+            if problem not in c.unmatched:
+                c.unmatched.append(problem)
+        for row in rows:
+            matched[row] = number
+    return matched
+
+
+def field(c: Computation, node: Node) -> Sequence[Value]:
+    """The cells of a field."""
+    detail: FieldDetail = node.detail
+    frames = c.frames[node.inputs[0]]
+    if detail.table in c.plan.bound:
+        return c.plan.bound[detail.table].columns[detail.field]
+    cells: Sequence[Value] = [NA] * frames.count
+    if detail.has_formula:
+        cells = _filled(c, node, node.inputs[1], detail)
+    if detail.typed is not None:
+        cells = _overridden(c, node, list(cells), detail)
+    if detail.truths:
+        cells = [c.tried(node, truth_cell, cell) for cell in cells]
+    return cells
+
+
+def _filled(c: Computation, node: Node, id: int, detail: FieldDetail) -> Sequence[Value]:
+    """The cells of a formula: row by row, also where it gave a column of the own table; else the same in every row."""
+    value = c.values[id]
+    if not c.constant(id):
+        cells = c.lifted(id, node.place)
+    elif isinstance(value, Array) and value.layout == detail.table:
+        cells = value.items
+    else:
+        cells = [value] * c.frames[node.place.maker].count
+    if detail.part is None:
+        return cells
+    part = detail.part
+    return [c.tried(node, lambda one: part_of(one, part), cell) for cell in cells]
+
+
+def _overridden(c: Computation, node: Node, cells: list[Value], detail: FieldDetail) -> list[Value]:
+    override = c.tables[detail.table].override
+    assert override is not None  # noqa: S101 (the plan says there is one)
+    assert detail.typed is not None  # noqa: S101
+    numbers: Sequence[int | None] = c.values[node.inputs[-1]] if detail.matched else range(len(override.rows))
+    if not detail.matched and len(override.rows) > len(cells):
+        line = override.lines[len(cells)] if len(cells) < len(override.lines) else 0
+        problem = (detail.table, line, f"{detail.table} has only {count_of(len(cells), 'row')} to override")
+        if problem not in c.unmatched:
+            c.unmatched.append(problem)
+    for row, number in zip(range(len(cells)), numbers, strict=False):
+        typed = None if number is None else override.rows[number][detail.typed]
+        if typed is not None:
+            cells[row] = typed
+    return cells
+
+
+def order(c: Computation, node: Node) -> Any:
+    """Which rows of a table are kept, in which order."""
+    name, filtered, flags = node.detail
+    place = c.plan.rows[name][1]
+    rows: Sequence[int] = range(c.frames[place.maker].count)
+    columns = [_row_by_row(c, id, place, name) for id in node.inputs[1:]]
+    for column in columns:
+        failed = first_failure(column)
+        if failed is not None:
+            return failed
+    try:
+        if filtered:
+            rows = [at for at in rows if columns[0][at] is not NA and truth(columns[0][at], "filter")]
+        keys = [[column[at] for at in rows] for column in columns[1 if filtered else 0 :]]
+        return sorted_positions(rows, keys, flags)
+    except Wrong as wrong:
+        return Failure(wrong.message, wrong.hint, node.at, node.origin)
+
+
+def _row_by_row(c: Computation, id: int, place: Place, table: str) -> Sequence[Value]:
+    value = c.values[id]
+    if c.constant(id) and isinstance(value, Array) and value.layout == table:
+        return value.items
+    return c.lifted(id, place)
+
+
+def column(c: Computation, node: Node) -> Value:
+    """A field as a whole."""
+    table, _, applied = node.detail
+    failure = c.frames[c.plan.rows[table][1].maker].failure
+    if failure is not None:
+        return failure
+    field = c.plan.nodes[node.inputs[0]]
+    least = 2 if field.detail.truths else 1
+    cells = c.values[field.id]
+    if not applied:
+        return Array(cells, table, least)
+    order = c.values[node.inputs[1]]
+    return order if isinstance(order, Failure) else Array([cells[at] for at in order], table + APPLIED, least)
+
+
+def table(c: Computation, node: Node) -> Value:
+    """A table as a whole."""
+    table, names, applied = node.detail
+    frames = c.frames[c.plan.rows[table][1].maker]
+    if frames.failure is not None:
+        return frames.failure
+    columns = {name: c.values[id] for name, id in zip(names, node.inputs[1:], strict=False)}
+    failed = next((one for one in columns.values() if isinstance(one, Failure)), None)
+    if failed is not None:
+        return failed
+    if not applied:
+        return TableValue(columns, frames.count, table)
+    order = c.values[node.inputs[-1]]
+    if isinstance(order, Failure):
+        return order
+    taken: dict[str, Sequence[Value]] = {name: [cells[at] for at in order] for name, cells in columns.items()}
+    return TableValue(taken, len(order), table + APPLIED)
+
+
+def questions(c: Computation, node: Node) -> Value | EvaluationTable:
+    """An evaluation table with the values that are searched."""
+    columns = [c.values[id] for id in node.inputs]
+    failed = next((one for one in columns if isinstance(one, Failure)), None)
+    failed = failed or next((one.failure for one in columns if one.failure is not None), None)
+    if failed is not None:
+        return failed
+    count = len(node.detail.truths)
+    items = [column.items for column in columns]
+    try:
+        return gather(node.detail, items[0], items[1 : 1 + count], items[1 + count :])
+    except Wrong as wrong:
+        return Failure(wrong.message, wrong.hint, node.at, node.origin)
+
+
+def evaluation(c: Computation, node: Node) -> Any:
+    """The choice of n and model for all fields of an evaluation table."""
+    questions = c.values[node.inputs[0]]
+    if isinstance(questions, Failure):
+        return questions
+    try:
+        return c.outside.choose(questions)
+    except Wrong as wrong:
+        return Failure(wrong.message, wrong.hint, node.at, node.origin)
+
+
+def choice(c: Computation, node: Node) -> Value:
+    """n or model of one field."""
+    which, field = node.detail
+    choice = c.values[node.inputs[0]]
+    if isinstance(choice, Failure):
+        return choice
+    pick = next(pick for pick in choice.picks if pick.field == field)
+    return pick.n if which == "EVALUATE_N" else pick.model

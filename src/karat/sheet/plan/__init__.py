@@ -1,0 +1,1 @@
+"""From a sheet to its plan: the nodes to compute, each once."""

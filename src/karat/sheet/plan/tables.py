@@ -1,0 +1,265 @@
+"""Plan the parts of a table: rows, fields, columns and order. Dependencies are between fields, so a table can refer to itself."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+from karat.core.problems import did_you_mean
+from karat.sheet.check.names import unknown_table_hint
+from karat.sheet.check.requirements import Wanted
+from karat.sheet.evaluation_table import decorator, evaluation_fields, reference_text, target_of
+from karat.sheet.plan.draft import Draft, Need, Planning, Scope
+from karat.sheet.plan.nodes import SHEET, FieldDetail, Place
+from karat.sheet.text.tree import At, Fields, Missing, Table, TableName, Unary
+
+ROWS, APPLIED = "\0rows", "\0applied"
+"""In place of a field: the rows of a table, and what is applied to them."""
+
+
+def _known_fields(draft: Draft, table: str) -> list[str]:
+    if table in draft.plan.bound:
+        return list(draft.plan.bound[table].columns)
+    return [field.name for line in draft.tables[table].fields for field in line.fields]
+
+
+def _unknown_table(draft: Draft, name: str, at: At, scope: Scope) -> int | None:
+    """None if the table exists, else a node that fails."""
+    if name in draft.tables or name in draft.plan.bound:
+        return None
+    hint = unknown_table_hint(name, [*draft.tables, *draft.plan.bound])
+    return draft.fail(f"there is no table {name}", hint, at, scope)
+
+
+def plan_rows(draft: Draft, name: str) -> Planning:
+    """The node that makes the rows of a table; their place is in the plan.
+
+    A table marked ``!manual()`` and one without dims have the rows of their override; one without dims or override has one row. Otherwise each
+    dim makes a row for each of its elements, inside each row of the dims before it, and the override replaces cells of these rows.
+    """
+    if name in draft.plan.rows:
+        return draft.plan.rows[name][0]
+    if name in draft.plan.bound:
+        made = draft.node("rows", detail=(name, len(draft.plan.bound[name])), kind="Input", label=name)
+        draft.plan.rows[name] = made, Place(1, SHEET, made, name)
+        return made
+    table = draft.tables[name]
+    lines = [line for line in table.fields if any(field.dim for field in line.fields)]
+    manual = decorator(table.decorators, "manual") is not None
+    if manual or not lines:
+        count = len(table.override.rows) if table.override is not None else 0 if manual else 1
+        made = draft.node("rows", detail=(name, count), kind="Rows", label=name)
+        draft.plan.rows[name] = made, Place(1, SHEET, made, name)
+        return made
+    place = SHEET
+    dims: dict[str, int] = {}
+    draft.open.append((name, ROWS))
+    for number, line in enumerate(lines, start=1):
+        formula = line.formula if line.formula is not None else Missing()
+        scope = Scope(table, (name, line.fields[0].name), dims=dict(dims), dim_place=place)
+        value = yield formula, scope, None
+        label = ", ".join(reference_text(name, field.name) for field in line.fields)
+        at, origin = line.fields[0].at, (name, line.fields[0].name)
+        made = draft.node("dim", (value,), place, (name, number), kind="Rows", label=label, at=at, origin=origin)
+        place = Place(place.level + 1, place, made, name if number == len(lines) else "")
+        for part, field in enumerate(line.fields):
+            index = part if len(line.fields) > 1 else None
+            dims[field.name] = draft.node("dim_value", (made,), place, index, label=field.name, at=at, origin=origin)
+    draft.open.pop()
+    draft.plan.rows[name] = made, place
+    draft.dims[name] = dims
+    return made
+
+
+def plan_field(draft: Draft, table: str, name: str, at: At, scope: Scope) -> Planning:
+    """A field, row by row."""
+    if (table, name) in draft.plan.fields:
+        return draft.plan.fields[table, name]
+    known = _known_fields(draft, table)
+    if name not in known:
+        return draft.fail(f"there is no field [{name}] in {table}", did_you_mean(name, known), at, scope)
+    for step in ((table, name), (table, ROWS)):
+        if step in draft.open:
+            return _circle(draft, step, (table, name), at, scope)
+    draft.open.append((table, name))
+    rows = yield from plan_rows(draft, table)
+    place = draft.plan.rows[table][1]
+    label = reference_text(table, name)
+    if table in draft.plan.bound:
+        made = draft.node("field", (rows,), place, FieldDetail(table, name), kind="Input", label=label)
+    else:
+        made = yield from _plan_declared(draft, draft.tables[table], name, rows, place, label)
+    draft.open.pop()
+    draft.plan.fields[table, name] = made
+    return made
+
+
+def _circle(draft: Draft, first: tuple[str, str], last: tuple[str, str], at: At, scope: Scope) -> int:
+    """The node that says that what is being planned depends on itself."""
+    way = [*draft.open[draft.open.index(first) :], last]
+    said = " → ".join(step[0] if step[1] == ROWS else reference_text(*step) for step in way if step[1] != APPLIED)
+    hint = "One of these must not depend on the others."
+    return draft.fail(f"this depends on itself: {said}", hint, at, scope)
+
+
+def _plan_declared(draft: Draft, table: Table, name: str, rows: int, place: Place, label: str) -> Planning:
+    line, part = _line_of(table, name)
+    field = line.fields[part]
+    inputs = [rows]
+    dims = draft.dims.get(table.name, {})
+    if name in dims:
+        inputs.append(dims[name])
+    elif line.formula is not None:
+        inputs.append((yield line.formula, Scope(table, (table.name, name)), None))
+    override = table.override
+    typed = override.columns.index(name) if override is not None and name in override.columns else None
+    if dims and field.key and len(inputs) > 1:
+        typed = None  # the keys of the override say which row is meant; they change nothing
+    matched = False
+    if typed is not None and dims:
+        match = yield from _plan_match(draft, table, rows, place, name)
+        matched = match is not None
+        if match is not None:
+            inputs.append(match)
+    detail = FieldDetail(
+        table.name,
+        name,
+        part if len(line.fields) > 1 and name not in dims else None,
+        len(line.fields),
+        len(inputs) - matched > 1,
+        typed,
+        matched,
+        target_of(field) is not None,
+    )
+    origin = (table.name, name)
+    return draft.node("field", tuple(inputs), place, detail, kind="Field", label=label, at=field.at, origin=origin)
+
+
+def _plan_match(draft: Draft, table: Table, rows: int, place: Place, name: str) -> Generator[Need, int, int | None]:
+    """The node that matches rows of the override to rows of the table by key; None if they match by position."""
+    override = table.override
+    assert override is not None  # noqa: S101 (asked for only where there is one)
+    fields = {field.name: field for line in table.fields for field in line.fields}
+    keys = tuple(column for column in override.columns if column in fields and fields[column].key)
+    if not keys or name in keys:
+        return None
+    inputs = [rows]
+    for key in keys:
+        inputs += [(yield from plan_field(draft, table.name, key, override.at, Scope(table, (table.name, name))))]
+    detail = (table.name, tuple(override.columns.index(key) for key in keys))
+    return draft.node(
+        "match", tuple(inputs), place, detail, label=table.name, at=override.at, origin=(table.name, name)
+    )
+
+
+def plan_order(draft: Draft, table: Table) -> Planning:
+    """Which rows of a table are kept, in which order."""
+    if table.name in draft.plan.orders:
+        return draft.plan.orders[table.name]
+    apply = table.apply
+    assert apply is not None  # noqa: S101 (asked for only where there is one)
+    if (table.name, APPLIED) in draft.open:
+        scope = Scope(table, (table.name, "apply"))
+        return draft.fail(
+            f"what is applied to {table.name} depends on itself",
+            "Use [x], the fields of its rows.",
+            apply.at,
+            scope,
+        )
+    draft.open.append((table.name, APPLIED))
+    inputs = [(yield from plan_rows(draft, table.name))]
+    scope = Scope(table, (table.name, "apply"))
+    if apply.filter is not None:
+        inputs.append((yield apply.filter, scope, None))
+    flags = []
+    for key in apply.sort:
+        down = isinstance(key, Unary) and key.operator == "-"
+        flags.append(down)
+        inputs.append((yield key.operand if isinstance(key, Unary) and down else key, scope, None))
+    draft.open.pop()
+    detail = (table.name, apply.filter is not None, tuple(flags))
+    made = draft.node(
+        "order", tuple(inputs), SHEET, detail, kind="Apply", label=table.name, at=apply.at, origin=scope.origin
+    )
+    draft.plan.orders[table.name] = made
+    return made
+
+
+def plan_column(draft: Draft, table: str, name: str, at: At, scope: Scope) -> Planning:
+    """A whole column. In formulas of the same table it is the column before ``apply``; elsewhere, after it."""
+    unknown = _unknown_table(draft, table, at, scope)
+    if unknown is not None:
+        return unknown
+    field = yield from plan_field(draft, table, name, at, scope)
+    if draft.plan.nodes[field].op == "failed":
+        return field
+    inputs, applied = yield from _plan_applied(draft, table, (field,), scope)
+    return draft.node(
+        "column",
+        inputs,
+        SHEET,
+        (table, name, applied),
+        label=reference_text(table, name),
+        at=at,
+        origin=scope.origin,
+    )
+
+
+def _plan_applied(
+    draft: Draft, table: str, inputs: tuple[int, ...], scope: Scope
+) -> Generator[Need, int, tuple[tuple[int, ...], bool]]:
+    declared = draft.tables.get(table)
+    own = scope.table is not None and scope.table.name == table and not scope.total
+    if declared is None or declared.apply is None or own:
+        return inputs, False
+    order = yield from plan_order(draft, declared)
+    return (*inputs, order), True
+
+
+def plan_table(draft: Draft, node: TableName, scope: Scope, wanted: Wanted) -> Planning:
+    """A table as a whole, with the fields that are wanted."""
+    unknown = _unknown_table(draft, node.name, node.at, scope)
+    if unknown is not None:
+        return unknown
+    if (node.name, ROWS) in draft.open:
+        return _circle(draft, (node.name, ROWS), (node.name, ROWS), node.at, scope)
+    known = _known_fields(draft, node.name)
+    names = tuple(known) if wanted is None else tuple(name for name in known if name in wanted)
+    for name in sorted((wanted or frozenset()) - set(known)):
+        return draft.fail(f"there is no field [{name}] in {node.name}", did_you_mean(name, known), node.at, scope)
+    inputs = [(yield from plan_rows(draft, node.name))]
+    for name in names:
+        inputs += [(yield from plan_field(draft, node.name, name, node.at, scope))]
+    applied_inputs, applied = yield from _plan_applied(draft, node.name, tuple(inputs), scope)
+    return draft.node(
+        "table",
+        applied_inputs,
+        SHEET,
+        (node.name, names, applied),
+        label=node.name,
+        at=node.at,
+        origin=scope.origin,
+    )
+
+
+def plan_questions(draft: Draft, table: Table, at: At, origin: tuple[str, str]) -> Planning:
+    """An evaluation table's questions and truths, with the values that are searched."""
+    scope = Scope(table, origin)
+    fields = evaluation_fields(table)
+    inputs = [(yield from plan_column(draft, table.name, fields.question, at, scope))]
+    for name, _ in fields.truths:
+        inputs.append((yield from plan_column(draft, table.name, name, at, scope)))
+    for _, (other, searched) in fields.truths:
+        inputs.append((yield from plan_column(draft, other, searched, at, scope)))
+    made = draft.node(
+        "questions", tuple(inputs), SHEET, fields, kind="Questions", label=table.name, at=at, origin=origin
+    )
+    draft.plan.questions[table.name] = made
+    return made
+
+
+def _line_of(table: Table, name: str) -> tuple[Fields, int]:
+    for line in table.fields:
+        for part, field in enumerate(line.fields):
+            if field.name == name:
+                return line, part
+    raise KeyError(name)

@@ -1,0 +1,1 @@
+"""All questions of a run at once, with numpy."""

@@ -1,0 +1,1 @@
+"""The files of this suite: BEIR folders, qrels, TREC and JSON runs."""

@@ -1,0 +1,106 @@
+"""BEIR folders: ``queries.jsonl`` has the questions, ``qrels/*.tsv`` what is relevant, ``corpus.jsonl`` the documents. Each may end in ``.gz``."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+import msgspec
+
+from karat.core.files.json import BadJson, decode_as
+from karat.core.problems import Problem, UserError
+from karat.suites.retrieval.formats.lines import blocks, shown_name
+
+QUERIES = "queries.jsonl"
+CORPUS = "corpus.jsonl"
+QRELS = "qrels"
+USUAL_SPLIT = "test"
+
+
+class _Query(msgspec.Struct, frozen=True):
+    id: str | int = msgspec.field(name="_id")
+    text: str = ""
+
+
+class _Document(msgspec.Struct, frozen=True):
+    id: str | int = msgspec.field(name="_id")
+
+
+def packed_or_not(file: Path) -> Path | None:
+    """The file, or the same with ``.gz``; None when neither is there."""
+    return next((found for found in (file, file.with_name(f"{file.name}.gz")) if found.is_file()), None)
+
+
+def splits(folder: Path) -> list[Path]:
+    """The qrels of a folder."""
+    held = folder / QRELS
+    names = ("*.tsv", "*.tsv.gz")
+    return sorted(file for name in names for file in held.glob(name) if not file.name.startswith("."))
+
+
+def is_beir(folder: Path) -> bool:
+    """Whether a folder is laid out as BEIR's are."""
+    return packed_or_not(folder / QUERIES) is not None and bool(splits(folder))
+
+
+def qrels_of(folder: Path) -> Path:
+    """The qrels to use: the only ones there are, else ``test``."""
+    found = splits(folder)
+    usual = [file for file in found if file.name.partition(".")[0] == USUAL_SPLIT]
+    for choice in (found, usual):
+        if len(choice) == 1:
+            return choice[0]
+    if found:
+        names = ", ".join(f"{QRELS}/{file.name}" for file in found)
+        raise UserError(f"there are several qrels in {folder}: {names}", hint="Give the file you mean.")
+    hint = f"A BEIR folder contains {QUERIES} and {QRELS}/test.tsv; or give a TREC qrels file."
+    raise UserError(f"there are no cases in {folder}: no {QRELS}/*.tsv", hint=hint)
+
+
+def folder_of(qrels: Path) -> Path | None:
+    """The BEIR folder in which a qrels file lies; None when it lies elsewhere."""
+    folder = qrels.parent.parent
+    return folder if qrels.parent.name == QRELS and packed_or_not(folder / QUERIES) else None
+
+
+def texts_of(folder: Path, wanted: Collection[str], problems: list[Problem]) -> dict[str, str]:
+    """Question id → text, for the wanted ones. A line that cannot be read costs only itself."""
+    path = packed_or_not(folder / QUERIES)
+    if path is None:
+        return {}
+    decoder = msgspec.json.Decoder(_Query)
+    file = shown_name(path)
+    texts: dict[str, str] = {}
+    for first, lines in blocks(path, problems):
+        for number, line in enumerate(lines, start=first):
+            if not line.strip():
+                continue
+            try:
+                query = decode_as(line, decoder)
+            except BadJson as error:
+                hint = 'A line is {"_id": "q1", "text": "the question"}.'
+                problems.append(error.problem(file, number, what="not a question", hint=hint))
+                continue
+            if str(query.id) in wanted:
+                texts[str(query.id)] = query.text
+    return texts
+
+
+def not_in_corpus(folder: Path, wanted: Collection[str], problems: list[Problem]) -> set[str]:
+    """Which of the wanted documents the corpus lacks; none when there is no corpus to look into."""
+    path = packed_or_not(folder / CORPUS)
+    if path is None:
+        return set()
+    decoder = msgspec.json.Decoder(_Document)
+    file = shown_name(path)
+    missing = set(wanted)
+    for first, lines in blocks(path, problems):
+        for number, line in enumerate(lines, start=first):
+            if not line.strip():
+                continue
+            try:
+                missing.discard(str(decode_as(line, decoder).id))
+            except BadJson as error:
+                hint = 'A line is {"_id": "d1", "title": "…", "text": "…"}.'
+                problems.append(error.problem(file, number, what="not a document", hint=hint))
+    return missing

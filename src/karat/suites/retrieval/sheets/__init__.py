@@ -1,0 +1,1 @@
+"""Sheets as cases, and as the system that answers them."""

@@ -1,0 +1,118 @@
+"""The system that answers the questions of a sheet: its own search, with the n and model that are chosen for each field.
+
+It needs no server. Opening it makes one pass of each model over each field and chooses; an answer is then a look-up. The first answer also
+carries the whole tuning, so that a stored run can say how its settings were chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from karat.core.files.project_folder import vectors_folder
+from karat.core.files.reading import read_bytes
+from karat.core.problems import UserError
+from karat.core.suite import Suite
+from karat.core.system import NoAnswer, Request, Response, SystemConfig, SystemType
+from karat.suites.retrieval.options import Options
+from karat.suites.retrieval.records import Ranked, Retrieved
+
+
+class SheetConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Whose questions are answered, and within what limits n and model are chosen."""
+
+    sheet: str
+    """The sheet; its questions are the cases."""
+    budget_tokens: int = 2000
+    """Tokens that the retrieved values of all fields together may take, in the worst question."""
+    max_n: int | None = None
+    """The most values to retrieve for a field."""
+    models: tuple[str, ...] = ("bm25", "wordllama")
+    """The models to choose from."""
+    encoding: str = "o200k_base"
+    """How tokens are counted."""
+
+
+class SheetSystem:
+    """Every answer, ready."""
+
+    measures_time = False
+    """A look-up has no latency worth the name."""
+
+    def __init__(self, answers: Mapping[str, bytes]) -> None:
+        self._answers = answers
+
+    async def call(self, request: Request) -> Response:
+        """What was retrieved for the question."""
+        if request.case_id not in self._answers:
+            raise NoAnswer(f'the sheet has no question "{request.case_id}"')
+        return Response(self._answers[request.case_id])
+
+    def reply(self, body: bytes) -> dict[str, Any]:
+        """A question of a sheet has no second turn."""
+        return {"role": "assistant", "content": body.decode(errors="replace")}
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
+    """Rank, choose, retrieve: all answers at once."""
+    from karat.search.choose.tune import tune
+    from karat.search.models import load_model
+    from karat.search.models.vectors import VectorCache
+    from karat.search.ranks.ranking import best
+    from karat.sheet import evaluation_of
+    from karat.suites.retrieval.sheets.cases import ids_of
+    from karat.suites.retrieval.sheets.parse import parse_once
+
+    if suite.name != "retrieval":
+        raise UserError(f'a system of type "sheet" answers the suite retrieval, not {suite.name}')
+    path = Path(config.sheet)
+    try:
+        table = evaluation_of(parse_once(read_bytes(path), path.name), folder=path.parent)
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from error
+    models = {name: load_model(name) for name in config.models}
+    cache = VectorCache(vectors_folder(path))
+    tuning = tune(
+        table.questions,
+        table.fields,
+        list(models.values()),
+        budget_tokens=config.budget_tokens,
+        max_n=config.max_n,
+        encoding=config.encoding,
+        cache=cache,
+    )
+    found: dict[str, tuple[list[list[int]], tuple[str, ...]]] = {}
+    for field, chosen in zip(table.fields, tuning.fields, strict=True):
+        ids, _ = best(
+            models[chosen.model], table.questions, field.values, min(chosen.n, len(field.values)), cache=cache
+        )
+        found[field.field] = (ids.tolist(), field.values)
+    answers = {}
+    for place, name in enumerate(ids_of(table.questions)):
+        fields = {field: Ranked([values[at] for at in ids[place]]) for field, (ids, values) in found.items()}
+        said = msgspec.to_builtins(tuning) if place == 0 else None
+        answers[name] = msgspec.json.encode(Retrieved(fields, said))
+    return SheetSystem(answers)
+
+
+def default_system(path: Path, options: Options) -> SheetConfig | None:
+    """A sheet answers its own questions; other files have no system of their own."""
+    if path.suffix != ".sheet":
+        return None
+    return SheetConfig(
+        type="sheet",
+        sheet=str(path),
+        budget_tokens=options.budget_tokens,
+        max_n=options.max_n,
+        models=options.models,
+        encoding=options.encoding,
+    )
+
+
+system = SystemType("sheet", "a sheet's own search, with the best n and model for each field", SheetConfig, open_sheet)
