@@ -7,10 +7,10 @@ from karat.suites.retrieval.cases import cases_from, load_cases, recognises
 from karat.suites.retrieval.comparison import compare
 from karat.suites.retrieval.details import Details, details
 from karat.suites.retrieval.explain import explain
-from karat.suites.retrieval.exporting import export_row
+from karat.suites.retrieval.export import export_row
 from karat.suites.retrieval.formats.qrels_check import check_cases
 from karat.suites.retrieval.highlights import highlights
-from karat.suites.retrieval.importing import import_rows
+from karat.suites.retrieval.import_rows import import_rows
 from karat.suites.retrieval.metrics import METRICS
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.predictions import read_predictions, understand
