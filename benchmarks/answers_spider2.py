@@ -199,7 +199,8 @@ def _side(side: str, *arguments: str) -> None:
     if side == "write":
         write_tables(Path(arguments[0]), int(arguments[1]))
         return
-    for module in ("pandas", "pyarrow.compute", "polars", "tests.suites.answers.spider2.literal"):
+    libraries = ("pandas", "pyarrow.compute", "polars")
+    for module in (*libraries, "karat.tables.large.compare", "tests.suites.answers.spider2.literal"):
         importlib.import_module(module)
     warnings.simplefilter("ignore")
     if arguments == ("lite",):

@@ -221,6 +221,7 @@ def _side(case: str, name: str, rows: str = str(ROWS)) -> None:
         import polars
 
         import karat.suites.answers.strict
+        import karat.tables.explain.reasons
         import karat.tables.large.compare  # noqa: F401
 
         polars.DataFrame({"a": ["1"]}).hash_rows()

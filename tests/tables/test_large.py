@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from karat.tables.large import compare as large
 from karat.tables.large.compare import LargeComparison
 from karat.tables.large.rows import in_order
 from karat.tables.matching import match_tables
 from karat.tables.options import CompareOptions
-from karat.tables.table import LARGE, Table
+from karat.tables.table import LARGE, Table, table_of
 
 HEIGHT = LARGE + 500
 
@@ -186,3 +187,20 @@ def test_200_000_rows_with_one_change_are_settled_and_the_row_is_shown(tall: pol
     assert [row["gold_row"] for row in dropped.evidence["rows"]] == [150_001]
     doubled = match_tables(gold, as_table(tall.vstack(tall.slice(9, 1))), ignore_order=True)
     assert (doubled.settled, doubled.reason) == (True, "duplicates")
+
+
+@pytest.mark.parametrize("piece", [7, 1000, 65_536])
+def test_sums_of_rows_do_not_depend_on_the_pieces(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    gold = table_of(["a", "b"], [[str(n), None if n % 3 else str(n % 10)] for n in range(2_000)])
+    shuffled = table_of(["a", "b"], [[str(n), None if n % 3 else str(n % 10)] for n in reversed(range(2_000))])
+    whole = sums_of(gold)
+    monkeypatch.setattr(large, "_PIECE", piece)
+    assert sums_of(gold) == sums_of(shuffled) == whole
+    assert all(0 <= number < 2**64 for number in whole)
+    swapped = table_of(["a", "b"], [[str(n), None if n % 3 == 1 else str(n % 10)] for n in range(2_000)])
+    assert sums_of(swapped) != whole
+
+
+def sums_of(table: Table) -> tuple[int, int]:
+    comparison = LargeComparison(table, table, CompareOptions(), ordered=False)
+    return large._row_sums(comparison.gold)

@@ -228,3 +228,11 @@ def test_reading_changes_nothing(database: Path) -> None:
     read_duckdb(database, "orders")
     assert database.read_bytes() == before
     assert sorted(path.name for path in database.parent.iterdir()) == ["result.duckdb"]
+
+
+@pytest.mark.parametrize("piece", [1, 3, 1000])
+def test_letters_are_counted_across_pieces(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_PIECE", piece)
+    assert reading._letters(b"a,b,c\n1,2,3\n") == (4, False, False)
+    assert reading._letters(b'a,b\r\n1,"2"\r\n') == (2, True, True)
+    assert reading._letters(b"") == (0, False, False)

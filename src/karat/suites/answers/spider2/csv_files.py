@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from karat.suites.answers.spider2.columns import Columns, Nulls
 from karat.suites.answers.spider2.failures import UnreadableGold, UnreadablePrediction, check_size, unreadable
+from karat.suites.answers.spider2.same_lines import width_of_same
 from karat.suites.answers.spider2.texts import SMALL, TextTable, read_texts
 
 if TYPE_CHECKING:
@@ -61,6 +62,16 @@ class CsvFile:
                 return pandas.read_csv(Path(self.path), compression=None, low_memory=not self._whole)
         except Exception as problem:
             raise self._failure(unreadable(self.path, problem)) from problem
+
+    def width_of_same(self, gold: CsvFile, *, ignore_order: bool) -> int | None:
+        """How many columns this file and a large gold file have, where both are known by their lines to hold the same values."""
+        if gold.data is not None:
+            return None
+        try:
+            check_size(self.path)
+        except (OSError, ValueError):
+            return None
+        return width_of_same(gold.path, self.path, in_order=not (ignore_order and self._whole))
 
     def columns(self, nulls: Nulls) -> Columns:
         if nulls not in self._columns:
