@@ -31,7 +31,6 @@ class Called:
         self.total = total
         self.done = 0
         self.errors = 0
-        self.unanswered = 0
         self._on_change = on_change
 
     def add(self, predictions: Sequence[Prediction]) -> None:
@@ -41,7 +40,6 @@ class Called:
 
     def add_unanswered(self) -> None:
         self.done += 1
-        self.unanswered += 1
         self._on_change(self)
 
 

@@ -25,11 +25,6 @@ class Cgroup(msgspec.Struct, frozen=True):
     def folders(self) -> list[Path]:
         return list(dict.fromkeys(folder for folder in (self.memory, self.pids) if folder))
 
-    def take_in(self, pid: int) -> None:
-        """This process, and all that it will start."""
-        for folder in self.folders():
-            (folder / "cgroup.procs").write_text(str(pid))
-
     def kills(self) -> int:
         """How often the kernel has ended a process in it for want of memory."""
         if self.memory is None:

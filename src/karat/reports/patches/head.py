@@ -30,10 +30,6 @@ class Reviewed(msgspec.Struct, frozen=True):
     fate: Fate
     why: str = ""
 
-    def because(self, why: str, fate: Fate | None = None) -> Reviewed:
-        """The same review with another fate, or another reason."""
-        return Reviewed(self.review, fate or self.fate, why)
-
 
 def comment_text(reviewed: Reviewed) -> str:
     """``review 2026-11-15, Ada: gold is wrong: WHY``; with the reason why the case itself cannot say so."""

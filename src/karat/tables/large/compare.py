@@ -20,37 +20,10 @@ from karat.tables.table import Table
 
 if TYPE_CHECKING:
     import numpy
-    import polars
 
 _SEED = 20_240_229
 _PIECE = 65_536
 """Rows hashed at a time: their hashes stay in the processor's cache."""
-
-
-def same_part(gold: Table, pred: Table, rows: int) -> tuple[Table, Table]:
-    """About so many rows of both tables, the same ones as far as can be told: chosen by the hash of a column both have."""
-    wanted = max(2, -(-max(gold.height, pred.height) // max(1, rows)))
-    shared = _shared_column(gold, pred)
-    if shared is None:
-        return gold.head(rows), pred.head(rows)
-    chosen = []
-    for table, index in zip((gold, pred), shared, strict=True):
-        keep = table.series(index).hash(_SEED) % wanted == 0
-        columns = tuple(table.series(i).filter(keep).to_list() for i in range(table.width))
-        chosen.append(Table(table.names, columns, len(columns[0]) if columns else 0).head(2 * rows))
-    return chosen[0], chosen[1]
-
-
-def _shared_column(gold: Table, pred: Table) -> tuple[int, int] | None:
-    """Two columns with the same texts, the ones with the most different texts among them."""
-    marks = {_sum_of_hashes(pred.series(index)): index for index in range(pred.width)}
-    sums = [_sum_of_hashes(gold.series(index)) for index in range(gold.width)]
-    found = [(index, marks[mark]) for index, mark in enumerate(sums) if mark in marks]
-    return max(found, key=lambda pair: gold.series(pair[0]).n_unique(), default=None)
-
-
-def _sum_of_hashes(column: polars.Series) -> int:
-    return int(column.hash(_SEED).to_numpy().sum(dtype="uint64"))
 
 
 class LargeComparison:
