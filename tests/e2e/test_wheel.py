@@ -37,7 +37,6 @@ def test_the_wheel_has_all_that_the_package_needs(tmp_path: Path) -> None:
         env={"PYTHONPATH": str(folder), "PATH": ""},
         capture_output=True,
         text=True,
-        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     assert str(folder) in done.stdout.splitlines()[0]
