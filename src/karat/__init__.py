@@ -13,16 +13,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from karat.api import check, load_run, run, score
-    from karat.comparing import compare
     from karat.core.problems import Problem, UnknownName, UserError
     from karat.core.records import Case, Prediction, Turn
     from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
     from karat.core.scores import Score
-    from karat.gating import Verdicts, gate
     from karat.reports.comparison import Compared
     from karat.stats.gates.verdicts import Verdict
     from karat.suites.codegen.session import Session
+    from karat.verbs.check import check
+    from karat.verbs.compare import compare
+    from karat.verbs.gate import Verdicts, gate
+    from karat.verbs.run import run
+    from karat.verbs.runs import load_run
+    from karat.verbs.score import score
 
 __all__ = [
     "Case",
@@ -50,12 +53,12 @@ __all__ = [
 ]
 
 _HOMES = {
-    "check": "karat.api",
-    "compare": "karat.comparing",
-    "gate": "karat.gating",
-    "load_run": "karat.api",
-    "run": "karat.api",
-    "score": "karat.api",
+    "check": "karat.verbs.check",
+    "compare": "karat.verbs.compare",
+    "gate": "karat.verbs.gate",
+    "load_run": "karat.verbs.runs",
+    "run": "karat.verbs.run",
+    "score": "karat.verbs.score",
     "Problem": "karat.core.problems",
     "UnknownName": "karat.core.problems",
     "UserError": "karat.core.problems",
@@ -65,7 +68,7 @@ _HOMES = {
     "CaseResult": "karat.core.results.result",
     "Compared": "karat.reports.comparison",
     "Verdict": "karat.stats.gates.verdicts",
-    "Verdicts": "karat.gating",
+    "Verdicts": "karat.verbs.gate",
     "MetricSummary": "karat.core.results.result",
     "RunInfo": "karat.core.results.result",
     "RunResult": "karat.core.results.result",

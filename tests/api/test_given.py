@@ -251,10 +251,21 @@ def test_bad_prediction_is_named_by_its_number_in_our_words(suite: str, bad: dic
     assert "given.jsonl" not in said and "`" not in said and "$." not in said
 
 
-def test_name_of_a_system_is_no_system() -> None:
-    with pytest.raises(UserError, match='"mine" is only the name of a system') as raised:
-        karat.run("retrieval", RETRIEVAL, "mine", store="nowhere.db")
-    assert "settings" in raised.value.hint
+def test_system_by_the_name_it_has_in_the_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    cases: list[dict[str, Any]] = [{"id": "q1", "question": "?", "relevant": ["d1"]}]
+    with pytest.raises(karat.UnknownName, match='there is no system "mine"'):
+        karat.run(suite="retrieval", cases=cases, system="mine", store="x.db")
+    assert not Path("x.db").exists()
+    Path("answers.jsonl").write_text('{"id": "q1", "results": ["d1"]}\n')
+    Path("karat.yaml").write_text("systems: {mine: {type: replay, predictions: answers.jsonl}}\n")
+    below = tmp_path / "below"
+    below.mkdir()
+    monkeypatch.chdir(below)
+    result = karat.run(suite="retrieval", cases=cases, system="mine")
+    assert (result.run.system, result.metric("passed").mean) == ("mine", 1.0)
+    assert (tmp_path / ".karat" / "karat.db").is_file(), "the project's store, as on the command line"
+    assert karat.load_run().summary == result.summary
 
 
 def test_gate_on_a_metric_that_is_not_there() -> None:

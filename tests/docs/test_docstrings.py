@@ -11,7 +11,17 @@ import pytest
 import karat
 
 
-@pytest.mark.parametrize("module", ["karat.api", "karat.comparing", "karat.gating"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "karat.verbs.check",
+        "karat.verbs.compare",
+        "karat.verbs.gate",
+        "karat.verbs.run",
+        "karat.verbs.runs",
+        "karat.verbs.score",
+    ],
+)
 def test_the_examples_of_a_module_run(module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = doctest.testmod(import_module(module))

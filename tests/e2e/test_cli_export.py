@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 import karat as karat_package
-from karat.cli.export import as_csv
-from karat.cli.export_answers import exported
 from karat.cli.main import app
 from karat.core.plugins import load_suite
 from karat.core.problems import UserError
 from karat.core.records import CallError, Prediction, join_attempts
 from karat.core.results.result import RunResult
 from karat.store import open_store
+from karat.verbs.exports.answer_lines import exported
+from karat.verbs.exports.csv_rows import as_csv
 from tests.e2e.test_cli import karat
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from karat.cli.bare_options import spell_out
 from karat.cli.main import app
+from karat.cli.options.bare_options import spell_out
 from karat.core.problems import UserError
 
 BARE, VALUED = {"--json", "--csv"}, {"--only", "--tag", "-t"}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from karat.cli import doctor
 from karat.core import extras
 from karat.search.models import known_models
+from karat.verbs import doctor
 
 
 def test_suite_without_its_extra_is_not_ticked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extras, "missing", lambda name: ["pandas"] if name == "codegen" else [])
-    found = {what: (state, note) for what, state, note in doctor._findings(None, None)}
+    found = {one.what: (one.state, one.note) for one in doctor.findings()}
     state, note = found["suite codegen"]
     assert state == "absent" and "[codegen]" in note
     assert found["suite data_query"][0] == "ok"

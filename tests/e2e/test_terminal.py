@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from karat.cli import main
-from karat.cli.terminal import Terminal
+from karat.cli.printing.terminal import Terminal
 
 ATTACKS = {
     "colour": "\x1b[31mred",

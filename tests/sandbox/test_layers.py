@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from karat.cli.doctor import _sandbox
 from karat.core.problems import UserError
 from karat.sandbox import Sandbox, layers
 from karat.sandbox.layers import Name, plan
 from karat.sandbox.server import landlock, seccomp
 from karat.sandbox.server.syscalls import ALLOWED, BITS_NOT, DONE_NOTHING, HAS_BIT, NOT_THERE, ONE_OF
+from karat.verbs.doctor import Finding, sandbox_findings
 from tests.sandbox.boxes import LIMITS
 
 
@@ -170,7 +170,7 @@ def test_an_old_landlock_says_who_stands_in_for_it_or_is_refused(monkeypatch: py
     monkeypatch.setattr(landlock, "version", lambda: 2)
     layer = {layer.name: layer for layer in plan().layers}["landlock"]
     assert layer.on and "so the seccomp filter does" in layer.detail
-    assert ("sandbox landlock", "ok", layer.detail) in _sandbox(), "karat doctor says the same"
+    assert Finding("sandbox landlock", "ok", layer.detail) in sandbox_findings(), "karat doctor says the same"
     alone = {layer.name: layer for layer in plan(["seccomp"]).layers}["landlock"]
     assert not alone.on and "cannot prevent files from being truncated" in alone.detail and "6.2" in alone.install
     assert plan(["seccomp"]).landlock == 0

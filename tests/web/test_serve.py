@@ -10,7 +10,7 @@ import urllib.request
 from typer import Typer
 from typer.testing import CliRunner
 
-from karat.cli.serve import serve
+from karat.cli.stored_runs.serve import serve
 
 
 def _run(*words: str) -> str:
@@ -22,7 +22,7 @@ def _run(*words: str) -> str:
 
 
 def test_it_listens_and_stops(store_url: str) -> None:
-    script = f"from karat.cli.serve import serve; serve(port=0, store={store_url!r})"
+    script = f"from karat.cli.stored_runs.serve import serve; serve(port=0, store={store_url!r})"
     with subprocess.Popen([sys.executable, "-u", "-c", script], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         address = ""

@@ -10,30 +10,13 @@ import sys
 
 import typer
 
-from karat.cli import (
-    answers,
-    check,
-    compare,
-    demo,
-    doctor,
-    exits,
-    export,
-    gate,
-    imports,
-    init,
-    models,
-    report,
-    run,
-    runs,
-    score,
-    serve,
-    sheet,
-    show,
-    tune,
-    verbosity,
-)
-from karat.cli.bare_options import accept_bare_options
+from karat.cli import exits
 from karat.cli.exits import crashes_told
+from karat.cli.measure import answers, models, run, score, sheet, tune
+from karat.cli.options import verbosity
+from karat.cli.options.bare_options import accept_bare_options
+from karat.cli.setup import check, demo, doctor, imports, init
+from karat.cli.stored_runs import compare, export, gate, report, runs, serve, show
 from karat.core.problems import UserError
 
 OF_THE_MACHINE = frozenset(
@@ -134,7 +117,7 @@ def _of_the_machine(error: OSError) -> UserError:
 
 
 def _tell(error: UserError) -> None:
-    from karat.cli.printing import print_problems, stderr
+    from karat.cli.printing.consoles import print_problems, stderr
 
     console = stderr()
     print_problems(error.problems, console)

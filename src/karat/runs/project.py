@@ -19,6 +19,7 @@ from karat.core.problems import Problem, UserError, count_of, did_you_mean
 from karat.core.secrets.quoting import hidden, hidden_value
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import SystemConfig, SystemType
+from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, Raw, documents, env_setting, load, read, secret_message
 from karat.runs.plain_secrets import secret_problems
 from karat.runs.project_prompts import check_prompts
@@ -204,52 +205,68 @@ def read_options(suite: Suite, raw: Raw | None, findings: Findings) -> SuiteOpti
 def from_settings(kind: type[S], settings: Sequence[str], flag: str, fixed: Mapping[str, str] | None = None) -> S:
     """A struct from ``key=value`` words of the command line; each value is YAML, so ``a=[X, Y]`` is a list."""
     given = {key: msgspec.json.encode(value).decode() for key, value in (fixed or {}).items()}
-    known = {field.encode_name: field.required for field in msgspec.structs.fields(kind)}  # type: ignore[arg-type]
     for setting in settings:
         key, equals, value = setting.partition("=")
         if not equals:
             shown = hidden_value(setting)
             raise UserError(f'{flag} expects KEY=VALUE, found "{shown}"', hint=f"For example {flag} {shown}=…")
-        if key.strip() not in known:
-            _refuse_secret(key.strip(), known)
-            hint = did_you_mean(key.strip(), known.keys() - (fixed or {}).keys())
-            shown = hidden(setting)
-            raise UserError(f'{flag} {shown}: unknown key "{hidden_value(key.strip())}"', hint=hint)
         given[key.strip()] = value
-    missing = [key for key, required in known.items() if required and key not in given]
-    if missing:
-        hint = f"Give {' '.join(f'{flag} {key}=…' for key in missing)}"
-        raise UserError(f"{' and '.join(missing)} must be given", hint=hint)
+    noun = "option" if flag == "--option" else "system setting"
+    _check_keys(kind, given, noun, fixed or {}, f"{flag} {{}}=…")
     findings = Findings("")
     text = "\n".join(f"{key}: {value}" for key, value in given.items()) or "{}"
     found = [read(kind, node, findings) for node in documents(text.encode(), findings)]
     if findings.problems or not found or found[0] is None:
         keys = [key for key, value in given.items() for _ in range(value.count("\n") + 1)]
-        named = [
-            f"{flag} {keys[p.line - 1]}" if p.column > 1 and p.line <= len(keys) else flag for p in findings.problems
-        ]
-        problems = [Problem(f"{n}: {p.message}", hint=p.hint) for n, p in zip(named, findings.problems, strict=True)]
-        raise UserError(f"{flag} is not valid", problems=problems)
+        raise _not_valid(keys, noun, [(p.line if p.column > 1 else 0, p) for p in findings.problems])
     return found[0]
+
+
+def options_from(kind: type[S], given: Mapping[str, Any], noun: str = "option", fixed: Sequence[str] = ()) -> S:
+    """A struct of options from Python values; what is wrong with them is said as it is said of a file."""
+    _check_keys(kind, given, noun, fixed, "{}=…")
+    try:
+        return msgspec.convert(dict(given), kind)
+    except msgspec.ValidationError as error:
+        findings = Findings("")
+        try:
+            whole = node_of({}, "", 0)
+            whole.value = [
+                (node_of(key, "", line), node_of(value, "", line)) for line, (key, value) in enumerate(given.items(), 1)
+            ]
+            read(kind, whole, findings)
+        except TypeError:  # a value that no file can hold
+            findings.problems.clear()
+        if findings.problems:
+            raise _not_valid(list(given), noun, [(p.line, p) for p in findings.problems]) from None
+        said = hidden(shape_in_words(error, f"the {noun}s"))
+        raise UserError(f"the {noun}s are not valid", problems=[Problem(said)]) from error
+
+
+def _check_keys(kind: type[S], given: Iterable[str], noun: str, fixed: Iterable[str], written: str) -> None:
+    """UserError for a key that there is none of, and for one that is needed and not given."""
+    known = {field.encode_name: field.required for field in msgspec.structs.fields(kind)}  # type: ignore[arg-type]
+    for key in given:
+        if key not in known:
+            _refuse_secret(key, known)
+            hint = did_you_mean(key, known.keys() - set(fixed))
+            raise UserError(f'unknown {noun} "{hidden_value(key)}"', hint=hint)
+    if missing := [key for key, required in known.items() if required and key not in given]:
+        hint = f"Give {' '.join(written.format(key) for key in missing)}"
+        raise UserError(f"{' and '.join(missing)} must be given", hint=hint)
+
+
+def _not_valid(keys: Sequence[str], noun: str, found: Sequence[tuple[int, Problem]]) -> UserError:
+    """``keys``: the key of each line. ``found``: each problem with the line that it is in; 0: it concerns all of them together."""
+    named = [f"{noun} {keys[line - 1]}: " if 0 < line <= len(keys) else "" for line, _ in found]
+    problems = [Problem(f"{n}{p.message}", hint=p.hint) for n, (_, p) in zip(named, found, strict=True)]
+    return UserError(f"the {noun}s are not valid", problems=problems)
 
 
 def _refuse_secret(key: str, known: Iterable[str]) -> None:
     """An API key given as it is, where the name of the variable that holds it belongs."""
     if variable := env_setting(key, known):
         raise UserError(secret_message(key, variable))
-
-
-def options_from(kind: type[S], given: Mapping[str, Any]) -> S:
-    """A struct of options from Python values."""
-    known = [field.name for field in msgspec.structs.fields(kind)]  # type: ignore[arg-type]
-    for key in given:
-        if key not in known:
-            _refuse_secret(key, known)
-            raise UserError(f'unknown option "{key}"', hint=did_you_mean(key, known))
-    try:
-        return msgspec.convert(dict(given), kind)
-    except msgspec.ValidationError as error:
-        raise UserError(f"the options are not valid: {hidden(shape_in_words(error, 'the options'))}") from error
 
 
 def store_url(store: str, root: Path) -> str:

@@ -1,0 +1,1 @@
+"""Commands that measure: run, score, tune, evaluate sheets."""

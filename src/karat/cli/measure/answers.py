@@ -1,0 +1,136 @@
+"""``karat answers``: a submission folder against gold, both profiles, what flips between them and why the rest failed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from karat.cli import exits
+from karat.cli.options.shared import HtmlOption, JsonOption, SettingsOption, WorkersOption, XlsxOption
+
+if TYPE_CHECKING:
+    from karat.core.results.result import RunResult
+
+
+def answers(
+    result_dir: Annotated[Path, typer.Option("--result_dir", "--result-dir", help="The submission folder.")],
+    gold_dir: Annotated[Path, typer.Option("--gold_dir", "--gold-dir", help="The gold folder.")],
+    profile: Annotated[
+        Literal["spider2", "strict"] | None,
+        typer.Option(
+            "--profile", help="The profile to show first. [default: spider2 for Spider2 gold, otherwise strict]"
+        ),
+    ] = None,
+    nulls: Annotated[
+        Literal["equal", "zero"] | None,
+        typer.Option(
+            "--nulls",
+            help="For spider2: null equals only null, or null equals 0. [default: zero for lite and snow gold]",
+        ),
+    ] = None,
+    mode: Annotated[
+        Literal["results", "sql"],
+        typer.Option("--mode", help="results: score submitted result files; sql: run submitted .sql files."),
+    ] = "results",
+    others: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--others",
+            help="Another submission folder. If it gives the same answer and gold rejects it, the gold is marked as suspect. Repeatable.",
+        ),
+    ] = None,
+    workers: WorkersOption = None,
+    settings: SettingsOption = None,
+    json: JsonOption = None,
+    xlsx: XlsxOption = None,
+    html: HtmlOption = None,
+) -> None:
+    """Score a submission folder against gold answers: like the Spider2 suite's evaluate.py, and by stricter rules.
+
+    karat answers --result_dir my-submission --gold_dir gold
+
+    Exit code 3 if lines or files could not be read, or if an answer could not be judged because its database is missing or its
+    server does not respond.
+    """
+    from karat.cli.printing.consoles import print_problems, stderr
+    from karat.cli.printing.outputs import Outputs
+    from karat.cli.printing.results import nothing_scored
+    from karat.verbs.answers import score_submission
+
+    scored = score_submission(
+        result_dir,
+        gold_dir,
+        profile=profile,
+        nulls=nulls,
+        mode=mode,
+        others=others or (),
+        settings=settings or (),
+        workers=workers,
+    )
+    result = scored.result
+    written = Outputs(json, xlsx, html).write(result)
+    print_problems(result.problems, stderr())
+    if json != "-":
+        print_answers(result, (*result.run.headline, "spider2")[0], scored.unknown, written)
+    failed = _print_errors(result)
+    if failed or nothing_scored(result) or any(problem.severity == "error" for problem in result.problems):
+        raise typer.Exit(exits.ERRORS)
+
+
+def _print_errors(result: RunResult) -> bool:
+    """What kept answers from being judged, most frequent first. Whether there is anything of the kind."""
+    from karat.cli.printing.consoles import stderr
+    from karat.core.problems import count_of
+
+    failed = [case for case in result.cases if case.status == "error"]
+    for why, count in Counter(case.error for case in failed).most_common(10):
+        ids = [case.id for case in failed if case.error == why]
+        shown = ", ".join(ids[:3]) + (", …" if count > 3 else "")
+        said = f"error: {count_of(count, 'answer')} not judged ({shown}): {why}"
+        stderr().print(said, style="bold red", markup=False, highlight=False, soft_wrap=True)
+    return bool(failed)
+
+
+def print_answers(result: RunResult, first: str, unknown: int, written: list[str]) -> None:
+    """The figures of both profiles with their denominators, then what flips, then why the rest failed."""
+    from karat.cli.options.verbosity import quiet
+    from karat.cli.printing.consoles import stdout
+    from karat.suites.answers.highlights import highlights
+
+    console = stdout()
+    states = Counter(case.status for case in result.cases)
+    judged = len(result.cases) - states["not_applicable"]
+    submitted = judged - states["missing"]
+    answered = submitted - states["error"]  # an answer that could not be judged is not a wrong one
+    lines = [
+        f"gold {len(result.cases)} · submitted {submitted} · missing {states['missing']} · unknown {unknown}"
+        + (f" · errors {states['error']}" if states["error"] else "")
+        + (f" · gold unreadable {states['not_applicable']}" if states["not_applicable"] else ""),
+        f"                    right    of all gold ({judged})".ljust(56) + f"of submitted ({answered})",
+    ]
+    for profile in sorted(("spider2", "strict"), key=lambda name: name != first):
+        right = sum(case.scores[profile].value == 1.0 for case in result.cases)
+        lines.append(f"  {profile:<14} {right:>8}    {_rate(right, judged):<32}{_rate(right, answered)}")
+    review = sum(case.details.get("strict", {}).get("state") == "needs_review" for case in result.cases)
+    if review:
+        right = sum(case.scores["strict"].value == 1.0 for case in result.cases)
+        lines.append(
+            f"  needs review   {review:>8}    strict would be {(right + review) / max(judged, 1):.1%} if all passed"
+        )
+    lines += [] if quiet() else highlights(result)
+    for line in lines:
+        console.print(line, markup=False, highlight=False, soft_wrap=True, style="bold" if line is lines[0] else None)
+    for name in () if quiet() else written:
+        console.print(f"saved {name}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _rate(right: int, count: int) -> str:
+    from karat.stats.intervals.estimates import wilson
+
+    if not count:
+        return "n/a"
+    low, high = wilson(right / count, count)
+    return f"{right / count:6.1%}  {100 * low:.1f} – {100 * high:.1f}"

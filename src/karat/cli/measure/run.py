@@ -1,0 +1,201 @@
+"""``karat run``: run the cases against a system, store every answer as it arrives, and score them all."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from karat.cli import exits
+from karat.cli.options.shared import (
+    CaseOption,
+    CasesOption,
+    ConfigOption,
+    GateOption,
+    HtmlOption,
+    JsonOption,
+    LimitOption,
+    PredictionsOption,
+    SettingsOption,
+    StoreOption,
+    SuiteOption,
+    TagOption,
+    WorkersOption,
+    XlsxOption,
+    complete_runs,
+    complete_systems,
+)
+
+if TYPE_CHECKING:
+    from karat.core.results.result import RunResult
+    from karat.runs.job import Job
+    from karat.runs.runner import Interrupted
+    from karat.store.store import Store
+
+
+def run(
+    suite: SuiteOption = None,
+    cases: CasesOption = None,
+    system: Annotated[
+        str | None,
+        typer.Option(
+            "--system",
+            help="A system from karat.yaml, or a type: replay, http, openai, command, function, sheet.",
+            autocompletion=complete_systems,
+        ),
+    ] = None,
+    system_settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--system-option", metavar="KEY=VALUE", help="Set a system setting, for example concurrency=4. Repeatable."
+        ),
+    ] = None,
+    predictions: PredictionsOption = None,
+    settings: SettingsOption = None,
+    repeats: Annotated[
+        int | None, typer.Option("--repeats", min=1, metavar="N", help="Run every case N times.")
+    ] = None,
+    limit: LimitOption = None,
+    tag: TagOption = None,
+    case: CaseOption = None,
+    resume: Annotated[
+        str | None,
+        typer.Option(
+            "--resume",
+            metavar="RUN",
+            help="Resume a stopped run. Stored answers are not requested again.",
+            autocompletion=complete_runs,
+        ),
+    ] = None,
+    retry_errors: Annotated[bool, typer.Option("--retry-errors", help="With --resume: retry failed calls.")] = False,
+    name: Annotated[str | None, typer.Option("--name", help="A name for the run.")] = None,
+    workers: WorkersOption = None,
+    gate: GateOption = None,
+    json: JsonOption = None,
+    xlsx: XlsxOption = None,
+    html: HtmlOption = None,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Run the cases against a system, store every answer as it arrives, and score them.
+
+    With a karat.yaml:  karat run
+
+    Without one:  karat run --suite data_query --cases cases/ --system function --system-option function=my_module:ask
+
+    To resume a stopped or killed run:  karat run --resume latest
+    """
+    from karat.cli.options.standard_input import kept
+    from karat.cli.printing.outputs import Outputs
+    from karat.cli.printing.results import leave, show, store_flags, typed
+    from karat.core.problems import UserError
+    from karat.runs.runner import check_setup
+    from karat.stats.gates.verdicts import parse_gate
+    from karat.verbs.gate import baselines_here, refuse_unknown
+    from karat.verbs.inputs.projects import open_store_here, project_here
+    from karat.verbs.inputs.work import work_to_do
+    from karat.verbs.run import KEEPS, plan_work, refuse_beside
+    from karat.verbs.runs import origin_of
+
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # asked to stop: as clean as Ctrl-C
+    if retry_errors and resume is None:
+        raise UserError(
+            "--retry-errors needs --resume RUN", hint="For example: karat run --resume latest --retry-errors"
+        )
+    outputs = Outputs(json, xlsx, html)
+    extra = [parse_gate(rule) for rule in gate or ()]
+    flags = store_flags(config, store)
+    if resume is not None:
+        beside: dict[str, object] = {"--suite": suite, "--cases": cases, "--predictions": predictions}
+        beside |= {"--system": system, "--system-option": system_settings, "--option": settings, "--repeats": repeats}
+        beside |= {"--limit": limit, "--tag": tag, "--case": case, "--name": name}
+        refuse_beside("--resume", beside, KEEPS)
+        with open_store_here(store, config) as opened:
+            project = project_here(config)
+            result = _resumed(opened, resume, retry_errors, workers)
+            origin = origin_of(opened, result, flags)
+        found = baselines_here(store, config, result.run.suite, result.run.id)
+        gates = (*(project.gates if project else ()), *extra)
+        leave([show(result, outputs, gates=gates, saved=[f"run {result.run.id}"], baselines=found, origin=origin)])
+        return
+    work = work_to_do(
+        "run",
+        config=config,
+        suite=suite,
+        cases=cases,
+        predictions=predictions,
+        system=system,
+        system_settings=system_settings or (),
+        settings=settings or (),
+    )
+    refuse_unknown(extra, [part.suite.name for part in work])
+    work = [replace(part, predictions=part.predictions and kept(part.predictions)) for part in work]
+    jobs = [
+        plan_work(part, name=name or "", repeats=repeats, tags=tag or (), case_ids=case or (), limit=limit)
+        for part in work
+    ]
+    for job in jobs:  # all of them before the first one runs
+        check_setup(job.suite, job.cases, job.options)
+    codes = []
+    with open_store_here(store, config, create=True) as opened:
+        for part, job, files in zip(work, jobs, outputs.for_each([part.suite for part in work]), strict=True):
+            result = run_job(opened, job, workers or part.run.workers)
+            found = baselines_here(store, config, part.suite.name, result.run.id)
+            saved = [f"run {result.run.id}"]
+            origin = origin_of(opened, result, flags, typed())
+            gates = (*part.gates, *extra)
+            codes.append(show(result, files, gates=gates, saved=saved, baselines=found, origin=origin))
+    leave(codes)
+
+
+def run_job(store: Store, job: Job, workers: int | None) -> RunResult:
+    """A new run with a heading and a progress display; Ctrl-C says how to resume."""
+    from karat.cli.printing.consoles import notes
+    from karat.cli.printing.progress import progress
+    from karat.core.problems import count_of
+    from karat.runs.runner import Interrupted
+    from karat.verbs.run import start_run
+
+    heading = [job.name, job.suite.name, count_of(len(job.cases), "case")] + (
+        [f"{job.repeats} times"] if job.repeats > 1 else []
+    )
+    heading += [f"system {job.system} ({job.config.type})", f"{job.config.concurrency} calls at once"]
+    notes().print(" · ".join(part for part in heading if part), style="bold", markup=False, soft_wrap=True)
+    try:
+        with progress("calling") as watch:
+            return start_run(store, job, workers=workers, watch=watch, on_run=_announce)
+    except Interrupted as stopped:
+        _say_stopped(stopped)
+        raise typer.Exit(exits.STOPPED) from None
+
+
+def _resumed(store: Store, run: str, retry_errors: bool, workers: int | None) -> RunResult:
+    from karat.cli.printing.progress import progress
+    from karat.runs.runner import Interrupted
+    from karat.verbs.run import resume_run
+
+    try:
+        with progress("resuming") as watch:
+            return resume_run(store, run, retry_errors=retry_errors, workers=workers, watch=watch, on_run=_announce)
+    except Interrupted as stopped:
+        _say_stopped(stopped)
+        raise typer.Exit(exits.STOPPED) from None
+
+
+def _announce(run: str, calls: int) -> None:
+    from karat.cli.printing.consoles import notes
+    from karat.core.problems import count_of
+
+    if not calls:
+        words = f"{run} is finished: nothing is left to ask. To score it again: karat score {run}"
+        notes().print(words, markup=False, style="bold", soft_wrap=True)
+        return
+    notes().print(f"{run}: {count_of(calls, 'call')} to make", markup=False, style="dim")
+
+
+def _say_stopped(stopped: Interrupted) -> None:
+    from karat.cli.printing.consoles import stderr
+
+    stderr().print(f"{stopped}; to resume: karat run --resume {stopped.run}", style="bold yellow", markup=False)

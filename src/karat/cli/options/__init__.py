@@ -1,0 +1,1 @@
+"""Words of the command line: the options that commands share, and what their values mean."""

@@ -1,0 +1,1 @@
+"""The terminal: consoles, progress, results, and files that can also be printed."""

@@ -1,0 +1,94 @@
+"""How far a command is: a bar on a terminal, else a plain line now and then."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from karat.cli.printing.consoles import notes
+
+if TYPE_CHECKING:
+    from karat.runs.calling import Called
+    from karat.runs.runner import Watch
+    from karat.search.choose.tune import Watch as Ranked
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Watch]:
+    """A progress display for calls: a bar with rate, errors and time left on a terminal, else a plain line now and then."""
+    console = notes()
+    if not console.is_terminal:
+        yield _plain_watch()
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TextColumn("{task.fields[errors]}", style="red"),
+        TextColumn("{task.fields[left]}", style="dim"),
+    )
+    with Progress(*columns, console=console, transient=True, refresh_per_second=8) as bar:
+        task = bar.add_task(title, total=None, rate="", errors="", left="")
+        began = time.monotonic()
+
+        def watch(called: Called) -> None:
+            rate = called.done / max(time.monotonic() - began, 1e-6)
+            bar.update(
+                task,
+                total=called.total,
+                completed=called.done,
+                rate=f"{rate:.1f}/s",
+                errors=f"{called.errors} errors" if called.errors else "",
+                left=_left(called, rate),
+            )
+
+        yield watch
+
+
+def _left(called: Called, rate: float) -> str:
+    seconds = (called.total - called.done) / rate if rate else 0.0
+    if seconds < 90:
+        return f"~{seconds:.0f} s left"
+    return f"~{seconds / 60:.0f} min left" if seconds < 5400 else f"~{seconds / 3600:.1f} h left"
+
+
+def _plain_watch(every: float = 10.0) -> Watch:
+    began = last = time.monotonic()
+
+    def watch(called: Called) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= every:
+            last = now
+            rate = called.done / max(now - began, 1e-6)
+            text = f"{called.done}/{called.total}  {rate:.1f}/s  {called.errors} errors  {_left(called, rate)}"
+            notes().print(text, markup=False)
+
+    return watch
+
+
+@contextmanager
+def ranking_progress() -> Iterator[Ranked]:
+    """A bar on a terminal while models rank values, with the field it is at; nothing elsewhere."""
+    console = notes()
+    if not console.is_terminal or console.quiet:
+        yield lambda _field, _done, _of: None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=None), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, refresh_per_second=8) as bar:
+        task = bar.add_task("ranking", total=None)
+
+        def watch(field: str, done: int, of: int) -> None:
+            if done < of:
+                bar.update(task, description=f"ranking {field}", total=of, completed=done)
+            else:
+                bar.update(task, description="choosing", total=None)
+
+        yield watch

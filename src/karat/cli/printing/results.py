@@ -1,0 +1,94 @@
+"""A result in the terminal, and the exit code it means."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from karat.cli import exits
+from karat.cli.options.verbosity import quiet, verbose
+from karat.cli.printing.consoles import print_problems, stderr, stdout
+from karat.cli.printing.outputs import Outputs
+from karat.core import plugins
+from karat.core.problems import count_of
+
+if TYPE_CHECKING:
+    from karat.core.results.result import RunResult
+    from karat.reports.console.advice import Origin
+    from karat.stats.gates.verdicts import Baselines, Gate
+
+
+def show(
+    result: RunResult,
+    outputs: Outputs,
+    *,
+    gates: Sequence[Gate] = (),
+    saved: Sequence[str] = (),
+    baselines: Baselines | None = None,
+    origin: Origin | None = None,
+) -> int:
+    """Print and write a result. Returns its exit code: 1 when a gate is broken, 3 when something failed, else 0."""
+    from karat.reports.console.run import print_result
+    from karat.stats.gates.verdicts import judge, no_baselines
+
+    suite = plugins.load_suite(result.run.suite)
+    written = outputs.write(result)
+    metrics = suite.metrics_for(result.run.headline)
+    errors = [problem for problem in result.problems if problem.severity == "error"]
+    print_problems(result.problems, stderr())
+    if outputs.json != "-":
+        print_result(
+            result,
+            metrics,
+            stdout(),
+            highlights=suite.highlights(result),
+            advice=suite.advice(result, origin.cases if origin is not None else ""),
+            saved=[*saved, *written],
+            brief=quiet(),
+            every_case=verbose(),
+            origin=origin,
+        )
+    if errors:
+        stderr().print(f"{count_of(len(errors), 'mistake')} in the files; everything else was scored", style="yellow")
+    verdicts = judge(gates, result, metrics, baselines or no_baselines)
+    broken = [verdict for verdict in verdicts if verdict.state == "failed"]
+    for verdict in broken:
+        stderr().print(f"gate failed: {verdict.words}", style="bold red", markup=False, soft_wrap=True)
+    for verdict in verdicts:
+        if verdict.state in ("not_judged", "not_asked"):
+            stderr().print(f"gate not checked: {verdict.words}", style="yellow", markup=False, soft_wrap=True)
+    if broken:
+        return exits.BROKEN
+    failed = errors or nothing_scored(result) or any(case.status == "error" for case in result.cases)
+    return exits.ERRORS if failed else 0
+
+
+def nothing_scored(result: RunResult) -> bool:
+    """Whether not one case has an answer. That is said, because figures over no case look like a run that went well."""
+    if not result.cases or any(case.status != "missing" for case in result.cases):
+        return False
+    words = f'nothing was scored: no prediction for any of {count_of(len(result.cases), "case")}, such as "{result.cases[0].id}"'
+    stderr().print(words, style="bold red", markup=False, soft_wrap=True)
+    return True
+
+
+def typed() -> str:
+    """The command that runs right now, as it was typed."""
+    return shlex.join(["karat", *sys.argv[1:]])
+
+
+def store_flags(config: Path | None, store: str | None) -> tuple[str, ...]:
+    """The options that find the store of a run again; none for that of the working folder."""
+    return ("--store", store) if store is not None else ("--config", str(config)) if config is not None else ()
+
+
+def leave(codes: Iterable[int]) -> None:
+    """End the command with the code that weighs most: a broken gate, then errors, then none."""
+    found = set(codes)
+    if code := next((code for code in (exits.BROKEN, exits.ERRORS) if code in found), 0):
+        raise typer.Exit(code)

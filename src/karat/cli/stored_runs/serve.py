@@ -1,0 +1,101 @@
+"""``karat serve``: the viewer in a browser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from karat.cli.options.shared import ConfigOption, StoreOption
+
+if TYPE_CHECKING:
+    import socket
+
+
+def serve(
+    host: Annotated[
+        str,
+        typer.Option(
+            "--host", help="The address to listen on. Any address other than this machine's own needs a token."
+        ),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", help="The port to listen on; 0 picks a free port.", min=0, max=65535)
+    ] = 8765,
+    token_env: Annotated[
+        str | None,
+        typer.Option("--token-env", metavar="NAME", help="The environment variable that contains the sign-in token."),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option("--allow-host", metavar="HOST[:PORT]", help="Another host name for the viewer. Repeatable."),
+    ] = None,
+    open_browser: Annotated[bool, typer.Option("--open", help="Open the viewer in the browser.")] = False,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Browse, compare and review runs in a browser: karat serve --open
+
+    By default it listens only on this machine. Stop it with Ctrl-C.
+    """
+    from karat.cli.printing.consoles import stdout
+    from karat.core.extras import install_command
+    from karat.core.problems import UserError
+    from karat.verbs.inputs.projects import open_store_here
+
+    try:
+        import uvicorn
+
+        from karat.web.app import create_app
+    except ImportError as error:
+        raise UserError("the viewer's packages are not installed", hint=install_command("serve")) from error
+    listening = _listen(host, port)
+    port = listening.getsockname()[1]
+    opened = open_store_here(store, config)
+    app = create_app(opened, host=host, port=port, token=_token(token_env), allow_hosts=allow_host or ())
+    ticket = app.state.viewer.sessions.ticket
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{port}/" + (f"login?ticket={ticket}" if ticket else "")
+    console = stdout()
+    console.print(f"karat serve  {opened.shown}", markup=False, highlight=False, soft_wrap=True)
+    console.print(f"  {address}", markup=False, highlight=False, soft_wrap=True)
+    console.print("Press Ctrl-C to stop." + (" The link works for one sign-in." if ticket else ""), markup=False)
+    if open_browser:
+        import threading
+        import webbrowser
+
+        threading.Timer(0.5, webbrowser.open, [address]).start()
+    # No access log: the address of the first request holds the ticket.
+    settings = uvicorn.Config(app, log_level="warning", access_log=False, ws="none", server_header=False)
+    uvicorn.Server(settings).run(sockets=[listening])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    import socket
+
+    from karat.core.problems import UserError
+
+    found = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((host, port))
+    except OSError as error:
+        found.close()
+        raise UserError(
+            f"cannot listen on {host}:{port}: {error.strerror or error}",
+            hint="Choose another port with --port; 0 picks a free port.",
+        ) from error
+    return found
+
+
+def _token(name: str | None) -> str | None:
+    import os
+
+    from karat.core.problems import UserError
+
+    if name is None:
+        return None
+    token = os.environ.get(name, "").strip()
+    if not token:
+        raise UserError(f"the environment variable {name} is not set or is empty", hint=f"export {name}=…")
+    return token

@@ -1,0 +1,94 @@
+"""``karat answers``: a submission folder against gold, by both profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from karat.core.plugins import load_suite
+from karat.core.problems import UserError
+from karat.core.results.result import RunResult
+from karat.runs.project import from_settings
+from karat.suites.answers.options import Options
+from karat.verbs.inputs.executors import scoring_executor
+from karat.verbs.inputs.projects import project_here
+from karat.verbs.inputs.steps import step
+
+Profile = Literal["spider2", "strict"]
+
+
+class ScoredSubmission(msgspec.Struct, frozen=True):
+    """The result, and how many answers are to questions that the gold does not have."""
+
+    result: RunResult
+    unknown: int
+
+
+def score_submission(
+    submission: Path,
+    gold: Path,
+    *,
+    profile: Profile | None = None,
+    nulls: Literal["equal", "zero"] | None = None,
+    mode: Literal["results", "sql"] = "results",
+    others: Sequence[Path] = (),
+    settings: Sequence[str] = (),
+    workers: int | None = None,
+    executor: Executor | None = None,
+) -> ScoredSubmission:
+    """Score a submission folder against gold answers. ``settings`` are further ``KEY=VALUE`` options of the suite."""
+    from karat.runs.runner import score_recorded
+
+    suite = load_suite("answers")
+    options = from_settings(Options, [*settings, f"mode={mode}", *([f"nulls={nulls}"] if nulls else [])], "--option")
+    loaded = suite.load_cases(gold)
+    if not loaded.cases:
+        said = f"none of the gold in {gold} can be read" if loaded.problems else f"there is no gold in {gold}"
+        hint = "To see an example, run: karat init --suite answers FOLDER"
+        raise UserError(said, hint=hint, problems=loaded.problems)
+    submitted = suite.read_predictions(submission)
+    if not options.engines and (mode == "sql" or any(b'"kind":"sql"' in one.response for one in submitted.predictions)):
+        options = _with_engines_here(options, gold)
+    with step("scored"), scoring_executor(suite, workers, executor) as pool:
+        result = score_recorded(
+            suite,
+            loaded.cases,
+            submitted.predictions,
+            options,
+            problems=(*loaded.problems, *submitted.problems),
+            source=str(submission),
+            executor=pool,
+        )
+    if profile:
+        result = _judged_first_by(result, profile)
+    if others:
+        from karat.suites.answers.cross_submission import with_suspects
+        from karat.suites.answers.predictions import read_submission
+
+        result = with_suspects(result, read_submission(submission), [read_submission(folder) for folder in others])
+    unknown = {one.case_id for one in submitted.predictions} - {case.id for case in loaded.cases}
+    return ScoredSubmission(result, len(unknown))
+
+
+def _with_engines_here(options: Options, gold_dir: Path) -> Options:
+    """The options with the engines of karat.yaml: of the suite with this gold, else of the first one that has engines."""
+    project = project_here(None)
+    if project is None:
+        return options
+    suites = [(entry, own) for entry, own in project.suites if isinstance(own, Options) and own.engines]
+    suites.sort(key=lambda one: (project.root / one[0].cases).resolve() != gold_dir.resolve())
+    if not suites:
+        return options
+    return replace(options, engines=suites[0][1].engines)
+
+
+def _judged_first_by(result: RunResult, profile: str) -> RunResult:
+    """The result with the profile that was asked for in front, in every file that is written."""
+    from karat.suites.answers.headline import BY_STRICT
+
+    return replace(result, run=replace(result.run, headline=BY_STRICT if profile == "strict" else ()))

@@ -1,0 +1,157 @@
+"""``karat check`` and ``karat.check``: every mistake of every file at once, before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from karat.core import plugins
+from karat.core.files.reading import is_empty
+from karat.core.problems import Problem, UserError
+from karat.core.suite import LoadedCases, Suite, SuiteOptions
+from karat.verbs.inputs.loading import VALUES, Cases, options_for, read_cases
+
+if TYPE_CHECKING:
+    from karat.verbs.inputs.work import Work
+
+
+def check(
+    suite: str,
+    cases: Cases,
+    *,
+    structures: Sequence[str | Path] = (),
+    options: Mapping[str, Any] | None = None,
+    folder: str | Path = "",
+) -> tuple[Problem, ...]:
+    """Every mistake in the cases, and with structures every unknown code and drifted name.
+
+    >>> import karat
+    >>> for problem in karat.check(suite="retrieval", cases=[{"id": "q1", "relevent": ["lemon"]}]):
+    ...     print(problem.message, "|", problem.hint)
+    case 1: unknown key "relevent" in a given case | Did you mean "relevant"?
+    """
+    chosen = plugins.load_suite(suite)
+    settings = options_for(chosen, options)
+    return check_cases(chosen, cases, settings, structures=structures, folder=folder).problems
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """What is in the files of one suite, and what is wrong with it."""
+
+    suite: str
+    loaded: LoadedCases
+    problems: tuple[Problem, ...]
+    fixed: dict[str, int] = {}
+    """File → names that were rewritten in it."""
+
+
+def check_cases(
+    suite: Suite,
+    cases: Cases,
+    options: SuiteOptions,
+    *,
+    structures: Sequence[str | Path] = (),
+    tables: Mapping[str, Path] | None = None,
+    fix_names: bool = False,
+    folder: str | Path = "",
+) -> Checked:
+    """Check cases of one suite. ``tables`` are those of a sheet; ``fix_names`` rewrites drifted names in the files."""
+    files = [Path(file) for file in structures]
+    if fix_names and not files:
+        raise UserError("--fix-names needs --structure FILE", hint="The correct names are read from the structures.")
+    loaded = _sheet_with(Path(str(cases)), tables) if tables else read_cases(suite, cases, folder)
+    if not loaded.cases and not loaded.problems:
+        if not isinstance(cases, str | Path):
+            raise UserError("no cases were given", hint=VALUES)
+        if is_empty(cases):
+            raise UserError(f"{cases} is empty", hint="Give a case file, or a folder of them.")
+    found = suite.check_cases(loaded.cases, files, options)
+    if fix_names and found.fixes:
+        from karat.core.yaml.edit import apply_fixes
+
+        fixed = apply_fixes(found.fixes)
+        again = read_cases(suite, cases, folder)
+        left = suite.check_cases(again.cases, files, options).problems
+        return Checked(suite.name, again, (*again.problems, *left), fixed)
+    return Checked(suite.name, loaded, (*loaded.problems, *found.problems))
+
+
+def check_work(
+    work: Work,
+    *,
+    structures: Sequence[str | Path] = (),
+    tables: Mapping[str, Path] | None = None,
+    fix_names: bool = False,
+) -> Checked:
+    """Check one suite of a project: its cases, and whether its system can be asked them."""
+    from karat.verbs.inputs.work import unasked
+
+    found = check_cases(work.suite, work.cases, work.options, structures=structures, tables=tables, fix_names=fix_names)
+    asked = (*unasked(work, found.loaded.cases), *_prompt_problems(work, found.loaded))
+    return msgspec.structs.replace(found, problems=(*found.problems, *asked))
+
+
+def _prompt_problems(work: Work, loaded: LoadedCases) -> Sequence[Problem]:
+    """What is wrong with the prompt of the system that is asked, seen by rendering it for the first cases."""
+    from karat.runs.prompting import ready
+
+    if work.config is None:
+        return ()
+    try:
+        ready(work.config, work.suite, loaded.cases, work.options)
+    except UserError as error:
+        return error.problems or (Problem(error.message, hint=error.hint),)
+    return ()
+
+
+def _sheet_with(file: Path, tables: Mapping[str, Path]) -> LoadedCases:
+    """The questions of a sheet that is given tables, and every mistake in it. A sheet need not have questions."""
+    from karat.sheet import evaluation_of
+    from karat.sheet.evaluation_table import evaluation_tables
+    from karat.suites.retrieval.sheets.cases import cases_of
+    from karat.verbs.sheet import checked_sheet, columns_of
+
+    if file.suffix != ".sheet":
+        raise UserError(
+            "--table can be used only with a sheet",
+            hint="For example: karat check kitchen.sheet --table Goods=goods.csv",
+        )
+    known = columns_of(tables)
+    try:
+        sheet, problems = checked_sheet(file, known)
+        if any(problem.severity == "error" for problem in problems) or not evaluation_tables(sheet):
+            return LoadedCases((), problems, 1)
+        questions = evaluation_of(sheet, folder=file.parent, tables=tables)
+    except UserError as error:
+        return LoadedCases((), error.problems or (Problem(error.message, file=str(file), hint=error.hint),), 1)
+    return LoadedCases(cases_of(questions, str(file)), problems, 1)
+
+
+def suite_of(path: Path) -> str:
+    """The suite whose cases these look like."""
+    from karat.core.files.kinds import LOOKED_AT
+    from karat.core.files.reading import GZIP, open_bytes, refuse_foreign
+    from karat.verbs.inputs.near_paths import near_path
+
+    if not path.exists():
+        raise UserError(
+            f"there are no cases at {path}: no such file or folder",
+            hint=near_path(path, "Give a case file, a folder of them, or a .sheet file."),
+        )
+    if path.is_file():
+        with open_bytes(path) as file:
+            start = file.read(LOOKED_AT)
+        if is_empty(path):
+            raise UserError(f"{path} is empty", hint="Give a case file, or a folder of them.")
+        if not start.startswith(GZIP):
+            refuse_foreign(path, start, utf_16=True)
+    names = plugins.names("karat.suites")
+    found = [name for name in names if plugins.load_suite(name).recognises(path)]
+    if not found:
+        raise UserError(
+            f"cannot tell which suite the cases in {path} are for", hint=f"Choose one: --suite {' | '.join(names)}"
+        )
+    return found[0]

@@ -1,0 +1,104 @@
+"""``karat.compare`` and ``karat compare``: runs case by case, each against the first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from karat.core import plugins
+from karat.core.problems import UserError, did_you_mean
+from karat.core.results.result import RunResult
+from karat.core.results.usage import USAGE
+from karat.reports.answer_text import answers_of
+from karat.reports.comparison import Compared, side_by_side
+from karat.runs.baseline import find_run
+from karat.stats.compare.runs import compare_runs
+from karat.verbs.inputs.projects import open_store_here
+
+if TYPE_CHECKING:
+    from karat.store.store import Store
+
+
+def compare(a: RunResult | str, b: RunResult | str, *, tags: Sequence[str] = (), store: str | Path = "") -> Compared:
+    """Compare two runs case by case: ``a`` is the run before, ``b`` the run after.
+
+    A run is a result, or a stored run: ``r-0012``, ``12``, ``latest``, its name or tag. Stored runs are compared with their
+    answers; results are compared as they are. Printing it shows what ``karat compare`` prints.
+
+    >>> import karat
+    >>> cases = [{"id": name, "relevant": ["x"]} for name in ("q1", "q2")]
+    >>> before, after = (
+    ...     karat.score(suite="retrieval", cases=cases, predictions=[{"id": n, "results": r} for n in ("q1", "q2")])
+    ...     for r in (["y"], ["x"])
+    ... )
+    >>> compared = karat.compare(before, after)
+    >>> compared.counts()["better"], [change.id for change in compared.changes]
+    (2, ['q1', 'q2'])
+    """
+    if isinstance(a, RunResult) and isinstance(b, RunResult):
+        return _compared([with_tags(a, tags), with_tags(b, tags)], {})[0]
+    with open_store_here(store) as opened:
+        if isinstance(a, str) and isinstance(b, str):
+            return compare_stored(opened, [a, b], tags)[0]
+        results = [run if isinstance(run, RunResult) else opened.result(find_run(opened, run)) for run in (a, b)]
+    return _compared([with_tags(result, tags) for result in results], {})[0]
+
+
+def require_two(runs: Sequence[str]) -> None:
+    """UserError where there is nothing to compare."""
+    if len(runs) < 2:
+        raise UserError("compare needs two runs", hint="For example: karat compare r-0001 latest")
+
+
+def compare_stored(store: Store, runs: Sequence[str], tags: Sequence[str]) -> list[Compared]:
+    """Each of the runs against the first, with the answers of the cases that changed."""
+    require_two(runs)
+    ids = [find_run(store, run) for run in runs]
+    if len(set(ids)) < len(ids):
+        twice = next(run for run, number in zip(runs, ids, strict=True) if ids.count(number) > 1)
+        raise UserError(
+            f'"{twice}" is given twice: a run cannot be compared with itself', hint="karat runs list shows all runs."
+        )
+    results = [with_tags(store.result(number), tags) for number in ids]
+    return _compared(results, dict(enumerate(ids)), store)
+
+
+def _compared(results: Sequence[RunResult], ids: dict[int, int], store: Store | None = None) -> list[Compared]:
+    suites = list(dict.fromkeys(result.run.suite for result in results))
+    if len(suites) > 1:
+        raise UserError(
+            f"the runs are of different suites: {', '.join(suites)}", hint="karat runs list shows all runs."
+        )
+    suite = plugins.load_suite(suites[0])
+    first = results[0]
+    found = []
+    for place, result in enumerate(results[1:], start=1):
+        known = {item.metric for item in first.summary} & {item.metric for item in result.summary}
+        metrics = [
+            *suite.metrics_for(result.run.headline or first.run.headline),
+            *(metric for metric in USAGE if metric.name in known),
+        ]
+        comparison = compare_runs(first, result, metrics)
+        wanted = {change.id for change in comparison.cases}
+        answers: list[dict[str, str]] = [{}, {}]
+        if wanted and store is not None:
+            answers = [answers_of(store.predictions(ids[one]), wanted) for one in (0, place)]
+        found.append(side_by_side(first, result, comparison, metrics, *answers))
+    return found
+
+
+def with_tags(result: RunResult, tags: Sequence[str]) -> RunResult:
+    """The run with only the cases that have one of the tags."""
+    if not tags:
+        return result
+    kept = tuple(case for case in result.cases if set(tags) & set(case.tags))
+    if not kept:
+        known = {tag for case in result.cases for tag in case.tags}
+        raise UserError(
+            f"no case of {result.run.id or 'the run'} has the tag {', '.join(tags)}",
+            hint=did_you_mean(tags[0], known) if known else "",
+        )
+    return msgspec.structs.replace(result, cases=kept)

@@ -1,0 +1,108 @@
+"""``karat doctor``: what works on this machine, and what to install for the rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from karat.core.problems import UserError
+from karat.verbs.inputs.projects import open_store_here, project_here, store_here
+
+State = Literal["ok", "absent", "broken"]
+NEEDED = ("codegen",)
+"""Suites that score nothing without the extra of their name. The others need theirs only for some of their cases."""
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing that Karat uses, and whether it is there."""
+
+    what: str
+    state: State
+    note: str
+
+
+def findings(store: str | Path | None = None, config: str | Path | None = None) -> list[Finding]:
+    """Versions, suites, systems, extras, sandbox layers, the project file and the store."""
+    import platform
+
+    import yaml
+
+    import karat
+    from karat.core import plugins
+    from karat.core.extras import EXTRAS, install_command, missing
+
+    found = [
+        Finding("karat", "ok", f"{karat.__version__} on Python {platform.python_version()}, {platform.system()}"),
+        Finding(
+            "yaml",
+            "ok" if yaml.__with_libyaml__ else "broken",
+            "libyaml" if yaml.__with_libyaml__ else "PyYAML without libyaml: install PyYAML from a wheel",
+        ),
+    ]
+    for group in ("karat.suites", "karat.systems"):
+        for name in plugins.names(group):
+            try:
+                note = str(plugins.load(group, name).summary)
+                if group == "karat.suites" and name in NEEDED and missing(name):  # it is there, but cannot run
+                    found.append(Finding(f"suite {name}", "absent", f"{note}; to run it: {install_command(name)}"))
+                else:
+                    found.append(Finding(f"{group.rpartition('.')[2][:-1]} {name}", "ok", note))
+            except Exception as error:
+                found.append(
+                    Finding(f"{group.rpartition('.')[2][:-1]} {name}", "broken", f"{type(error).__name__}: {error}")
+                )
+    for extra in EXTRAS.values():
+        absent = missing(extra.name)
+        note = f"{extra.enables}: {install_command(extra.name)}" if absent else extra.enables
+        found.append(Finding(f"extra {extra.name}", "absent" if absent else "ok", note))
+    found += sandbox_findings()
+    found.append(_project(config))
+    try:
+        found.append(_store(store, config))
+    except UserError as error:
+        found.append(Finding("store", "broken", error.message))
+    return found
+
+
+def sandbox_findings() -> list[Finding]:
+    """The sandbox layers; a layer that is off says what to install."""
+    from karat.sandbox import layers
+    from karat.sandbox.layers import plan
+
+    found = [
+        Finding(
+            f"sandbox {layer.name}",
+            "ok" if layer.on else "absent",
+            f"{layer.detail}: {layer.install}" if layer.install and not layer.on else layer.detail,
+        )
+        for layer in layers()
+    ]
+    try:
+        plan(unsafe=False)
+    except UserError as error:
+        found.append(Finding("sandbox", "absent", f"generated code cannot run here: {error.message}"))
+    return found
+
+
+def _project(config: str | Path | None) -> Finding:
+    try:
+        project = project_here(config)
+    except UserError as error:
+        return Finding("project", "broken", str(error))
+    if project is None:
+        return Finding("project", "absent", "no karat.yaml here: karat init creates one")
+    suites = ", ".join(entry.suite for entry, _ in project.suites) or "no suites"
+    return Finding("project", "ok", f"{project.name}: {suites}")
+
+
+def _store(store: str | Path | None, config: str | Path | None) -> Finding:
+    from karat.core.problems import count_of
+
+    url = store_here(store, config)
+    if url.startswith("sqlite:///") and not Path(url.removeprefix("sqlite:///")).exists():
+        return Finding("store", "absent", "created on first run")
+    with open_store_here(store, config) as opened:
+        count = len(opened.runs(1000))
+        return Finding("store", "ok", f"{count_of(count, 'run')}{' or more' if count == 1000 else ''}")

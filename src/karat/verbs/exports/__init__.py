@@ -1,0 +1,1 @@
+"""What a stored run looks like in files for other tools."""

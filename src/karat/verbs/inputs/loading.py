@@ -1,0 +1,68 @@
+"""Cases, predictions and options, from paths or from Python values. What cannot be used at all is an error, the same for both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from karat.core.files.reading import is_empty
+from karat.core.problems import Problem, UserError
+from karat.core.records import Case, Prediction
+from karat.core.suite import LoadedCases, LoadedPredictions, Suite, SuiteOptions
+from karat.runs.project import options_from
+from karat.verbs.inputs.python_values import given_cases, given_predictions
+from karat.verbs.inputs.steps import step
+
+Rows = Iterable[Mapping[str, Any]] | Any
+"""Dicts, or a DataFrame of pandas, polars or Arrow."""
+Cases = str | Path | Sequence[Case[Any]] | Rows
+Predictions = str | Path | Iterable[Prediction] | Rows
+Options = Mapping[str, Any] | SuiteOptions | None
+
+VALUES = "Give a path, a list of dicts or a DataFrame."
+
+
+def read_cases(suite: Suite, cases: Cases, folder: str | Path = "") -> LoadedCases:
+    """Every case that can be read and every problem; there may be no case at all."""
+    with step("cases read"):
+        if isinstance(cases, str | Path):
+            return suite.load_cases(Path(cases))
+        return given_cases(suite, cases, Path(folder))
+
+
+def load_cases(suite: Suite, cases: Cases, folder: str | Path = "") -> LoadedCases:
+    """The cases that can be read; the rest become problems. No case at all is an error."""
+    loaded = read_cases(suite, cases, folder)
+    if not loaded.cases:
+        raise _nothing("cases", suite, cases, loaded.problems)
+    return loaded
+
+
+def load_predictions(suite: Suite, predictions: Predictions, folder: str | Path = "") -> LoadedPredictions:
+    """The predictions that can be read; the rest become problems. No prediction at all is an error."""
+    with step("predictions read"):
+        if isinstance(predictions, str | Path):
+            loaded = suite.read_predictions(Path(predictions))
+        else:
+            loaded = given_predictions(suite, predictions, Path(folder))
+    if not loaded.predictions:
+        raise _nothing("predictions", suite, predictions, loaded.problems)
+    return loaded
+
+
+def _nothing(noun: str, suite: Suite, given: Cases | Predictions, problems: Sequence[Problem]) -> UserError:
+    if not isinstance(given, str | Path):
+        if problems:
+            return UserError(f"none of the {noun} can be read", problems=problems)
+        return UserError(f"no {noun} were given", hint=VALUES)
+    if problems:
+        return UserError(f"none of the {noun} in {given} can be read", problems=problems)
+    empty = ": it is empty" if is_empty(Path(given)) else ""
+    hint = f"karat init --suite {suite.name} FOLDER creates an example."
+    return UserError(f"there are no {noun} in {given}{empty}", hint=hint)
+
+
+def options_for(suite: Suite, options: Options) -> SuiteOptions:
+    """The options of a suite from Python values; those that are left out have their defaults."""
+    return options if isinstance(options, SuiteOptions) else options_from(suite.options, options or {})

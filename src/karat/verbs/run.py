@@ -1,0 +1,205 @@
+"""``karat run`` and ``karat.run``: run the cases against a system, store every answer as it arrives, and score them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from karat.core import plugins
+from karat.core.problems import UserError
+from karat.core.results.result import RunResult
+from karat.runs.calling import Called
+from karat.runs.choose import Choice, choose
+from karat.runs.job import Job
+from karat.verbs.inputs.executors import scoring_executor
+from karat.verbs.inputs.loading import Cases, Options, Predictions, load_cases, options_for
+from karat.verbs.inputs.projects import open_store_here
+from karat.verbs.inputs.steps import step
+from karat.verbs.inputs.systems import Asked, open_given, settle_system
+
+if TYPE_CHECKING:
+    from karat.core.system import System
+    from karat.store.store import Store
+    from karat.verbs.inputs.work import Work
+
+Watch = Callable[[Called], None]
+Announce = Callable[[str, int], None]
+
+
+def run(
+    suite: str = "",
+    cases: Cases = (),
+    system: str | Mapping[str, Any] | Callable[..., Any] = "",
+    *,
+    predictions: Predictions | None = None,
+    options: Options = None,
+    folder: str | Path = "",
+    name: str = "",
+    repeats: int = 1,
+    limit: int | None = None,
+    tags: Sequence[str] = (),
+    case_ids: Sequence[str] = (),
+    store: str | Path = "",
+    resume: str = "",
+    retry_errors: bool = False,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    watch: Watch = lambda _: None,
+) -> RunResult:
+    """Run the cases against a system, store every answer as it comes, score them all.
+
+    ``cases`` are as in :func:`score`. ``system`` is a Python function, settings such as ``{"type": "openai", "base_url": …, "model": …}``, or
+    the name of a system in karat.yaml; or give ``predictions``, recorded answers as in :func:`score`. ``resume="r-0012"`` resumes a run that
+    was stopped: stored answers are not requested again. ``store`` is the project's store by default, or ``.karat/karat.db`` without a project.
+
+    >>> import karat
+    >>> result = karat.run(
+    ...     suite="retrieval",
+    ...     cases=[{"id": "q1", "question": "What is sour?", "relevant": ["lemon"]}],
+    ...     system=lambda request: {"results": ["lemon"]},
+    ...     store="doctest.db",
+    ... )
+    >>> result.run.id, result.metric("passed").mean
+    ('r-0001', 1.0)
+    """
+    if resume:
+        beside = {"suite": suite, "cases": _is_given(cases), "system": not callable(system) and system}
+        beside |= {"predictions": predictions is not None, "options": options, "name": name, "repeats": repeats != 1}
+        beside |= {"limit": limit, "tags": tags, "case_ids": case_ids}
+        refuse_beside("resume", beside, KEEPS)
+        with open_store_here(store) as opened:
+            return resume_run(
+                opened, resume, system, retry_errors=retry_errors, workers=workers, executor=executor, watch=watch
+            )
+    if retry_errors:
+        raise UserError("retry_errors needs resume", hint='For example: resume="latest", retry_errors=True')
+    job = plan_run(
+        suite,
+        cases,
+        system,
+        predictions=predictions,
+        options=options,
+        folder=folder,
+        name=name,
+        repeats=repeats,
+        choice=Choice(tuple(tags), tuple(case_ids), limit),
+    )
+    with open_store_here(store, create=True) as opened:
+        return start_run(opened, job, workers=workers, executor=executor, watch=watch)
+
+
+KEEPS = "A resumed run keeps the cases and settings it started with."
+
+
+def refuse_beside(what: str, options: Mapping[str, object], hint: str) -> None:
+    """An option that would be passed over in silence is a mistake."""
+    given = [name for name, value in options.items() if value]
+    if given:
+        raise UserError(f"{' and '.join(given)} cannot be combined with {what}", hint=hint)
+
+
+def _is_given(cases: Cases) -> bool:
+    return not (isinstance(cases, tuple) and not cases)
+
+
+def plan_run(
+    suite: str,
+    cases: Cases,
+    system: Asked = "",
+    *,
+    predictions: Predictions | None = None,
+    options: Options = None,
+    folder: str | Path = "",
+    name: str = "",
+    label: str = "",
+    repeats: int = 1,
+    choice: Choice | None = None,
+) -> Job:
+    """All that a run needs, read and checked, and nothing stored yet. ``label`` is the name people know the system by."""
+    chosen = plugins.load_suite(suite)
+    settings = options_for(chosen, options)
+    config, called = settle_system(system, predictions, chosen, cases, settings)
+    loaded = load_cases(chosen, cases, folder)
+    asked = choose(loaded.cases, choice or Choice())
+    opened = open_given(system, predictions, config, chosen, folder)
+    return Job(
+        suite=chosen,
+        cases=asked,
+        left_out=frozenset(one.id for one in loaded.cases) - {one.id for one in asked},
+        options=settings,
+        config=config,
+        system=label or called,
+        name=name,
+        cases_path=str(Path(cases).absolute()) if isinstance(cases, str | Path) else "",
+        repeats=repeats,
+        problems=loaded.problems,
+        opened=opened,
+    )
+
+
+def plan_work(
+    work: Work,
+    *,
+    name: str = "",
+    repeats: int | None = None,
+    tags: Sequence[str] = (),
+    case_ids: Sequence[str] = (),
+    limit: int | None = None,
+) -> Job:
+    """The same for one suite of a project. What is given here comes before what the project file says."""
+    from karat.verbs.inputs.work import choice_of
+
+    return plan_run(
+        work.suite.name,
+        work.cases,
+        work.config or "",
+        predictions=work.predictions,
+        options=work.options,
+        name=name or work.name,
+        label=work.system,
+        repeats=repeats or work.run.repeats,
+        choice=choice_of(work, tags, case_ids, limit),
+    )
+
+
+def start_run(
+    store: Store,
+    job: Job,
+    *,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    watch: Watch = lambda _: None,
+    on_run: Announce = lambda _run, _calls: None,
+) -> RunResult:
+    """A new run. ``on_run`` hears its name, and how many calls it makes, before the first one."""
+    from karat.runs import runner
+
+    with step("called and scored"), scoring_executor(job.suite, workers, executor) as pool:
+        return runner.start(store, job, watch=watch, on_run=on_run, executor=pool)
+
+
+def resume_run(
+    store: Store,
+    run: str,
+    system: Asked = "",
+    *,
+    retry_errors: bool = False,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    watch: Watch = lambda _: None,
+    on_run: Announce = lambda _run, _calls: None,
+) -> RunResult:
+    """Go on with a run that was stopped. ``system`` is needed only where a Python function was asked."""
+    from karat.runs import runner
+    from karat.runs.baseline import find_run
+    from karat.systems.function import open_callable
+
+    run_id = find_run(store, run, stopped=True)
+    suite = plugins.load_suite(store.run(run_id).suite)
+    function: System | None = open_callable(system) if callable(system) else None
+    with scoring_executor(suite, workers, executor) as pool:
+        return runner.resume(
+            store, run_id, retry_errors=retry_errors, system=function, watch=watch, on_run=on_run, executor=pool
+        )

@@ -1,0 +1,70 @@
+"""``karat tune``: the best n and model for each field of a sheet's evaluation table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from karat.core.problems import UserError, count_of
+from karat.search.choose.result import Tuning
+from karat.verbs.sheet import MODELS, Tables, checked_sheet, columns_of
+
+if TYPE_CHECKING:
+    from karat.search.choose.tune import Watch
+    from karat.sheet import EvaluationTable
+
+
+class Tuned(msgspec.Struct, frozen=True):
+    """The evaluation table's name, and what was chosen for its fields."""
+
+    name: str
+    tuning: Tuning
+
+
+def tune_sheet(
+    file: Path,
+    *,
+    tables: Tables | None = None,
+    evaluation: str = "",
+    budget_tokens: int = 2000,
+    max_n: int | None = None,
+    models: Sequence[str] = MODELS,
+    encoding: Literal["o200k_base", "cl100k_base"] = "o200k_base",
+    seconds: float = 60.0,
+    watch: Watch = lambda _field, _done, _of: None,
+) -> Tuned:
+    """Choose n and model for each field within a token budget. ``evaluation`` is the table, where the sheet has several."""
+    from karat.core.files.project_folder import vectors_folder
+    from karat.search.choose.tune import tune
+    from karat.search.models import load_model
+    from karat.search.models.vectors import VectorCache
+
+    if not models:
+        raise UserError("no models to choose from", hint="For example bm25 and wordllama; karat models lists them.")
+    found = _read_evaluation(file, tables or {}, evaluation)
+    tuning = tune(
+        found.questions,
+        found.fields,
+        [load_model(name) for name in models],
+        budget_tokens=budget_tokens,
+        max_n=max_n,
+        encoding=encoding,
+        cache=VectorCache(vectors_folder(file)),
+        watch=watch,
+        time_limit=seconds,
+    )
+    return Tuned(found.name, tuning)
+
+
+def _read_evaluation(file: Path, tables: Tables, name: str) -> EvaluationTable:
+    """The questions, truths and values of the sheet's evaluation table. Every mistake in the sheet is reported before anything is computed."""
+    from karat.sheet import evaluation_of
+
+    sheet, problems = checked_sheet(file, columns_of(tables))
+    mistakes = [problem for problem in problems if problem.severity == "error"]
+    if mistakes:
+        raise UserError(f"{count_of(len(mistakes), 'mistake')} in {file}", problems=mistakes)
+    return evaluation_of(sheet, folder=file.parent, tables=tables, name=name)
