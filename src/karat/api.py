@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ from karat.given import given_cases, given_predictions
 from karat.runs.calling import Called
 from karat.runs.choose import Choice, choose
 from karat.runs.project import DEFAULT_STORE, options_from, store_url
+from karat.runs.workers import scoring_executor
 
 Rows = Iterable[Mapping[str, Any]] | Any
 """Dicts, or a DataFrame of pandas, polars or Arrow."""
@@ -189,22 +188,6 @@ def check(
     )
     checked = chosen.check_cases(loaded.cases, [Path(file) for file in structures], _options(chosen, options))
     return (*loaded.problems, *checked.problems)
-
-
-@contextmanager
-def scoring_executor(suite: Suite, workers: int | None, executor: Executor | None = None) -> Iterator[Executor | None]:
-    """Where scoring runs: on what was given; on processes when asked for, or when the suite is heavy; else right here."""
-    if executor is not None:
-        yield executor
-        return
-    count = workers if workers is not None else (None if suite.cpu_heavy else 1)
-    if count == 1 or not sys.executable:  # a program that has Python inside it may not say where one is
-        yield None
-        return
-    from karat.runs.workers import Workers
-
-    with Workers(count) as pool:
-        yield pool
 
 
 def _cases(suite: Suite, cases: Cases, folder: str | Path) -> tuple[tuple[Case[Any], ...], tuple[Problem, ...]]:

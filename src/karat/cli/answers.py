@@ -56,7 +56,6 @@ def answers(
     Exit code 3 if lines or files could not be read, or if an answer could not be judged because its database is missing or its
     server does not respond.
     """
-    from karat.api import scoring_executor
     from karat.cli.printing import print_problems, stderr, write_outputs
     from karat.cli.showing import nothing_scored
     from karat.cli.verbosity import step
@@ -64,6 +63,7 @@ def answers(
     from karat.core.problems import UserError
     from karat.runs.project import from_settings
     from karat.runs.runner import score_recorded
+    from karat.runs.workers import scoring_executor
     from karat.suites.answers.options import Options
 
     suite = load_suite("answers")

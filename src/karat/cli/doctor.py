@@ -24,10 +24,6 @@ def doctor(json: JsonOption = None, store: StoreOption = None, config: ConfigOpt
         raise typer.Exit(exits.BROKEN)
 
 
-NEEDED = ("codegen",)
-"""Suites that score nothing without the extra of their name. The others need theirs only for some of their cases."""
-
-
 def _findings(config: object, store: str | None) -> list[tuple[str, str, str]]:
     """(what, ok | absent | broken, note)."""
     import platform
@@ -50,9 +46,11 @@ def _findings(config: object, store: str | None) -> list[tuple[str, str, str]]:
     for group in ("karat.suites", "karat.systems"):
         for name in plugins.names(group):
             try:
-                note = str(plugins.load(group, name).summary)
-                if group == "karat.suites" and name in NEEDED and missing(name):  # it is there, but cannot run
-                    found.append((f"suite {name}", "absent", f"{note}; to run it: {install_command(name)}"))
+                loaded = plugins.load(group, name)
+                note = str(loaded.summary)
+                needed = loaded.extras((), loaded.options()) if group == "karat.suites" else ()
+                if lacking := [extra for extra in needed if missing(extra)]:  # it is there, but scores nothing
+                    found.append((f"suite {name}", "absent", f"{note}; to run it: {install_command(lacking[0])}"))
                 else:
                     found.append((f"{group.rpartition('.')[2][:-1]} {name}", "ok", note))
             except Exception as error:

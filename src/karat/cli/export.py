@@ -163,21 +163,20 @@ def _predictions(store: Store, run_id: int, out: str) -> None:
     from karat.core.problems import UserError
 
     record = store.run(run_id)
-    mode = str(record.options.get("mode", "results"))
-    lines, files, notes = exported(record.suite, store.predictions(run_id), mode=mode)
-    if files and out == PRINTED:
+    found = exported(record.suite, store.predictions(run_id), record.options)
+    if found.files and out == PRINTED:
         raise UserError(
             "these answers include files, which cannot be printed",
             hint="Give a file name; the files are written next to it.",
         )
-    for place, data in files.items():
+    for place, data in found.files.items():
         path = Path(out).parent / place
         if path.is_file() and path.read_bytes() != data:
             raise UserError(f"{path} already exists with other content", hint="Export to an empty folder.")
         if not path.is_file():
             write_bytes(path, data)
-    _write(out, lines)
-    for note in notes:
+    _write(out, found.lines)
+    for note in found.notes:
         _note(note)
 
 

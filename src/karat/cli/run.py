@@ -196,11 +196,11 @@ def job_for(
 
 def run_job(store: Store, job: Job, workers: int | None) -> RunResult:
     """A new run with a heading and a progress display; Ctrl-C says how to resume."""
-    from karat.api import scoring_executor
     from karat.cli.printing import notes, progress
     from karat.cli.verbosity import step
     from karat.core.problems import count_of
     from karat.runs.runner import Interrupted, start
+    from karat.runs.workers import scoring_executor
 
     heading = [job.name, job.suite.name, count_of(len(job.cases), "case")] + (
         [f"{job.repeats} times"] if job.repeats > 1 else []
@@ -218,12 +218,12 @@ def run_job(store: Store, job: Job, workers: int | None) -> RunResult:
 def _resumed(
     store: Store, run: str, retry_errors: bool, workers: int | None, config: Path | None
 ) -> tuple[RunResult, Suite, tuple[Gate, ...]]:
-    from karat.api import scoring_executor
     from karat.cli.printing import progress
     from karat.cli.project import project_here
     from karat.core import plugins
     from karat.runs.baseline import find_run
     from karat.runs.runner import Interrupted, resume
+    from karat.runs.workers import scoring_executor
 
     run_id = find_run(store, run, stopped=True)
     suite = plugins.load_suite(store.run(run_id).suite)

@@ -71,7 +71,6 @@ def score(
         refuse_beside("a RUN", beside, f"karat score {run} scores all answers of the run.")
         leave([_again(run, suite, cases, settings, workers, outputs, extra, store, config)])
         return
-    from karat.api import scoring_executor
     from karat.cli.gate import baselines_here
     from karat.cli.project import check_gates, choice_of, work_to_do
     from karat.cli.standard_input import shown
@@ -81,6 +80,7 @@ def score(
     from karat.reports.console.advice import Origin
     from karat.runs.choose import choose
     from karat.runs.runner import score_recorded
+    from karat.runs.workers import scoring_executor
 
     codes = []
     works = work_to_do("score", config=config, suite=suite, cases=cases, predictions=predictions, settings=settings)
@@ -106,6 +106,7 @@ def score(
                 problems=found.problems,
             )
         kept = {c.id for c in chosen} | {p.case_id for p in found.predictions} - {c.id for c in loaded}
+        source = shown(str(recorded))
         with step("scored"), scoring_executor(work.suite, workers or work.run.workers) as pool:
             result = score_recorded(
                 work.suite,
@@ -113,7 +114,7 @@ def score(
                 [p for p in found.predictions if p.case_id in kept],
                 work.options,
                 problems=(*problems, *found.problems),
-                source=shown(str(recorded)),
+                source=source,
                 executor=pool,
             )
         found_baselines = baselines_here(config, store, work.suite.name)
@@ -141,7 +142,6 @@ def _again(
 ) -> int:
     import msgspec
 
-    from karat.api import scoring_executor
     from karat.cli.gate import baselines_here
     from karat.cli.printing import notes
     from karat.cli.project import check_gates, open_store_for, overruled
@@ -152,6 +152,7 @@ def _again(
     from karat.core.records import truth_hash
     from karat.runs.baseline import find_run
     from karat.runs.runner import rescore
+    from karat.runs.workers import scoring_executor
     from karat.store import run_name
 
     with open_store_for(config, store, create=False) as opened:
