@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test test-waiting test-computing lint types contracts check coverage lock bench clean setup
+.PHONY: demo test test-waiting test-computing lint types contracts check coverage schema lock bench clean setup
 
 demo: $(STAMP)
 	@$(BIN)/karat demo
@@ -44,6 +44,10 @@ check: lint types contracts test
 
 coverage: $(STAMP)
 	$(BIN)/pytest --cov --cov-report=term-missing:skip-covered
+
+# The JSON Schemas of the public JSON, after a change of the structs that are written.
+schema: $(STAMP)
+	$(BIN)/python -m karat.reports.json_schema
 
 # Exact versions and hashes, no index address. Needs uv (any recent version).
 lock:

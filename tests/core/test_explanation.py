@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import msgspec
 
 from karat.core.explanation import Explanation, Line, differing_lines, explaining, plain_details, read_details
@@ -63,31 +60,3 @@ def test_without_a_reason_of_the_suite_a_metric_gives_the_headline() -> None:
 def test_lines_of_two_texts() -> None:
     assert differing_lines("a\nb", "a\nc") == (Line("same", "a"), Line("missing", "b"), Line("extra", "c"))
     assert differing_lines("a\n" * 3000, "b\n" * 3000) == ()
-
-
-ROOMS = ("core", "stats", "store", "runs", "reports", "web", "cli")
-KEYS = (
-    "dimensions", "label_drift", "true_positives", "false_positives", "false_negatives", "gold_row", "pred_row",
-    "prompt_understanding", "requirement_coverage", "error_recovery", "missing_count", "normalised", "needs_review",
-)  # fmt: skip
-ALLOWED = {"cli/answers.py", "core/explanation.py", "store/case_lines.py"}
-"""A command about one suite; the outcome that every suite may have."""
-
-
-def test_no_room_but_the_suites_reads_inside_details() -> None:
-    """What a suite keeps is known to the suite alone. Migrations are history and stay as they were."""
-    source = Path(__file__).parents[2] / "src" / "karat"
-    named = re.compile(rf"""["']({"|".join(KEYS)})["']""")
-    inside = re.compile(r"""\bdetails(\.get\(|\[)""")
-    found = []
-    for room in ROOMS:
-        for file in (source / room).rglob("*.py"):
-            place = file.relative_to(source).as_posix()
-            text = file.read_text(encoding="utf-8")
-            if "migrations" in place or place in ALLOWED:
-                continue
-            if named.search(text) or (
-                inside.search(text) and place != "core/results/result.py" and "replies" not in place
-            ):
-                found.append(place)
-    assert found == []

@@ -64,7 +64,7 @@ def test_exported_answers_give_the_same_figures(project: Path, suite: str) -> No
 def test_exported_code_reads_back_as_it_was(tmp_path: Path) -> None:
     suite = load_suite("codegen")
     recorded = suite.read_predictions(EXAMPLES / "codegen" / "hasty.jsonl")
-    (tmp_path / "again.jsonl").write_bytes(exported("codegen", recorded.predictions)[0])
+    (tmp_path / "again.jsonl").write_bytes(exported("codegen", recorded.predictions, {}).lines)
     assert suite.read_predictions(tmp_path / "again.jsonl") == recorded and recorded.predictions
 
 
@@ -80,19 +80,27 @@ def test_several_turns_tries_errors_and_attempts_read_back(tmp_path: Path) -> No
         Prediction("c", 0, 1, b"```python\nresult = [1]\n```"),
     ]
     file = tmp_path / "answers.jsonl"
-    lines, files, notes = exported("codegen", given)
-    file.write_bytes(lines)
-    assert (files, notes) == ({}, [])
+    written = exported("codegen", given, {})
+    file.write_bytes(written.lines)
+    assert (written.files, written.notes) == ({}, ())
     again = load_suite("codegen").read_predictions(file)
     assert not again.problems
     assert [(p.case_id, p.turn, p.repeat, p.error, p.latency, p.tokens, p.cost) for p in again.predictions] == [
         (p.case_id, p.turn, p.repeat, p.error, p.latency, p.tokens, p.cost) for p in given
     ]
     assert [p.response for p in again.predictions[4:]] == [p.response for p in given[4:]]
-    file.write_bytes(exported("data_query", given[:4])[0])
+    file.write_bytes(exported("data_query", given[:4], {}).lines)
     found = load_suite("data_query").read_predictions(file)
     assert [p.error.kind if p.error else "" for p in found.predictions] == ["", "", "", "timeout"]
     assert json.loads(found.predictions[0].response)["response"] == {"choices": []}
+
+
+def test_only_the_suite_knows_which_keys_stand_in_a_line() -> None:
+    ranked = [Prediction("a", 0, 0, b'{"id": "a", "fields": {"f": ["x"]}}')]
+    assert json.loads(exported("retrieval", ranked, {}).lines) == {"id": "a", "turn": 0, "fields": {"f": ["x"]}}
+    body = {"id": "a", "fields": {"f": ["x"]}}
+    assert json.loads(exported("data_query", ranked, {}).lines)["response"] == body
+    assert json.loads(exported("no_such_suite", ranked, {}).lines)["response"] == body
 
 
 def test_scores_as_csv_and_parquet(project: Path) -> None:

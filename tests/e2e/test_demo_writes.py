@@ -1,4 +1,4 @@
-"""``karat demo`` writes into its folder and nowhere else."""
+"""``karat demo`` writes into its folder and nowhere else, and its JSON has the published layout."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import karat
+from tests.reports.schema_check import validated
 
 
 def tree(folder: Path) -> dict[str, int]:
@@ -40,3 +41,7 @@ def test_the_demo_writes_nothing_outside_its_folder(tmp_path: Path) -> None:
     assert tree(home) == {}
     assert tree(scratch) == {}
     assert tree(package) == before
+    for suite in ("answers", "codegen", "data_query", "retrieval"):
+        words = [sys.executable, "-m", "karat", "report", "latest", "--json", "-"]
+        found = subprocess.run(words, cwd=work / "out" / "demo" / suite, capture_output=True, timeout=60, check=True)
+        assert validated(found.stdout)["run"]["suite"] == suite

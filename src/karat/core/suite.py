@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from karat.core.case_file import CaseFile
     from karat.core.import_rows import Imported, ImportRow
+    from karat.core.recorded_lines import Recorded
     from karat.core.report import Report
     from karat.core.results.result import Estimator, RunResult
     from karat.core.system import SystemConfig
@@ -214,6 +215,10 @@ class Suite(Generic[Target, Options, Comparison]):
     export_row: Callable[[Case[Target], int, Prediction | None, Options], Mapping[str, Any]] | None = None
     """(case, user turn, the answer to it where there is one, options) → ``expected``, ``reference`` and ``answer`` as cells that ``import_rows``
     reads back, and ``error`` where the answer cannot be read."""
+
+    export_predictions: Callable[[Sequence[Prediction], Mapping[str, Any]], Recorded] | None = None
+    """(answers of a run, the options it was scored with) → the files that ``read_predictions`` reads back, for ``karat export --predictions``.
+    None: one JSON line per answer."""
 
     def metrics_for(self, headline: Sequence[str]) -> tuple[Metric[Comparison], ...]:
         """The metrics as a run has them (``RunInfo.headline``): these first, in this order, and no others as headlines."""

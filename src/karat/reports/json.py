@@ -1,4 +1,4 @@
-"""A result as JSON, in the same layout for all suites.
+"""A result as JSON, in the same layout for all suites (``json_layout``).
 
 ``{"run": {…}, "summary": [{"metric", "mean", "n", "low", "high", "undefined", "with_errors_as_zero"}…], "cases": [{"id", "status",
 "scores": {metric: number or null}, "details": {…}, …}…]}``. There is no NaN: a number that is none is null, and ``reasons`` says why.
@@ -23,6 +23,15 @@ from karat.core.report import visible
 from karat.core.results.result import CaseResult, RunResult
 from karat.core.scores import Score
 from karat.core.suite import Metric, Suite
+from karat.reports.json_layout import (
+    CaseJson,
+    MetricTriesJson,
+    RepeatJson,
+    ResultJson,
+    ReviewedJson,
+    RunJson,
+    TriesJson,
+)
 from karat.stats.intervals.estimates import estimate
 from karat.stats.repeats import Tries, tries_of
 from karat.stats.reviewed import reviewed_rates
@@ -30,29 +39,29 @@ from karat.stats.reviewed import reviewed_rates
 
 def result_json(result: RunResult, metrics: Sequence[Metric] | None = None) -> bytes:
     """The whole result, indented, UTF-8, with a line end. ``metrics``: those of its suite, which is asked when they are not given."""
-    plain: dict[str, Any] = {
-        "run": msgspec.structs.asdict(result.run),
-        "summary": [msgspec.structs.asdict(item) for item in result.summary],
-    }
     suite = _suite(result.run.suite)
+    found: dict[str, Any] = {}
     if suite is not None and (figures := suite.figures(result, estimate)):
-        plain["figures"] = figures
+        found["figures"] = figures
     if result.reviews or result.run.repeats > 1 or any(case.repeats for case in result.cases):
         if metrics is None:
             # A suite that is not installed here: nothing is known to be a rate.
             metrics = () if suite is None else suite.metrics_for(result.run.headline)
         tries = tries_of(result, metrics)
         if tries is not None:
-            plain["repeats"] = _tries(tries)
+            found["repeats"] = _tries(tries)
         if result.reviews:
-            plain["reviews"] = [msgspec.structs.asdict(review) for review in result.reviews]
+            found["reviews"] = result.reviews
             rates = reviewed_rates(result, metrics)
-            plain["with_reviews"] = [{"metric": rate.metric, **msgspec.structs.asdict(rate.reviewed)} for rate in rates]
-    plain["cases"] = [_case(case) for case in result.cases]
+            found["with_reviews"] = tuple(
+                ReviewedJson(rate.metric, **msgspec.structs.asdict(rate.reviewed)) for rate in rates
+            )
+    run = RunJson(**msgspec.structs.asdict(result.run))
+    whole = ResultJson(run, result.summary, **found, cases=tuple(map(_case, result.cases)))
     try:
-        data = msgspec.json.encode(plain)
+        data = msgspec.json.encode(whole)
     except UnicodeEncodeError:  # half of a surrogate pair, which UTF-8 cannot hold
-        data = msgspec.json.encode(_mended(msgspec.to_builtins(plain, str_keys=True)))
+        data = msgspec.json.encode(_mended(msgspec.to_builtins(whole, str_keys=True)))
     return msgspec.json.format(data, indent=2) + b"\n"
 
 
@@ -69,31 +78,26 @@ def _suite(name: str) -> Suite | None:
         return None
 
 
-def _tries(tries: Tries) -> dict[str, Any]:
-    metrics = [
-        {"metric": item.metric, "spread": item.spread, "pass_k": [msgspec.to_builtins(found) for found in item.pass_k]}
-        for item in tries.metrics
-    ]
-    return {"tries": tries.tries, "metrics": metrics}
+def _tries(tries: Tries) -> TriesJson:
+    return TriesJson(
+        tries.tries, tuple(MetricTriesJson(item.metric, item.spread, item.pass_k) for item in tries.metrics)
+    )
 
 
-def _case(case: CaseResult) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "id": case.id,
-        "status": case.status,
-        "name": case.name,
-        "tags": case.tags,
-        "question": case.question,
-        "error": case.error,
-        "scores": _values(case.scores),
-        "reasons": {name: score.reason for name, score in case.scores.items() if score.value is None and score.reason},
-        "details": case.details,
-    }
-    if case.repeats:
-        found["repeats"] = [
-            {"status": one.status, "scores": _values(one.scores), "error": one.error} for one in case.repeats
-        ]
-    return found
+def _case(case: CaseResult) -> CaseJson:
+    repeats = tuple(RepeatJson(one.status, _values(one.scores), one.error) for one in case.repeats)
+    return CaseJson(
+        case.id,
+        case.status,
+        case.name,
+        case.tags,
+        case.question,
+        case.error,
+        _values(case.scores),
+        {name: score.reason for name, score in case.scores.items() if score.value is None and score.reason},
+        case.details,
+        repeats or msgspec.UNSET,
+    )
 
 
 def _values(scores: Mapping[str, Score]) -> dict[str, float | None]:

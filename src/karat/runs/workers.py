@@ -12,15 +12,33 @@ import queue
 import struct
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, BinaryIO
 
 from karat.core.problems import UserError
+from karat.core.suite import Suite
 
 LENGTH = struct.Struct("<Q")
 _COMMAND = "import sys; sys.path[:] = {path!r}; from karat.runs.worker import main; main()"
+
+
+@contextmanager
+def scoring_executor(suite: Suite, workers: int | None, executor: Executor | None = None) -> Iterator[Executor | None]:
+    """Where scoring runs: on what was given; on processes when asked for, or when the suite is heavy; else right here."""
+    if workers is not None and workers < 1:
+        raise UserError("workers must be at least 1")
+    if executor is not None:
+        yield executor
+        return
+    count = workers if workers is not None else (None if suite.cpu_heavy else 1)
+    if count == 1 or not sys.executable:  # a program that has Python inside it may not say where one is
+        yield None
+        return
+    with Workers(count) as pool:
+        yield pool
 
 
 class Workers(Executor):

@@ -14,8 +14,8 @@ from karat.core.plugins import load_suite
 from karat.core.problems import UserError
 from karat.core.results.result import RunResult
 from karat.runs.project import from_settings
+from karat.runs.workers import scoring_executor
 from karat.suites.answers.options import Options
-from karat.verbs.inputs.executors import scoring_executor
 from karat.verbs.inputs.projects import project_here
 from karat.verbs.inputs.steps import step
 

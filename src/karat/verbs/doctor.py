@@ -11,8 +11,6 @@ from karat.core.problems import UserError
 from karat.verbs.inputs.projects import open_store_here, project_here, store_here
 
 State = Literal["ok", "absent", "broken"]
-NEEDED = ("codegen",)
-"""Suites that score nothing without the extra of their name. The others need theirs only for some of their cases."""
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -44,9 +42,12 @@ def findings(store: str | Path | None = None, config: str | Path | None = None) 
     for group in ("karat.suites", "karat.systems"):
         for name in plugins.names(group):
             try:
-                note = str(plugins.load(group, name).summary)
-                if group == "karat.suites" and name in NEEDED and missing(name):  # it is there, but cannot run
-                    found.append(Finding(f"suite {name}", "absent", f"{note}; to run it: {install_command(name)}"))
+                loaded = plugins.load(group, name)
+                note = str(loaded.summary)
+                needed = loaded.extras((), loaded.options()) if group == "karat.suites" else ()
+                if lacking := [extra for extra in needed if missing(extra)]:  # it is there, but scores nothing
+                    command = install_command(lacking[0])
+                    found.append(Finding(f"suite {name}", "absent", f"{note}; to run it: {command}"))
                 else:
                     found.append(Finding(f"{group.rpartition('.')[2][:-1]} {name}", "ok", note))
             except Exception as error:

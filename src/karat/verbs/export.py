@@ -45,10 +45,8 @@ def export_predictions(store: Store, run: str) -> Exported:
     """The answers of a run as JSON lines that ``karat score`` reads back, with the files they name."""
     run_id = find_run(store, run)
     record = store.run(run_id)
-    lines, files, notes = exported(
-        record.suite, store.predictions(run_id), mode=str(record.options.get("mode", "results"))
-    )
-    return Exported(lines, files, tuple(notes))
+    found = exported(record.suite, store.predictions(run_id), record.options)
+    return Exported(found.lines, found.files, tuple(found.notes))
 
 
 def export_scores(store: Store, run: str, *, parquet: bool = False) -> Exported:

@@ -13,7 +13,7 @@ from karat.core.results.result import RunResult
 from karat.runs.calling import Called
 from karat.runs.choose import Choice, choose
 from karat.runs.job import Job
-from karat.verbs.inputs.executors import scoring_executor
+from karat.runs.workers import scoring_executor
 from karat.verbs.inputs.loading import Cases, Options, Predictions, load_cases, options_for
 from karat.verbs.inputs.projects import open_store_here
 from karat.verbs.inputs.steps import step

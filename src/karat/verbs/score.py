@@ -14,7 +14,7 @@ from karat.core.problems import UserError
 from karat.core.records import Case, truth_hash
 from karat.core.results.result import RunResult
 from karat.runs.choose import Choice, choose
-from karat.verbs.inputs.executors import scoring_executor
+from karat.runs.workers import scoring_executor
 from karat.verbs.inputs.loading import Cases, Options, Predictions, load_cases, load_predictions, options_for
 from karat.verbs.inputs.steps import step
 

@@ -22,6 +22,7 @@ from karat.suites.answers.prompts import PROMPTING
 from karat.suites.answers.records import Gold
 from karat.suites.answers.report import report
 from karat.suites.answers.responses import understand
+from karat.suites.answers.submission.export import export_predictions
 
 suite = Suite(
     name="answers",
@@ -49,5 +50,6 @@ suite = Suite(
     extras=extras,
     import_rows=import_rows,
     export_row=export_row,
+    export_predictions=export_predictions,
     understand=understand,
 )

@@ -1,6 +1,7 @@
 """What a search finds of what it should find: TREC and BEIR files, and evaluation tables of sheets."""
 
 from karat.core.explanation import explaining
+from karat.core.recorded_lines import recorded_lines
 from karat.core.suite import Suite
 from karat.suites.retrieval.accept import accept
 from karat.suites.retrieval.cases import cases_from, load_cases, recognises
@@ -41,5 +42,6 @@ suite = Suite(
     extras=lambda cases, _options: ("retrieval",) if any(case.source.file.endswith(".sheet") for case in cases) else (),
     import_rows=import_rows,
     export_row=export_row,
+    export_predictions=lambda predictions, _options: recorded_lines(predictions, spread="fields"),
     understand=understand,
 )

@@ -1,0 +1,127 @@
+"""JSON Schema of the public JSON: of the whole result, and of what each suite keeps in ``cases[].details``.
+
+Both come from the structs that are written. They are shipped as ``result.schema.json`` beside this file and ``details.schema.json`` in the suite's
+package; ``python -m karat.reports.json_schema`` writes them anew, and a test says when that is due. Every key is listed, and keys that are always written
+are required.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import msgspec
+from msgspec import inspect
+
+from karat.core import plugins
+from karat.core.files.atomic import write_bytes
+from karat.core.suite import Suite
+from karat.reports.json_layout import ResultJson
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def result_schema() -> dict[str, Any]:
+    """The schema of ``--json``, the same for all suites."""
+    return _schema("The JSON result of a Karat run", ResultJson)
+
+
+def details_schema(suite: Suite) -> dict[str, Any]:
+    """The schema of ``cases[].details`` of a suite. A suite whose details are a plain mapping allows any object."""
+    title = f"What the suite {suite.name} keeps of a case: cases[].details in the JSON result"
+    kind = details_type(suite)
+    if kind is None:
+        return {"$schema": DIALECT, "title": title, "type": "object"}
+    schema = _schema(title, kind)
+    own = schema["$defs"][kind.__name__]
+    # The runner adds what the case is a variant of, whatever the suite.
+    own["properties"]["cluster"] = {"type": "string"}
+    nothing = {"type": "object", "maxProperties": 0, "description": "There was nothing to compare."}
+    alone = {
+        "type": "object",
+        "properties": {"cluster": {"type": "string"}},
+        "required": ["cluster"],
+        "additionalProperties": False,
+    }
+    return {
+        **{key: value for key, value in schema.items() if key != "$ref"},
+        "anyOf": [{"$ref": schema["$ref"]}, nothing, alone],
+    }
+
+
+def details_type(suite: Suite) -> type[msgspec.Struct] | None:
+    """The struct that ``Suite.details`` says it returns."""
+    try:
+        kind = get_type_hints(suite.details).get("return")
+    except NameError:
+        return None
+    return kind if isinstance(kind, type) and issubclass(kind, msgspec.Struct) else None
+
+
+def schema_file(suite: Suite) -> Path | None:
+    """Where the schema of a suite's details is kept: in the package of their struct."""
+    kind = details_type(suite)
+    place = import_module(kind.__module__).__file__ if kind is not None else None
+    return Path(place).with_name("details.schema.json") if place else None
+
+
+RESULT_FILE = Path(__file__).with_name("result.schema.json")
+
+
+def written(schema: dict[str, Any]) -> bytes:
+    """A schema as its file has it."""
+    return msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n"
+
+
+def _schema(title: str, kind: type[msgspec.Struct]) -> dict[str, Any]:
+    (top,), parts = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
+    structs = _structs(inspect.type_info(kind))
+    for name, part in parts.items():
+        struct = structs.get(name)
+        if struct is None:
+            continue
+        part["required"] = [field.encode_name for field in struct.fields if _is_always_written(struct.cls, field)]
+        part["additionalProperties"] = False
+        for field in part["properties"].values():
+            field.pop("default", None)  # what is not written is unknown, and no reader fills it in
+    return {"$schema": DIALECT, "title": title, **top, "$defs": dict(sorted(parts.items()))}
+
+
+def _is_always_written(cls: type[msgspec.Struct], field: inspect.Field) -> bool:
+    if field.required:
+        return True
+    has_default = field.default is not msgspec.NODEFAULT or field.default_factory is not msgspec.NODEFAULT
+    return has_default and not cls.__struct_config__.omit_defaults  # no default and not required: it may be unset
+
+
+def _structs(info: inspect.Type) -> dict[str, inspect.StructType]:
+    """All structs that a type is made of, by name."""
+    found: dict[str, inspect.StructType] = {}
+    waiting = [info]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, inspect.StructType):
+            if one.cls.__name__ in found:
+                continue
+            found[one.cls.__name__] = one
+            waiting += [field.type for field in one.fields]
+        for name in ("item_type", "item_types", "key_type", "value_type", "types", "type"):
+            part = getattr(one, name, ())
+            waiting += part if isinstance(part, tuple) else [part]
+    return found
+
+
+def main() -> int:
+    """Write all schema files anew."""
+    write_bytes(RESULT_FILE, written(result_schema()))
+    for name in plugins.names("karat.suites"):
+        suite = plugins.load_suite(name)
+        if (file := schema_file(suite)) is not None:
+            write_bytes(file, written(details_schema(suite)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,200 @@
+"""What a suite calls its metrics and keeps in its details is known to the suite alone: no other package names it, in Python, templates or scripts.
+
+The words are collected from the suites themselves: their names, the names of their metrics, and every key of their details. Words that Karat has in its own
+records (``error``, ``missing``, ``reason``) are no secret of a suite. What is left must not appear, except at the places listed here with a reason.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+import msgspec
+import pytest
+
+from karat.core import case_file, explanation, problems, records, report, scores, system
+from karat.core import suite as suite_module
+from karat.core.plugins import load_suite
+from karat.core.results import result
+from karat.reports.json_schema import details_schema
+from karat.store.schema import metadata
+
+SOURCE = Path(__file__).parents[2] / "src" / "karat"
+ROOMS = ("core", "stats", "store", "runs", "reports", "web", "verbs", "cli")
+SUITES = ("answers", "codegen", "data_query", "retrieval")
+ONE_SUITE = {
+    "cli/measure/answers.py": "the command that scores a submission, as the evaluator of the suite answers does",
+    "verbs/answers.py": "what that command does",
+    "cli/measure/sheet.py": "the command that evaluates a sheet of the suite retrieval",
+    "cli/printing/sheet_tables.py": "what that command prints",
+    "cli/measure/tune.py": "the command that tunes a sheet of the suite retrieval",
+}
+"""Files of commands that are about one suite."""
+EXAMPLE, EXTRA, DRAWING = (
+    "an example in a help text",
+    "an optional dependency",
+    "a word of Vega-Lite, Excel, HTML or the DOM",
+)
+RECORDED, VERDICT = "a line of recorded answers", "the verdict of a gate"
+ALLOWED = {
+    ("core/extras.py", "answers"): EXTRA,
+    ("core/extras.py", "codegen"): EXTRA,
+    ("core/extras.py", "retrieval"): EXTRA,
+    ("core/replies/tables.py", "result"): "a key under which assistants send tables",
+    ("core/replies/bodies.py", "result"): "a key of replies",
+    (
+        "reports/plots/figures.py",
+        "precision",
+    ): "any two metrics whose names differ in recall and precision are drawn against each other",
+    ("reports/plots/figures.py", "recall"): "the same",
+    ("reports/console/case.py", "also"): "a heading",
+    ("reports/console/case.py", "code"): "a heading",
+    ("reports/patches/review_lines.py", "time"): "the time of a review",
+    ("runs/runner.py", "seconds"): "the precision of a time stamp",
+    ("stats/gates/rules.py", "data_query"): EXAMPLE,
+    ("stats/gates/rules.py", "macro_recall"): EXAMPLE,
+    ("stats/gates/rules.py", "fully_right"): EXAMPLE,
+    ("web/routes/api.py", "result"): "a key of the viewer's own JSON",
+    ("web/routes/new_case.py", "result"): "a key of the viewer's own JSON",
+    ("web/changes.py", "answers"): "a part of a cache key",
+    ("web/security/guard.py", "code"): "a part of a cookie",
+    ("web/routes/login.py", "strict"): "SameSite=strict",
+    ("web/baseline.py", "strict"): "SameSite=strict",
+    ("web/routes/review.py", "strict"): "SameSite=strict",
+    ("cli/setup/demo.py", "data_query"): "the example that the last line suggests to change",
+    ("cli/setup/init.py", "data_query"): "the suite of a new project when none is named",
+    ("cli/setup/imports.py", "data_query"): EXAMPLE,
+    ("cli/setup/imports.py", "codegen"): EXAMPLE,
+    ("verbs/gate.py", "data_query"): EXAMPLE,
+    ("verbs/gate.py", "macro_recall"): EXAMPLE,
+    ("verbs/init.py", "data_query"): "the suite of a new project when none is named",
+    ("verbs/inputs/work.py", "data_query"): EXAMPLE,
+    ("cli/main.py", "answers"): "the command karat answers",
+    ("cli/options/shared.py", "data_query"): EXAMPLE,
+    ("cli/options/shared.py", "macro_recall"): EXAMPLE,
+}
+EVERYWHERE = {
+    "passed": VERDICT,
+    "attempts": RECORDED,
+    "score": "a kind of column in reports, and a command",
+    "left_out": "what becomes of a review in a patch",
+    "field": DRAWING,
+    "rule": DRAWING,
+    "scale": DRAWING,
+    "points": DRAWING,
+    "checked": DRAWING,
+    "dataset": DRAWING,
+    "map": DRAWING,
+    "end": DRAWING,
+    "code": DRAWING,
+}
+"""Words with a meaning of their own in these packages, whatever a suite calls so."""
+
+
+def own_words() -> set[str]:
+    """The fields and states of Karat's own records, and the columns of the store."""
+    modules = (case_file, explanation, problems, records, report, result, scores, suite_module, system)
+    structs = [
+        kind
+        for module in modules
+        for kind in vars(module).values()
+        if isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+    ]
+    fields = {name for kind in structs for name in kind.__struct_fields__}
+    states = {*get_args(explanation.Outcome), *get_args(explanation.PartState), *get_args(scores.State)}
+    columns = {column.name for table in metadata.tables.values() for column in table.columns}
+    return fields | states | columns
+
+
+def suite_words() -> set[str]:
+    """What the suites call themselves, their metrics and the keys of their details; every part of a metric's own name is one word."""
+    found = set(SUITES)
+    for name in SUITES:
+        suite = load_suite(name)
+        found |= {metric.name for metric in suite.metrics}
+        for part in details_schema(suite)["$defs"].values():
+            found |= set(part.get("properties", ()))
+    return found - own_words()
+
+
+WORDS = suite_words()
+UNMISTAKABLE = {word for word in WORDS if "_" in word or word in ("codegen", "spider2")}
+"""Words that mean nothing else, so that they count inside a longer text too."""
+
+
+def named_in_text(text: str) -> set[str]:
+    return {text} & WORDS or {word for word in re.findall(r"\w+", text) if word in UNMISTAKABLE}
+
+
+def python_words(source: str) -> set[str]:
+    """The words in the string literals of a module, also inside f-strings; docstrings may name anything."""
+    tree = ast.parse(source)
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    texts = (
+        node.value for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs
+    )  # fmt: skip
+    return {word for text in texts for word in named_in_text(text)}
+
+
+def page_words(source: str) -> set[str]:
+    """The words that a template or script has as a quoted text or after a dot, and the unmistakable ones anywhere."""
+    told = re.findall(r"""["'`](\w+)["'`]|\.(\w+)|\[["'](\w+)["']\]""", source)
+    return {word for found in told for word in found if word in WORDS} | named_in_text(source)
+
+
+def places() -> Iterator[tuple[str, set[str]]]:
+    """Every file of these packages but the migrations, which are history and stay as they were, and libraries of others."""
+    for room in ROOMS:
+        for file in sorted((SOURCE / room).rglob("*")):
+            place = file.relative_to(SOURCE).as_posix()
+            if "/migrations/" in place or "/vega" in place or file.name.endswith(".schema.json"):
+                continue
+            if file.suffix == ".py":
+                yield place, python_words(file.read_text(encoding="utf-8"))
+            elif file.suffix in (".html", ".j2", ".js", ".css"):
+                yield place, page_words(file.read_text(encoding="utf-8"))
+
+
+def test_no_package_but_the_suites_names_what_a_suite_keeps() -> None:
+    found = {(place, word) for place, words in places() if place not in ONE_SUITE for word in words}
+    assert sorted(found - set(ALLOWED) - {(place, word) for place, word in found if word in EVERYWHERE}) == []
+
+
+def test_every_exception_is_needed() -> None:
+    found = {(place, word) for place, words in places() for word in words}
+    assert sorted(set(ALLOWED) - found) == []
+    assert sorted(set(EVERYWHERE) - {word for _, word in found}) == []
+    assert sorted(place for place in ONE_SUITE if not (SOURCE / place).is_file()) == []
+
+
+def test_no_package_but_the_suites_reads_inside_details() -> None:
+    """The cluster is added by the runner itself, and a reason is what a suite that is not installed is explained by."""
+    inside = re.compile(r"\bdetails(?:\.get\(|\[)([^)\]]*)")
+    found = {
+        (place, key)
+        for room in ROOMS
+        for file in (SOURCE / room).rglob("*.py")
+        for key in inside.findall(file.read_text(encoding="utf-8"))
+        if (place := file.relative_to(SOURCE).as_posix()) not in ONE_SUITE
+        and not place.startswith(("core/replies/", "store/migrations/"))
+    }
+    assert found == {("core/results/result.py", '"cluster"'), ("core/explanation.py", '"reason"')}
+
+
+@pytest.mark.parametrize(
+    "word", ["data_query", "macro_recall", "label_drift", "spider2", "dimensions", "strict", "fields"]
+)
+def test_the_words_are_found(word: str) -> None:
+    assert word in WORDS
+    assert python_words(f'a = x["{word}"]') == {word}
+    assert page_words("{{ case." + word + " }}") == {word}
+    assert python_words(f'"""{word}"""') == set()
+
+
+def test_unmistakable_words_are_found_inside_texts() -> None:
+    assert python_words('f"see data_query.macro_recall in {place}"') == {"data_query", "macro_recall"}
+    assert python_words('"all fields are strict"') == set()
