@@ -26,6 +26,9 @@ PATTERNS = (
     (re.compile(r"karat \d+\.\d+\.\d+\S*"), "karat VERSION"),
 )
 
+PROGRESS = re.compile(r"\d+/\d+  \d+(\.\d+)?/s ")
+"""A line of progress: printed only where a run takes a while."""
+
 
 def read_folder(folder: Path) -> dict[str, Lines]:
     """Every file below the folder by its relative path; files of no known kind must not appear."""
@@ -61,7 +64,8 @@ def _read(file: Path) -> Iterator[tuple[str, str]]:
         case ".md":
             return (("", unescape(line)) for line in file.read_text(encoding="utf-8").splitlines())
         case ".txt" | ".xml" | ".csv" | ".yaml" | ".sheet" | ".sql" | ".toml":
-            return (("", line.rstrip()) for line in file.read_text(encoding="utf-8").splitlines())
+            lines = file.read_text(encoding="utf-8").splitlines()
+            return (("", line.rstrip()) for line in lines if not PROGRESS.match(line))
         case _:
             return iter([("", f"{file.stat().st_size} bytes")])
 
