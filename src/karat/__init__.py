@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from karat.core.records import Case, Prediction, Turn
     from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
     from karat.core.scores import Score
+    from karat.core.system import System
     from karat.gating import Verdicts, gate
     from karat.reports.comparison import Compared
     from karat.stats.gates.verdicts import Verdict
@@ -35,6 +36,7 @@ __all__ = [
     "RunResult",
     "Score",
     "Session",
+    "System",
     "Turn",
     "UnknownName",
     "UserError",
@@ -71,6 +73,7 @@ _HOMES = {
     "RunResult": "karat.core.results.result",
     "Score": "karat.core.scores",
     "Session": "karat.suites.codegen.session",
+    "System": "karat.core.system",
 }
 
 

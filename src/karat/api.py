@@ -13,7 +13,7 @@ from karat.core import plugins
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Prediction
 from karat.core.results.result import RunResult
-from karat.core.suite import Suite, SuiteOptions
+from karat.core.suite import LoadedPredictions, Suite, SuiteOptions
 from karat.core.system import System, SystemConfig, SystemType
 from karat.given import given_cases, given_predictions
 from karat.runs.calling import Called
@@ -60,15 +60,16 @@ def score(
 
     chosen = plugins.load_suite(suite)
     loaded, problems = _cases(chosen, cases, folder)
-    recorded, more = _predictions(chosen, predictions, folder)
+    recorded = _predictions(chosen, predictions, folder)
     source = str(predictions) if isinstance(predictions, str | Path) else ""
     with scoring_executor(chosen, workers, executor) as pool:
         return score_recorded(
             chosen,
             loaded,
-            recorded,
+            recorded.predictions,
             _options(chosen, options),
-            problems=(*problems, *more),
+            problems=(*problems, *recorded.problems),
+            notes=recorded.notes,
             source=source,
             executor=pool,
         )
@@ -131,8 +132,9 @@ def run(
         if predictions is not None and not isinstance(predictions, str | Path):
             from karat.systems.replay import ReplaySystem
 
-            recorded, more = _predictions(chosen, predictions, folder)
-            function, predictions = ReplaySystem(recorded, more), "given in Python"
+            recorded = _predictions(chosen, predictions, folder)
+            function = ReplaySystem(recorded.predictions, recorded.problems, recorded.notes)
+            predictions = "given in Python"
         config, label = _system(system, predictions, chosen, cases, settings)
         asked = choose(loaded, Choice(tuple(tags), tuple(case_ids), limit))
         job = Job(
@@ -219,16 +221,14 @@ def _cases(suite: Suite, cases: Cases, folder: str | Path) -> tuple[tuple[Case[A
     return loaded.cases, loaded.problems
 
 
-def _predictions(
-    suite: Suite, predictions: Predictions, folder: str | Path
-) -> tuple[tuple[Prediction, ...], tuple[Problem, ...]]:
+def _predictions(suite: Suite, predictions: Predictions, folder: str | Path) -> LoadedPredictions:
     if isinstance(predictions, str | Path):
         loaded = suite.read_predictions(Path(predictions))
     else:
         loaded = given_predictions(suite, predictions, Path(folder))
         if loaded.problems and not loaded.predictions:
             raise UserError("none of the predictions can be read", problems=loaded.problems)
-    return loaded.predictions, loaded.problems
+    return loaded
 
 
 def _options(suite: Suite, options: Mapping[str, Any] | SuiteOptions | None) -> SuiteOptions:

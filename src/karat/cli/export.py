@@ -160,11 +160,14 @@ def _cases(
 def _predictions(store: Store, run_id: int, out: str) -> None:
     from karat.cli.export_answers import exported
     from karat.core.files.atomic import write_bytes
+    from karat.core.notes import notes_line
     from karat.core.problems import UserError
 
     record = store.run(run_id)
     mode = str(record.options.get("mode", "results"))
-    lines, files, notes = exported(record.suite, store.predictions(run_id), mode=mode)
+    lines, files, remarks = exported(record.suite, store.predictions(run_id), mode=mode)
+    if notes := store.notes(run_id):
+        lines += notes_line(notes)
     if files and out == PRINTED:
         raise UserError(
             "these answers include files, which cannot be printed",
@@ -177,8 +180,8 @@ def _predictions(store: Store, run_id: int, out: str) -> None:
         if not path.is_file():
             write_bytes(path, data)
     _write(out, lines)
-    for note in notes:
-        _note(note)
+    for remark in remarks:
+        _note(remark)
 
 
 def _scores(result: RunResult, out: str) -> None:

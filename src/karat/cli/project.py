@@ -242,11 +242,13 @@ def _rooted(config: SystemConfig, root: Path) -> SystemConfig:
     """Recorded files and prompt files are named relative to the project file."""
     import msgspec
 
+    from karat.core.system import RecordedConfig
     from karat.systems.prompts.prompt import rooted
 
     config = rooted(config, root)
-    recorded = getattr(config, "predictions", None)
-    return msgspec.structs.replace(config, predictions=str(root / recorded)) if isinstance(recorded, str) else config
+    if not isinstance(config, RecordedConfig):
+        return config
+    return msgspec.structs.replace(config, predictions=str(root / config.predictions))
 
 
 def overruled(suite: Suite, options: SuiteOptions, settings: list[str] | None) -> SuiteOptions:

@@ -28,6 +28,7 @@ from karat.cli.options import (
 
 if TYPE_CHECKING:
     from karat.cli.showing import Outputs
+    from karat.core.system import SystemConfig
     from karat.stats.gates.verdicts import Gate
 
 
@@ -113,6 +114,7 @@ def score(
                 [p for p in found.predictions if p.case_id in kept],
                 work.options,
                 problems=(*problems, *found.problems),
+                notes=found.notes,
                 source=shown(str(recorded)),
                 executor=pool,
             )
@@ -123,9 +125,10 @@ def score(
     leave(codes)
 
 
-def _replayed(config: object) -> Path | None:
-    path = getattr(config, "predictions", None)
-    return Path(path) if isinstance(path, str) else None
+def _replayed(config: SystemConfig | None) -> Path | None:
+    from karat.core.system import RecordedConfig
+
+    return Path(config.predictions) if isinstance(config, RecordedConfig) else None
 
 
 def _again(

@@ -11,6 +11,7 @@ from karat.suites.retrieval.exporting import export_row
 from karat.suites.retrieval.highlights import highlights
 from karat.suites.retrieval.importing import import_rows
 from karat.suites.retrieval.metrics import METRICS
+from karat.suites.retrieval.notes import notes
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.predictions import read_predictions, understand
 from karat.suites.retrieval.prompts import PROMPTING
@@ -35,6 +36,7 @@ suite = Suite(
     report=report,
     recognises=recognises,
     highlights=highlights,
+    notes=notes,
     default_system=default_system,
     prompting=PROMPTING,
     accept=accept,
