@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from karat.core.records import Case, Prediction, Turn
     from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
     from karat.core.scores import Score
+    from karat.core.system import System
     from karat.reports.comparison import Compared
     from karat.stats.gates.verdicts import Verdict
     from karat.suites.codegen.session import Session
@@ -38,6 +39,7 @@ __all__ = [
     "RunResult",
     "Score",
     "Session",
+    "System",
     "Turn",
     "UnknownName",
     "UserError",
@@ -74,6 +76,7 @@ _HOMES = {
     "RunResult": "karat.core.results.result",
     "Score": "karat.core.scores",
     "Session": "karat.suites.codegen.session",
+    "System": "karat.core.system",
 }
 
 

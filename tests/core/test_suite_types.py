@@ -1,4 +1,4 @@
-"""A suite whose parts do not fit is an error of the type checker, not of the first run."""
+"""A suite whose parts do not fit, and a system that offers what none has, is an error of the type checker, not of the first run."""
 
 from __future__ import annotations
 
@@ -27,9 +27,22 @@ suite = Suite(
 """
 
 
+SYSTEM = """
+from karat.core.system import Request, Response, System
+
+class Own(System):
+    can_be_asked_again = {again}
+    async def call(self, request: Request) -> Response: return Response(b"")
+"""
+
+
 def checked(folder: Path, takes: str) -> subprocess.CompletedProcess[str]:
-    file = folder / f"suite_{takes}.py"
-    file.write_text(SUITE.replace("{takes}", takes), encoding="utf-8")
+    return check(folder, f"suite_{takes}.py", SUITE.replace("{takes}", takes))
+
+
+def check(folder: Path, name: str, text: str) -> subprocess.CompletedProcess[str]:
+    file = folder / name
+    file.write_text(text, encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(folder / "cache"), str(file)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
@@ -40,3 +53,9 @@ def test_metrics_must_take_what_compare_returns(tmp_path: Path) -> None:
     broken = checked(tmp_path, "str")
     assert broken.returncode == 1
     assert "suite_str.py" in broken.stdout
+    # A system, with what mypy knows by now: what it offers is declared, so it must be of the right kind.
+    assert check(tmp_path, "fits.py", SYSTEM.replace("{again}", "False")).returncode == 0
+    assert (
+        'base class "System" defined the type as "bool"'
+        in check(tmp_path, "broken.py", SYSTEM.replace("{again}", '"no"')).stdout
+    )

@@ -35,7 +35,8 @@ def opened(server: Server, *, batch: int = 128, attempts: int = 3) -> Model:
     """As ``load_model`` gives it, but less patient."""
     model = load_model(f"openai:m@{server.url}")
     assert isinstance(model.embed, openai.Embedding)
-    return replace(model, embed=replace(model.embed, batch=batch, posting=Posting(attempts=attempts, pause=0.01)))
+    embed = replace(model.embed, batch=batch, posting=Posting(attempts=attempts, pause=0.01))
+    return replace(model, embed=embed, batch=batch)
 
 
 def embed(model: Model, texts: list[str]) -> Floats:

@@ -38,7 +38,7 @@ class Lengths:
 
 
 def model_of(embed: Lengths, name: str = "lengths", revision: str = "1") -> Model:
-    return Model(name, revision, embed=embed)
+    return Model(name, revision, embed=embed, batch=embed.batch)
 
 
 def test_embeds_once(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ def run(store: Store) -> int:
     store.add_cases(run, [("a", b"{}"), ("b", b"{}")])
     store.add_predictions(run, [answer()])
     store.add_scoring(run, a_result())
+    store.add_notes(run, {"seconds": {"a": 1.5}})
     return run
 
 
@@ -47,6 +48,8 @@ _RESULT, _RUN, _RUNS = "result", "run", "runs"
         ("UPDATE runs SET status = 'asleep'", _RUNS, "cannot be read in 1 of 1 row of runs"),
         ("UPDATE scorings SET info = '[]'", _RESULT, "cannot be read in 1 of 1 row of scorings"),
         ("UPDATE predictions SET codec = 'zlib'", "predictions", "cannot be read in 1 of 1 row of predictions"),
+        ("UPDATE notes SET codec = 'zlib'", _RESULT, "cannot be read in 1 of 1 row of notes (the first: run_id 1, name seconds)"),
+        ("DROP TABLE notes", _RESULT, "the table notes is missing"),
         ("UPDATE cases SET codec = 'zlib' WHERE position = 0", "cases", "cannot be read in 1 of 2 rows of cases"),
     ],
 )  # fmt: skip

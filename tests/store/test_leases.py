@@ -180,6 +180,7 @@ def test_runs_that_an_older_karat_left_as_running(url: str) -> None:
         store.create_run(a_run())
         store.create_run(msgspec.structs.replace(a_run(), status="finished"))
         with store._writing() as connection:
+            connection.execute(text("DROP TABLE notes"))
             connection.execute(text("DROP TABLE leases"))
             connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
     with open_store(url) as store:

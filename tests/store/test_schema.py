@@ -80,6 +80,7 @@ def test_created_and_migrated_tables_are_the_same(two_urls: tuple[str, str]) -> 
         "lines",
         "reviews",
         "leases",
+        "notes",
         "saved_filters",
         "set_cases",
     }
@@ -125,8 +126,8 @@ _LATER = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0005"
-down_revision = "0004"
+revision = "0006"
+down_revision = "0005"
 
 
 def upgrade() -> None:
@@ -144,9 +145,9 @@ def test_an_older_store_is_upgraded_with_all_its_data(
         store.add_scoring(run, a_result())
     later = tmp_path / "100% later"  # a per cent sign in the path must not upset Alembic's configuration
     shutil.copytree(revision.MIGRATIONS, later)
-    (later / "versions" / "r0005_note.py").write_text(_LATER)
+    (later / "versions" / "r0006_note.py").write_text(_LATER)
     monkeypatch.setattr(revision, "MIGRATIONS", later)
-    monkeypatch.setattr(schema, "HEAD", "0005")
+    monkeypatch.setattr(schema, "HEAD", "0006")
     with pytest.raises(UserError, match="older karat and must be upgraded"):
         open_store(url, read_only=True)
     with open_store(url) as store:
@@ -154,7 +155,7 @@ def test_an_older_store_is_upgraded_with_all_its_data(
         assert store.result(run) == a_result()
         with store._engine.connect() as connection:
             assert connection.exec_driver_sql("SELECT note FROM runs").scalars().all() == ["-"]
-            assert connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars().all() == ["0005"]
+            assert connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars().all() == ["0006"]
         store.delete_run(run)
         assert store.predictions(run) == [], "the keys are on again"
 

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.core.records import CallError, Prediction
-from karat.core.system import CallFailed, NoAnswer, Price, Request, Response, SystemConfig
+from karat.core.system import CallFailed, NoAnswer, Price, Request, Response, System, SystemConfig
 from karat.systems.caller import ERROR_KINDS, LONGEST_BACKOFF, LONGEST_RETRY_AFTER, Caller, retry_wait
 from tests.systems.asking import Clock, answer, ask, error, request
 
 
-class Script:
+class Script(System):
     """A system that does, call after call, what its script says: raise, or return."""
 
     def __init__(self, *steps: Any) -> None:

@@ -92,6 +92,8 @@ class LoadedPredictions(msgspec.Struct, frozen=True):
 
     predictions: tuple[Prediction, ...]
     problems: tuple[Problem, ...] = ()
+    notes: Mapping[str, Any] = {}
+    """The notes of the run they are from, as JSON values, where the file has them; see ``core.notes``."""
 
 
 class Fix(msgspec.Struct, frozen=True):
@@ -175,6 +177,9 @@ class Suite(Generic[Target, Options, Comparison]):
     """(result, the path of its cases where it is known) → what to do about it."""
     figures: Callable[[RunResult, Estimator], Mapping[str, Any]] = lambda _result, _estimate: {}
     """What only this suite counts over a whole run, by name, as plain JSON values."""
+    notes: Callable[[], Mapping[str, type[msgspec.Struct]]] = dict
+    """The notes that a run of this suite may have, name → struct: what belongs to a run as a whole and to none of its cases. Its systems bring
+    them, its report finds them in ``RunResult.notes``, and its ``read_predictions`` reads back the line of an export; see ``core.notes``."""
 
     extras: Callable[[Sequence[Case[Target]], Options], Sequence[str]] = lambda _cases, _options: ()
     """(cases, options) → the extras (``core.extras``) without which these cases cannot be scored; asked for before anything runs."""

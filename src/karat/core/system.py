@@ -6,13 +6,19 @@ and cost are the caller's business, the same for all systems; a system makes one
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from types import MappingProxyType
+from typing import Any, Literal
 
 import msgspec
 
+from karat.core.problems import Problem
+from karat.core.records import Prediction
 from karat.core.suite import Suite
+
+PLAIN_TEXT_HINT = "Put it into an environment variable and write ${NAME} in its place."
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -60,17 +66,33 @@ class NoAnswer(Exception):
     """There is nothing recorded for this question: the case stays ``missing``, which is not an error."""
 
 
-class System(Protocol):
-    """An open system. It must bear many calls at once."""
+class System(ABC):
+    """An open system. It must bear many calls at once.
 
+    Every system derives from this class. Only ``call`` has to be written; all else has a default that fits a system which is asked live.
+    """
+
+    problems: Sequence[Problem] = ()
+    """What could not be read when the system was opened. It is shown with the result."""
+    measures_time: bool = True
+    """Whether the time of a call is the latency of its answer. False where a call only looks an answer up."""
+    can_be_asked_again: bool = True
+    """Whether a question can be put to it again, and followed up. False for recorded answers."""
+    recorded: Sequence[Prediction] = ()
+    """All answers of a system that has them from the start. Those to unknown cases, turns and repeats are reported."""
+    notes: Mapping[str, Any] = MappingProxyType({})
+    """What the system knows of the run as a whole, by name: structs, or the JSON values of structs, that ``Suite.notes`` declares."""
+
+    @abstractmethod
     async def call(self, request: Request) -> Response:
         """One attempt. Raises CallFailed or NoAnswer."""
 
     def reply(self, body: bytes) -> dict[str, Any]:
-        """The assistant message that a stored body stands for, to be sent back as history."""
+        """The assistant message that a stored body stands for, to be sent back as history. By default its text."""
+        return {"role": "assistant", "content": body.decode("utf-8", errors="replace")}
 
-    async def close(self) -> None:
-        """Give back connections and processes."""
+    async def close(self) -> None:  # noqa: B027 (a system with nothing open has nothing to do)
+        """Give back connections and processes. By default there are none."""
 
 
 class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -104,6 +126,18 @@ class SystemConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
             raise ValueError("timeout must be above 0")
         if self.retries < 0 or self.backoff < 0:
             raise ValueError("retries and backoff must not be negative")
+
+    @property
+    def secret_hint(self) -> str:
+        """What to do with a secret instead of writing it into these settings."""
+        return PLAIN_TEXT_HINT
+
+
+class RecordedConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a system takes that has its answers from a recording and is not asked live."""
+
+    predictions: str
+    """A file or folder that the suite can read."""
 
 
 class Example(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
@@ -148,6 +182,13 @@ class PromptedConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_o
     def few_shot(self) -> tuple[dict[str, Any], ...]:
         """The messages of all examples, in their order."""
         return tuple(message for example in self.examples or self.messages for message in example.messages)
+
+
+class FormattedConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a live system takes that can be told the form of its answers."""
+
+    response_format: Any = None
+    """``json_object``, ``suite`` or a JSON schema; see :mod:`karat.systems.response_format`."""
 
 
 @dataclass(frozen=True)

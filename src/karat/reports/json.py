@@ -5,7 +5,8 @@
 
 Where cases were tried several times, before the cases: ``"repeats": {"tries", "metrics": [{"metric", "spread", "pass_k": [{"k", "at": {"mean",
 "n", "low", "high"}, "hat": {…}, "left_out"}…]}…]}``. Where people reviewed cases: ``"reviews": [{"case", "verdict", "reviewer", "comment",
-"created"}…], "with_reviews": [{"metric", "mean", "n", "low", "high"}…]``. Where a suite has figures of the run as a whole: ``"figures": {…}``.
+"created"}…], "with_reviews": [{"metric", "mean", "n", "low", "high"}…]``. Where a suite has figures of the run as a whole: ``"figures": {…}``. Where the run has
+notes (``karat.core.notes``): ``"notes": {name: …}``.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import msgspec
 
 from karat.core import plugins
 from karat.core.files.atomic import write_bytes
+from karat.core.notes import NOTES
 from karat.core.problems import UserError
 from karat.core.report import visible
 from karat.core.results.result import CaseResult, RunResult
@@ -43,6 +45,8 @@ def result_json(result: RunResult, metrics: Sequence[Metric] | None = None) -> b
     found: dict[str, Any] = {}
     if suite is not None and (figures := suite.figures(result, estimate)):
         found["figures"] = figures
+    if result.notes:
+        found[NOTES] = result.notes
     if result.reviews or result.run.repeats > 1 or any(case.repeats for case in result.cases):
         if metrics is None:
             # A suite that is not installed here: nothing is known to be a rate.

@@ -88,6 +88,8 @@ class ResultJson(msgspec.Struct, frozen=True):
     summary: tuple[MetricSummary, ...]
     figures: dict[str, Any] | UnsetType = UNSET
     """Figures of the run as a whole, where the suite has some."""
+    notes: dict[str, Any] | UnsetType = UNSET
+    """What belongs to the run as a whole, by name: see ``karat.core.notes``."""
     repeats: TriesJson | UnsetType = UNSET
     reviews: tuple[CaseReview, ...] | UnsetType = UNSET
     with_reviews: tuple[ReviewedJson, ...] | UnsetType = UNSET

@@ -9,6 +9,7 @@ from yaml.nodes import MappingNode, Node, SequenceNode
 
 from karat.core.problems import Problem, UserError
 from karat.core.secrets.settings import Place
+from karat.core.system import PLAIN_TEXT_HINT, SystemConfig
 
 
 def refuse_secrets(settings: msgspec.Struct, what: str) -> None:
@@ -29,10 +30,7 @@ def secret_problems(settings: msgspec.Struct, node: Node, file: str) -> Iterable
 
 def hint_for(settings: msgspec.Struct) -> str:
     """What to do instead."""
-    if getattr(settings, "type", "") == "command":
-        return "Put it into an environment variable: the command inherits the environment and can read it there."
-    more = " (for the key of an endpoint: api_key_env: NAME)" if getattr(settings, "type", "") == "openai" else ""
-    return f"Put it into an environment variable and write ${{NAME}} in its place{more}."
+    return settings.secret_hint if isinstance(settings, SystemConfig) else PLAIN_TEXT_HINT
 
 
 def _found(settings: msgspec.Struct) -> list[Place]:

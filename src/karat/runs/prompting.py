@@ -16,7 +16,7 @@ from karat.core.records import CallError, Case, Prediction
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import Request, SystemConfig
 from karat.runs.calling import Predict, first_request
-from karat.systems.prompts.prompt import Prompt, prompt_hash, prompt_of, settled
+from karat.systems.prompts.prompt import Prompt, prompt_hash, prompt_of, prompt_texts, settled
 from karat.systems.prompts.rendering import Renderer, RenderFailed
 from karat.systems.prompts.template import file_of
 
@@ -41,7 +41,7 @@ def ready(config: C, suite: Suite, cases: Sequence[Case[Any]], options: SuiteOpt
             try:
                 prompt.applied(first_request(case), hints_of(prompt, suite, case, options), renderer)
             except RenderFailed as error:
-                file = file_of(getattr(config, error.setting, ""), Path.cwd())
+                file = file_of(prompt_texts(config).get(error.setting, ""), Path.cwd())
                 place = (str(file), error.line) if file else ("", 0)
                 problem = Problem(error.message, *place, hint=f'Tried with the case "{case.id}".')
                 raise UserError("the prompt cannot be used", problems=(problem,)) from None

@@ -6,12 +6,13 @@ run asks what its start would have asked, whatever has happened to the files sin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -19,6 +20,7 @@ import msgspec
 from karat.core import plugins
 from karat.core.extras import require
 from karat.core.files.limits import wrong_repeats
+from karat.core.notes import checked_notes
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Prediction, truth_hash
 from karat.core.results.result import RunInfo, RunResult
@@ -189,10 +191,11 @@ def score_recorded(
     options: SuiteOptions,
     *,
     problems: Sequence[Problem] = (),
+    notes: Mapping[str, Any] = MappingProxyType({}),
     source: str = "",
     executor: Executor | None = None,
 ) -> RunResult:
-    """Score predictions that were made elsewhere. Nothing is called and nothing is stored."""
+    """Score predictions that were made elsewhere. Nothing is called and nothing is stored. ``notes``: of the run that they are from."""
     refuse_secrets(options, f"the suite {suite.name}")
     check_setup(suite, cases, options)
     now = _now()
@@ -214,7 +217,9 @@ def score_recorded(
     )
     results = list(score_cases(suite, cases, found, options, repeats=repeats, executor=executor))
     result = summarise(suite, info, results)
-    return msgspec.structs.replace(result, problems=(*problems, *stranger_problems(cases, strangers, repeats, source)))
+    kept, wrong = checked_notes(suite, notes)
+    told = (*problems, *wrong, *stranger_problems(cases, strangers, repeats, source))
+    return msgspec.structs.replace(result, problems=told, notes=kept)
 
 
 def check_setup(suite: Suite, cases: Sequence[Case[Any]], options: SuiteOptions) -> None:
@@ -274,7 +279,7 @@ def _carry_on(
             called = Called(still_to_call(job.cases, job.repeats, left, retry_errors), watch)
             if called.total:
                 system = job.opened or open_system(job)
-                problems = (*getattr(system, "problems", ()), *misplaced(job, system))
+                problems = (*system.problems, *_keep_notes(store, run_id, job, system, stored), *misplaced(job, system))
                 on_run(run_name(run_id), called.total)
                 run_async(call_system(store, run_id, job, system, left, begun, called, retry_errors))
             result = _score(store, run_id, job.suite, job.cases, options, executor)
@@ -288,6 +293,16 @@ def _carry_on(
             store.set_status(run_id, "failed", holder)
         raise
     return msgspec.structs.replace(result, problems=(*job.problems, *problems))
+
+
+def _keep_notes(
+    store: Store, run_id: int, job: Job, system: System, stored: Mapping[Key, Prediction]
+) -> Sequence[Problem]:
+    """Store what the system says of the run as a whole; what is wrong with it. Notes that stored answers were made with stay."""
+    notes, problems = checked_notes(job.suite, system.notes)
+    if notes:
+        store.add_notes(run_id, notes, replace=not stored)
+    return problems
 
 
 def _stored(store: Store, run_id: int) -> dict[Key, Prediction]:
@@ -324,7 +339,7 @@ def _score(
     )
     result = summarise(suite, info, results)
     store.add_scoring(run_id, result)
-    return result
+    return msgspec.structs.replace(result, notes=store.notes(run_id))
 
 
 def _plain(record: msgspec.Struct) -> dict[str, Any]:

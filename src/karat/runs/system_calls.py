@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from karat.core import plugins
-from karat.core.problems import Problem
+from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction
-from karat.core.system import System, SystemType
+from karat.core.system import RecordedConfig, System, SystemType
 from karat.runs.calling import Called, Key, Predict, call_all, only_questions
 from karat.runs.follow_up import following_up
 from karat.runs.job import Job
@@ -24,21 +24,16 @@ if TYPE_CHECKING:
     from karat.store.store import Store
 
 
-def _live(system: System) -> bool:
-    """Whether it can be asked again: recorded answers cannot."""
-    return getattr(system, "can_be_asked_again", True)
-
-
 def follows_up(job: Job) -> bool:
     """Whether what is stored may still be followed up. Nothing is opened to find out."""
-    live = job.config.type != "replay" if job.opened is None else _live(job.opened)
+    live = not isinstance(job.config, RecordedConfig) if job.opened is None else job.opened.can_be_asked_again
     return live and job.suite.follow_up is not None
 
 
 def misplaced(job: Job, system: System) -> list[Problem]:
     """Recorded answers for cases, turns and repeats that the run does not have. Cases may be left out of it on purpose, but not all."""
     known = {case.id for case in job.cases}
-    given = list(getattr(system, "recorded", ()))
+    given = list(system.recorded)
     recorded = [
         one for one in given if one.case_id in known or (job.left_out is not None and one.case_id not in job.left_out)
     ] or given
@@ -47,7 +42,14 @@ def misplaced(job: Job, system: System) -> list[Problem]:
 
 def open_system(job: Job) -> System:
     kind: SystemType = plugins.load("karat.systems", job.config.type)
-    return kind.open(job.config, job.suite)
+    system: object = kind.open(job.config, job.suite)  # what a plug-in gives is known only when it is here
+    if not isinstance(system, System):
+        hint = "Derive its class from karat.System: only call has to be written, everything else has a default."
+        raise UserError(
+            f"the system type {kind.name} opened an object of type {type(system).__name__}, not a karat.System",
+            hint=hint,
+        )
+    return system
 
 
 async def call_system(
@@ -75,12 +77,12 @@ async def call_system(
         new = [one for one in batch if kept.get((one.case_id, one.turn or 0, one.repeat)) != one]
         store.add_predictions(run_id, new)
 
-    if job.suite.follow_up is not None and _live(system):
+    if job.suite.follow_up is not None and system.can_be_asked_again:
         predict = following_up(predict, system.reply, job.suite, job.cases, job.options, keep=keep, begun=begun)
     renderer = Renderer()
     if (prompt := prompt_of(job.config, job.suite)) is not None:
         predict = prompted(predict, prompt, job.suite, job.cases, job.options, renderer)
-    if _live(system):
+    if system.can_be_asked_again:
         predict = only_questions(predict)
     try:
         await call_all(

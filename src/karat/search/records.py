@@ -39,6 +39,8 @@ class Model:
     only if the model says so; it is asked for all values at once."""
     cost: float = 0.0
     """Only the order counts: between two that are otherwise equal, the smaller is chosen."""
+    batch: int = 0
+    """How many texts ``embed`` wants in one call; what one call brought is kept when the next one fails. 0: as many as there is room for."""
 
 
 @dataclass(frozen=True)

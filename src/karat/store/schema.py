@@ -25,7 +25,7 @@ from sqlalchemy.engine import Dialect
 
 from karat.store.codec import from_text, to_text
 
-HEAD = "0004"
+HEAD = "0005"
 """The newest migration. They count up in four digits, so a larger one in a store means a newer karat."""
 
 
@@ -178,6 +178,17 @@ reviews = Table(
     Column("created", Text, nullable=False),
     Column("undone", Text, nullable=False),
     Index("ix_reviews_case_id", "run_id", "case_id"),
+)
+
+# What belongs to a run as a whole, under a name: see karat.core.notes.
+notes = Table(
+    "notes",
+    metadata,
+    Column("run_id", BigId, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("name", AnyText, primary_key=True),
+    Column("codec", Text, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+    Column("created", Text, nullable=False),
 )
 
 # Who holds a run, or a part of it: see karat.store.leases.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from types import TracebackType
+from typing import Any
 
 import msgspec
 from sqlalchemy import Connection, Engine
@@ -15,6 +16,7 @@ from karat.core.records import Prediction
 from karat.core.results.result import CaseResult, RunResult
 from karat.store import case_pages
 from karat.store import leases as lease_rows
+from karat.store import notes as note_rows
 from karat.store import predictions as prediction_rows
 from karat.store import reviews as review_rows
 from karat.store import runs as run_rows
@@ -126,9 +128,23 @@ class Store:
             return run_rows.update_tags(connection, run_id, added, removed)
 
     def delete_run(self, run_id: int) -> None:
-        """Remove a run with its cases, predictions and scores. Its number is not used again. A run that is held is not removed."""
+        """Remove a run with its cases, predictions, scores and notes. Its number is not used again. A run that is held is not removed."""
         with self._writing() as connection:
             run_rows.remove_run(connection, run_id)
+
+    # -- notes -----------------------------------------------------------------------------------------------------
+
+    def add_notes(self, run_id: int, notes: Mapping[str, Any], *, replace: bool = False) -> None:
+        """Keep what belongs to the run as a whole: name → JSON value. A name that the run has already keeps its value, unless ``replace``."""
+        with self._writing() as connection:
+            self._lock(connection, run_id)
+            if notes:
+                note_rows.insert_notes(connection, run_id, notes, _now(), replace=replace)
+
+    def notes(self, run_id: int) -> dict[str, Any]:
+        """The notes of a run, by name."""
+        with self._reading() as connection:
+            return note_rows.read_notes(connection, run_id)
 
     # -- cases and predictions -------------------------------------------------------------------------------------
 
@@ -172,7 +188,11 @@ class Store:
         with self._reading() as connection:
             run_rows.read_run(connection, run_id)
             found = scoring_rows.read_result(connection, run_id, scoring)
-            return msgspec.structs.replace(found, reviews=review_rows.case_reviews(connection, run_id))
+            return msgspec.structs.replace(
+                found,
+                reviews=review_rows.case_reviews(connection, run_id),
+                notes=note_rows.read_notes(connection, run_id),
+            )
 
     def scorings(self, run_id: int) -> list[ScoringRow]:
         """Each time the run was scored, oldest first."""

@@ -88,7 +88,7 @@ class Caller:
         self._slots = asyncio.Semaphore(config.concurrency)
         self._pace = Pace(config.requests_per_minute, clock, sleep) if config.requests_per_minute else None
         # A recording has no time of its own: how long its lookup takes is not a latency.
-        self._timed = getattr(system, "measures_time", True)
+        self._timed = system.measures_time
         self._secrets: Secrets | None = None
 
     async def predict(self, request: Request) -> Prediction | None:

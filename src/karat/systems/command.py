@@ -20,7 +20,7 @@ import msgspec
 from karat.core.problems import UserError
 from karat.core.secrets.masking import Secrets
 from karat.core.suite import Suite
-from karat.core.system import CallFailed, PromptedConfig, Request, Response, SystemType
+from karat.core.system import CallFailed, PromptedConfig, Request, Response, System, SystemType
 from karat.systems.history import assistant_message, request_fields
 from karat.systems.redaction import environment_secrets
 
@@ -41,6 +41,11 @@ class CommandConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, kw_
     """Names of the environment variables to pass on, beside PATH; left out: all."""
     reply_path: str = ""
     """The part of the answer that is the assistant's text in the history of later turns; left out: the whole answer."""
+
+    @property
+    def secret_hint(self) -> str:
+        """A command can read the environment itself."""
+        return "Put it into an environment variable: the command inherits the environment and can read it there."
 
 
 class _Talk(asyncio.SubprocessProtocol):
@@ -75,7 +80,7 @@ class _Talk(asyncio.SubprocessProtocol):
             self.over.set_result(None)
 
 
-class CommandSystem:
+class CommandSystem(System):
     """A command that can be run."""
 
     def __init__(self, config: CommandConfig) -> None:
@@ -117,9 +122,6 @@ class CommandSystem:
     def reply(self, body: bytes) -> dict[str, Any]:
         """The assistant message that a stored answer stands for."""
         return assistant_message(body, self._reply_path)
-
-    async def close(self) -> None:
-        """Nothing stays open between calls."""
 
     async def _run(self, payload: bytes) -> tuple[_Talk, int]:
         loop = asyncio.get_running_loop()

@@ -31,7 +31,7 @@ class FunctionConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, kw
     """The part of the answer that is the assistant's text in the history of later turns; left out: the whole answer."""
 
 
-class FunctionSystem:
+class FunctionSystem(System):
     """An open function."""
 
     def __init__(

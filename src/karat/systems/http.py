@@ -20,7 +20,7 @@ import msgspec
 
 from karat.core.problems import UserError
 from karat.core.suite import Suite
-from karat.core.system import CallFailed, PromptedConfig, Request, Response, SystemType
+from karat.core.system import CallFailed, PromptedConfig, Request, Response, System, SystemType
 from karat.systems.environment import expand, expand_all, expand_headers
 from karat.systems.history import assistant_message
 from karat.systems.json_path import PathNotFound, part_at
@@ -50,7 +50,7 @@ class HttpConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, kw_onl
         return f"HttpConfig({shown_config(self)})"
 
 
-class HttpSystem:
+class HttpSystem(System):
     """An open endpoint."""
 
     def __init__(self, config: HttpConfig) -> None:

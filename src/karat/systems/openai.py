@@ -31,7 +31,7 @@ from karat.core.problems import UserError
 from karat.core.replies.json_texts import refuse_two_values
 from karat.core.replies.stream import Completion, Events
 from karat.core.suite import Suite, Unreadable
-from karat.core.system import CallFailed, PromptedConfig, Request, Response, SystemType
+from karat.core.system import PLAIN_TEXT_HINT, CallFailed, FormattedConfig, Request, Response, System, SystemType
 from karat.systems.environment import expand, expand_all, expand_headers, variable
 from karat.systems.history import assistant_message
 from karat.systems.redaction import shown_config
@@ -47,7 +47,7 @@ AFTER_DONE = 0.2
 """Seconds to wait for the end of a stream that has said it is done, so that its connection can be used again."""
 
 
-class OpenAIConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class OpenAIConfig(FormattedConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A chat endpoint and how the model is asked."""
 
     base_url: str
@@ -64,16 +64,19 @@ class OpenAIConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, kw_o
     stream: bool = False
     temperature: float | None = None
     max_tokens: int | None = None
-    response_format: Any = None
-    """``json_object``, ``suite`` or a JSON schema; see :mod:`karat.systems.response_format`."""
     extra_body: Any = None
     """More entries of the request, or JSON text with them. They win over all others."""
 
     def __repr__(self) -> str:
         return f"OpenAIConfig({shown_config(self)})"
 
+    @property
+    def secret_hint(self) -> str:
+        """The key of an endpoint has a setting of its own."""
+        return f"{PLAIN_TEXT_HINT[:-1]} (for the key of an endpoint: api_key_env: NAME)."
 
-class OpenAISystem:
+
+class OpenAISystem(System):
     """An open chat endpoint."""
 
     def __init__(self, config: OpenAIConfig, response_format: dict[str, Any] | None = None) -> None:

@@ -6,34 +6,38 @@ turn 0 where there are several, as when it is scored from its file. What is not 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from karat.core.problems import Problem
 from karat.core.records import Prediction
 from karat.core.suite import Suite
-from karat.core.system import CallFailed, NoAnswer, Request, Response, SystemConfig, SystemType
+from karat.core.system import CallFailed, NoAnswer, RecordedConfig, Request, Response, System, SystemType
 from karat.systems.history import assistant_message
 
 
-class ReplayConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class ReplayConfig(RecordedConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Where the recording is."""
 
-    predictions: str
-    """A file or folder that the suite can read."""
 
-
-class ReplaySystem:
-    """An open recording: ``recorded`` is what it holds, ``problems`` what could not be read of it."""
+class ReplaySystem(System):
+    """An open recording: ``recorded`` is what it holds, ``notes`` what it says of the run it is from, ``problems`` what could not be read of it."""
 
     measures_time = False
     """Only recorded latencies count."""
     can_be_asked_again = False
     """A recording has said what it has to say."""
 
-    def __init__(self, predictions: Sequence[Prediction], problems: Sequence[Problem] = ()) -> None:
+    def __init__(
+        self,
+        predictions: Sequence[Prediction],
+        problems: Sequence[Problem] = (),
+        notes: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         self.problems = tuple(problems)
+        self.notes = notes
         self.recorded = tuple(predictions)
         self._recorded: dict[tuple[str, int | None, int], Prediction] = {}
         for item in predictions:
@@ -56,14 +60,11 @@ class ReplaySystem:
         """The assistant message that a recorded body stands for."""
         return assistant_message(body)
 
-    async def close(self) -> None:
-        """Nothing is open."""
-
 
 def open_replay(config: ReplayConfig, suite: Suite) -> ReplaySystem:
     """The recording, read by the suite; UserError when there is none."""
     loaded = suite.read_predictions(Path(config.predictions))
-    return ReplaySystem(loaded.predictions, loaded.problems)
+    return ReplaySystem(loaded.predictions, loaded.problems, loaded.notes)
 
 
 system = SystemType("replay", "recorded predictions", ReplayConfig, open_replay)

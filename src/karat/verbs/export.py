@@ -10,6 +10,7 @@ import msgspec
 
 from karat.core import plugins
 from karat.core.files.atomic import write_bytes
+from karat.core.notes import notes_line
 from karat.core.problems import UserError, count_of, did_you_mean
 from karat.core.results.result import RunResult
 from karat.runs.baseline import find_run
@@ -46,7 +47,8 @@ def export_predictions(store: Store, run: str) -> Exported:
     run_id = find_run(store, run)
     record = store.run(run_id)
     found = exported(record.suite, store.predictions(run_id), record.options)
-    return Exported(found.lines, found.files, tuple(found.notes))
+    notes = store.notes(run_id)
+    return Exported(found.lines + (notes_line(notes) if notes else b""), found.files, tuple(found.notes))
 
 
 def export_scores(store: Store, run: str, *, parquet: bool = False) -> Exported:

@@ -75,6 +75,7 @@ def score(
             [p for p in recorded.predictions if p.case_id in kept],
             settings,
             problems=(*loaded.problems, *recorded.problems),
+            notes=recorded.notes,
             source=source or (str(predictions) if isinstance(predictions, str | Path) else ""),
             executor=pool,
         )

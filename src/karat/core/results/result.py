@@ -161,6 +161,8 @@ class RunResult(msgspec.Struct, frozen=True):
     """What could not be read, and what was left out for it; not kept in the store."""
     reviews: tuple[CaseReview, ...] = ()
     """What people said of the run's cases, as the store has it now; a scoring itself holds none."""
+    notes: dict[str, Any] = {}
+    """What belongs to the run as a whole, by name, as JSON values; see ``core.notes``. All scorings of a run have the same."""
 
     def __repr__(self) -> str:
         from karat.core.results.text import as_text

@@ -50,7 +50,8 @@ def model(name: str, environment: Mapping[str, str] = os.environ) -> Model:
     asked, url = address(name, environment)
     key_of(url, environment)
     revision = f"{url}/{'|'.join(prefixes_of(asked))}"
-    return Model(name, revision, embed=Embedding(name, asked, url, _batch(environment)), cost=COST)
+    batch = _batch(environment)
+    return Model(name, revision, embed=Embedding(name, asked, url, batch), cost=COST, batch=batch)
 
 
 def names_address(name: str) -> bool:

@@ -73,18 +73,8 @@ class CheckedEmbedding:
     name: str
     embed: Callable[[Sequence[str], Role], Any]
 
-    @property
-    def batch(self) -> int:
-        """Texts in one call, where the model has a wish; see :mod:`karat.search.models.vectors`."""
-        return batch_of(self.embed)
-
     def __call__(self, texts: Sequence[str], role: Role) -> Floats:
         return checked_rows(self.embed(texts, role), texts, self.name)
-
-
-def batch_of(embed: object) -> int:
-    """How many texts a model wants in one call: its ``batch``, else enough for the largest product."""
-    return int(getattr(embed, "batch", TEXTS_AT_ONCE))
 
 
 def _short(text: str, most: int = 60) -> str:

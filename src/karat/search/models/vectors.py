@@ -1,7 +1,7 @@
 """Vectors kept on disk, by model, revision, role and the hash of the text: what was embedded once is not embedded again.
 
 One SQLite file for each model and revision. A batch is written as soon as it is there, in one transaction: a model that fails half-way
-loses nothing of what came before, and two processes may fill the same file. A model may say in ``embed.batch`` how many texts it
+loses nothing of what came before, and two processes may fill the same file. A model may say in ``batch`` how many texts it
 wants in one call; that many are kept at a time.
 """
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from karat.core.files.private import make_file, make_folder
 from karat.core.problems import UserError
-from karat.search.models.rows import batch_of, checked_rows
+from karat.search.models.rows import TEXTS_AT_ONCE, checked_rows
 from karat.search.records import Floats, Model, Role
 
 FORMAT = "karat vectors 1"
@@ -75,7 +75,7 @@ class VectorCache:
             dimensions = _dimensions(file)
             table, there = _read(file, keys, dimensions or 0)
             lacking = np.flatnonzero(~there)
-            step = batch_of(model.embed)
+            step = model.batch or TEXTS_AT_ONCE
             for start in range(0, len(lacking), step):
                 places = lacking[start : start + step]
                 batch = [distinct[place] for place in places]

@@ -33,6 +33,7 @@ _JSON: dict[str, dict[str, Any]] = {
 _PACKED: dict[str, tuple[str, Any]] = {
     "cases": ("data", Any),
     "predictions": ("response", None),
+    "notes": ("data", Any),
     "scores": ("data", CaseResult),
 }
 _UNREADABLE = (zlib.error, msgspec.DecodeError, UnicodeDecodeError, TypeError, ValueError)

@@ -13,6 +13,7 @@ from karat.suites.retrieval.formats.qrels_check import check_cases
 from karat.suites.retrieval.highlights import highlights
 from karat.suites.retrieval.import_rows import import_rows
 from karat.suites.retrieval.metrics import METRICS
+from karat.suites.retrieval.notes import notes
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.predictions import read_predictions, understand
 from karat.suites.retrieval.prompts import PROMPTING
@@ -36,6 +37,7 @@ suite = Suite(
     report=report,
     recognises=recognises,
     highlights=highlights,
+    notes=notes,
     default_system=default_system,
     prompting=PROMPTING,
     accept=accept,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from itertools import accumulate
-from typing import Any
 
 import msgspec
 
@@ -42,8 +41,6 @@ class Comparison(msgspec.Struct, frozen=True):
 
     fields: tuple[FieldComparison, ...]
     options: Options
-    tuning: dict[str, Any] | None = None
-    """How n and model were chosen, where the answer says so."""
 
 
 def compare(case: Case[Truths], turn: int, prediction: Prediction, options: Options) -> Comparison:
@@ -65,7 +62,7 @@ def compare_truths(truths: Truths, retrieved: Retrieved, options: Options) -> Co
         for name, wanted in truths.fields.items()
         if wanted
     )
-    return Comparison(tuple(fields), options, retrieved.tuning)
+    return Comparison(tuple(fields), options)
 
 
 def compare_field(field: str, wanted: Mapping[str, int], ranked: Ranked, options: Options) -> FieldComparison:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
@@ -33,16 +32,13 @@ class Details(msgspec.Struct, frozen=True, omit_defaults=True):
     """Everything that was found about a question, over its turns."""
 
     fields: tuple[FieldDetails, ...]
-    tuning: dict[str, Any] | None = None
-    """How n and model were chosen, where the answer says so."""
 
 
 def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
     """What is kept of the comparisons of a case."""
     several = len(turns) > 1
     return Details(
-        tuple(_field(field, turn if several else None) for turn, comparison in turns for field in comparison.fields),
-        next((comparison.tuning for _, comparison in turns if comparison.tuning), None),
+        tuple(_field(field, turn if several else None) for turn, comparison in turns for field in comparison.fields)
     )
 
 

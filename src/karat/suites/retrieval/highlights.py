@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import msgspec
-
 from karat.core.problems import count_of
 from karat.core.results.result import RunResult
 from karat.suites.retrieval.details import details_of
 from karat.suites.retrieval.metrics import OF_ALL
 from karat.suites.retrieval.metrics.fields import NO_RELEVANT
-
-if TYPE_CHECKING:
-    from karat.search.choose.result import Tuning
+from karat.suites.retrieval.notes import tuning_of
 
 SHOWN = ("passed_of_all", "recall_at_10_of_all", "map_of_all", "ndcg_at_10_of_all")
 
@@ -29,15 +23,6 @@ def _tuned(result: RunResult) -> list[str]:
 
     tuning = tuning_of(result)
     return lines_of(tuning) if tuning is not None else []
-
-
-def tuning_of(result: RunResult) -> Tuning | None:
-    """How n and model were chosen for this run; None when they were not chosen here."""
-    from karat.search.choose.result import Tuning
-
-    kept = (details_of(case) for case in result.cases)
-    found = next((details.tuning for details in kept if details is not None and details.tuning), None)
-    return msgspec.convert(found, Tuning) if found is not None else None
 
 
 def _totals(result: RunResult) -> list[str]:

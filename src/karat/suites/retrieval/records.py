@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 DOCUMENTS = "documents"
@@ -31,5 +29,3 @@ class Retrieved(msgspec.Struct, frozen=True, omit_defaults=True):
     """A whole answer: what was retrieved for each field. As JSON it is the response of a prediction."""
 
     fields: dict[str, Ranked]
-    tuning: dict[str, Any] | None = None
-    """How n and model were chosen, in the first answer of a sheet's own search (see ``sheets.system``)."""

@@ -22,9 +22,9 @@ from karat.core.results.result import CaseResult, Estimator, RunResult
 from karat.core.results.usage import USAGE
 from karat.core.suite import Metric
 from karat.suites.retrieval.details import FieldDetails, details_of
-from karat.suites.retrieval.highlights import tuning_of
 from karat.suites.retrieval.metrics import AT_CUTOFFS, METRICS, OF_ALL, WHOLE
 from karat.suites.retrieval.metrics.fields import CUTOFFS
+from karat.suites.retrieval.notes import tuning_of
 
 SHOWN = ("recall", "recall_at_10", "recall_at_100", "precision_at_10", "rr", "map", "ndcg", "ndcg_at_10", "r_precision")
 BY_TAG = ("passed", "recall", "ndcg_at_10")

@@ -20,7 +20,7 @@ import msgspec
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case
 from karat.core.suite import Suite, SuiteOptions
-from karat.core.system import PromptedConfig, Request, SystemConfig
+from karat.core.system import FormattedConfig, PromptedConfig, Request, SystemConfig
 from karat.systems.history import question_of
 from karat.systems.prompts.rendering import Renderer, RenderFailed
 from karat.systems.prompts.template import file_of, problems_in, read_file, variables_in
@@ -28,6 +28,7 @@ from karat.systems.response_format import whole_format
 
 DEFAULT = "default"
 TEMPLATES = ("prompt", "system_prompt")
+FORMAT = "response_format"
 VARIABLES = {
     "question": "the question that is asked",
     "conversation": "the messages before it, each with role and content",
@@ -45,11 +46,18 @@ def known_variables(suite: Suite | None) -> list[str]:
     return [*VARIABLES, *(suite.prompting.hints if suite is not None else ())]
 
 
+def prompt_texts(config: SystemConfig) -> dict[str, Any]:
+    """The settings that can be the name of a file, as far as the system has them: its templates, the form of its answers."""
+    if not isinstance(config, PromptedConfig):
+        return {}
+    texts: dict[str, Any] = {"prompt": config.prompt, "system_prompt": config.system_prompt}
+    return texts | {FORMAT: config.response_format} if isinstance(config, FormattedConfig) else texts
+
+
 def rooted(config: C, root: Path) -> C:
     """The settings with prompt files named from the project's folder, whatever the working folder is."""
     changed: dict[str, Any] = {}
-    for name in (*TEMPLATES, "response_format"):
-        given = getattr(config, name, None)
+    for name, given in prompt_texts(config).items():
         if isinstance(given, str) and given not in ("", DEFAULT) and (file := file_of(given, root, ())) is not None:
             changed[name] = str(file)
     return msgspec.structs.replace(config, **changed) if changed else config
@@ -78,23 +86,24 @@ def settled(
 ) -> C:
     """The settings with the texts of their prompts in place of files and words. UserError for what cannot be used."""
     here, problems, changed = folder or Path.cwd(), list[Problem](), dict[str, Any]()
-    for name in TEMPLATES if isinstance(config, PromptedConfig) else ():
-        given = getattr(config, name)
-        if not given:
+    texts = prompt_texts(config)
+    for name in TEMPLATES:
+        if not (given := texts.get(name)):
             continue
         changed[name], file = template_text(name, given, suite, here)
         problems += template_problems(name, changed[name], suite, file)
     if problems:
         raise UserError(f"{count_of(len(problems), 'mistake')} in the prompt", problems=problems)
-    if getattr(config, "response_format", None):
-        changed["response_format"] = whole_format(config.response_format, suite, options, here, cases)  # type: ignore[attr-defined]
+    if texts.get(FORMAT):
+        changed[FORMAT] = whole_format(texts[FORMAT], suite, options, here, cases)
     return msgspec.structs.replace(config, **changed) if changed else config
 
 
 def prompt_hash(config: SystemConfig, hints: Iterable[Mapping[str, Any]] = ()) -> str:
     """A short hash of all that makes the prompt: texts, examples, response format, the hints it uses. Empty when the bare question is sent."""
-    parts: list[Any] = [getattr(config, name, "") for name in TEMPLATES]
-    parts += [list(getattr(config, "few_shot", ())), getattr(config, "response_format", None) or None]
+    texts = prompt_texts(config)
+    parts: list[Any] = [texts.get(name, "") for name in TEMPLATES]
+    parts += [list(config.few_shot) if isinstance(config, PromptedConfig) else [], texts.get(FORMAT) or None]
     if not any(parts):
         return ""
     encode = msgspec.json.Encoder(order="deterministic", enc_hook=str).encode

@@ -59,7 +59,7 @@ def given_predictions(suite: Suite, predictions: Any, folder: Path) -> LoadedPre
         loaded = LoadedPredictions((), error.problems or (Problem(error.message, hint=error.hint),))
     numbers = [number for number, _ in rows]
     told = (_numbered(problem, "prediction", numbers) for problem in loaded.problems)
-    return LoadedPredictions(loaded.predictions, (*bad, *told))
+    return LoadedPredictions(loaded.predictions, (*bad, *told), loaded.notes)
 
 
 def _as_lines(suite: Suite, rows: Sequence[Row]) -> LoadedPredictions:

@@ -11,7 +11,7 @@ import msgspec
 from karat.core import plugins
 from karat.core.problems import UnknownName, UserError
 from karat.core.suite import Suite, SuiteOptions
-from karat.core.system import System, SystemConfig, SystemType
+from karat.core.system import RecordedConfig, System, SystemConfig, SystemType
 from karat.runs.project import Project, from_settings, options_from
 from karat.verbs.inputs.loading import Cases, Predictions, load_predictions
 from karat.verbs.inputs.projects import project_here
@@ -61,8 +61,9 @@ def _rooted(config: SystemConfig, root: Path) -> SystemConfig:
     from karat.systems.prompts.prompt import rooted
 
     config = rooted(config, root)
-    recorded = getattr(config, "predictions", None)
-    return msgspec.structs.replace(config, predictions=str(root / recorded)) if isinstance(recorded, str) else config
+    if not isinstance(config, RecordedConfig):
+        return config
+    return msgspec.structs.replace(config, predictions=str(root / config.predictions))
 
 
 def settle_system(
@@ -99,8 +100,9 @@ def open_given(
     if config.type == REPLAY:
         from karat.systems.replay import ReplaySystem
 
-        loaded = load_predictions(suite, predictions or str(getattr(config, "predictions", "")), folder)
-        return ReplaySystem(loaded.predictions, loaded.problems)
+        recorded = config.predictions if isinstance(config, RecordedConfig) else ""
+        loaded = load_predictions(suite, predictions or recorded, folder)
+        return ReplaySystem(loaded.predictions, loaded.problems, loaded.notes)
     if callable(system):
         from karat.systems.function import open_callable
 

@@ -20,7 +20,7 @@ from karat.verbs.inputs.systems import REPLAY, is_type, named_system
 
 if TYPE_CHECKING:
     from karat.core.records import Case
-    from karat.core.system import SystemConfig
+    from karat.core.system import RecordedConfig, SystemConfig
 
 DEFAULT_RUN = RunOptions()
 
@@ -61,8 +61,8 @@ def unasked(work: Work, cases: Sequence[Case[Any]]) -> list[Problem]:
 
 def recorded_of(work: Work) -> Path:
     """The recorded predictions of a suite: named, or those of a system that is a recording."""
-    path = getattr(work.config, "predictions", None)
-    recorded = work.predictions or (Path(path) if isinstance(path, str) else None)
+    replayed = Path(work.config.predictions) if isinstance(work.config, RecordedConfig) else None
+    recorded = work.predictions or replayed
     if recorded is None:
         hint = (
             f"karat run calls the system {work.system!r}; score needs --predictions or a RUN."

@@ -84,14 +84,14 @@ def test_the_sheets_own_search_answers_its_questions(sheet: Path) -> None:
     result = karat.run(suite="retrieval", cases=sheet, options={"models": ["bm25"], "budget_tokens": 20}, store="k.db")
     passed = {case.id: case.scores["passed"].value for case in result.cases}
     assert passed == {"a_red_apple_please": 1.0, "pear_or_plum": 1.0, "a_quince": 0.0}
-    tuning = msgspec.convert(result.cases[0].details["tuning"], Tuning)
+    tuning = msgspec.convert(result.notes["tuning"], Tuning)
     assert [(field.field, field.n, field.model) for field in tuning.fields] == [("Stock[item]", 2, "bm25")]
     assert (tuning.passed, tuning.questions) == (2, 3)
     assert result.run.system == "sheet"
     lines = suite.highlights(result)
     assert any(line.startswith("passed 2 of 3 (held out:") for line in lines)
     again = karat.load_run("latest", store="k.db")
-    assert again.summary == result.summary
+    assert (again.summary, again.notes) == (result.summary, result.notes)
 
 
 def test_the_page_of_such_a_run_draws_recall_against_n_and_the_front(sheet: Path) -> None:

@@ -4,7 +4,8 @@
   ``error``, ``latency``, ``tokens`` and ``cost`` where they are known; also ``{"id": "q1", "results": {document: score}}``;
 - a result: ``{"query-id": "q1", "corpus-id": "d7", "score": 0.5}``, or the same with ``qid`` and ``docid``.
 
-Every value may be of one field, ``documents``, unless the line says otherwise.
+Every value may be of one field, ``documents``, unless the line says otherwise. A line ``{"notes": {…}}`` is about the run as a whole, as
+``karat export`` writes it; karat 0.1 before that had the tuning of a sheet's own search beside the ``fields`` of its first question.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ import msgspec
 
 from karat.core.files import json as strict_json
 from karat.core.files.shapes import shape_in_words
+from karat.core.notes import notes_in
 from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction, misplaced, recorded_error
 from karat.core.suite import LoadedPredictions
 from karat.suites.retrieval.formats.lines import blocks, json_problem, read_bytes, shown_name
+from karat.suites.retrieval.notes import earlier_notes
 from karat.suites.retrieval.records import DOCUMENTS, Ranked, Retrieved
 
 PAIRS = (("query-id", "corpus-id"), ("qid", "docid"), ("query_id", "doc_id"))
@@ -126,6 +129,7 @@ def _read_lines(path: Path) -> LoadedPredictions:
     problems: list[Problem] = []
     first: dict[tuple[str, int, int], int] = {}
     results: dict[str, dict[str, float]] = {}
+    notes: dict[str, Any] = {}
     for start, lines in blocks(path, problems):
         for number, line in enumerate(lines, start=start):
             if not line.strip():
@@ -134,6 +138,9 @@ def _read_lines(path: Path) -> LoadedPredictions:
                 body = strict_json.decode(line)
                 if not isinstance(body, dict):
                     raise msgspec.ValidationError("expected an object")
+                if (said := notes_in(body)) is not None:
+                    notes |= said
+                    continue
                 pair = next((pair for pair in PAIRS if all(name in body for name in pair)), None)
                 if pair is not None:
                     _take_result(body, pair, number, file, results, problems)
@@ -159,10 +166,11 @@ def _read_lines(path: Path) -> LoadedPredictions:
                 continue
             first[key] = number
             predictions.append(_asked(head, line))
+            notes = earlier_notes(body) | notes
     predictions += [_prediction(name, Ranked(list(found), list(found.values()))) for name, found in results.items()]
     if not predictions:
         raise UserError(f"no line of {path} can be read as a result of a run", hint=LINE_HINT, problems=problems[:5])
-    return LoadedPredictions(tuple(predictions), tuple(problems))
+    return LoadedPredictions(tuple(predictions), tuple(problems), notes)
 
 
 def _asked(head: _Line, line: bytes) -> Prediction:

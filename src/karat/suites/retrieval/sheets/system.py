@@ -1,14 +1,14 @@
 """The system that answers the questions of a sheet: its own search, with the n and model that are chosen for each field.
 
-It needs no server. Opening it makes one pass of each model over each field and chooses; an answer is then a look-up. The first answer also
-carries the whole tuning, so that a stored run can say how its settings were chosen.
+It needs no server. Opening it makes one pass of each model over each field and chooses; an answer is then a look-up. The tuning is a note of
+the run, so that a stored run can say how its settings were chosen, whichever of its questions it asks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -16,9 +16,13 @@ from karat.core.files.project_folder import vectors_folder
 from karat.core.files.reading import read_bytes
 from karat.core.problems import UserError
 from karat.core.suite import Suite
-from karat.core.system import NoAnswer, Request, Response, SystemConfig, SystemType
+from karat.core.system import NoAnswer, Request, Response, System, SystemConfig, SystemType
+from karat.suites.retrieval.notes import TUNING
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.records import Ranked, Retrieved
+
+if TYPE_CHECKING:
+    from karat.search.choose.result import Tuning
 
 
 class SheetConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -36,27 +40,21 @@ class SheetConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_only
     """How tokens are counted."""
 
 
-class SheetSystem:
-    """Every answer, ready."""
+class SheetSystem(System):
+    """Every answer, ready; and how n and model were chosen, as a note of the run."""
 
     measures_time = False
     """A look-up has no latency worth the name."""
 
-    def __init__(self, answers: Mapping[str, bytes]) -> None:
+    def __init__(self, answers: Mapping[str, bytes], tuning: Tuning) -> None:
         self._answers = answers
+        self.notes = {TUNING: tuning}
 
     async def call(self, request: Request) -> Response:
         """What was retrieved for the question."""
         if request.case_id not in self._answers:
             raise NoAnswer(f'the sheet has no question "{request.case_id}"')
         return Response(self._answers[request.case_id])
-
-    def reply(self, body: bytes) -> dict[str, Any]:
-        """A question of a sheet has no second turn."""
-        return {"role": "assistant", "content": body.decode(errors="replace")}
-
-    async def close(self) -> None:
-        """Nothing is open."""
 
 
 def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
@@ -96,9 +94,8 @@ def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
     answers = {}
     for place, name in enumerate(ids_of(table.questions)):
         fields = {field: Ranked([values[at] for at in ids[place]]) for field, (ids, values) in found.items()}
-        said = msgspec.to_builtins(tuning) if place == 0 else None
-        answers[name] = msgspec.json.encode(Retrieved(fields, said))
-    return SheetSystem(answers)
+        answers[name] = msgspec.json.encode(Retrieved(fields))
+    return SheetSystem(answers, tuning)
 
 
 def default_system(path: Path, options: Options) -> SheetConfig | None:

@@ -1,0 +1,199 @@
+"""The tuning of a sheet's own search belongs to the run: every command and report has it, whichever questions the run asks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import openpyxl
+import pytest
+from tests.suites.retrieval.sheets.test_sheets import SHEET
+from typer.testing import CliRunner
+
+import karat
+from karat.cli.main import app
+from karat.core import plugins
+from karat.reports.full_report import whole_report
+from karat.search.choose.result import Tuning
+from karat.store import Store, open_store
+from karat.store.database import revision
+from karat.suites.retrieval import suite
+from karat.suites.retrieval.notes import tuning_of
+
+OPTIONS = {"models": ["bm25"], "budget_tokens": 20}
+RUN = ["run", "--suite", "retrieval", "--cases", "fruit.sheet", "-o", "models=[bm25]", "-o", "budget_tokens=20"]
+
+
+@pytest.fixture
+def sheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fruit.sheet").write_text(SHEET)
+    return tmp_path / "fruit.sheet"
+
+
+def command(*words: str) -> str:
+    done = CliRunner().invoke(app, list(words))
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    assert done.exit_code in (0, 1), done.output
+    return done.output
+
+
+def tuned_cells(file: str) -> dict[str, list[list[Any]]]:
+    """The sheets of a workbook that are about the tuning, cell by cell, without the seconds that it took."""
+    book = openpyxl.load_workbook(file)
+    own = ("Overview", "Statistics", "Worst questions", "Errors", "About")
+    return {
+        page.title: [[cell.value for cell in row] for row in page.iter_rows() if "seconds" not in str(row[0].value)]
+        for page in book
+        if page.title not in own
+    }
+
+
+def test_a_run_of_one_question_has_the_tuning_of_the_sheet(sheet: Path) -> None:
+    command(*RUN, "--xlsx", "all.xlsx")
+    whole = tuned_cells("all.xlsx")
+    assert whole, "the sheets of karat tune"
+    said = command(*RUN, "--case", "pear_or_plum", "--xlsx", "one.xlsx", "--json", "one.json", "--html", "one.html")
+    assert tuned_cells("one.xlsx") == whole
+    assert "passed 2 of 3 (held out:" in said
+    written = json.loads(Path("one.json").read_bytes())
+    assert msgspec.convert(written["notes"]["tuning"], Tuning).questions == 3
+    assert [list(case["details"]) for case in written["cases"]] == [["fields"]]
+    for title in ("Recall against n: Stock[item]", "Questions passed against tokens"):
+        assert title in Path("one.html").read_text()
+    answers = command("export", "latest", "--predictions", "-").splitlines()
+    assert set(json.loads(answers[0])) == {"id", "turn", "fields"}
+    assert "tuning" in command("report", "latest", "--json", "-")
+
+
+def test_scoring_again_reporting_and_resuming_keep_it(sheet: Path) -> None:
+    command(*RUN, "--case", "pear_or_plum", "--xlsx", "first.xlsx")
+    first = tuned_cells("first.xlsx")
+    command("score", "latest", "--xlsx", "score.xlsx", "--json", "score.json")
+    command("report", "latest", "--xlsx", "report.xlsx")
+    again = karat.run(resume="latest", store=".karat/karat.db")
+    assert tuned_cells("score.xlsx") == tuned_cells("report.xlsx") == first
+    assert tuning_of(again) == tuning_of(karat.load_run("latest", store=".karat/karat.db"))
+    assert tuning_of(again) is not None
+    compared = karat.compare("latest", again, store=".karat/karat.db")
+    assert compared.changes == ()
+
+
+def test_the_viewer_has_it(sheet: Path) -> None:
+    from starlette.testclient import TestClient
+
+    from karat.web.app import create_app
+
+    karat.run(suite="retrieval", cases=sheet, case_ids=["a_quince"], options=OPTIONS, store="k.db")
+    with TestClient(create_app(f"sqlite:///{sheet.parent}/k.db"), base_url="http://127.0.0.1:8765") as viewer:
+        assert "Recall against n: Stock[item]" in viewer.get("/runs/r-0001/report").text
+        links = [address for address in _addresses(viewer.get("/runs/r-0001").text) if "xlsx" in address]
+        Path("viewer.xlsx").write_bytes(viewer.get(links[0]).content)
+    assert tuned_cells("viewer.xlsx")
+
+
+def _addresses(page: str) -> list[str]:
+    return [part.partition('"')[0].replace("&amp;", "&") for part in page.split('href="')[1:]]
+
+
+@pytest.mark.parametrize("answered", [0, 1])
+def test_a_resumed_run_has_the_tuning_that_its_stored_answers_were_made_with(sheet: Path, answered: int) -> None:
+    """Answers that are stored stay, and so does what they were made with; where none is stored, all come from the new tuning."""
+    from sqlalchemy import text
+
+    karat.run(suite="retrieval", cases=sheet, options=OPTIONS, store="k.db")
+    with open_store("k.db") as store:
+        store.add_notes(1, {"tuning": store.notes(1)["tuning"] | {"questions": 77}}, replace=True)
+        with store._writing() as connection:
+            connection.execute(text("DELETE FROM predictions WHERE id > :kept"), {"kept": answered})
+        store.set_status(1, "interrupted")
+    tuning = tuning_of(karat.run(resume="latest", store="k.db"))
+    assert tuning is not None and tuning.questions == (77 if answered else 3)
+    assert tuning_of(karat.load_run("latest", store="k.db")) == tuning
+
+
+def test_an_export_can_be_scored_and_run_with_it(sheet: Path) -> None:
+    command(*RUN, "--xlsx", "all.xlsx")
+    command("export", "latest", "--predictions", "answers.jsonl")
+    lines = [json.loads(line) for line in Path("answers.jsonl").read_text().splitlines()]
+    assert [set(line) - {"turn"} for line in lines] == [{"id", "fields"}] * 3 + [{"notes"}]
+    recorded = ["--suite", "retrieval", "--cases", "fruit.sheet", "--predictions", "answers.jsonl"]
+    command("score", *recorded, "--xlsx", "score.xlsx")
+    command("run", *recorded, "--case", "a_quince", "--xlsx", "run.xlsx")
+    assert tuned_cells("score.xlsx") == tuned_cells("run.xlsx") == tuned_cells("all.xlsx")
+    assert karat.load_run("latest", store=".karat/karat.db").notes == lines[-1]["notes"]
+    given = karat.score(suite="retrieval", cases=sheet, predictions=lines)
+    assert (given.notes, given.problems) == (lines[-1]["notes"], ())
+
+
+def test_what_an_earlier_karat_exported_is_read_too(sheet: Path) -> None:
+    result = karat.run(suite="retrieval", cases=sheet, options=OPTIONS, store="k.db")
+    command("export", "latest", "--store", "k.db", "--predictions", "answers.jsonl")
+    lines = [json.loads(line) for line in Path("answers.jsonl").read_text().splitlines()]
+    first, *rest = lines[:3]
+    earlier = [first | {"tuning": result.notes["tuning"]}, *rest]
+    scored = karat.score(suite="retrieval", cases=sheet, predictions=earlier)
+    assert (scored.notes, scored.problems, scored.summary) == (result.notes, (), result.summary)
+
+
+@pytest.mark.parametrize("other", [{"temperature": 0.5}, "fine", 3, {}])
+def test_what_another_system_calls_tuning_is_no_note(sheet: Path, other: Any) -> None:
+    answer = {"fields": {"Stock[item]": ["red apple"]}, "tuning": other}
+    result = karat.run(suite="retrieval", cases=sheet, system=lambda _request: answer, store="k.db")
+    assert result.notes == {} and result.cases[0].scores["passed"].value == 1.0
+    assert all(sheet.title != "Fields" for sheet in whole_report(result, suite).sheets)
+    recorded = karat.score(suite="retrieval", cases=sheet, predictions=[{"id": "a_quince", **answer}])
+    assert (recorded.notes, recorded.problems) == ({}, ())
+
+
+@pytest.mark.parametrize(
+    ("notes", "said"),
+    [
+        ({"tuning": {"fields": []}}, 'the note "tuning" of the run cannot be read and is left out'),
+        ({"tunning": {}}, 'the suite retrieval has no note "tunning" of a run'),
+        ({"tuning": 5}, 'the note "tuning" of the run cannot be read'),
+    ],
+)
+def test_notes_that_cannot_be_used_are_left_out_with_a_warning(sheet: Path, notes: Any, said: str) -> None:
+    lines = [{"id": "a_quince", "fields": {"Stock[item]": ["red apple"]}}, {"notes": notes}]
+    for result in (
+        karat.score(suite="retrieval", cases=sheet, predictions=lines),
+        karat.run(suite="retrieval", cases=sheet, predictions=lines, store="k.db"),
+    ):
+        assert result.notes == {}
+        assert [problem.severity for problem in result.problems if said in problem.message] == ["warning"]
+
+
+def test_a_run_of_an_older_store_keeps_its_sheets(sheet: Path) -> None:
+    """The store as karat wrote it before there were notes: the tuning in the first answer and in the details of its case."""
+    from alembic import command as alembic
+    from sqlalchemy import text
+
+    result = karat.run(suite="retrieval", cases=sheet, options=OPTIONS, store="k.db")
+    before = whole_report(result, plugins.load_suite("retrieval"))
+    tuning = msgspec.json.encode(result.notes["tuning"]).decode()
+    with open_store("k.db") as store:
+        _put(store, "predictions", "response", "id", "fields", tuning)
+        _put(store, "scores", "data", "position", "details.fields", tuning)
+        with store._writing() as connection:
+            alembic.downgrade(revision.alembic_config(connection), "0004")
+            assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == "0004"
+    after = karat.load_run("latest", store="k.db")
+    assert (after.notes, after.cases) == (result.notes, result.cases)
+    assert whole_report(after, plugins.load_suite("retrieval")) == before
+
+
+def _put(store: Store, table: str, column: str, key: str, place: str, tuning: str) -> None:
+    from sqlalchemy import text
+
+    from karat.store.codec import pack, unpack
+
+    with store._writing() as connection:
+        row = connection.execute(text(f"SELECT {key}, codec, {column} FROM {table} ORDER BY {key} LIMIT 1")).one()
+        value = json.loads(unpack(row[1], row[2]))
+        (value["details"] if place.startswith("details") else value)["tuning"] = json.loads(tuning)
+        codec, data = pack(json.dumps(value).encode())
+        change = text(f"UPDATE {table} SET codec = :codec, {column} = :data WHERE {key} = :key")
+        connection.execute(change, {"codec": codec, "data": data, "key": row[0]})
