@@ -1,6 +1,17 @@
 """Where SQL runs: embedded databases and servers, read-only, with a time limit, a row limit and a cache."""
 
+from karat.engines.fetching import as_table as result_table
+from karat.engines.guard import check as check_query
 from karat.engines.opening import open_engine
 from karat.engines.protocol import Engine, EngineConfig, EngineError, EngineType, ResultTable
 
-__all__ = ["Engine", "EngineConfig", "EngineError", "EngineType", "ResultTable", "open_engine"]
+__all__ = [
+    "Engine",
+    "EngineConfig",
+    "EngineError",
+    "EngineType",
+    "ResultTable",
+    "check_query",
+    "open_engine",
+    "result_table",
+]
