@@ -9,7 +9,7 @@ from karat.cli.options import ConfigOption, JsonOption, StoreOption
 
 
 def doctor(json: JsonOption = None, store: StoreOption = None, config: ConfigOption = None) -> None:
-    """Show versions, suites, systems, extras, sandbox layers, the project file and the store. Exit code 1 if something is broken."""
+    """Show versions, suites, systems, plug-ins, extras, sandbox layers, the project file and the store. Exit code 1 if something is broken."""
     from karat.cli.printing import stdout, write_json_value
 
     found = _findings(config, store)
@@ -47,16 +47,19 @@ def _findings(config: object, store: str | None) -> list[tuple[str, str, str]]:
             "libyaml" if yaml.__with_libyaml__ else "PyYAML without libyaml: install PyYAML from a wheel",
         ),
     ]
-    for group in ("karat.suites", "karat.systems"):
+    for group in (plugins.SUITES, plugins.SYSTEMS):
         for name in plugins.names(group):
+            if not plugins.is_own(group, name):
+                continue
             try:
                 note = str(plugins.load(group, name).summary)
-                if group == "karat.suites" and name in NEEDED and missing(name):  # it is there, but cannot run
+                if group == plugins.SUITES and name in NEEDED and missing(name):  # it is there, but cannot run
                     found.append((f"suite {name}", "absent", f"{note}; to run it: {install_command(name)}"))
                 else:
                     found.append((f"{group.rpartition('.')[2][:-1]} {name}", "ok", note))
             except Exception as error:
                 found.append((f"{group.rpartition('.')[2][:-1]} {name}", "broken", f"{type(error).__name__}: {error}"))
+    found += _plugins()
     for extra in EXTRAS.values():
         absent = missing(extra.name)
         note = f"{extra.enables}: {install_command(extra.name)}" if absent else extra.enables
@@ -68,6 +71,33 @@ def _findings(config: object, store: str | None) -> list[tuple[str, str, str]]:
     except UserError as error:
         found.append(("store", "broken", error.message))
     return found
+
+
+def _plugins() -> list[tuple[str, str, str]]:
+    """What other packages add, each with its package; what cannot be used says why."""
+    import warnings
+
+    from karat.core import plugins
+    from karat.core.plugin_findings import describe_metrics, describe_suite, describe_system, plugin_findings
+    from karat.engines.opening import describe_engine
+    from karat.search.models import describe_model
+
+    describe = {
+        plugins.SUITES: describe_suite,
+        plugins.METRICS: describe_metrics,
+        plugins.SYSTEMS: describe_system,
+        plugins.MODELS: describe_model,
+        plugins.ENGINES: describe_engine,
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", plugins.PluginWarning)  # each is a finding of its own
+        return [
+            (item.what, "broken", item.fault)
+            if item.fault
+            else (item.what, "ok", f"{item.summary} (plug-in of the package {item.package})")
+            for group in plugins.GROUPS
+            for item in plugin_findings(group, describe[group])
+        ]
 
 
 def _sandbox() -> list[tuple[str, str, str]]:

@@ -34,6 +34,7 @@ from karat.cli import (
 )
 from karat.cli.bare_options import accept_bare_options
 from karat.cli.exits import crashes_told
+from karat.cli.plugin_warnings import show_plugin_warnings
 from karat.core.problems import UserError
 
 OF_THE_MACHINE = frozenset(
@@ -111,6 +112,7 @@ def main() -> None:
 
 def _run() -> int:
     """The verb that was asked for; a mistake told in words is 2."""
+    show_plugin_warnings()
     try:
         app()
     except UserError as error:

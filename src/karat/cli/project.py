@@ -245,8 +245,8 @@ def _rooted(config: SystemConfig, root: Path) -> SystemConfig:
     from karat.systems.prompts.prompt import rooted
 
     config = rooted(config, root)
-    recorded = getattr(config, "predictions", None)
-    return msgspec.structs.replace(config, predictions=str(root / recorded)) if isinstance(recorded, str) else config
+    named = {name: getattr(config, name) for name in plugins.load(plugins.SYSTEMS, config.type).paths}
+    return msgspec.structs.replace(config, **{name: str(root / path) for name, path in named.items() if path})
 
 
 def overruled(suite: Suite, options: SuiteOptions, settings: list[str] | None) -> SuiteOptions:

@@ -214,7 +214,9 @@ def score_recorded(
     )
     results = list(score_cases(suite, cases, found, options, repeats=repeats, executor=executor))
     result = summarise(suite, info, results)
-    return msgspec.structs.replace(result, problems=(*problems, *stranger_problems(cases, strangers, repeats, source)))
+    return msgspec.structs.replace(
+        result, problems=(*problems, *stranger_problems(cases, strangers, repeats, source), *result.problems)
+    )
 
 
 def check_setup(suite: Suite, cases: Sequence[Case[Any]], options: SuiteOptions) -> None:
@@ -287,7 +289,7 @@ def _carry_on(
         with suppress(Exception):  # the first error is the one to show, even when the store cannot take the note
             store.set_status(run_id, "failed", holder)
         raise
-    return msgspec.structs.replace(result, problems=(*job.problems, *problems))
+    return msgspec.structs.replace(result, problems=(*job.problems, *problems, *result.problems))
 
 
 def _stored(store: Store, run_id: int) -> dict[Key, Prediction]:

@@ -66,4 +66,4 @@ def open_replay(config: ReplayConfig, suite: Suite) -> ReplaySystem:
     return ReplaySystem(loaded.predictions, loaded.problems)
 
 
-system = SystemType("replay", "recorded predictions", ReplayConfig, open_replay)
+system = SystemType("replay", "recorded predictions", ReplayConfig, open_replay, paths=("predictions",))

@@ -16,5 +16,5 @@ def value(field: FieldComparison, k: int) -> float | None:
 
 
 metrics = at_cutoffs(
-    "map_at", "MAP", "sum of the precision at each relevant key among the first {k} / relevant keys", value
+    "map_at", "MAP", "sum of the precision at each relevant key among the first {cutoff} / relevant keys", value
 )

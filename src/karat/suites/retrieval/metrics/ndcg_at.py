@@ -21,7 +21,7 @@ def value(field: FieldComparison, k: int) -> float | None:
 metrics = at_cutoffs(
     "ndcg_at",
     "nDCG",
-    "Σ relevance / log2(rank + 1) over the first {k}, / that of the best possible order",
+    "Σ relevance / log2(rank + 1) over the first {cutoff}, / that of the best possible order",
     value,
     headline=10,
 )

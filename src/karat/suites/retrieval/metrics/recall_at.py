@@ -15,4 +15,6 @@ def value(field: FieldComparison, k: int) -> float | None:
     return bisect_right(field.ranks, k) / field.relevant if field.relevant else None
 
 
-metrics = at_cutoffs("recall_at", "R", "relevant keys among the first {k} results / relevant keys", value, headline=10)
+metrics = at_cutoffs(
+    "recall_at", "R", "relevant keys among the first {cutoff} results / relevant keys", value, headline=10
+)

@@ -12,4 +12,4 @@ def value(field: FieldComparison, k: int) -> float | None:
     return 1 / field.ranks[0] if field.ranks and field.ranks[0] <= k else 0.0
 
 
-metrics = at_cutoffs("rr_at", "RR", "1 / rank of the first relevant key, 0 below rank {k}", value)
+metrics = at_cutoffs("rr_at", "RR", "1 / rank of the first relevant key, 0 below rank {cutoff}", value)
