@@ -13,12 +13,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from karat import answers, engines, retrieval, sandbox, stats
+    from karat.core.case_rows import CaseFiles, CaseRow
+    from karat.core.explanation import Explanation, Group, Line, Part, differing_lines, explaining
+    from karat.core.parameters import Parameter
+    from karat.core.plugins import BrokenPlugin, PluginWarning
     from karat.core.problems import Problem, UnknownName, UserError
-    from karat.core.records import Case, Prediction, Turn
-    from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
-    from karat.core.scores import Score
-    from karat.core.system import System
+    from karat.core.prompting import Hint, Prompting
+    from karat.core.recorded import read_recorded
+    from karat.core.records import CallError, Case, Prediction, Turn, Where
+    from karat.core.replies import Reply, read_reply
+    from karat.core.report import Column, Report, Sheet, Table
+    from karat.core.results.result import CaseResult, Estimate, MetricSummary, RunInfo, RunResult
+    from karat.core.scores import Score, not_applicable, scored
+    from karat.core.suite import LoadedCases, LoadedPredictions, Metric, NotApplicable, Suite, SuiteOptions, Unreadable
+    from karat.core.system import (
+        CallFailed,
+        NoAnswer,
+        PromptedConfig,
+        Request,
+        Response,
+        System,
+        SystemConfig,
+        SystemType,
+    )
+    from karat.engines import Engine, EngineConfig, EngineError, EngineType, ResultTable, check_query, result_table
     from karat.reports.comparison import Compared
+    from karat.search.records import Model
     from karat.stats.gates.verdicts import Verdict
     from karat.suites.codegen.session import Session
     from karat.verbs.check import check
@@ -29,30 +50,85 @@ if TYPE_CHECKING:
     from karat.verbs.score import score
 
 __all__ = [
+    "BrokenPlugin",
+    "CallError",
+    "CallFailed",
     "Case",
+    "CaseFiles",
     "CaseResult",
+    "CaseRow",
+    "Column",
     "Compared",
+    "Engine",
+    "EngineConfig",
+    "EngineError",
+    "EngineType",
+    "Estimate",
+    "Explanation",
+    "Group",
+    "Hint",
+    "Line",
+    "LoadedCases",
+    "LoadedPredictions",
+    "Metric",
     "MetricSummary",
+    "Model",
+    "NoAnswer",
+    "NotApplicable",
+    "Parameter",
+    "Part",
+    "PluginWarning",
     "Prediction",
     "Problem",
+    "PromptedConfig",
+    "Prompting",
+    "Reply",
+    "Report",
+    "Request",
+    "Response",
+    "ResultTable",
     "RunInfo",
     "RunResult",
     "Score",
     "Session",
+    "Sheet",
+    "Suite",
+    "SuiteOptions",
     "System",
+    "SystemConfig",
+    "SystemType",
+    "Table",
     "Turn",
     "UnknownName",
+    "Unreadable",
     "UserError",
     "Verdict",
     "Verdicts",
+    "Where",
     "__version__",
+    "answers",
     "check",
+    "check_query",
     "compare",
+    "differing_lines",
+    "engines",
+    "explaining",
     "gate",
     "load_run",
+    "not_applicable",
+    "read_recorded",
+    "read_reply",
+    "result_table",
+    "retrieval",
     "run",
+    "sandbox",
     "score",
+    "scored",
+    "stats",
 ]
+
+_MODULES = frozenset(("answers", "engines", "retrieval", "sandbox", "stats"))
+"""Public modules: ``karat.sandbox.run`` needs no import beside that of karat."""
 
 _HOMES = {
     "check": "karat.verbs.check",
@@ -61,22 +137,69 @@ _HOMES = {
     "load_run": "karat.verbs.runs",
     "run": "karat.verbs.run",
     "score": "karat.verbs.score",
+    "CaseFiles": "karat.core.case_rows",
+    "CaseRow": "karat.core.case_rows",
+    "Explanation": "karat.core.explanation",
+    "Group": "karat.core.explanation",
+    "Line": "karat.core.explanation",
+    "Part": "karat.core.explanation",
+    "differing_lines": "karat.core.explanation",
+    "explaining": "karat.core.explanation",
+    "Parameter": "karat.core.parameters",
+    "BrokenPlugin": "karat.core.plugins",
+    "PluginWarning": "karat.core.plugins",
     "Problem": "karat.core.problems",
     "UnknownName": "karat.core.problems",
     "UserError": "karat.core.problems",
+    "Hint": "karat.core.prompting",
+    "Prompting": "karat.core.prompting",
+    "read_recorded": "karat.core.recorded",
+    "CallError": "karat.core.records",
     "Case": "karat.core.records",
     "Prediction": "karat.core.records",
     "Turn": "karat.core.records",
+    "Where": "karat.core.records",
+    "Reply": "karat.core.replies",
+    "read_reply": "karat.core.replies",
+    "Column": "karat.core.report",
+    "Report": "karat.core.report",
+    "Sheet": "karat.core.report",
+    "Table": "karat.core.report",
     "CaseResult": "karat.core.results.result",
-    "Compared": "karat.reports.comparison",
-    "Verdict": "karat.stats.gates.verdicts",
-    "Verdicts": "karat.verbs.gate",
+    "Estimate": "karat.core.results.result",
     "MetricSummary": "karat.core.results.result",
     "RunInfo": "karat.core.results.result",
     "RunResult": "karat.core.results.result",
     "Score": "karat.core.scores",
-    "Session": "karat.suites.codegen.session",
+    "not_applicable": "karat.core.scores",
+    "scored": "karat.core.scores",
+    "LoadedCases": "karat.core.suite",
+    "LoadedPredictions": "karat.core.suite",
+    "Metric": "karat.core.suite",
+    "NotApplicable": "karat.core.suite",
+    "Suite": "karat.core.suite",
+    "SuiteOptions": "karat.core.suite",
+    "Unreadable": "karat.core.suite",
+    "CallFailed": "karat.core.system",
+    "NoAnswer": "karat.core.system",
+    "PromptedConfig": "karat.core.system",
+    "Request": "karat.core.system",
+    "Response": "karat.core.system",
     "System": "karat.core.system",
+    "SystemConfig": "karat.core.system",
+    "SystemType": "karat.core.system",
+    "Engine": "karat.engines",
+    "EngineConfig": "karat.engines",
+    "EngineError": "karat.engines",
+    "EngineType": "karat.engines",
+    "ResultTable": "karat.engines",
+    "check_query": "karat.engines",
+    "result_table": "karat.engines",
+    "Verdicts": "karat.verbs.gate",
+    "Compared": "karat.reports.comparison",
+    "Model": "karat.search.records",
+    "Verdict": "karat.stats.gates.verdicts",
+    "Session": "karat.suites.codegen.session",
 }
 
 
@@ -85,10 +208,12 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("karat")
-    if name in _HOMES:
-        from importlib import import_module
+    from importlib import import_module
 
+    if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
+    if name in _MODULES:
+        return import_module(f"karat.{name}")
     raise AttributeError(f"module 'karat' has no attribute {name!r}")
 
 

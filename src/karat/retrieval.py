@@ -16,9 +16,12 @@ both forms, and trec_eval, agree. Without scores, results are ranked in the give
 
 Metrics: ``passed``, ``recall``, ``rr``, ``map``, ``ndcg``, ``r_precision``, ``mrr_sum``; and at any cutoff ``recall_at_10``, ``precision_at_10``, ``ndcg_at_10``, ``map_at_10``,
 ``rr_at_10``, ``success_at_10``.
+
+``Comparison`` and ``FieldComparison`` are what a metric of the suite is given, for packages that add one.
 """
 
 from karat.suites.retrieval.bulk.evaluation import Evaluation, evaluate
 from karat.suites.retrieval.bulk.ranks import CodedQrels, CodedRun
+from karat.suites.retrieval.comparison import Comparison, FieldComparison
 
-__all__ = ["CodedQrels", "CodedRun", "Evaluation", "evaluate"]
+__all__ = ["CodedQrels", "CodedRun", "Comparison", "Evaluation", "FieldComparison", "evaluate"]

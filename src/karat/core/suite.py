@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import msgspec
 
 from karat.core.explanation import Explain, unexplained
+from karat.core.parameters import Parameter, Value, read_values, suffix_of
+from karat.core.plain_report import plain_report
 from karat.core.problems import Problem
 from karat.core.prompting import Prompting
 from karat.core.records import Case, Prediction, as_asked
@@ -60,6 +64,42 @@ class Metric(Generic[Comparison]):
     """A failed or missing answer is simply not right here: it counts 0, so that the mean is over all cases."""
     noise: float = 0.0
     """How far apart the values of one case may be when nothing has changed: more than 0 where time is measured."""
+    parameters: tuple[Parameter, ...] = ()
+    """What can be set, such as a cutoff. ``score`` takes each as a keyword with the same default, and ``formula`` may name it: ``{cutoff}``."""
+    values: tuple[tuple[str, Value], ...] = ()
+    """The value of each parameter, see :meth:`with_parameters`."""
+    base: str = ""
+    """The name without values: ``R`` of ``R@10``."""
+    package: str = ""
+    """The package that added the metric to a suite of another; filled in when it is loaded."""
+
+    def __post_init__(self) -> None:
+        if self.parameters and not self.values:
+            known = signature(self.score).parameters
+            for one in self.parameters:
+                if one.name not in known or known[one.name].default != one.default:
+                    raise TypeError(f"the score of the metric {self.name} must take {one.name}={one.default!r}")
+
+    def with_parameters(self, **given: Value) -> Metric[Comparison]:
+        """The metric with these values, the default for what is left out: ``R.with_parameters(cutoff=10)`` is ``R@10``."""
+        if self.values or not self.parameters:
+            raise TypeError(f"the metric {self.name} has no parameters left to set")
+        values = read_values(self.parameters, given, self.name)
+        suffix = suffix_of(self.parameters, values)
+        return replace(
+            self,
+            name=self.name + suffix,
+            title=self.title + suffix,
+            formula=self.formula.format(**values),
+            score=partial(self.score, **values),
+            values=tuple(values.items()),
+            base=self.name,
+        )
+
+    @property
+    def full_name(self) -> str:
+        """The name with its values, such as ``R@10``; just the name where there are none."""
+        return self.base + suffix_of(self.parameters, dict(self.values)) if self.values else self.name
 
 
 class SuiteOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -154,13 +194,16 @@ class Suite(Generic[Target, Options, Comparison]):
     read_predictions: Callable[[Path], LoadedPredictions]
     compare: Callable[[Case[Target], int, Prediction, Options], Comparison]
     """(case, user turn, prediction, options) → the comparison that the metrics look at. Pure. May raise Unreadable."""
-    report: Callable[[RunResult, Estimator], Report]
+    report: Callable[[RunResult, Estimator], Report] = plain_report
+    """A row for each case with its metrics, the averages and what failed, unless the suite has more to tell."""
     details: Callable[[Sequence[tuple[int, Comparison]]], msgspec.Struct | Mapping[str, Any]] = lambda _turns: {}
     """What is kept of a case's (user turn, comparison) pairs. Its JSON form is ``cases[].details``."""
     explain: Explain = unexplained
     """(details, target) → what people are shown of the case, see ``core.explanation``."""
     headline: Callable[[Sequence[Case[Target]]], Sequence[str]] = lambda _: ()
     """The names of the metrics that these cases are judged by first, where that depends on the cases; empty: those that say so themselves."""
+    example: Path | None = None
+    """A folder with a project to start from: a ``karat.yaml``, cases, and recorded answers or a system. ``karat init --suite NAME`` copies it."""
     cpu_heavy: bool = False
     """Score on a process pool by default."""
     check_cases: Callable[[Sequence[Case[Target]], Sequence[Path], Options], CheckedCases] = (

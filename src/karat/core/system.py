@@ -32,6 +32,12 @@ class Request(msgspec.Struct, frozen=True):
     default_turn: int = 0
     """The turn of this case that a recording belongs to when it does not say."""
 
+    @property
+    def question(self) -> str:
+        """The last thing the user said."""
+        asked = (message for message in reversed(self.messages) if message.get("role") == "user")
+        return next((str(message.get("content") or "") for message in asked), "")
+
 
 class Response(msgspec.Struct, frozen=True):
     """One answer: the raw body as it came, and what the system itself says it cost."""
@@ -200,3 +206,5 @@ class SystemType:
     config: type[SystemConfig]
     open: Callable[[Any, Suite], System]
     """(configuration, suite) → an open system. Raises UserError for what the user must fix."""
+    paths: tuple[str, ...] = ()
+    """Settings that name files or folders: in karat.yaml they are relative to it."""

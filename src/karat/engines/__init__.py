@@ -2,5 +2,16 @@
 
 from karat.engines.opening import open_engine
 from karat.engines.protocol import Engine, EngineConfig, EngineError, EngineType, ResultTable
+from karat.engines.query.fetching import as_table as result_table
+from karat.engines.query.guard import check as check_query
 
-__all__ = ["Engine", "EngineConfig", "EngineError", "EngineType", "ResultTable", "open_engine"]
+__all__ = [
+    "Engine",
+    "EngineConfig",
+    "EngineError",
+    "EngineType",
+    "ResultTable",
+    "check_query",
+    "open_engine",
+    "result_table",
+]

@@ -19,9 +19,7 @@ def read_settings(settings: Mapping[str, Any], place: str = "the engine") -> tup
     name = settings.get("engine")
     if not isinstance(name, str) or not name:
         raise UserError(f'{place} has no "engine"', hint="Set one, for example engine: sqlite.")
-    kind = load("karat.engines", name)
-    if not isinstance(kind, EngineType):
-        raise TypeError(f"entry point {name!r} in karat.engines is not an EngineType")
+    kind: EngineType = load("karat.engines", name, EngineType)
     known = {field.encode_name for field in msgspec.structs.fields(kind.config)}
     for key in settings:
         if key not in known:
@@ -31,6 +29,11 @@ def read_settings(settings: Mapping[str, Any], place: str = "the engine") -> tup
     except msgspec.ValidationError as error:
         shown = ", ".join(f"{key}: {value}" for key, value in shown_settings(settings).items())
         raise UserError(f"{place} cannot be read: {error}", hint=f"It is {shown}.") from None
+
+
+def describe_engine(name: str) -> str:
+    """What an engine says of itself. UserError when it cannot be loaded."""
+    return str(load("karat.engines", name, EngineType).summary)
 
 
 def open_engine(settings: Mapping[str, Any], folder: Path | None = None, place: str = "the engine") -> Engine:

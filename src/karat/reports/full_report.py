@@ -1,6 +1,6 @@
 """The whole report of a run: what its suite tells of it, and what is told of every run alike.
 
-Told alike: several tries at a case, and what people say of the cases. Nothing is added to a run that has neither.
+Told alike: metrics of plug-ins, several tries at a case, and what people say of the cases. Nothing is added to a run that has none of these.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import msgspec
 from karat.core.report import Report, Sheet, Table
 from karat.core.results.result import RunResult
 from karat.core.suite import Suite
+from karat.reports.added_metrics import added, added_sheet, added_table
 from karat.reports.attempts import tries_tables
 from karat.reports.reviews import reviewed_table, reviews_sheet
 from karat.stats.intervals.estimates import estimate
@@ -24,8 +25,14 @@ def whole_report(result: RunResult, suite: Suite) -> Report:
     metrics = suite.metrics_for(result.run.headline)
     tries = tries_of(result, metrics)
     reviewed = reviewed_table(result, metrics)
-    tables = (*(tries_tables(tries) if tries else ()), *((reviewed,) if reviewed else ()))
+    more = added(metrics, result)
+    tables = (
+        *((added_table(result, more),) if more else ()),
+        *(tries_tables(tries) if tries else ()),
+        *((reviewed,) if reviewed else ()),
+    )
     sheets = _with_tables(report.sheets, tables) if tables else report.sheets
+    sheets = _before_about(sheets, added_sheet(result, more)) if more else sheets
     reviews = reviews_sheet(result, metrics)
     return Report(report.title, _before_about(sheets, reviews) if reviews else sheets)
 

@@ -15,6 +15,7 @@ from yaml.nodes import MappingNode, Node, SequenceNode
 from karat.core import plugins
 from karat.core.files.limits import wrong_repeats
 from karat.core.files.shapes import shape_in_words
+from karat.core.metric_names import find_metric
 from karat.core.problems import Problem, UserError, count_of, did_you_mean
 from karat.core.secrets.quoting import hidden, hidden_value
 from karat.core.suite import Suite, SuiteOptions
@@ -163,11 +164,13 @@ def gate_problems(gates: Sequence[Gate], suites: Sequence[str]) -> list[Problem]
             message = f'the gate on "{gate.figure}" does not name a suite of this project'
             problems.append(Problem(message, hint=did_you_mean(name, suites)))
             continue
-        known = {m.name: m.kind for m in (*plugins.load_suite(name).metrics, *EVERYWHERE)}
-        if metric not in known:
-            message = f'the gate on "{gate.figure}" does not name a metric of {name}'
-            problems.append(Problem(message, hint=did_you_mean(metric, known)))
-        elif gate.no_new_failures is not None and known[metric] == "quantity":
+        message = f'the gate on "{gate.figure}" does not name a metric of {name}'
+        try:
+            found = find_metric(metric, (*plugins.load_suite(name).metrics, *EVERYWHERE), message)
+        except UserError as error:
+            problems.append(Problem(error.message, hint=error.hint))
+            continue
+        if gate.no_new_failures is not None and found.kind == "quantity":
             message = f'the gate on "{gate.figure}" cannot tell which cases are right: {metric} is a quantity'
             problems.append(Problem(message, hint="Name a rate or a share, or leave the metric out."))
     return problems

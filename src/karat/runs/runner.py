@@ -218,7 +218,7 @@ def score_recorded(
     results = list(score_cases(suite, cases, found, options, repeats=repeats, executor=executor))
     result = summarise(suite, info, results)
     kept, wrong = checked_notes(suite, notes)
-    told = (*problems, *wrong, *stranger_problems(cases, strangers, repeats, source))
+    told = (*problems, *wrong, *stranger_problems(cases, strangers, repeats, source), *result.problems)
     return msgspec.structs.replace(result, problems=told, notes=kept)
 
 
@@ -292,7 +292,7 @@ def _carry_on(
         with suppress(Exception):  # the first error is the one to show, even when the store cannot take the note
             store.set_status(run_id, "failed", holder)
         raise
-    return msgspec.structs.replace(result, problems=(*job.problems, *problems))
+    return msgspec.structs.replace(result, problems=(*job.problems, *problems, *result.problems))
 
 
 def _keep_notes(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from karat.core.problems import Problem, count_of
 from karat.core.results.clusters import clusters_of
 from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult, has_errors, value_with_errors
 from karat.core.results.usage import USAGE
@@ -21,7 +22,17 @@ def summarise(suite: Suite, info: RunInfo, cases: Sequence[CaseResult]) -> RunRe
         *(m for m in USAGE if any(_value(case, m.name) is not None for case in cases)),
     ]
     clusters = clusters_of(cases)
-    return RunResult(info, tuple(_summary(metric, cases, clusters) for metric in metrics), tuple(cases))
+    problems = tuple(problem for metric in metrics if (problem := _failures(metric, cases)) is not None)
+    return RunResult(info, tuple(_summary(metric, cases, clusters) for metric in metrics), tuple(cases), problems)
+
+
+def _failures(metric: Metric, cases: Sequence[CaseResult]) -> Problem | None:
+    """A metric that failed on answers which were read: its mean is over the others only, which must not go unseen."""
+    tries = [one for case in cases for one in case.repeats or (case,) if one.status == "scored"]
+    failed = [score.reason for one in tries if (score := one.scores.get(metric.name)) and score.state == "error"]
+    if not failed:
+        return None
+    return Problem(f"{failed[0]} ({len(failed):,} of {count_of(len(tries), 'answer')}; its mean is over the others)")
 
 
 def _summary(metric: Metric, cases: Sequence[CaseResult], clusters: Sequence[str] | None) -> MetricSummary:

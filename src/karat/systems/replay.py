@@ -67,4 +67,4 @@ def open_replay(config: ReplayConfig, suite: Suite) -> ReplaySystem:
     return ReplaySystem(loaded.predictions, loaded.problems, loaded.notes)
 
 
-system = SystemType("replay", "recorded predictions", ReplayConfig, open_replay)
+system = SystemType("replay", "recorded predictions", ReplayConfig, open_replay, paths=("predictions",))

@@ -47,10 +47,10 @@ def _suite(name: str | None, config: Path | None, settings: Sequence[str]) -> tu
     if name is None and len(names) == 1:
         name = names[0]
     if name is None:
-        known = plugins.names("karat.suites")
+        known = plugins.names(plugins.SUITES)
         raise UserError("--response needs --suite", hint=f"One of {', '.join(known)}.")
-    if name not in plugins.names("karat.suites"):
-        raise UserError(f'there is no suite "{name}"', hint=did_you_mean(name, plugins.names("karat.suites")))
+    if name not in plugins.names(plugins.SUITES):
+        raise UserError(f'there is no suite "{name}"', hint=did_you_mean(name, plugins.names(plugins.SUITES)))
     suite = plugins.load_suite(name)
     options = next((given for entry, given in entries if entry.suite == name), None) or suite.options()
     return suite, overruled(suite, options, settings)

@@ -24,27 +24,29 @@ class Finding(msgspec.Struct, frozen=True):
 def findings(store: str | Path | None = None, config: str | Path | None = None) -> list[Finding]:
     """Versions, suites, systems, extras, sandbox layers, the project file and the store."""
     import platform
+    from importlib.metadata import version
 
     import yaml
 
-    import karat
     from karat.core import plugins
     from karat.core.extras import EXTRAS, install_command, missing
 
     found = [
-        Finding("karat", "ok", f"{karat.__version__} on Python {platform.python_version()}, {platform.system()}"),
+        Finding("karat", "ok", f"{version('karat')} on Python {platform.python_version()}, {platform.system()}"),
         Finding(
             "yaml",
             "ok" if yaml.__with_libyaml__ else "broken",
             "libyaml" if yaml.__with_libyaml__ else "PyYAML without libyaml: install PyYAML from a wheel",
         ),
     ]
-    for group in ("karat.suites", "karat.systems"):
+    for group in (plugins.SUITES, plugins.SYSTEMS):
         for name in plugins.names(group):
+            if not plugins.is_own(group, name):
+                continue
             try:
                 loaded = plugins.load(group, name)
                 note = str(loaded.summary)
-                needed = loaded.extras((), loaded.options()) if group == "karat.suites" else ()
+                needed = loaded.extras((), loaded.options()) if group == plugins.SUITES else ()
                 if lacking := [extra for extra in needed if missing(extra)]:  # it is there, but scores nothing
                     command = install_command(lacking[0])
                     found.append(Finding(f"suite {name}", "absent", f"{note}; to run it: {command}"))
@@ -54,6 +56,7 @@ def findings(store: str | Path | None = None, config: str | Path | None = None) 
                 found.append(
                     Finding(f"{group.rpartition('.')[2][:-1]} {name}", "broken", f"{type(error).__name__}: {error}")
                 )
+    found += _plugins()
     for extra in EXTRAS.values():
         absent = missing(extra.name)
         note = f"{extra.enables}: {install_command(extra.name)}" if absent else extra.enables
@@ -65,6 +68,33 @@ def findings(store: str | Path | None = None, config: str | Path | None = None) 
     except UserError as error:
         found.append(Finding("store", "broken", error.message))
     return found
+
+
+def _plugins() -> list[Finding]:
+    """What other packages add, each with its package; what cannot be used says why."""
+    import warnings
+
+    from karat.core import plugins
+    from karat.core.plugin_findings import describe_metrics, describe_suite, describe_system, plugin_findings
+    from karat.engines.opening import describe_engine
+    from karat.search.models import describe_model
+
+    describe = {
+        plugins.SUITES: describe_suite,
+        plugins.METRICS: describe_metrics,
+        plugins.SYSTEMS: describe_system,
+        plugins.MODELS: describe_model,
+        plugins.ENGINES: describe_engine,
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", plugins.PluginWarning)  # each is a finding of its own
+        return [
+            Finding(item.what, "broken", item.fault)
+            if item.fault
+            else Finding(item.what, "ok", f"{item.summary} (plug-in of the package {item.package})")
+            for group in plugins.GROUPS
+            for item in plugin_findings(group, describe[group])
+        ]
 
 
 def sandbox_findings() -> list[Finding]:

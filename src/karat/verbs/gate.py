@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from karat.core import plugins
+from karat.core.metric_names import find_metric
 from karat.core.problems import Problem, UnknownName, UserError
 from karat.core.results.result import RunResult
 from karat.core.yaml.plain_values import node_of
@@ -161,9 +162,10 @@ def refuse_unknown(rules: Sequence[Gate], suites: Sequence[str]) -> None:
     if len(problems) == 1:
         figure = next(rule.figure for rule in rules if gate_problems([rule], suites))
         suite, _, metric = figure.partition(".")
-        known = [m.name for m in (*plugins.load_suite(suite).metrics, *EVERYWHERE)] if suite in suites else suites
-        if (metric if suite in suites else suite) not in known:
-            raise UnknownName(problems[0].message, metric if suite in suites else suite, known)
+        metrics = (*plugins.load_suite(suite).metrics, *EVERYWHERE) if suite in suites else ()
+        if suite not in suites:
+            raise UnknownName(problems[0].message, suite, suites)
+        find_metric(metric, metrics, problems[0].message)
     raise UserError("the rules cannot be used as given", problems=problems)
 
 

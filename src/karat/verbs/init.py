@@ -8,20 +8,26 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import karat
 from karat.core import plugins
 from karat.core.problems import UserError, did_you_mean
+from karat.core.suite import Suite
 
 CODELISTS = "codelists"
 
 
 def suites_with_example() -> list[str]:
-    """The suites that have an example project, in the order of their names."""
-    return [name for name in plugins.names("karat.suites") if _folder(name) is not None]
+    """Karat's own suites that have an example project, in the order of their names."""
+    return [
+        name
+        for name in plugins.names(plugins.SUITES)
+        if plugins.is_own(plugins.SUITES, name) and _folder(name) is not None
+    ]
 
 
 def _folder(suite: str) -> Path | None:
-    package = Path(karat.__file__).resolve().parent
+    if suite in plugins.names(plugins.SUITES) and not plugins.is_own(plugins.SUITES, suite):
+        return _folder_of_plugin(plugins.load_suite(suite))
+    package = Path(__file__).resolve().parents[1]
     places = (package / "examples" / suite, package.parent.parent / "examples" / suite)
     return next((place for place in places if (place / "karat.yaml").is_file()), None)
 
@@ -36,11 +42,22 @@ def start_project(
     return copied
 
 
+def _folder_of_plugin(suite: Suite) -> Path:
+    """The example that a suite of another package brings."""
+    package = plugins.packages(plugins.SUITES, suite.name)[0]
+    if suite.example is None:
+        message = f'the suite "{suite.name}" of the package "{package}" has no example project'
+        raise UserError(message, hint="Write a karat.yaml and cases by hand, as the package documents them.")
+    if not (suite.example / "karat.yaml").is_file():
+        raise plugins.broken(plugins.SUITES, suite.name, f"has no karat.yaml in its example folder {suite.example}")
+    return suite.example
+
+
 def copy_example(suite: str, folder: Path) -> list[Path]:
     """Copy the example into a folder; what is there already is never overwritten."""
     source = _folder(suite)
     if source is None:
-        raise UserError(f'there is no example for "{suite}"', hint=did_you_mean(suite, suites_with_example()))
+        raise UserError(f'there is no example for "{suite}"', hint=did_you_mean(suite, plugins.names(plugins.SUITES)))
     files = sorted(file for file in source.rglob("*") if file.is_file() and not _private(file.relative_to(source)))
     clash = [file.relative_to(source) for file in files if (folder / file.relative_to(source)).exists()]
     if clash:

@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 import openpyxl
 import pytest
-from tests.suites.retrieval.sheets.test_sheets import SHEET
 from typer.testing import CliRunner
 
 import karat
@@ -21,6 +20,7 @@ from karat.store import Store, open_store
 from karat.store.database import revision
 from karat.suites.retrieval import suite
 from karat.suites.retrieval.notes import tuning_of
+from tests.suites.retrieval.sheets.test_sheets import SHEET
 
 OPTIONS = {"models": ["bm25"], "budget_tokens": 20}
 RUN = ["run", "--suite", "retrieval", "--cases", "fruit.sheet", "-o", "models=[bm25]", "-o", "budget_tokens=20"]

@@ -78,5 +78,5 @@ def _print_prompts(suite: str | None) -> None:
     if suite is not None:
         typer.echo(plugins.load_suite(suite).prompting.default, nl=False)
         return
-    for name in plugins.names("karat.suites"):
-        typer.echo(f"{{# {name} #}}\n{plugins.load_suite(name).prompting.default}")
+    for found in plugins.suites():
+        typer.echo(f"{{# {found.name} #}}\n{found.prompting.default}")

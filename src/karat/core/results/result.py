@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import msgspec
 
 from karat.core.extras import install_command
-from karat.core.problems import Problem, UnknownName, UserError
+from karat.core.problems import Problem, UserError
 from karat.core.scores import Score, State
 from karat.core.suite import Kind
 
@@ -188,11 +188,17 @@ class RunResult(msgspec.Struct, frozen=True):
         return counts
 
     def metric(self, name: str) -> MetricSummary:
-        """The summary of one metric, by its name. An unknown one is an :class:`UnknownName`, which is a KeyError too."""
-        for item in self.summary:
-            if item.metric == name:
-                return item
-        raise UnknownName(f'the run has no metric "{name}"', name, [item.metric for item in self.summary])
+        """The summary of one metric, by any of its names (``recall_at_10``, ``R@10``). An unknown one is an :class:`UnknownName`, which is
+        a KeyError too."""
+        known = {item.metric: item for item in self.summary}
+        return known[name if name in known else self._name_of(name)]
+
+    def _name_of(self, name: str) -> str:
+        """The name under which the run has a metric."""
+        from karat.core.metric_names import find_metric
+        from karat.core.results.text import known_metrics
+
+        return find_metric(name, [*known_metrics(self).values()], f'the run has no metric "{name}"').name
 
     def rows(self) -> list[dict[str, Any]]:
         """One flat row a case: id, name, status, tags, question, error, and a column for each metric."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
-from importlib.metadata import entry_points
 from typing import Any
 
 from karat.core import plugins
@@ -77,32 +76,34 @@ def _plugin(name: str) -> Model:
         found = found() if callable(found) else found
     except UserError:
         raise
-    except Exception as error:
-        raise UserError(
-            f'the model "{name}" of another package cannot be loaded: {type(error).__name__}: {error}'
-        ) from error
+    except (Exception, SystemExit) as error:
+        raise plugins.broken(GROUP, name, f"cannot be loaded: {type(error).__name__}: {error}") from error
     return _sound(found, name)
 
 
 def _sound(found: Any, name: str) -> Model:
     """The model under the name it was asked by, with its vectors checked."""
     if not isinstance(found, Model) or (found.embed is None) == (found.score is None):
-        raise UserError(
-            f'the entry point "{name}" in {GROUP} does not give a model',
-            hint="It must be a karat.search.records.Model with either embed or score, or a function without arguments that returns one.",
-        )
+        why = "does not give a model: it must be a karat.Model with either embed or score, or a function without arguments that returns one"
+        raise plugins.broken(GROUP, name, why)
     checked = None if found.embed is None else CheckedEmbedding(name, found.embed)
     return replace(found, name=name, embed=checked)
 
 
 def _plugin_info(name: str) -> ModelInfo:
-    package = next((point.dist.name for point in entry_points(group=GROUP, name=name) if point.dist), "another package")
+    package = plugins.packages(GROUP, name)[0]
     try:
-        model = _plugin(name)
+        return ModelInfo(name, describe_model(name), True, "", None, _plugin(name).cost, package)
     except UserError as error:
         return ModelInfo(name, f"of {package}", False, error.message, package=package)
-    what = "scores of its own" if model.embed is None else "vectors"
-    return ModelInfo(name, f"{what}, by {package}", True, "", None, model.cost, package)
+
+
+def describe_model(name: str) -> str:
+    """What a model of another package gives. UserError when it cannot be loaded, or Karat has one of that name."""
+    if name in _NAMED:
+        raise plugins.broken(GROUP, name, "has the name of a model of Karat, which is used")
+    what = "scores of its own" if _plugin(name).embed is None else "vectors"
+    return f"{what}, by {plugins.packages(GROUP, name)[0]}"
 
 
 def _unknown(name: str) -> UserError:

@@ -9,10 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import msgspec
+
+from karat.core.metric_names import find_metric, has_metric
 from karat.core.results.result import CaseResult, RunResult, fails, value_with_errors
 from karat.core.results.usage import USAGE
 from karat.core.scores import Score
 from karat.core.suite import Metric
+from karat.stats.gates.rules import Gate
 
 
 def _not_scored(_: object) -> Score:
@@ -37,6 +41,17 @@ def metric_named(name: str, metrics: Sequence[Metric]) -> Metric:
     """The metric of that name; one that is not listed is taken for a share, and higher for better."""
     known = {metric.name: metric for metric in (*EVERYWHERE, *metrics)}
     return known.get(name) or Metric(name, name, "", _not_scored)
+
+
+def with_metric_name(gate: Gate, metrics: Sequence[Metric]) -> Gate:
+    """The rule with its metric under the name that figures have: ``retrieval.R@10`` becomes ``retrieval.recall_at_10``."""
+    suite, _, metric = gate.figure.partition(".")
+    if not has_metric(metric, metrics):
+        return gate
+    name = f"{suite}.{find_metric(metric, metrics).name}"
+    if gate.no_new_failures is None:
+        return msgspec.structs.replace(gate, metric=name)
+    return msgspec.structs.replace(gate, no_new_failures=msgspec.structs.replace(gate.no_new_failures, metric=name))
 
 
 def pass_metric(metrics: Sequence[Metric]) -> Metric | None:

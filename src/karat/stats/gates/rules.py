@@ -125,14 +125,15 @@ def limits_text(gate: Gate) -> str:
 
 def parse_gate(text: str) -> Gate:
     """A gate of the command line: ``data_query.macro_recall>=0.85``, or a rule as it stands in karat.yaml."""
-    found = re.fullmatch(r"\s*([\w.]+)\s*(>=|<=)\s*([0-9.eE+-]+)\s*", text)
+    found = re.fullmatch(r"([\w.@(),= -]+?)(>=|<=)\s*([0-9.eE+-]+)", text.strip())
     if found is None and ":" in text:
         return _from_yaml(text)
     try:
         if found is None:
             raise ValueError
         limit = float(found[3])
-        return Gate(found[1], at_least=limit) if found[2] == ">=" else Gate(found[1], at_most=limit)
+        name = found[1].strip()
+        return Gate(name, at_least=limit) if found[2] == ">=" else Gate(name, at_most=limit)
     except ValueError:
         hint = (
             "Write data_query.macro_recall>=0.85, or with <=; or a rule of karat.yaml: no_new_failures: {tag: critical}"

@@ -22,7 +22,16 @@ import msgspec
 from karat.core.problems import count_of
 from karat.core.results.result import CaseResult, RunResult, fails, value_with_errors
 from karat.core.suite import Metric
-from karat.stats.gates.figures import error_value, is_right, mean_of, metric_named, pass_metric, value_of, with_errors
+from karat.stats.gates.figures import (
+    error_value,
+    is_right,
+    mean_of,
+    metric_named,
+    pass_metric,
+    value_of,
+    with_errors,
+    with_metric_name,
+)
 from karat.stats.gates.rules import CONFIDENCE, CaseFilter, Gate, limits_text, number, parse_gate, rule_text
 
 __all__ = ["CaseFilter", "Gate", "Verdict", "exit_code", "judge", "parse_gate", "rule_text", "settle"]
@@ -80,7 +89,7 @@ def judge(
             suite=result.run.suite,
             run=result.run.id,
         )
-        for gate in gates
+        for gate in (with_metric_name(gate, metrics) for gate in gates)
         if gate.suite in ("", result.run.suite)
     ]
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
+from karat.core.plugins import names
+from karat.core.problems import did_you_mean
 from karat.core.suite import SuiteOptions
 from karat.suites.answers.records import Gold
 from karat.tables.options import CompareOptions, Normalise, WholeNumbers
 
 Nulls = Literal["equal", "zero"]
-EngineName = Literal["sqlite", "duckdb", "postgresql", "mysql", "bigquery", "snowflake"]
 
 
 class Engine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Where SQL runs. Passwords stand in the environment or in a credential file, never here."""
 
-    engine: EngineName
+    engine: str
     database: str = ""
     """A file, or the name of a database; ``{id}`` in it is the instance id."""
     url_env: str = ""
@@ -25,6 +26,13 @@ class Engine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     credential: str = ""
     """The credential file, for BigQuery and Snowflake; the client's usual environment when left out."""
     db_schema: str = msgspec.field(default="", name="schema")
+    settings: dict[str, Any] | None = None
+    """Further settings, as the engine itself names them; those of an engine of another package."""
+
+    def __post_init__(self) -> None:
+        known = names("karat.engines")
+        if self.engine not in known:
+            raise ValueError(f'there is no engine "{self.engine}". {did_you_mean(self.engine, known)}'.rstrip())
 
 
 class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -17,14 +17,14 @@ FILES = ("sqlite", "duckdb")
 def check_options(cases: Sequence[Case[Gold]], options: Options) -> None:
     """UserError with every file that the engines of these cases name and that is not there. Names with a placeholder differ by case, and
     are looked at with it."""
-    used = (
-        {engine for case in cases if (engine := options.engine_for(case.id)) is not None} if options.engines else set()
-    )
+    used: dict[int, Engine] = {}
+    if options.engines:
+        used = {id(engine): engine for case in cases if (engine := options.engine_for(case.id)) is not None}
     problems = [
         Problem(
             f"the {what} {name} of the engine {engine.engine} is not there: {why_not_there(Path(name), 'no such file')}"
         )
-        for engine in sorted(used, key=lambda engine: (engine.engine, engine.database, engine.credential))
+        for engine in sorted(used.values(), key=lambda engine: (engine.engine, engine.database, engine.credential))
         for what, name in _files(engine)
         if "{" not in name and not Path(name).exists()
     ]

@@ -61,9 +61,8 @@ def _rooted(config: SystemConfig, root: Path) -> SystemConfig:
     from karat.systems.prompts.prompt import rooted
 
     config = rooted(config, root)
-    if not isinstance(config, RecordedConfig):
-        return config
-    return msgspec.structs.replace(config, predictions=str(root / config.predictions))
+    named = {name: getattr(config, name) for name in plugins.load(plugins.SYSTEMS, config.type).paths}
+    return msgspec.structs.replace(config, **{name: str(root / path) for name, path in named.items() if path})
 
 
 def settle_system(

@@ -20,6 +20,7 @@ from typing import Any
 
 import msgspec
 
+from karat.core.plugins import is_own
 from karat.core.problems import UserError
 from karat.engines.opening import open_engine, read_settings
 from karat.engines.protocol import Engine, EngineConfig, EngineError, ResultTable
@@ -201,9 +202,11 @@ def _settings(engine: Any) -> dict[str, Any]:
 
 
 def _from_option(given: dict[str, Any]) -> dict[str, Any]:
-    """The suite's short form of an engine, in the words of the engines."""
+    """The suite's short form of an engine, in the words of the engines. One of another package gets what is given as it is."""
     name, database = given["engine"], str(given.get("database", "")).replace("{id}", "{instance_id}")
-    found: dict[str, Any] = {"engine": name}
+    found: dict[str, Any] = {"engine": name, **(given.pop("settings", None) or {})}
+    if not is_own("karat.engines", name):
+        return found | {key: value for key, value in given.items() if value}
     if name in ("sqlite", "duckdb"):
         return found | {"path": database}
     if name in ("postgresql", "mysql"):

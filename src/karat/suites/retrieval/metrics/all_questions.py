@@ -18,6 +18,7 @@ def of_all(metric: Metric) -> Metric:
         name=f"{metric.name}_of_all",
         title=f"{metric.title}, of all",
         formula=f"{metric.formula}; 0 without results",
+        base=f"{metric.base}_of_all" if metric.base else "",
         headline=False,
         counts_all=True,
     )

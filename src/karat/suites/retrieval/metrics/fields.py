@@ -8,14 +8,18 @@ out. A question for which nothing was judged at all is not applicable.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from dataclasses import replace
 
+from karat.core.parameters import Parameter
 from karat.core.scores import Score, not_applicable
 from karat.core.suite import Metric
 from karat.suites.retrieval.comparison import Comparison, FieldComparison
 
 CUTOFFS = (1, 3, 5, 10, 15, 20, 30, 100, 200, 500, 1000)
 """Those of trec_eval, and the first places, which are what a bot shows or reads."""
+
+CUTOFF = 10
+PARAMETERS = (Parameter("cutoff", int, CUTOFF, "How many of the first results count.", at_least=1),)
 
 NO_RELEVANT = "no key is relevant"
 
@@ -43,12 +47,12 @@ def at_cutoffs(
     *,
     headline: int = 0,
 ) -> tuple[Metric[Comparison], ...]:
-    """One metric for each cutoff. ``headline``: the cutoff that the terminal shows; 0: none."""
+    """One metric for each cutoff, which is its parameter: ``recall_at_10`` is ``R`` with ``cutoff: 10``, in full ``R@10``.
 
-    def score(comparison: Comparison, k: int) -> Score:
-        return mean_over_fields(comparison, lambda field: value(field, k))
+    ``headline``: the cutoff that the terminal shows; 0: none."""
 
-    return tuple(
-        Metric(f"{name}_{k}", f"{title}@{k}", formula.format(k=k), partial(score, k=k), headline=k == headline)
-        for k in CUTOFFS
-    )
+    def score(comparison: Comparison, cutoff: int = CUTOFF) -> Score:
+        return mean_over_fields(comparison, lambda field: value(field, cutoff))
+
+    metric = Metric(title, title, formula, score, parameters=PARAMETERS)
+    return tuple(replace(metric.with_parameters(cutoff=k), name=f"{name}_{k}", headline=k == headline) for k in CUTOFFS)

@@ -34,5 +34,5 @@ def score(comparison: Comparison) -> Score:
 
 metric = Metric("map", "MAP", "sum of the precision at each relevant key / relevant keys", score, headline=True)
 metrics = at_cutoffs(
-    "map_at", "MAP", "sum of the precision at each relevant key among the first {k} / relevant keys", value_at
+    "map_at", "MAP", "sum of the precision at each relevant key among the first {cutoff} / relevant keys", value_at
 )

@@ -37,7 +37,7 @@ metric = Metric("ndcg", "nDCG", "Σ relevance / log2(rank + 1), / that of the be
 metrics = at_cutoffs(
     "ndcg_at",
     "nDCG",
-    "Σ relevance / log2(rank + 1) over the first {k}, / that of the best possible order",
+    "Σ relevance / log2(rank + 1) over the first {cutoff}, / that of the best possible order",
     value_at,
     headline=10,
 )

@@ -15,4 +15,4 @@ def value(field: FieldComparison, k: int) -> float | None:
     return bisect_right(field.ranks, k) / k if field.relevant else None
 
 
-metrics = at_cutoffs("precision_at", "P", "relevant keys among the first {k} results / {k}", value)
+metrics = at_cutoffs("precision_at", "P", "relevant keys among the first {cutoff} results / {cutoff}", value)

@@ -27,5 +27,5 @@ def score(comparison: Comparison) -> Score:
 
 metric = Metric("recall", "recall", "relevant keys retrieved / relevant keys", score, headline=True)
 metrics = at_cutoffs(
-    "recall_at", "R", "relevant keys among the first {k} results / relevant keys", value_at, headline=10
+    "recall_at", "R", "relevant keys among the first {cutoff} results / relevant keys", value_at, headline=10
 )

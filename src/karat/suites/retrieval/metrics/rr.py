@@ -30,4 +30,4 @@ def score(comparison: Comparison) -> Score:
 
 
 metric = Metric("rr", "RR", "1 / rank of the first relevant key", score, headline=True)
-metrics = at_cutoffs("rr_at", "RR", "1 / rank of the first relevant key, 0 below rank {k}", value_at)
+metrics = at_cutoffs("rr_at", "RR", "1 / rank of the first relevant key, 0 below rank {cutoff}", value_at)

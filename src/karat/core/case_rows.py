@@ -1,0 +1,143 @@
+"""Case files for a suite whose cases are one question with one target each: YAML and JSONL, read into a struct of the suite.
+
+::
+
+    class Row(CaseRow, frozen=True, kw_only=True):
+        answer: Literal["yes", "no"]
+
+    files = CaseFiles(Row, target=lambda row: Answer(row.answer))
+    suite = Suite(…, load_cases=files.load, cases_from=files.given, recognises=files.recognises)
+
+A YAML file holds one case, a list of them, or several documents; a JSONL file one case per line; a folder any number of such files.
+Unknown keys, missing keys and values that do not fit are reported with their line and column, and cost only their own case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import msgspec
+from yaml.nodes import Node, SequenceNode
+
+from karat.core.files import json
+from karat.core.files.reading import FileRefused, read_unpacked, why_not_there
+from karat.core.problems import Problem, UserError
+from karat.core.records import Case, Turn, Where
+from karat.core.suite import GIVEN, LoadedCases
+from karat.core.yaml.plain_values import node_of
+from karat.core.yaml.structs import Findings, documents, read
+
+SUFFIXES = (".yaml", ".yml", ".jsonl")
+PROJECT = "karat.yaml"
+
+
+class CaseRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What every case has in a file. A suite's own row extends this struct."""
+
+    id: str
+    question: str
+    name: str = ""
+    tags: tuple[str, ...] = ()
+    comments: str = ""
+
+
+Row = TypeVar("Row", bound=CaseRow)
+Target = TypeVar("Target")
+Found = Iterator[tuple[Node, Where]]
+
+
+class CaseFiles(Generic[Row, Target]):
+    """Reads cases: ``row`` is what stands in a file, ``target`` makes what a right answer must hold. It may raise ValueError."""
+
+    def __init__(self, row: type[Row], target: Callable[[Row], Target]) -> None:
+        self._row, self._target = row, target
+
+    def load(self, path: Path) -> LoadedCases:
+        """Every case under a path, and every problem."""
+        cases: dict[str, Case[Target]] = {}
+        problems: list[Problem] = []
+        files = _files(path)
+        for file in files:
+            findings = Findings(str(file))
+            try:
+                self._add(_nodes(file, findings), cases, findings)
+            except FileRefused as error:
+                problems.append(error.problem)
+            except OSError as error:
+                problems.append(Problem(f"cannot be read: {error.strerror or error}", file=str(file)))
+            problems += findings.problems
+        return LoadedCases(tuple(cases.values()), tuple(problems), len(files))
+
+    def given(self, rows: Sequence[Mapping[str, Any]], _: Path) -> LoadedCases:
+        """Cases that are given as Python values."""
+        cases: dict[str, Case[Target]] = {}
+        findings = Findings(GIVEN)
+        nodes = ((node_of(row, GIVEN, at), Where(GIVEN, 0, at - 1, at)) for at, row in enumerate(rows, start=1))
+        self._add(nodes, cases, findings)
+        return LoadedCases(tuple(cases.values()), tuple(findings.problems))
+
+    def recognises(self, path: Path) -> bool:
+        """Whether the first case under a path can be read without a mistake."""
+        try:
+            for file in _files(path):
+                findings = Findings(str(file))
+                first = next(_nodes(file, findings), None)
+                return first is not None and read(self._row, first[0], findings) is not None and not findings.problems
+        except (UserError, OSError):
+            pass
+        return False
+
+    def _add(self, nodes: Iterable[tuple[Node, Where]], cases: dict[str, Case[Target]], findings: Findings) -> None:
+        for node, where in nodes:
+            row = read(self._row, node, findings)
+            if row is None:
+                continue
+            if not row.id.strip():
+                findings.add(node, "the case has an empty id", "Give each case an id that stays the same.")
+            elif row.id in cases:
+                first = cases[row.id].source
+                place = f"{Path(first.file).name}, line {first.line}"
+                findings.add(node, f'the case "{row.id}" appears twice: also in {place}', "Only the first is used.")
+            else:
+                try:
+                    turn = Turn("user", row.question, self._target(row))
+                except ValueError as error:
+                    findings.add(node, f'case "{row.id}": {error}')
+                    continue
+                cases[row.id] = Case(row.id, (turn,), row.name, row.tags, row.comments, {}, where)
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        hint = "Give a YAML or JSONL file, or a folder of them."
+        raise UserError(f"there are no cases at {path}: {why_not_there(path)}", hint=hint)
+    found = sorted(file for file in path.rglob("*") if file.name.endswith(SUFFIXES) and file.name != PROJECT)
+    files = [file for file in found if not any(part.startswith(".") for part in file.relative_to(path).parts)]
+    if not files:
+        raise UserError(f"there are no case files in {path}", hint=f"A case file ends in {', '.join(SUFFIXES)}.")
+    return files
+
+
+def _nodes(file: Path, findings: Findings) -> Found:
+    data = read_unpacked(file)
+    if file.name.endswith((".jsonl", ".jsonl.gz")):
+        yield from _lines(data, findings)
+        return
+    for document, root in enumerate(documents(data, findings)):
+        items = enumerate(root.value) if isinstance(root, SequenceNode) else ((None, root),)
+        for item, node in items:
+            yield node, Where(findings.file, document, item, node.start_mark.line + 1)
+
+
+def _lines(data: bytes, findings: Findings) -> Found:
+    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            yield node_of(json.decode(line), findings.file, number), Where(findings.file, 0, number - 1, number)
+        except json.BadJson as error:
+            findings.problems.append(error.problem(findings.file, number))
