@@ -20,6 +20,7 @@ def test_the_wheel_has_all_that_the_package_needs(tmp_path: Path) -> None:
         "karat/examples/data_query/karat.yaml",
         "karat/examples/data_query/predictions.jsonl",
         "karat/store/migrations/env.py",
+        "karat/sheet/text/grammar.lark",
     ):
         assert needed in names, needed
     assert not [name for name in names if "/.karat/" in name or name.endswith((".pyc", ".db"))]

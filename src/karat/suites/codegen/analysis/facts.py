@@ -14,9 +14,10 @@ import ast
 import warnings
 from collections.abc import Iterator
 
+from karat.suites.codegen.analysis.expressions import EXPRESSIONS
 from karat.suites.codegen.analysis.pandas_api.functions import SILENT
-from karat.suites.codegen.analysis.run import ExhaustedError
-from karat.suites.codegen.analysis.statements import Statements
+from karat.suites.codegen.analysis.run import ExhaustedError, Run
+from karat.suites.codegen.analysis.statements import apply, block
 from karat.suites.codegen.analysis.values import GroupKey, Node, Operation, TableRead, Used, Value, reach
 from karat.suites.codegen.records import Aggregation, CodeFacts, Filter, Join, Link, Order, Schema
 
@@ -56,7 +57,7 @@ def _unreadable(what: str, line: int) -> CodeFacts:
 
 
 def _read(tree: ast.Module, schema: Schema, answer: str) -> CodeFacts:
-    run = Statements(schema)
+    run = Run(schema, EXPRESSIONS, apply)
     names = run.scope.names
     for name in schema.tables:
         names[name] = run.table(name)
@@ -69,7 +70,7 @@ def _read(tree: ast.Module, schema: Schema, answer: str) -> CodeFacts:
     tree = _with_printed(tree, answer)
     last = tree.body[-1] if tree.body else None
     final = last.value if isinstance(last, ast.Expr) else None
-    ended = run.block(tree.body[:-1] if final is not None else tree.body)
+    ended = block(run, tree.body[:-1] if final is not None else tree.body)
     shown = None
     if final is not None and not ended:
         run.line = final.lineno
@@ -135,7 +136,7 @@ def _reached(end: Node) -> list[Node]:
     return found
 
 
-def _collected(run: Statements, tree: ast.Module, reached: list[Node], schema: Schema) -> CodeFacts:
+def _collected(run: Run, tree: ast.Module, reached: list[Node], schema: Schema) -> CodeFacts:
     anything = not schema.tables
     facts = dict.fromkeys(fact for node in reached if node.tabular or anything for fact in node.facts)
     used = {fact.column for fact in facts if isinstance(fact, Used)}

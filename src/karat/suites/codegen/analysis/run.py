@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from karat.suites.codegen.analysis.values import Fact, Node, Shared, Sorting, TableRead, Value, constant, fresh, reach
+from karat.suites.codegen.analysis.values import (
+    Fact,
+    Node,
+    Shared,
+    Sorting,
+    TableRead,
+    Value,
+    constant,
+    fresh,
+    reach,
+    unknown,
+)
 from karat.suites.codegen.records import Schema
 
 STEPS = 20_000
@@ -41,10 +53,16 @@ class Scope:
 
 
 class Run:
-    """What the parts of the analysis share. ``evaluate`` and ``apply`` are given by ``Expressions`` and ``Statements``."""
+    """What the parts of the analysis share: the state of the reading, and how expressions and calls are read.
 
-    def __init__(self, schema: Schema) -> None:
+    ``expressions`` has a function for each kind of expression, ``apply`` reads a call of a value. They are handed in, because they build on everything
+    that uses a run.
+    """
+
+    def __init__(self, schema: Schema, expressions: Mapping[type[ast.expr], ReadExpression], apply: ReadCall) -> None:
         self.schema = schema
+        self.expressions = expressions
+        self.read_call = apply
         self.scope = Scope()
         self.line = 0
         self.control: tuple[Node, ...] = ()
@@ -59,10 +77,19 @@ class Run:
         """Whether a query's string is read, whose own line numbers mean nothing."""
 
     def evaluate(self, expression: ast.expr) -> Value:
-        raise NotImplementedError
+        """The value of an expression. One of an unknown kind depends on all its parts."""
+        self.steps += 1
+        if self.steps > STEPS:
+            raise ExhaustedError
+        read = self.expressions.get(type(expression))
+        if read is None:
+            parts = [self.evaluate(part) for part in ast.iter_child_nodes(expression) if isinstance(part, ast.expr)]
+            return unknown(self.reach(*parts), self.line)
+        return read(self, expression)
 
     def apply(self, function: Value, arguments: Sequence[Value], named: Mapping[str, Value] | None = None) -> Value:
-        raise NotImplementedError
+        """What a call of this value gives."""
+        return self.read_call(self, function, arguments, named)
 
     def node(self, parents: Sequence[Node], *facts: Fact) -> Node:
         return Node(parents, facts, self.line)
@@ -98,3 +125,7 @@ class Run:
 
     def series(self, parents: Sequence[Node], sources: Sequence[str] = (), sort: Sorting | None = None) -> Value:
         return Value("series", self.node(parents), sources=tuple(dict.fromkeys(sources)), sort=sort)
+
+
+ReadExpression = Callable[[Run, Any], Value]
+ReadCall = Callable[[Run, Value, Sequence[Value], Mapping[str, Value] | None], Value]
