@@ -1,4 +1,5 @@
-"""``python -m benchmarks``: all of them. ``python -m benchmarks NAME …``: some. ``python -m benchmarks CHECK --option …``: one check of the code."""
+"""``python -m benchmarks``: all of them. ``python -m benchmarks NAME …``: some. ``python -m benchmarks CHECK --option
+…``: one check of the code."""
 
 from __future__ import annotations
 

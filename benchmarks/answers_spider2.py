@@ -1,8 +1,9 @@
 """Both profiles beside a plain re-statement of the public algorithm (``tests/suites/answers/spider2/literal.py``).
 
-All sides get the same files. The noise is within the tolerance of both profiles. Reading the CSV files is part of the work; importing pandas and the rest happens before the clock starts, on both sides. Each measurement is a
-fresh process. ``python -m benchmarks.answers_spider2 agreement [BYTES]`` compares the verdicts of both sides instead, on every public gold
-table up to that size with every change the tests know.
+All sides get the same files. The noise is within the tolerance of both profiles. Reading the CSV files is part of the
+work; importing pandas and the rest happens before the clock starts, on both sides. Each measurement is a fresh process.
+``python -m benchmarks.answers_spider2 agreement [BYTES]`` compares the verdicts of both sides instead, on every public
+gold table up to that size with every change the tests know.
 """
 
 from __future__ import annotations
@@ -104,8 +105,8 @@ def _write(folder: Path, rows: int) -> None:
 def write_tables(folder: Path, rows: int) -> None:
     """Gold, the same with its rows shuffled, and the same again with noise, other names and another order of columns.
 
-    Fractions keep away from whole numbers, so that no noise changes the order of the texts by more than neighbours. The noise is
-    less than spider2's 0.01 and than strict's 0.0001 of each number.
+    Fractions keep away from whole numbers, so that no noise changes the order of the texts by more than neighbours. The
+    noise is less than spider2's 0.01 and than strict's 0.0001 of each number.
     """
     import numpy as np
     import polars

@@ -1,5 +1,6 @@
-"""The strict comparison of tables: small ones, a million rows that are wrong, and every real gold table changed. Large tables that are
-right, and how time grows with rows, are measured beside the literal algorithm in ``benchmarks.answers_spider2``.
+"""The strict comparison of tables: small ones, a million rows that are wrong, and every real gold table changed. Large
+tables that are right, and how time grows with rows, are measured beside the literal algorithm in
+``benchmarks.answers_spider2``.
 
 Files are read in the measured time; making them is not measured. ``python -m benchmarks.answers_strict huge`` compares
 100 million rows of 3 columns under a memory limit; it needs 8 GB of disk and some minutes, and is not part of the rest.
@@ -71,7 +72,8 @@ def small() -> None:
 def scrambled(folder: Path) -> None:
     measure.heading(
         "a million rows, refused",
-        f"{ROWS:,} rows × 5 columns, rows shuffled, order ignored: accepted; refused and explained with one column shuffled on its own, "
+        f"{ROWS:,} rows × 5 columns, rows shuffled, order ignored: accepted; refused and explained with one column "
+        "shuffled on its own, "
         f"with one changed cell; median of {REPEATS} fresh processes, libraries imported before",
     )
     measure.in_fresh_process(MODULE, "make_scrambled", str(folder))
@@ -188,7 +190,8 @@ def huge() -> None:
 
 
 def make_huge(folder: Path) -> None:
-    """Rows by their number; the second and third file hold the same rows in another order, without holding any of them."""
+    """Rows by their number; the second and third file hold the same rows in another order, without holding any of
+    them."""
     import duckdb
 
     with duckdb.connect(config={"memory_limit": "3GB", "temp_directory": str(folder / "spill")}) as connection:

@@ -1,8 +1,9 @@
 """How good the codegen scores themselves are: does a reference stand above its wrong variants?
 
-Each reference of ``tests/suites/codegen/mutants.py`` is changed in every way that is known there (a filter dropped, mean for sum, another column, only a comment,
-dead code, a constant, …). Reference and mutant are judged on tables made here, in the real sandbox. Beside karat's scores stands a plain regex scorer
-as the contract's text describes it (``tests/suites/codegen/regex_scorer.py``).
+Each reference of ``tests/suites/codegen/mutants.py`` is changed in every way that is known there (a filter dropped,
+mean for sum, another column, only a comment, dead code, a constant, …). Reference and mutant are judged on tables made
+here, in the real sandbox. Beside karat's scores stands a plain regex scorer as the contract's text describes it
+(``tests/suites/codegen/regex_scorer.py``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""What a judgement of generated code costs, part by part, beside the execution of the code; then many in a row, and what they leave in memory.
+"""What a judgement of generated code costs, part by part, beside the execution of the code; then many in a row, and
+what they leave in memory.
 
-The parts are timed side by side over the same answers: running the code, reading it (the syntax tree with its data flow), reading the question, its quality
-(ruff is a process of its own), and the whole judgement without the measurement of performance.
+The parts are timed side by side over the same answers: running the code, reading it (the syntax tree with its data
+flow), reading the question, its quality (ruff is a process of its own), and the whole judgement without the measurement
+of performance.
 """
 
 from __future__ import annotations
@@ -99,7 +101,8 @@ def _many(box: Sandbox, options: Options) -> None:
         if number in marks:
             rows.append((number, _resident_mb()))
     print(
-        f"  {MANY:,} recorded answers judged in a row, {MANY / (time.perf_counter() - start):.1f} a second; memory of this process:"
+        f"  {MANY:,} recorded answers judged in a row, {MANY / (time.perf_counter() - start):.1f} a second; memory of "
+        "this process:"
     )
     measure.table(["after", "MB"], [[f"{number:,}", f"{size:.1f}"] for number, size in rows])
     growth = rows[-1][1] - rows[0][1]

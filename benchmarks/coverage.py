@@ -1,6 +1,7 @@
 """How many of the 95 % intervals hold the true mean, for many populations, and how wide they are beside Student's.
 
-``python -m benchmarks.coverage 20000`` draws more samples per cell than the default; a group's name after it chooses a group.
+``python -m benchmarks.coverage 20000`` draws more samples per cell than the default; a group's name after it chooses a
+group.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ LEAST, MOST = 0.93, 0.97
 
 
 def covered(cell: Cell, draws: int = DRAWS) -> tuple[float, float]:
-    """The share of intervals that hold the true mean, and their median width beside Student's. No interval holds nothing."""
+    """The share of intervals that hold the true mean, and their median width beside Student's. No interval holds
+    nothing."""
     rng = np.random.default_rng(zlib.crc32(f"{cell.group} {cell.name} {cell.n}".encode()))
     values = cell.draw(rng, draws, cell.n)
     later = None if cell.change is None else cell.change(rng, values)

@@ -1,7 +1,8 @@
 """The Excel report of 10,000 cases, beside XlsxWriter alone writing the same cells in a plain loop.
 
-The plain loop writes each text with ``write_string`` and each number with ``write_number``; its one format wraps text. Each repeat is a
-fresh process that makes the report first; only the writing is timed. Making the report's cells out of a result is a row of its own.
+The plain loop writes each text with ``write_string`` and each number with ``write_number``; its one format wraps text.
+Each repeat is a fresh process that makes the report first; only the writing is timed. Making the report's cells out of
+a result is a row of its own.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ def main() -> None:
     measure.table(["", "wall", "CPU", "peak memory"], rows)
     bare, ours, cells = costs.values()
     print(
-        f"  file sizes: plain {sizes['bare']:.1f} MB, karat {sizes['karat']:.1f} MB; memory is that of the result and report too"
+        f"  file sizes: plain {sizes['bare']:.1f} MB, karat {sizes['karat']:.1f} MB; memory is that of the result and "
+        "report too"
     )
     measure.verdict("karat / XlsxWriter, CPU", ours.cpu / bare.cpu, at_most=LIMIT)
     print(f"  with the making of the cells: {(ours.cpu + cells.cpu) / bare.cpu:.2f}×")

@@ -1,4 +1,5 @@
-"""Cases like real ones, made by a seeded generator: 1–3 datasets, 2–6 dimensions in each, 1–5 terms in each dimension."""
+"""Cases like real ones, made by a seeded generator: 1–3 datasets, 2–6 dimensions in each, 1–5 terms in each
+dimension."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""What a harness itself costs: a system that answers at once, a trivial metric, everything stored. Karat, inspect_ai, promptfoo.
+"""What a harness itself costs: a system that answers at once, a trivial metric, everything stored. Karat, inspect_ai,
+promptfoo.
 
-Each tool runs as a command of its own, with one sample and with many. The first is its start-up; what the others add, by their
-number, is the cost of a sample.
+Each tool runs as a command of its own, with one sample and with many. The first is its start-up; what the others add,
+by their number, is the cost of a sample.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The inspect_ai side of the harness benchmark. Runs in that tool's own environment: ``python harness_inspect.py N FOLDER``.
+"""The inspect_ai side of the harness benchmark. Runs in that tool's own environment: ``python harness_inspect.py N
+FOLDER``.
 
-A task of N samples, its mock model, the ``match`` scorer, everything logged to the folder as it does by default. The mock's outputs
-carry ``usage``: without it inspect_ai would count tokens with a vocabulary that it downloads.
+A task of N samples, its mock model, the ``match`` scorer, everything logged to the folder as it does by default. The
+mock's outputs carry ``usage``: without it inspect_ai would count tokens with a vocabulary that it downloads.
 """
 
 from __future__ import annotations

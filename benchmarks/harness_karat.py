@@ -1,7 +1,7 @@
 """Karat's side of the harness benchmark: ``python -m benchmarks.harness_karat N FOLDER``.
 
-N cases, a function that answers at once, one trivial metric, everything stored: run, cases, predictions, scores. The suite is made
-here, from nothing but the public protocol.
+N cases, a function that answers at once, one trivial metric, everything stored: run, cases, predictions, scores. The
+suite is made here, from nothing but the public protocol.
 """
 
 from __future__ import annotations

@@ -30,7 +30,8 @@ class CommandFailed(Exception):
 
 
 def of_call(work: Callable[[], object]) -> Cost:
-    """One call in this process. What was there before is set aside from the garbage collector, so that it costs the call nothing."""
+    """One call in this process. What was there before is set aside from the garbage collector, so that it costs the
+    call nothing."""
     gc.collect()
     gc.freeze()
     wall, cpu = time.perf_counter(), time.process_time()
@@ -71,7 +72,8 @@ def say(cost: Cost) -> None:
 
 
 def alternately(sides: Mapping[str, Callable[[], Cost]], repeats: int) -> dict[str, Cost]:
-    """Each side in turn, ``repeats`` times, so that a busy moment of the machine hits them all. The median of each figure."""
+    """Each side in turn, ``repeats`` times, so that a busy moment of the machine hits them all. The median of each
+    figure."""
     costs: dict[str, list[Cost]] = {name: [] for name in sides}
     for _ in range(repeats):
         for name, run in sides.items():

@@ -1,8 +1,11 @@
-"""Six metrics for 10,000 questions × 1,000 results: karat beside pytrec_eval and ranx, from the same dicts; and karat from coded arrays.
+"""Six metrics for 10,000 questions × 1,000 results: karat beside pytrec_eval and ranx, from the same dicts; and karat
+from coded arrays.
 
-Making the data and importing happen before the clock starts; each measurement is a fresh process. pytrec_eval's work is its evaluator and the evaluation, karat's the
-one call; ranx takes its own records, made from the dicts in the measured time, and compiles itself at the first call, so it is shown with
-the first call, with the second, and once more with its records made before the clock starts. ``python -m benchmarks.retrieval_metrics agreement`` compares the values of 300 questions instead.
+Making the data and importing happen before the clock starts; each measurement is a fresh process. pytrec_eval's work is
+its evaluator and the evaluation, karat's the one call; ranx takes its own records, made from the dicts in the measured
+time, and compiles itself at the first call, so it is shown with the first call, with the second, and once more with its
+records made before the clock starts. ``python -m benchmarks.retrieval_metrics agreement`` compares the values of 300
+questions instead.
 """
 
 from __future__ import annotations
@@ -41,7 +44,8 @@ OURS = tuple(names[0] for names in METRICS)
 def main() -> None:
     measure.heading(
         "retrieval metrics",
-        f"{len(METRICS)} metrics, {QUESTIONS:,} questions × {RESULTS:,} results, median of {REPEATS} fresh processes a side, in turn",
+        f"{len(METRICS)} metrics, {QUESTIONS:,} questions × {RESULTS:,} results, median of {REPEATS} fresh processes a "
+        "side, in turn",
     )
     sides: dict[str, Callable[[], measure.Cost]] = {
         "pytrec_eval, dicts": lambda: _fresh(sys.executable, "pytrec_eval"),

@@ -1,9 +1,10 @@
-"""Every rank of 1,000 questions' truths among a million values, beside the bare matrix product of the same vectors in numpy.
+"""Every rank of 1,000 questions' truths among a million values, beside the bare matrix product of the same vectors in
+numpy.
 
-Near: the question is made of its three truths and noise, so that most rank well, as with a model that works. Any: its one truth is any
-value, or its three truths are, whose scores lie where scores are densest, which is the hardest case. The product is made block by block into the same room
-and thrown away. Ranks of a sample are compared with those from scoring every value exactly. For how it grows: ``python -m
-benchmarks.retrieval_ranks VALUES``.
+Near: the question is made of its three truths and noise, so that most rank well, as with a model that works. Any: its
+one truth is any value, or its three truths are, whose scores lie where scores are densest, which is the hardest case.
+The product is made block by block into the same room and thrown away. Ranks of a sample are compared with those from
+scoring every value exactly. For how it grows: ``python -m benchmarks.retrieval_ranks VALUES``.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
-"""Exact ranks on a GPU: 10,000 questions × 10M values × 384, beside the bare float16 product and plain torch in float32, in one run.
+"""Exact ranks on a GPU: 10,000 questions × 10M values × 384, beside the bare float16 product and plain torch in
+float32, in one run.
 
-Vectors of length one lie on the device in float32 before the clock starts; rounding them to float16 is in the measured time, and so is
-bringing the ranks back. Each question has one truth: near (the question is that value and noise, most ranks are small) or any value at all
-(most ranks are in the millions, where scores lie densest: the hardest case). Ranks are compared with the processor's, on small sizes in full
-and here on a sample. Needs numpy and torch with CUDA only: ``PYTHONPATH=src python3 -m benchmarks.retrieval_ranks_gpu [VALUES]``.
+Vectors of length one lie on the device in float32 before the clock starts; rounding them to float16 is in the measured
+time, and so is bringing the ranks back. Each question has one truth: near (the question is that value and noise, most
+ranks are small) or any value at all (most ranks are in the millions, where scores lie densest: the hardest case). Ranks
+are compared with the processor's, on small sizes in full and here on a sample. Needs numpy and torch with CUDA only:
+``PYTHONPATH=src python3 -m benchmarks.retrieval_ranks_gpu [VALUES]``.
 """
 
 from __future__ import annotations
@@ -38,7 +40,8 @@ def main(values: int = VALUES) -> None:
     torch: Any = import_module("torch")
     print(f"\nretrieval ranks on a GPU\n  {QUESTIONS:,} questions × {values:,} values × {WIDTH}, median of {REPEATS}")
     print(
-        f"  {torch.cuda.get_device_name()} · torch {torch.__version__} · vectors on the device in float32 before the clock starts"
+        f"  {torch.cuda.get_device_name()} · torch {torch.__version__} · vectors on the device in float32 before the "
+        "clock starts"
     )
     agreement()
     _measure(torch, values)
@@ -124,7 +127,8 @@ def _sample(questions: Any, values: Any, near: Integers, any_value: Integers, fo
     if not np.array_equal(rank_rows_on_gpu(asking, values, NO_TRUTHS, depth=DEPTH).best, best):
         raise AssertionError("other best values than the processor's")
     print(
-        f"  {SAMPLE} questions, all {len(values):,} values: ranks of both kinds and the {DEPTH} best as on the processor"
+        f"  {SAMPLE} questions, all {len(values):,} values: ranks of both kinds and the {DEPTH} best as on the "
+        "processor"
     )
 
 

@@ -1,9 +1,10 @@
 """A whole tune beside the naive loop: three fields × three models × 200 questions × 100,000 values.
 
-karat makes one pass of each model over each field: it gives the rank of every truth, and from it what is found at every n, and the tokens of the
-best values for every n. The naive loop retrieves anew for every n (bm25 with its index, vectors with their product) and looks
-whether the truths are there; it counts no tokens. It is timed for a few n; the loop over all of them is reckoned from the median. Vectors are
-made before the clock runs, for both sides. Then the choice: branching beside HiGHS on the same ranks.
+karat makes one pass of each model over each field: it gives the rank of every truth, and from it what is found at every
+n, and the tokens of the best values for every n. The naive loop retrieves anew for every n (bm25 with its index,
+vectors with their product) and looks whether the truths are there; it counts no tokens. It is timed for a few n; the
+loop over all of them is reckoned from the median. Vectors are made before the clock runs, for both sides. Then the
+choice: branching beside HiGHS on the same ranks.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ def main() -> None:
     models = [load_model("bm25"), *(vector_model(dimensions, fields, questions) for dimensions in DIMENSIONS)]
     measure.heading(
         "retrieval_tune",
-        f"{FIELDS} fields × {len(models)} models × {QUESTIONS} questions × {VALUES:,} values, {TRUTHS} truths in each; budget {BUDGET:,} tokens",
+        f"{FIELDS} fields × {len(models)} models × {QUESTIONS} questions × {VALUES:,} values, {TRUTHS} truths in each; "
+        f"budget {BUDGET:,} tokens",
     )
     ranked: list[FieldRanks] = []
     passes = measure.of_call(lambda: ranked.extend(rank_all(questions, fields, models)))
@@ -55,13 +57,15 @@ def main() -> None:
     )
     print(f"  one naive n / all passes of karat, CPU: {one.cpu / passes.cpu:.2f}×")
     print(
-        f"  naive loop over {BUDGET:,} n (reckoned) / whole tune of karat, CPU: {looped / (passes.cpu + saying.cpu):,.0f}×"
+        f"  naive loop over {BUDGET:,} n (reckoned) / whole tune of karat, CPU: "
+        f"{looped / (passes.cpu + saying.cpu):,.0f}×"
     )
     solvers(ranked)
 
 
 def made_fields() -> tuple[list[str], list[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]]:
-    """Distinct names out of syllables; a question is made of words of its truths, so that every model finds some of them."""
+    """Distinct names out of syllables; a question is made of words of its truths, so that every model finds some of
+    them."""
     rng = np.random.default_rng(7)
     fields = []
     words: list[list[str]] = [[] for _ in range(QUESTIONS)]
@@ -161,4 +165,5 @@ def solvers(ranked: Sequence[FieldRanks]) -> None:
         raise AssertionError("the two solvers disagree")
     sizes = " × ".join(str(len(field.options)) for field in program.fields)
     print(f"  the choice among {sizes} options: branching {middle - began:.3f} s, HiGHS {ended - middle:.2f} s, "
-          f"{'the same optimum' if general.proven else 'stopped after 60 s'}: {(ended - middle) / (middle - began):.0f}×")  # fmt: skip
+          f"{'the same optimum' if general.proven else 'stopped after 60 s'}: "
+          f"{(ended - middle) / (middle - began):.0f}×")  # fmt: skip

@@ -1,7 +1,8 @@
-"""Snippets a second: a fresh process with pandas for each, beside the warm sandbox; then 10,000 in a row, and what they leave behind.
+"""Snippets a second: a fresh process with pandas for each, beside the warm sandbox; then 10,000 in a row, and what they
+leave behind.
 
-The fresh process is the plain harness: start Python, import pandas, read the table, run the code, print the answer. No wall is round it.
-The sandbox runs the same code over the same file behind all walls of this machine.
+The fresh process is the plain harness: start Python, import pandas, read the table, run the code, print the answer. No
+wall is round it. The sandbox runs the same code over the same file behind all walls of this machine.
 """
 
 from __future__ import annotations
@@ -85,7 +86,8 @@ def _warm(box: Sandbox, table: Path, code: str, pid: int) -> measure.Cost:
 
 
 def median_of(costs: list[measure.Cost]) -> measure.Cost:
-    """The kernel counts the processor time of others in steps of 10 ms, so that is averaged; the clock's median is taken."""
+    """The kernel counts the processor time of others in steps of 10 ms, so that is averaged; the clock's median is
+    taken."""
     return measure.Cost(median(cost.wall for cost in costs), sum(cost.cpu for cost in costs) / len(costs))
 
 
@@ -112,7 +114,8 @@ def _many(box: Sandbox, table: Path, pid: int) -> None:
     for who, place in (("parent", 1), ("server", 2)):
         growth = rows[-1][place] - rows[0][place]
         print(
-            f"  {who} grew by {growth:.1f} MB, target below {GROWTH_MB:g} MB: {'met' if growth < GROWTH_MB else 'MISSED'}"
+            f"  {who} grew by {growth:.1f} MB, target below {GROWTH_MB:g} MB: "
+            f"{'met' if growth < GROWTH_MB else 'MISSED'}"
         )
 
 
@@ -128,7 +131,8 @@ def _tidy(before: tuple[int, int, int]) -> None:
     after = _left()
     word = "met" if after == before else "MISSED"
     print(
-        f"  left behind: {after[0]} processes, {after[1]} folders, {after[2]} cgroups, target as before ({before}): {word}"
+        f"  left behind: {after[0]} processes, {after[1]} folders, {after[2]} cgroups, target as before ({before}): "
+        f"{word}"
     )
 
 

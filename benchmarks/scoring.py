@@ -1,6 +1,7 @@
 """Scoring 100,000 cases, beside parsing the same cases from YAML text with PyYAML's C parser.
 
-In chunks, so that memory stays small and the two sides share the machine's good and bad moments. Making the cases is not timed.
+In chunks, so that memory stays small and the two sides share the machine's good and bad moments. Making the cases is
+not timed.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ def main() -> None:
     suite = load_suite("data_query")
     measure.heading(
         "scoring",
-        f"{CASES:,} cases in chunks of {CHUNK:,}: the comparison, all {len(suite.metrics)} metrics and the details of each case",
+        f"{CASES:,} cases in chunks of {CHUNK:,}: the comparison, all {len(suite.metrics)} metrics and the details of "
+        "each case",
     )
     parsing, scoring = [], []
     for seed in range(CASES // CHUNK):
@@ -59,7 +61,8 @@ def parse_all(texts: Sequence[bytes]) -> None:
 
 
 def score_all(suite: Suite, cases: Sequence[Case[Any]], predictions: Sequence[Prediction]) -> None:
-    """What a run does to score its cases: the answers are read, compared and measured; every score and detail is kept."""
+    """What a run does to score its cases: the answers are read, compared and measured; every score and detail is
+    kept."""
     from karat.runs.scoring import group, score_cases
 
     grouped, strangers = group(cases, predictions, 1)

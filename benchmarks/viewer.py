@@ -1,7 +1,7 @@
 """Pages of the viewer over two runs of 100,000 cases each, the first time and again; beside them a run of 1,000 cases.
 
-The first time nothing is kept in memory: the viewer was just started. A page is asked for through the whole application, without a network.
-For how it grows: ``python -m benchmarks.viewer CASES``.
+The first time nothing is kept in memory: the viewer was just started. A page is asked for through the whole
+application, without a network. For how it grows: ``python -m benchmarks.viewer CASES``.
 """
 
 from __future__ import annotations

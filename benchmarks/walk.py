@@ -1,19 +1,22 @@
-"""How far a reader has to walk to follow one case: which functions of Karat run, in how many files, and how often the way leaves a room.
+"""How far a reader has to walk to follow one case: which functions of Karat run, in how many files, and how often the
+way leaves a room.
 
-``python -m benchmarks walk`` scores one recorded answer of each demo (``karat score --case … --xlsx … --html …``) in a fresh process, under
-``sys.setprofile``. The retrieval demo has no recorded answers, so its sheet is run (``karat run``). Only the first entry of each function counts, in the
-order of these entries.
+``python -m benchmarks walk`` scores one recorded answer of each demo (``karat score --case … --xlsx … --html …``) in a
+fresh process, under ``sys.setprofile``. The retrieval demo has no recorded answers, so its sheet is run (``karat
+run``). Only the first entry of each function counts, in the order of these entries.
 
-- *functions*: functions of ``src/karat`` that were entered, told apart by file and first line. Module and class bodies, lambdas and comprehensions are
-  none, and what a module calls while it is imported belongs to nobody's walk. Threads are followed, and the case is scored in the main process
-  (``--workers 1``); the servers of the sandbox and of the engines are processes of their own and are not followed.
+- *functions*: functions of ``src/karat`` that were entered, told apart by file and first line. Module and class bodies,
+  lambdas and comprehensions are none, and what a module calls while it is imported belongs to nobody's walk. Threads
+  are followed, and the case is scored in the main process (``--workers 1``); the servers of the sandbox and of the
+  engines are processes of their own and are not followed.
 - *files*: the files that hold these functions.
-- *room changes*: how often the next new function lies in another room than the one before. A room is a package directly below ``src/karat``; each suite is
-  one, and the modules beside the packages are one together. The last column leaves ``core`` out: its words (problems, records, reading and writing of
-  files) are used everywhere, and looking one up is no change of subject.
+- *room changes*: how often the next new function lies in another room than the one before. A room is a package directly
+  below ``src/karat``; each suite is one, and the modules beside the packages are one together. The last column leaves
+  ``core`` out: its words (problems, records, reading and writing of files) are used everywhere, and looking one up is
+  no change of subject.
 
-This definition gives 319/76/60, 431/89/65, 555/133/81 and 714/151/104 for data_query, answers, codegen and retrieval at commit 2980755, where an earlier,
-unpublished tracer gave 325/79/59, 414/90/66, 592/136/93 and 771/161/110.
+This definition gives 319/76/60, 431/89/65, 555/133/81 and 714/151/104 for data_query, answers, codegen and retrieval at
+commit 2980755, where an earlier, unpublished tracer gave 325/79/59, 414/90/66, 592/136/93 and 771/161/110.
 
 ``--list SUITE`` prints the walk itself: a line for each stay in a room, with the functions entered there.
 """

@@ -1,6 +1,8 @@
-"""Loading 5,000 case files: read, parsed, positioned, typed and checked, beside PyYAML's C parser alone on the same files.
+"""Loading 5,000 case files: read, parsed, positioned, typed and checked, beside PyYAML's C parser alone on the same
+files.
 
-Both sides read the files, and keep nothing but what they return. Each repeat is a fresh process; only the work in it is timed.
+Both sides read the files, and keep nothing but what they return. Each repeat is a fresh process; only the work in it is
+timed.
 """
 
 from __future__ import annotations

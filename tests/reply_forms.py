@@ -1,4 +1,5 @@
-"""One answer in every form a response may have: what the property tests hide an answer in, and what the loopback server replies."""
+"""One answer in every form a response may have: what the property tests hide an answer in, and what the loopback server
+replies."""
 
 from __future__ import annotations
 

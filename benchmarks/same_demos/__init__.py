@@ -1,11 +1,13 @@
 """The four demos of an earlier commit and of this tree: every figure, verdict, text and cell must be the same.
 
-``python -m benchmarks same_demos --before COMMIT`` runs the demos of both in empty folders, with the packages of this environment. It writes JSON,
-Excel, HTML, JUnit, Markdown, CSV and terminal text, ``karat show`` of every case and a second run to compare with, and reads them and the store back.
-What must differ between any two runs (times, durations, memory, processes, folders) is taken out; every other difference is printed with its place,
-and the exit code is 1. ``--keep FOLDER`` keeps all that was written.
+``python -m benchmarks same_demos --before COMMIT`` runs the demos of both in empty folders, with the packages of this
+environment. It writes JSON, Excel, HTML, JUnit, Markdown, CSV and terminal text, ``karat show`` of every case and a
+second run to compare with, and reads them and the store back. What must differ between any two runs (times, durations,
+memory, processes, folders) is taken out; every other difference is printed with its place, and the exit code is 1.
+``--keep FOLDER`` keeps all that was written.
 
-The codegen demo scores the speed of code, so its figures vary from run to run. It is therefore compared with ``performance: false``.
+The codegen demo scores the speed of code, so its figures vary from run to run. It is therefore compared with
+``performance: false``.
 """
 
 from __future__ import annotations
@@ -42,7 +44,8 @@ def main(arguments: list[str]) -> int:
 
 
 def compare_with(commit: str, folder: Path) -> list[Difference]:
-    """Run both sides and compare all that they wrote. Names of the same length, so that nothing is cut or wrapped differently."""
+    """Run both sides and compare all that they wrote. Names of the same length, so that nothing is cut or wrapped
+    differently."""
     before, latest = folder / "before", folder / "latest"
     run_demos(checkout(commit, folder / "source"), before)
     run_demos(ROOT, latest)

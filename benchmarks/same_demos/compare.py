@@ -1,4 +1,5 @@
-"""Two sides of files, line by line. Where a line has a place, it is compared with the line of that place; others by their order."""
+"""Two sides of files, line by line. Where a line has a place, it is compared with the line of that place; others by
+their order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What the commands wrote, as a list of (place, text) for every file: what two runs never have in common is taken out."""
+"""What the commands wrote, as a list of (place, text) for every file: what two runs never have in common is taken
+out."""
 
 from __future__ import annotations
 
@@ -86,7 +87,8 @@ def _flat(place: str, value: Any) -> Iterator[tuple[str, str]]:
         yield place, json.dumps(value, ensure_ascii=False)
 
 
-# -- Excel --------------------------------------------------------------------------------------------------------------
+# -- Excel
+# --------------------------------------------------------------------------------------------------------------
 
 
 def _excel(file: Path) -> Iterator[tuple[str, str]]:
@@ -133,7 +135,8 @@ def _colour(colour: Any) -> str:
     return "default" if colour is None else f"{colour.type} {colour.value}"
 
 
-# -- HTML ---------------------------------------------------------------------------------------------------------------
+# -- HTML
+# ---------------------------------------------------------------------------------------------------------------
 
 
 class _Texts(HTMLParser):
@@ -177,7 +180,8 @@ def _html(file: Path) -> Iterator[tuple[str, str]]:
     return iter(parser.found)
 
 
-# -- the store ----------------------------------------------------------------------------------------------------------
+# -- the store
+# ----------------------------------------------------------------------------------------------------------
 
 
 def _store(file: Path) -> Iterator[tuple[str, str]]:
@@ -191,7 +195,8 @@ def _store(file: Path) -> Iterator[tuple[str, str]]:
         for table in tables:
             keys = [row["name"] for row in connection.execute(f'PRAGMA table_info("{table}")') if row["pk"]]
             rows = connection.execute(f'SELECT * FROM "{table}"').fetchall()
-            # Answers are stored in the order in which they arrive, so a row is known by its contents, not by its number.
+            # Answers are stored in the order in which they arrive, so a row is known by its contents, not by its
+            # number.
             for row in sorted(rows, key=_order):
                 named = [name for name in keys if name != "id"] or [
                     name for name in ("case_id", "turn", "repeat") if name in row

@@ -1,7 +1,7 @@
 """Run the demos of one source tree in an empty folder and write everything that Karat can write about them.
 
-A tree needs no environment of its own: its ``src`` comes first on the path, with package metadata made from its ``pyproject.toml``, so that its
-plug-ins are found where that tree has them.
+A tree needs no environment of its own: its ``src`` comes first on the path, with package metadata made from its
+``pyproject.toml``, so that its plug-ins are found where that tree has them.
 """
 
 from __future__ import annotations
@@ -100,7 +100,8 @@ for name, words in commands:
     if code not in (0, 1, 3):
         sys.exit(f"karat {' '.join(words)} ended with {code}: {open(name).read()[-2000:]}")
 """
-"""One interpreter that has loaded the command line, and forks for each command: starting it anew would take most of the time."""
+"""One interpreter that has loaded the command line, and forks for each command: starting it anew would take most of the
+time."""
 
 
 def _karat(environment: dict[str, str], folder: Path, commands: list[tuple[str, list[str]]]) -> None:

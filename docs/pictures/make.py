@@ -1,7 +1,7 @@
 """Makes the pictures of the README anew, from the runs of the demo: ``.venv/bin/python docs/pictures/make.py``.
 
-Needs what the browser tests need (playwright, chromium). The picture of the workbook needs LibreOffice and poppler too (soffice,
-pdftoppm); without them it is left as it is, and that is said.
+Needs what the browser tests need (playwright, chromium). The picture of the workbook needs LibreOffice and poppler too
+(soffice, pdftoppm); without them it is left as it is, and that is said.
 """
 
 # ruff: noqa: S603, S607, T201  (a script that runs programs of this machine and says what it made)

@@ -1,6 +1,7 @@
 """``karat`` and ``python -m karat``: where the program starts.
 
-Loading the verbs takes a moment, in which somebody may press Ctrl-C or a library may fail; so both are looked after before that.
+Loading the verbs takes a moment, in which somebody may press Ctrl-C or a library may fail; so both are looked after
+before that.
 """
 
 from karat.cli.exits import crashes_told, starting_up

@@ -1,11 +1,13 @@
-"""The contract's matching functions, and its ``evaluate.py``: ``python -m karat.answers --result_dir DIR --gold_dir DIR``.
+"""The contract's matching functions, and its ``evaluate.py``: ``python -m karat.answers --result_dir DIR --gold_dir
+DIR``.
 
     from karat.answers import table_match
 
     verdict = table_match("result.csv", "gold.csv", condition_cols=[0, 1], ignore_order=True)
     verdict.score, verdict.reason, verdict.evidence
 
-Every function takes the contract's parameters with its defaults, and ``profile="spider2"`` (the default) or ``"strict"``.
+Every function takes the contract's parameters with its defaults, and ``profile="spider2"`` (the default) or
+``"strict"``.
 """
 
 from __future__ import annotations
@@ -58,7 +60,8 @@ def number_match(
     *,
     profile: Profile = "spider2",
 ) -> Verdict:
-    """Whether the answer's text holds the gold numbers. ``precision``: decimals; the contract's 4 unless given, in spider2."""
+    """Whether the answer's text holds the gold numbers. ``precision``: decimals; the contract's 4 unless given, in
+    spider2."""
     decimals = 4 if precision is None and profile == "spider2" else precision
     found: Verdict = _profile(profile).number_match(pred, gold, percentage=percentage, precision=decimals, conj=conj)
     return found

@@ -1,4 +1,5 @@
-"""The comparison of two trees finds a change of one figure in every kind of file, and takes out only what any two runs differ in."""
+"""The comparison of two trees finds a change of one figure in every kind of file, and takes out only what any two runs
+differ in."""
 
 from __future__ import annotations
 

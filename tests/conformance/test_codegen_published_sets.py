@@ -1,4 +1,5 @@
-"""DS-1000, PandasEval, NumpyEval and DABench as published: all of them load; as many references run as pandas 3.1 and numpy 2.4 let."""
+"""DS-1000, PandasEval, NumpyEval and DABench as published: all of them load; as many references run as pandas 3.1 and
+numpy 2.4 let."""
 
 from __future__ import annotations
 
@@ -81,7 +82,8 @@ def ds1000(shared: Path) -> tuple[Case[Task], ...]:
 
 
 def test_ds1000_judges_its_references_as_its_own_tests_do(shared: Path) -> None:
-    """With the pandas that the verdicts are for they must agree; with another one the problem's own tests, run whole, have the word."""
+    """With the pandas that the verdicts are for they must agree; with another one the problem's own tests, run whole,
+    have the word."""
     verdicts = json.loads((shared / "data" / "codegen2" / "ds1000_verdicts.json").read_bytes())["problems"]
 
     def judged(case: Case[Task]) -> bool:
@@ -128,7 +130,8 @@ CHANGES = (
 
 
 def test_ds1000_judges_other_answers_as_its_own_tests_do(shared: Path) -> None:
-    """The reference with its result changed at the end: what the split judgement says is what the published tests say in one process."""
+    """The reference with its result changed at the end: what the split judgement says is what the published tests say
+    in one process."""
 
     def verdicts(numbered: tuple[int, Case[Task]]) -> tuple[str, bool, bool]:
         number, case = numbered

@@ -1,4 +1,5 @@
-"""497 real questions, turned into cases, answered with perturbed selections; every figure checked against plain set arithmetic."""
+"""497 real questions, turned into cases, answered with perturbed selections; every figure checked against plain set
+arithmetic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""trec_eval's own test files: every figure it prints that this suite has, for each question and over all, as printed."""
+"""trec_eval's own test files: every figure it prints that this suite has, for each question and over all, as
+printed."""
 
 from __future__ import annotations
 

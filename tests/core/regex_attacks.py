@@ -51,7 +51,8 @@ class Found:
 
 @cache
 def all_patterns() -> list[Found]:
-    """Every pattern that a module of karat compiles, holds or passes to ``re``, and the terminals of the sheet grammar."""
+    """Every pattern that a module of karat compiles, holds or passes to ``re``, and the terminals of the sheet
+    grammar."""
     found = [item for file in sorted(ROOT.rglob("*.py")) for item in _in_module(file)]
     found += _grammar()
     first: dict[tuple[Any, int, str], Found] = {}
@@ -90,7 +91,8 @@ def _way(method: str) -> str:
 
 
 def _ways(tree: ast.Module) -> dict[str, set[str]]:
-    """The methods that a module uses of each of its names. A name that goes elsewhere as a value is looked for in every way."""
+    """The methods that a module uses of each of its names. A name that goes elsewhere as a value is looked for in every
+    way."""
     ways: dict[str, set[str]] = {}
     owned = set()
     for node in ast.walk(tree):
@@ -290,7 +292,8 @@ MARGIN = 10
 
 
 def growth(found: Found, attack: tuple[Any, Any, Any]) -> float:
-    """How many times as long four times the attack takes, at the first length where it takes a time worth measuring; 0 when none does.
+    """How many times as long four times the attack takes, at the first length where it takes a time worth measuring; 0
+    when none does.
 
     The length goes up in small steps, so that also an exponential pattern is caught before it takes long.
     """

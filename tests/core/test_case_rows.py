@@ -44,7 +44,8 @@ def test_yaml_and_lines_in_a_folder(tmp_path: Path) -> None:
     [
         ("a.yaml", "- {id: a, question: A, answer: perhaps}\n", 1, "perhaps"),
         ("a.yaml", "- id: a\n  question: A\n  answer: no\n  answr: yes\n", 4, 'unknown key "answr"'),
-        ("a.yaml", "- {id: a, question: A, answer: yes}\n- {id: a, question: B, answer: no}\n", 2, 'the case "a" appears twice'),
+        ("a.yaml", "- {id: a, question: A, answer: yes}\n- {id: a, question: B, answer: "
+                   "no}\n", 2, 'the case "a" appears twice'),
         ("a.yaml", "- {id: ' ', question: A, answer: yes}\n", 1, "an empty id"),
         ("a.yaml", "- {id: a, question: '?', answer: yes}\n", 1, 'case "a": the question says nothing'),
         ("a.jsonl", '\n{"id": "a", "question": \n', 2, ""),

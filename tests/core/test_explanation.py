@@ -1,4 +1,5 @@
-"""The explanation of a case, whatever its suite: also of one without an answer, of an unknown suite and of another version's details."""
+"""The explanation of a case, whatever its suite: also of one without an answer, of an unknown suite and of another
+version's details."""
 
 from __future__ import annotations
 

@@ -41,7 +41,8 @@ class Copy:
     [
         ({"url": "file://{here}", "dir_info": {"editable": True}}, "pip install --editable '{here}[serve]'"),
         ({"url": "file://{here}", "dir_info": {}}, "pip install '{here}[serve]'"),
-        ({"url": "file://{here}/karat-1.whl", "archive_info": {}}, "pip install 'karat[serve] @ file://{here}/karat-1.whl'"),
+        ({"url": "file://{here}/karat-1.whl", "archive_info": {}}, "pip install 'karat[serve] @ "
+                                                                   "file://{here}/karat-1.whl'"),
         ({"url": "file:///gone/away", "dir_info": {}}, "pip install fastapi uvicorn"),
         ({"url": "https://example.org/karat.git", "vcs_info": {}}, "pip install fastapi uvicorn"),
         (None, "pip install fastapi uvicorn"),

@@ -64,7 +64,8 @@ def test_names_that_mean_the_same(text: str, place: int) -> None:
         ("Sum@9", 'there is no metric "Sum@9"', 'Did you mean "Sum@10"?'),
         ("Sums@10", 'there is no metric "Sums@10"', 'Did you mean "Sum@10"?'),
         ("Sum(cutof=2)", 'the metric Sum has no parameter "cutof"', 'Did you mean "cutoff"?'),
-        ("Sum@two", '"two" cannot be the cutoff of the metric Sum: it must be a whole number, at least 1', "Sum(cutoff=10)"),
+        ("Sum@two", '"two" cannot be the cutoff of the metric Sum: it must be a whole number, at least '
+                    '1', "Sum(cutoff=10)"),
         ("Sum@0", '"0" cannot be the cutoff', "How many results count."),
         ("Sum@2.5", '"2.5" cannot be the cutoff', ""),
         ("Sum(cutoff=2)@2", "gives cutoff twice", ""),

@@ -1,7 +1,8 @@
 """No regular expression of karat runs away: four times the text never takes much more than four times the time.
 
-Texts come from strangers (case files, model answers, servers), so every pattern meets attack strings made of its own parts. What is
-judged is growth, with a margin of ten over linear: quadratic passes, cubic and exponential do not. Seconds decide nothing.
+Texts come from strangers (case files, model answers, servers), so every pattern meets attack strings made of its own
+parts. What is judged is growth, with a margin of ten over linear: quadratic passes, cubic and exponential do not.
+Seconds decide nothing.
 """
 
 from __future__ import annotations

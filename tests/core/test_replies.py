@@ -94,7 +94,8 @@ def test_refusals_and_calls() -> None:
         (events(chunks('Well, {"wanted": 1}')[:-1], done=False), "the stream ended in the middle of the answer"),
         (body({"choices": []}), "without choices"),
         (body({"choices": [], "error": {"message": "quota"}}), "quota"),
-        (body({"isError": True, "content": [{"type": "text", "text": "no database"}]}), "the tool reported a failure: no database"),
+        (body({"isError": True, "content": [{"type": "text", "text": "no database"}]}), "the tool reported a failure: "
+                                                                                        "no database"),
         (body({"jsonrpc": "2.0", "id": 1, "error": {"code": -32000, "message": "no tool"}}), "an error: no tool"),
         (b"<!DOCTYPE html><html>Sign in</html>", "a web page"),
         (body(chat("<think>I wonder")), "only the start of the assistant's reasoning"),

@@ -1,4 +1,5 @@
-"""A suite whose parts do not fit, and a system that offers what none has, is an error of the type checker, not of the first run."""
+"""A suite whose parts do not fit, and a system that offers what none has, is an error of the type checker, not of the
+first run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""What a suite calls its metrics and keeps in its details is known to the suite alone: no other package names it, in Python, templates or scripts.
+"""What a suite calls its metrics and keeps in its details is known to the suite alone: no other package names it, in
+Python, templates or scripts.
 
-The words are collected from the suites themselves: their names, the names of their metrics, and every key of their details. Words that Karat has in its own
-records (``error``, ``missing``, ``reason``) are no secret of a suite. What is left must not appear, except at the places listed here with a reason.
+The words are collected from the suites themselves: their names, the names of their metrics, and every key of their
+details. Words that Karat has in its own records (``error``, ``missing``, ``reason``) are no secret of a suite. What is
+left must not appear, except at the places listed here with a reason.
 """
 
 from __future__ import annotations
@@ -110,7 +112,8 @@ def own_words() -> set[str]:
 
 
 def suite_words() -> set[str]:
-    """What the suites call themselves, their metrics and the keys of their details; every part of a metric's own name is one word."""
+    """What the suites call themselves, their metrics and the keys of their details; every part of a metric's own name
+    is one word."""
     found = set(SUITES)
     for name in SUITES:
         suite = load_suite(name)
@@ -147,7 +150,8 @@ def page_words(source: str) -> set[str]:
 
 
 def places() -> Iterator[tuple[str, set[str]]]:
-    """Every file of these packages but the migrations, which are history and stay as they were, and libraries of others."""
+    """Every file of these packages but the migrations, which are history and stay as they were, and libraries of
+    others."""
     for room in ROOMS:
         for file in sorted((SOURCE / room).rglob("*")):
             place = file.relative_to(SOURCE).as_posix()

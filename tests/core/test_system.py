@@ -1,4 +1,5 @@
-"""All that a system offers is declared on ``System``, with defaults; nothing is read from it, or from a suite, by a name in a string."""
+"""All that a system offers is declared on ``System``, with defaults; nothing is read from it, or from a suite, by a
+name in a string."""
 
 from __future__ import annotations
 

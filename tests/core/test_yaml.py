@@ -47,7 +47,8 @@ def test_text_stays_the_text_in_the_file(text: str) -> None:
 
 def test_all_mistakes_of_a_file_with_their_places() -> None:
     thing, findings = read_text(
-        "titel: x\nitems:\n- {id: LP, name: Population, Persons}\n- id: A\n  id: B\ncount: many\nmode: c\nitems: 3\nshare: .nan\n"
+        "titel: x\nitems:\n- {id: LP, name: Population, Persons}\n- id: A\n  id: B\ncount: many\nmode: c\nitems: "
+        "3\nshare: .nan\n"
     )
     assert thing is None
     assert [(p.line, p.column, p.message) for p in findings.problems] == [

@@ -189,7 +189,8 @@ def test_the_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
     example = ROOT / "examples" / "data_query"
     shown = re.search(r"^```text\n(data_query .*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S)
     scored = run(
-        f"COLUMNS=80 karat score --suite data_query --cases {example / 'cases'} --predictions {example / 'predictions.jsonl'}",
+        f"COLUMNS=80 karat score --suite data_query --cases {example / 'cases'} --predictions "
+        f"{example / 'predictions.jsonl'}",
         tmp_path,
     )
     assert shown is not None

@@ -1,6 +1,8 @@
-"""Assistants behind a loopback OpenAI-compatible server: a small project of each suite, and what the server replies in each of its cases.
+"""Assistants behind a loopback OpenAI-compatible server: a small project of each suite, and what the server replies in
+each of its cases.
 
-A project has one case for each form of a reply. Its question ends with ``#`` and the name of the form, by which the server replies.
+A project has one case for each form of a reply. Its question ends with ``#`` and the name of the form, by which the
+server replies.
 """
 
 from __future__ import annotations
@@ -53,7 +55,8 @@ def said(text: str) -> dict[str, bytes]:
 
 
 def replies(answer: Any, *, prose: bool = True) -> dict[str, bytes]:
-    """An answer in JSON in every form an endpoint sends it. (Every pair of words and envelope is tried in the tests of the readers.)"""
+    """An answer in JSON in every form an endpoint sends it. (Every pair of words and envelope is tried in the tests of
+    the readers.)"""
     texts = {name: text for name, text in json_texts(answer).items() if prose or name != "inside words"}
     found = {f"{name} in content": said(text)["content"] for name, text in texts.items()}
     found |= {f"with words in {form}": response for form, response in said(texts["fenced with words"]).items()}
@@ -158,7 +161,8 @@ def _data_query() -> Project:
     state = {"dimension_id_to_name": {"X:D": {"A": {"a": "name of a"}}}}
     tools = {"tool_messages": [{"role": "tool", "custom_content": {"state": state}}]}
     right = replies(selection("a")) | {"MCP arguments": body(chat(tool_calls=[tool_call(queries)])), "StatGPT": body(chat("Here.", custom_content={"state": tools}))}  # fmt: skip
-    wrong = replies(selection("b")) | {"empty": body(chat('{"indicator_selection": []}')), "refusal": body(chat(None, refusal="No."))}  # fmt: skip
+    wrong = replies(selection("b")) | {"empty": body(chat('{"indicator_selection": '
+                                                          '[]}')), "refusal": body(chat(None, refusal="No."))}  # fmt: skip
     return Project("data_query", "macro_recall", write, right, wrong, selection("a"))
 
 

@@ -1,4 +1,5 @@
-"""A real Chromium, Debian's, for the tests of pages. A test module has the fixture by ``chromium = browser.chromium``."""
+"""A real Chromium, Debian's, for the tests of pages. A test module has the fixture by ``chromium =
+browser.chromium``."""
 
 from __future__ import annotations
 

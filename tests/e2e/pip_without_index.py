@@ -1,4 +1,5 @@
-"""``pip install FOLDER`` for a test without a package index: the wheel is built for real, and unpacked into the environment.
+"""``pip install FOLDER`` for a test without a package index: the wheel is built for real, and unpacked into the
+environment.
 
 Run as a program by the ``pip`` that :func:`put_commands` writes; its dependencies must be there already.
 """

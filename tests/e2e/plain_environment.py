@@ -1,7 +1,8 @@
-"""A clean environment that holds what a plain install holds, and nothing else: made from what is installed here, without a network.
+"""A clean environment that holds what a plain install holds, and nothing else: made from what is installed here,
+without a network.
 
-Karat is built as a wheel and unpacked into it; the packages that it requires, and theirs, are linked in. Of the extras only those that
-are named are.
+Karat is built as a wheel and unpacked into it; the packages that it requires, and theirs, are linked in. Of the extras
+only those that are named are.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ def plain_python(folder: Path, extras: Collection[str] = ()) -> Path:
 
 
 def _put(source: Path, place: Path) -> None:
-    """A hard link, as installers make them: the sandbox opens the folder of the packages, and not what links in it point to."""
+    """A hard link, as installers make them: the sandbox opens the folder of the packages, and not what links in it
+    point to."""
     try:
         place.hardlink_to(source)
     except OSError:  # another file system

@@ -1,4 +1,5 @@
-"""``karat answers`` as a user types it: the example, the contract's own call, files that lie, and gold that cannot be changed."""
+"""``karat answers`` as a user types it: the example, the contract's own call, files that lie, and gold that cannot be
+changed."""
 
 from __future__ import annotations
 

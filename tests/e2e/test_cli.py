@@ -43,7 +43,8 @@ def test_help_imports_nothing_heavy() -> None:
         "from karat.cli.main import app\n"
         "try: app()\nexcept SystemExit: pass\n"
         "print(sorted({m.partition('.')[0] for m in sys.modules} & "
-        "{'rich', 'sqlalchemy', 'alembic', 'httpx', 'numpy', 'yaml', 'xlsxwriter', 'pysdmx', 'asyncio', 'polars', 'pandas'}))"
+        "{'rich', 'sqlalchemy', 'alembic', 'httpx', 'numpy', 'yaml', 'xlsxwriter', 'pysdmx', 'asyncio', 'polars', "
+        "'pandas'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
@@ -223,7 +224,8 @@ def test_two_suites_write_two_files(project: Path) -> None:
 def test_mistakes_in_the_project_file_are_shown_with_their_place(project: Path) -> None:
     file = project / "karat.yaml"
     file.write_text(
-        "sutes: []\nsystems:\n  a: {type: opneai}\n  b: {type: http, ulr: x}\nsuites:\n- {suite: data_qery, cases: cases}\n"
+        "sutes: []\nsystems:\n  a: {type: opneai}\n  b: {type: http, ulr: x}\nsuites:\n- {suite: data_qery, cases: "
+        "cases}\n"
     )
     done = karat(project, "run", code=2)
     text = done.stderr.replace("\n", " ")
@@ -237,7 +239,8 @@ def test_mistakes_in_the_project_file_are_shown_with_their_place(project: Path) 
     ):
         assert words in text, done.stderr
     file.write_text(
-        "gates: [{metric: data_query.macro_recal, at_least: 1}]\nsuites: [{suite: data_query, cases: cases, system: nobody}]\n"
+        "gates: [{metric: data_query.macro_recal, at_least: 1}]\nsuites: [{suite: data_query, cases: cases, system: "
+        "nobody}]\n"
     )
     text = karat(project, "check", code=2).stderr
     assert 'names the system "nobody"' in text and 'Did you mean "macro_recall"?' in text

@@ -88,7 +88,8 @@ def test_the_words(made: Path) -> None:
     done = invoke(made, "change", "--gate", BROKEN[1], "--gate", BROKEN[0], code=1)
     right = sorted(number for number in planted(0.6, 1) if number % 3 == 0)
     assert (
-        f"no new failures in tag critical against r-0001: 5 of {len(right)} cases right in the baseline by fully right (100 cases in both runs) no longer right, wanted 0: {', '.join(f'c{number:03d}' for number in right[:5])}\n"
+        f"no new failures in tag critical against r-0001: 5 of {len(right)} cases right in the baseline by fully right "
+        f"(100 cases in both runs) no longer right, wanted 0: {', '.join(f'c{number:03d}' for number in right[:5])}\n"
     ) in done.stdout
     assert "data_query.exact_match is 0.65 over 300 cases, wanted at least 0.7" in done.stdout
 

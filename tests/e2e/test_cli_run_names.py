@@ -1,4 +1,5 @@
-"""A run may be called by its number, its name or a tag, and every verb understands it. A finished run is left as it is."""
+"""A run may be called by its number, its name or a tag, and every verb understands it. A finished run is left as it
+is."""
 
 from __future__ import annotations
 

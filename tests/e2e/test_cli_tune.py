@@ -1,4 +1,5 @@
-"""``karat tune`` as a user types it: the contract's example, its JSON, its workbook, and mistakes that a person can mend."""
+"""``karat tune`` as a user types it: the contract's example, its JSON, its workbook, and mistakes that a person can
+mend."""
 
 from __future__ import annotations
 

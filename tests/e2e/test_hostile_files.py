@@ -1,4 +1,5 @@
-"""Files that are broken or meant to do harm: each is told with its file and line, costs only itself, and never hangs the machine."""
+"""Files that are broken or meant to do harm: each is told with its file and line, costs only itself, and never hangs
+the machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The HTML report in a real Chromium, from disk: it draws, it is searched, sorted, filtered and opened, and asks nobody for anything."""
+"""The HTML report in a real Chromium, from disk: it draws, it is searched, sorted, filtered and opened, and asks nobody
+for anything."""
 
 from __future__ import annotations
 

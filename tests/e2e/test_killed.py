@@ -1,4 +1,5 @@
-"""Killed at random moments, a run goes on where it was: every case once, no finished call repeated, nothing stored lost."""
+"""Killed at random moments, a run goes on where it was: every case once, no finished call repeated, nothing stored
+lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The whole loop with a real model on this machine: it writes code, the code runs, it is told what failed, and all is scored."""
+"""The whole loop with a real model on this machine: it writes code, the code runs, it is told what failed, and all is
+scored."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ tables:
 tasks:
   - {id: mean_age, question: What is the average age?, reference: 'result = people["age"].mean()', timeout: 300}
 """
-# The model chooses the words, and none of them makes a program that runs. So the course of the run is the same on every machine.
+# The model chooses the words, and none of them makes a program that runs. So the course of the run is the same on every
+# machine.
 NEVER_RUNS = 'root ::= "result = (" [a-z]'
 
 

@@ -1,4 +1,5 @@
-"""A run that somebody is working on: it is not resumed twice, not deleted, and what it stores is there or reported as lost."""
+"""A run that somebody is working on: it is not resumed twice, not deleted, and what it stores is there or reported as
+lost."""
 
 from __future__ import annotations
 

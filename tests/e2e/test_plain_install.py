@@ -80,7 +80,8 @@ def test_the_viewer_says_what_it_needs(python: Path, tmp_path: Path) -> None:
 def test_texts_and_numbers_of_answers_need_nothing(python: Path, tmp_path: Path) -> None:
     (tmp_path / "gold").mkdir()
     (tmp_path / "gold" / "gold.jsonl").write_text(
-        '{"id": "q1", "question": "How many?", "evaluation": {"func": "number_match", "parameters": {"gold": 3}}}\n'.replace('"id"', '"instance_id"')
+        '{"id": "q1", "question": "How many?", "evaluation": {"func": "number_match", "parameters": {"gold": '
+        '3}}}\n'.replace('"id"', '"instance_id"')
     )  # fmt: skip
     (tmp_path / "answers").mkdir()
     (tmp_path / "answers" / "results_metadata.jsonl").write_text(

@@ -1,4 +1,5 @@
-"""The five packages of ``docs/plugins.md``, made from an empty folder in a clean environment and used from the command line; and broken ones beside them."""
+"""The five packages of ``docs/plugins.md``, made from an empty folder in a clean environment and used from the command
+line; and broken ones beside them."""
 
 from __future__ import annotations
 
@@ -155,10 +156,13 @@ BROKEN = {
         "retrieval.no_metric": "found = len",
         "retrieval.taken": "from karat import Metric\nfound = Metric('recall', 'r', 'r', len)",
         "retrievel.typo": "found = ()",
-        "yes_no.raises": "from karat import Metric\nfound = Metric('raises', 'raises', 'always fails', lambda comparison: 1 / 0)",
-        "yes_no.large": "from karat import Metric, scored\nfound = Metric('large', 'large', 'a share of 7', lambda comparison: scored(7))",
+        "yes_no.raises": "from karat import Metric\nfound = Metric('raises', 'raises', 'always fails', lambda "
+                         "comparison: 1 / 0)",
+        "yes_no.large": "from karat import Metric, scored\nfound = Metric('large', 'large', 'a share of 7', lambda "
+                        "comparison: scored(7))",
     },
-    "karat.models": {"no_model": "found = 42", "bad_model": "def found(): raise RuntimeError('oh no')", "bm25": "found = 42"},
+    "karat.models": {"no_model": "found = 42", "bad_model": "def found(): raise RuntimeError('oh "
+                                                            "no')", "bm25": "found = 42"},
     "karat.engines": {"no_engine": "found = 42", "sqlite": "found = 42"},
 }  # fmt: skip
 
@@ -208,7 +212,8 @@ def test_doctor_names_what_is_broken_with_its_package(place: Place, broken: str)
 
 def test_other_commands_go_on_beside_broken_plugins(place: Place, broken: str) -> None:
     for command in (
-        "karat init --suite data_query broken-dq && cd broken-dq && karat run && karat check cases && karat runs list && karat compare r-0001 r-0001 || [ $? = 3 ]",
+        "karat init --suite data_query broken-dq && cd broken-dq && karat run && karat check cases && karat runs list "
+        "&& karat compare r-0001 r-0001 || [ $? = 3 ]",
         "karat models",
         "karat init --show-prompt",
         "cd ferries && karat run && karat report latest --xlsx again.xlsx",

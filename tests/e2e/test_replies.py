@@ -1,8 +1,9 @@
-"""A new user's assistant behind a loopback OpenAI-compatible server gets its true figure, whatever form its replies have.
+"""A new user's assistant behind a loopback OpenAI-compatible server gets its true figure, whatever form its replies
+have.
 
-For each suite, in an empty folder and a clean environment that holds a plain install and only the extras that the suite needs: all right
-is 1.000, all wrong is 0.000, and what cannot be read is an error, with at most 12 lines of configuration. The server answers each case in
-another of the forms.
+For each suite, in an empty folder and a clean environment that holds a plain install and only the extras that the suite
+needs: all right is 1.000, all wrong is 0.000, and what cannot be read is an error, with at most 12 lines of
+configuration. The server answers each case in another of the forms.
 """
 
 from __future__ import annotations

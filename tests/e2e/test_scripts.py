@@ -1,4 +1,5 @@
-"""``karat.score`` and ``karat.run`` from wherever Python code comes from: no form needs a guard, and none runs twice."""
+"""``karat.score`` and ``karat.run`` from wherever Python code comes from: no form needs a guard, and none runs
+twice."""
 
 from __future__ import annotations
 

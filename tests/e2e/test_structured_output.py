@@ -1,4 +1,5 @@
-"""A model that does what it is told, and no more, is right: the default prompt and ``response_format: suite`` fit what the suite reads.
+"""A model that does what it is told, and no more, is right: the default prompt and ``response_format: suite`` fit what
+the suite reads.
 
 Both for chat completions and for the Responses API, where the request has another form.
 """

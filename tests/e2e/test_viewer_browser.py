@@ -1,6 +1,7 @@
 """The viewer's journeys in a real Chromium. A console error or a request to another host fails any of them.
 
-The tests that begin with a number are the interactions that people ask of such a viewer, in the order of the list they were gathered in.
+The tests that begin with a number are the interactions that people ask of such a viewer, in the order of the list they
+were gathered in.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ def arrived(page: Page, address: str) -> None:  # noqa: F811
 
 
 def stop_clock(page: Page) -> None:  # noqa: F811
-    """From the next page on, what passes after a while does so only when the test moves the clock: however slow the machine is."""
+    """From the next page on, what passes after a while does so only when the test moves the clock: however slow the
+    machine is."""
     page.clock.install(time=0)
     page.clock.pause_at(1)
 

@@ -1,4 +1,5 @@
-"""A person who is quicker than the page's script: what is chosen, clicked or typed on a page that can be seen counts."""
+"""A person who is quicker than the page's script: what is chosen, clicked or typed on a page that can be seen
+counts."""
 
 from __future__ import annotations
 

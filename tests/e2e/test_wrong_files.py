@@ -19,7 +19,8 @@ from karat.core.problems import UserError
 
 SUITES = ("data_query", "answers", "retrieval", "codegen")
 GOOD = {
-    "data_query": "id: one\nconversation: [{role: user, content: x, target: {indicator_selection: [{dataset_id: A, dimensions: []}]}}]\n",
+    "data_query": "id: one\nconversation: [{role: user, content: x, target: {indicator_selection: [{dataset_id: A, "
+    "dimensions: []}]}}]\n",
     "answers": '{"instance_id": "one", "evaluation": {"func": "number_match", "parameters": {"gold": 3}}}\n',
     "retrieval": "one 0 d1 1\n",
     "codegen": '{"id": "one", "question": "Three?", "expected": 3}\n',

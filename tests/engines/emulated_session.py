@@ -52,8 +52,10 @@ def snowflake_shop(port: int) -> dict[str, Any]:
         for statement in (
             "CREATE DATABASE shop",
             "CREATE SCHEMA IF NOT EXISTS shop.public",
-            "CREATE TABLE shop.public.goods (id INT, name VARCHAR, price FLOAT, day DATE, cost NUMBER(10, 2), sold BOOLEAN)",
-            "INSERT INTO shop.public.goods VALUES (1, 'tea', 2.5, '2024-01-31', 1.5, true), (2, 'café', 0.1, NULL, NULL, NULL)",
+            "CREATE TABLE shop.public.goods (id INT, name VARCHAR, price FLOAT, day DATE, cost NUMBER(10, 2), sold "
+            "BOOLEAN)",
+            "INSERT INTO shop.public.goods VALUES (1, 'tea', 2.5, '2024-01-31', 1.5, true), (2, 'café', 0.1, NULL, "
+            "NULL, NULL)",
         ):
             connection.cursor().execute(statement)
     return {"engine": "snowflake", "database": "SHOP", "schema": "PUBLIC", **place}

@@ -1,6 +1,7 @@
 """Environments of their own for the two emulators: their pins conflict with each other and with this project's DuckDB.
 
-Each is made once, in a folder of the repository that git ignores, and used again while its list of packages is the same.
+Each is made once, in a folder of the repository that git ignores, and used again while its list of packages is the
+same.
 """
 
 from __future__ import annotations

@@ -16,7 +16,8 @@ from tests.engines.conftest import MariadbServer, PostgresServer, opened
 ENDLESS = {
     "sqlite": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n",
     "duckdb": "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range % 7 = b.range % 11",
-    "postgresql": "SELECT count(*) FROM generate_series(1, 1000000) a, generate_series(1, 1000000) b WHERE a % 7 = b % 11",
+    "postgresql": "SELECT count(*) FROM generate_series(1, 1000000) a, generate_series(1, 1000000) b WHERE a % 7 = b % "
+    "11",
     "mysql": "SELECT benchmark(100000000000, md5('x'))",
 }
 MANY = {
@@ -136,7 +137,8 @@ def test_postgresql_times_that_python_cannot_hold_come_as_text(request: pytest.F
     engine = opened(settings_of("postgresql", request, tmp_path), tmp_path)
     found = run(
         engine,
-        "SELECT timestamptz 'infinity' AS a, timestamp '20000-01-01' AS b, date '-infinity' AS c, date '2024-01-31' AS d,"
+        "SELECT timestamptz 'infinity' AS a, timestamp '20000-01-01' AS b, date '-infinity' AS c, date '2024-01-31' AS "
+        "d,"
         " time '24:00:00' AS e, interval '3000000 years' AS f",
     )
     assert [column[0] for column in found.columns] == [

@@ -1,4 +1,5 @@
-"""SQLite and DuckDB run in children: whatever a query does, it ends with its child at the latest, and the next query works."""
+"""SQLite and DuckDB run in children: whatever a query does, it ends with its child at the latest, and the next query
+works."""
 
 from __future__ import annotations
 

@@ -176,7 +176,8 @@ def test_what_depends_on_the_clock_or_on_chance_is_told_apart() -> None:
     [
         (
             "bigquery",
-            "SELECT h.page, COUNT(*) AS n FROM `p-q.ga.s_*` AS s, UNNEST(s.hits) AS h WHERE _TABLE_SUFFIX > '2017' GROUP BY 1",
+            "SELECT h.page, COUNT(*) AS n FROM `p-q.ga.s_*` AS s, UNNEST(s.hits) AS h WHERE _TABLE_SUFFIX > '2017' "
+            "GROUP BY 1",
         ),
         (
             "bigquery",

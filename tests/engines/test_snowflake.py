@@ -21,7 +21,8 @@ STEPS: list[dict[str, Any]] = [
     {"sql": "DELETE FROM goods", "guard": False},
     {"sql": "SELECT count(*) AS n FROM goods"},
     {
-        "sql": "SELECT count(*) FROM TABLE(GENERATOR(ROWCOUNT => 1000000)) a, TABLE(GENERATOR(ROWCOUNT => 1000000)) b WHERE RANDOM() > 0",
+        "sql": "SELECT count(*) FROM TABLE(GENERATOR(ROWCOUNT => 1000000)) a, TABLE(GENERATOR(ROWCOUNT => 1000000)) b "
+        "WHERE RANDOM() > 0",
         "timeout": 1,
     },
 ]

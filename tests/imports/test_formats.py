@@ -1,4 +1,5 @@
-"""Every format that is imported, for the suites it is for: what is written passes check, and score gives the true figures."""
+"""Every format that is imported, for the suites it is for: what is written passes check, and score gives the true
+figures."""
 
 from __future__ import annotations
 
@@ -379,7 +380,8 @@ def test_langsmith_dataset_and_experiment(run: Any) -> None:
     said = run("import", "d.jsonl", "--suite", "answers")
     assert said.code == 0 and "outputs.answer → expected" in said.out
     Path("e.csv").write_text(
-        'id,inputs,outputs,reference_outputs,latency\nx,"{""question"": ""One?""}","{""output"": ""2""}","{""answer"": ""1""}",3\n'
+        'id,inputs,outputs,reference_outputs,latency\nx,"{""question"": ""One?""}","{""output"": ""2""}","{""answer"": '
+        '""1""}",3\n'
     )
     said = run("import", "e.csv", "--suite", "answers")
     assert said.code == 0, said.err

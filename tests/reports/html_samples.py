@@ -1,4 +1,5 @@
-"""Runs for the HTML report: as many cases as asked for, and one text in every place where a file or a model may put one."""
+"""Runs for the HTML report: as many cases as asked for, and one text in every place where a file or a model may put
+one."""
 
 from __future__ import annotations
 
@@ -93,7 +94,8 @@ def page_of(cases: list[CaseResult]) -> str:
 
 
 def page_of_text(text: str) -> str:
-    """A report with one text wherever a text can stand: ids, tags, reasons, reviews, keys and values, titles, headings, cells."""
+    """A report with one text wherever a text can stand: ids, tags, reasons, reviews, keys and values, titles, headings,
+    cells."""
     kinds: dict[str, Kind] = {"recall": "share", "precision": "share", "passed": "rate"}
     metrics = tuple(
         Metric(f"{text} {name}", f"{text} {name}", text, METRICS[0].score, kind=kind, headline=True)

@@ -1,4 +1,5 @@
-"""A project in a folder: a stored run, verdicts on it, its patch, the patch applied by the real tools, and the run scored again."""
+"""A project in a folder: a stored run, verdicts on it, its patch, the patch applied by the real tools, and the run
+scored again."""
 
 from __future__ import annotations
 

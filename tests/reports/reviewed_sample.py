@@ -45,7 +45,8 @@ TRIED = RunResult(
 )
 """pass@3 over the first three: 1, 0, 1; pass^3: 1, 0, 0. The fourth has two tries that count, the last two none.
 
-Squares within cases: 0, 0, 2/3, 0 over 2 + 2 + 2 + 1 degrees of freedom: spread √(2/21) = 0.309; of recall half of that."""
+Squares within cases: 0, 0, 2/3, 0 over 2 + 2 + 2 + 1 degrees of freedom: spread √(2/21) = 0.309; of recall half of
+that."""
 
 
 SUITE = replace(plugins.load_suite("data_query"), metrics=METRICS, report=lambda result, _: a_report(result))

@@ -84,7 +84,8 @@ def test_several_tries() -> None:
     found = table(report, "Several tries")
     titles = ["metric", "k", "pass@k", "low", "high", "pass^k", "low", "high", "n", "cases left out"]
     assert [column.title for column in found.columns] == titles
-    # k = 1: (1 + 0 + 1/3 + 1) / 4. k = 2: pass@2 (1 + 0 + 2/3 + 1) / 4, pass^2 (1 + 0 + 0 + 1) / 4. k = 3: the first three cases.
+    # k = 1: (1 + 0 + 1/3 + 1) / 4. k = 2: pass@2 (1 + 0 + 2/3 + 1) / 4, pass^2 (1 + 0 + 0 + 1) / 4. k = 3: the first
+    # three cases.
     assert [(row[1], row[8], row[9]) for row in found.rows] == [(1, 4, 2), (2, 4, 2), (3, 3, 3)]
     assert [row[2] for row in found.rows] == pytest.approx([7 / 12, 2 / 3, 2 / 3])
     assert [row[5] for row in found.rows] == pytest.approx([7 / 12, 1 / 2, 1 / 3])

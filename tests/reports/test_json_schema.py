@@ -1,4 +1,5 @@
-"""The shipped JSON Schemas: up to date with the structs, true to what is written, and strict enough to notice a change."""
+"""The shipped JSON Schemas: up to date with the structs, true to what is written, and strict enough to notice a
+change."""
 
 from __future__ import annotations
 

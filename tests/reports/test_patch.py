@@ -1,4 +1,5 @@
-"""Reviews as a patch: what goes into the files, what becomes a comment, what is only said in the head; and that the real tools take it."""
+"""Reviews as a patch: what goes into the files, what becomes a comment, what is only said in the head; and that the
+real tools take it."""
 
 from __future__ import annotations
 
@@ -102,7 +103,8 @@ def test_a_hunk_has_three_lines_around_it() -> None:
     [
         ("id: a\n", 1, "# review\nid: a\n"),
         ("\ufeffid: a\r\n", 1, "\ufeff# review\r\nid: a\r\n"),
-        ("tasks:\n  - id: a\n    q: |\n      # x\n  - id: b\n", 5, "tasks:\n  - id: a\n    q: |\n      # x\n  # review\n  - id: b\n"),
+        ("tasks:\n  - id: a\n    q: |\n      # x\n  - id: "
+         "b\n", 5, "tasks:\n  - id: a\n    q: |\n      # x\n  # review\n  - id: b\n"),
         ("[{id: a}, {id: b}]", 1, "# review\n[{id: a}, {id: b}]"),
         ("a: |\n\n  x\n---\nid: a", 5, "a: |\n\n  x\n---\n# review\nid: a"),
         ("q: 'one\n\n  two'\n", 3, "# c: review\nq: 'one\n\n  two'\n"),  # inside a text: so it goes to the top

@@ -179,7 +179,8 @@ def test_predictions_for_turns_and_repeats_that_do_not_exist_are_reported() -> N
     assert [case.status for case in result.cases] == ["scored"]
     assert [problem.message for problem in result.problems] == [
         '2 predictions for turns that the case does not have ("turn" counts from 0): c "turn": 3, c "turn": -1',
-        "2 predictions for repeats that do not exist (there is 1, counted from 0 without a gap): c repeat 1000000000000, c repeat -1",
+        "2 predictions for repeats that do not exist (there is 1, counted from 0 without a gap): c repeat "
+        "1000000000000, c repeat -1",
     ]
 
 

@@ -1,4 +1,5 @@
-"""Recorded answers to cases that are not there: ``karat run`` and ``karat score`` both say so; cases left out on purpose are not meant."""
+"""Recorded answers to cases that are not there: ``karat run`` and ``karat score`` both say so; cases left out on
+purpose are not meant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""From cases to the figures of a run: means, what is left out, and intervals over clusters where cases are variants of one."""
+"""From cases to the figures of a run: means, what is left out, and intervals over clusters where cases are variants of
+one."""
 
 from __future__ import annotations
 

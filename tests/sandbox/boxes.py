@@ -1,4 +1,5 @@
-"""The four ways the sandbox is tried: as root and as an ordinary user, with and without bubblewrap, behind one interface."""
+"""The four ways the sandbox is tried: as root and as an ordinary user, with and without bubblewrap, behind one
+interface."""
 
 from __future__ import annotations
 
@@ -123,7 +124,8 @@ def box(mode: str) -> Iterator[Box]:
 
 @contextmanager
 def python_for_all() -> Iterator[str]:
-    """A Python that an ordinary user can run: this one, or the system's of the same version with this one's packages."""
+    """A Python that an ordinary user can run: this one, or the system's of the same version with this one's
+    packages."""
     if _runs(sys.executable):
         yield sys.executable
         return

@@ -1,8 +1,10 @@
-"""Nothing gets out: every file in hostile/ gets the verdict in its name, everywhere, and the next snippet runs as if nothing had been.
+"""Nothing gets out: every file in hostile/ gets the verdict in its name, everywhere, and the next snippet runs as if
+nothing had been.
 
-A name is VERDICT__what.snippet, several verdicts joined by _or_. ``ok`` means: it ran, and what it achieved (its ``result``) is nothing.
-``other``: its answer was something with no plain form, and came back as its class and a text.
-A first line ``# costs: wall 0.3, cpu 0.2, memory 60`` says what it took at least (seconds, MB), however it tried to hide that.
+A name is VERDICT__what.snippet, several verdicts joined by _or_. ``ok`` means: it ran, and what it achieved (its
+``result``) is nothing. ``other``: its answer was something with no plain form, and came back as its class and a text. A
+first line ``# costs: wall 0.3, cpu 0.2, memory 60`` says what it took at least (seconds, MB), however it tried to hide
+that.
 """
 
 from __future__ import annotations

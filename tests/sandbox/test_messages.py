@@ -1,4 +1,5 @@
-"""Whatever bytes a child sends: an outcome comes out, never an exception, and ``ok`` only for a message in the right form."""
+"""Whatever bytes a child sends: an outcome comes out, never an exception, and ``ok`` only for a message in the right
+form."""
 
 from __future__ import annotations
 

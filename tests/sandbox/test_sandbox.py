@@ -1,4 +1,5 @@
-"""The sandbox as a caller uses it: tables of every kind, many snippets, measuring, losses, and what is left at the end."""
+"""The sandbox as a caller uses it: tables of every kind, many snippets, measuring, losses, and what is left at the
+end."""
 
 from __future__ import annotations
 

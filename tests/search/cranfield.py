@@ -30,7 +30,8 @@ def read(folder: Path) -> Cranfield:
 
 
 def recall(scores: Floats, truths: list[set[int]], n: int) -> float:
-    """The mean over the questions of the share of a question's documents among its n best; ties in the documents' order."""
+    """The mean over the questions of the share of a question's documents among its n best; ties in the documents'
+    order."""
     best = np.argsort(-scores, axis=1, kind="stable")[:, :n]
     return float(
         np.mean([len(truth & set(row.tolist())) / len(truth) for truth, row in zip(truths, best, strict=True)])

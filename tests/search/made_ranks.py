@@ -30,7 +30,8 @@ def field(name: str, *models: ModelRanks) -> FieldRanks:
 
 @st.composite
 def random_fields(draw: st.DrawFn, most_depth: int = 6) -> list[FieldRanks]:
-    """Small fields with ties of every kind: few distinct tokens, costs and ranks; keys that are no values; fields that do not count."""
+    """Small fields with ties of every kind: few distinct tokens, costs and ranks; keys that are no values; fields that
+    do not count."""
     questions = draw(st.integers(1, 6))
     made = []
     for index in range(draw(st.integers(1, 3))):

@@ -1,4 +1,5 @@
-"""The choice of n and model is the best of all combinations, in the order of the objective; and each known defect would be seen here."""
+"""The choice of n and model is the best of all combinations, in the order of the objective; and each known defect would
+be seen here."""
 
 from __future__ import annotations
 
@@ -76,7 +77,8 @@ def test_dropped_options_are_never_missed(fields: list[FieldRanks], max_n: int) 
 
 
 def test_recall_is_exact_to_a_millionth_of_a_question() -> None:
-    """1 of 11,369 and 1 of 11,371: no common denominator is small, and the two are not told apart; the choice is off by no more than that."""
+    """1 of 11,369 and 1 of 11,371: no common denominator is small, and the two are not told apart; the choice is off by
+    no more than that."""
     long, longer = 11_369, 11_371
     first = ranked("a", [[3] + [0] * (long - 1), [1] + [0] * (longer - 1)])
     second = ranked("b", [[1] + [0] * (long - 1), [3] + [0] * (longer - 1)])
@@ -139,7 +141,8 @@ def test_a_budget_too_small_says_which_would_do() -> None:
 
 
 def test_the_order_of_the_questions_does_not_matter() -> None:
-    """Greedy in file order gives the budget to the first question, which alone takes all of it, and passes one; three others fit."""
+    """Greedy in file order gives the budget to the first question, which alone takes all of it, and passes one; three
+    others fit."""
     ranks = [[30], [4], [5], [6]]
     ours = choose([field("f", ranked("m", ranks)), field("g", ranked("m", [[1], [20], [19], [18]]))], budget_tokens=31)
     assert ours.passed == 3

@@ -109,7 +109,8 @@ def test_threads_and_panels_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
 def test_few_or_many_in_blocks_and_chunks_of_any_shape(
     seed: int, values: int, whole: bool, depth: int, block: int, chunk: int
 ) -> None:
-    """Large enough that in some chunks few products matter, in others many, on some levels the one and on others the other."""
+    """Large enough that in some chunks few products matter, in others many, on some levels the one and on others the
+    other."""
     asking, against, truths = some(seed, 12, values, 24, whole=whole)
     scores = score_table(asking, against)
     with pytest.MonkeyPatch.context() as patched:

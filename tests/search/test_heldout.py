@@ -1,4 +1,5 @@
-"""Held-out figures come from choices that never saw the question; they are the same every time; and a lucky choice is seen to be lucky."""
+"""Held-out figures come from choices that never saw the question; they are the same every time; and a lucky choice is
+seen to be lucky."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from tests.search.made_ranks import field, ranked
 
 
 def test_each_question_is_scored_with_the_choice_made_without_it() -> None:
-    """Truths at ranks 1, 2, 3. Without the question at rank 3 the choice is n = 2, which misses it: two of three pass held out."""
+    """Truths at ranks 1, 2, 3. Without the question at rank 3 the choice is n = 2, which misses it: two of three pass
+    held out."""
     fields = [field("f", ranked("m", [[1], [2], [3]]))]
     assert choose(fields, budget_tokens=10).passed == 3
     honest = held_out(fields, budget_tokens=10)
@@ -24,7 +26,8 @@ def test_each_question_is_scored_with_the_choice_made_without_it() -> None:
 
 
 def test_a_model_that_is_good_by_chance_is_seen_through() -> None:
-    """Twenty models of pure chance: the best passes some in sample, and held out hardly any. An in-sample figure alone would not show it."""
+    """Twenty models of pure chance: the best passes some in sample, and held out hardly any. An in-sample figure alone
+    would not show it."""
     rng = np.random.default_rng(3)
     models = [ranked(f"m{number}", [[int(rank)] for rank in rng.integers(1, 41, size=20)]) for number in range(20)]
     fields = [field("f", *models)]
@@ -35,7 +38,8 @@ def test_a_model_that_is_good_by_chance_is_seen_through() -> None:
 
 
 def test_costs_are_measured_without_the_question_too() -> None:
-    """The long values of the last question are not known to the choice made without it: it goes over the budget there, and that is said."""
+    """The long values of the last question are not known to the choice made without it: it goes over the budget there,
+    and that is said."""
     tokens = np.array([[1, 2], [1, 2], [1, 90]], dtype=np.int64)
     model = ModelRanks("m", 0.0, tuple(np.array([2]) for _ in range(3)), tokens)
     assert choose([field("f", model)], budget_tokens=10).passed == 0

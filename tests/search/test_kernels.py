@@ -39,7 +39,8 @@ def _seen(seen: Seen) -> tuple[object, ...]:
 def test_a_look_sees_the_same(
     seed: int, rows: int, width: int, levels: int, spread: float, depth: int, known: bool
 ) -> None:
-    """Marks that few, many or all products reach, rows with fewer marks than others, all products near to a mark or none."""
+    """Marks that few, many or all products reach, rows with fewer marks than others, all products near to a mark or
+    none."""
     random = np.random.default_rng(seed)
     tile = random.standard_normal((rows, width), dtype=np.float32).round(2)
     marks = -np.sort(-random.choice(tile.ravel(), (levels, rows)).astype(np.float64), axis=0)
@@ -61,7 +62,8 @@ def test_a_look_sees_the_same(
 
 
 def test_not_all_is_scored_where_all_is_better_than_before() -> None:
-    """Values that come in the order of their scores: each reaches the best so far, and yet only the best of a block are handed on."""
+    """Values that come in the order of their scores: each reaches the best so far, and yet only the best of a block are
+    handed on."""
     tile = np.linspace(1, 2, 6000, dtype=np.float32).reshape(2, 3000)
     screen = Screen(tile, *surely(np.zeros((0, 2)), np.zeros(2)), 10, np.full(2, 0.5), np.full(2, 1e-6))
     for steps in (_compiled(), NUMPY):

@@ -17,7 +17,8 @@ from karat.search.models import bm25
 
 
 def lucene(question: list[str], values: list[list[str]], k1: float = 1.5, b: float = 0.75) -> list[float]:
-    """ln(1 + (N - n + 0.5) / (n + 0.5)) · tf / (tf + k1 (1 - b + b · length / mean length)), added up over the question's words."""
+    """ln(1 + (N - n + 0.5) / (n + 0.5)) · tf / (tf + k1 (1 - b + b · length / mean length)), added up over the
+    question's words."""
     mean = sum(map(len, values)) / len(values)
     scores = []
     for value in values:
@@ -75,7 +76,8 @@ def test_blocks_of_questions_say_the_same() -> None:
 def test_same_in_every_process_and_silent() -> None:
     code = (
         "from karat.search.models import bm25\n"
-        "print(bm25.score(['salt and oil and water'], [f'salt {n} oil {n % 3} water' for n in range(50)]).tobytes().hex())"
+        "print(bm25.score(['salt and oil and water'], [f'salt {n} oil {n % 3} water' for n in "
+        "range(50)]).tobytes().hex())"
     )
     runs = [
         subprocess.run(

@@ -1,4 +1,5 @@
-"""The models on a real collection: recall of the documents judged 1 to 4 among the 1,400 titles, mean over 225 questions.
+"""The models on a real collection: recall of the documents judged 1 to 4 among the 1,400 titles, mean over 225
+questions.
 
 The expected figures were measured elsewhere, with the packages' own loaders.
 """

@@ -1,7 +1,8 @@
 """Token counts against tiktoken itself, with OpenAI's own vocabulary files.
 
-tiktoken downloads them at run time. Here they are written out from splintr's tables, byte for byte: tiktoken checks their SHA-256 against the
-published one when it reads them, so what it then counts with is OpenAI's vocabulary and nothing else.
+tiktoken downloads them at run time. Here they are written out from splintr's tables, byte for byte: tiktoken checks
+their SHA-256 against the published one when it reads them, so what it then counts with is OpenAI's vocabulary and
+nothing else.
 """
 
 from __future__ import annotations

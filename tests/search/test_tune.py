@@ -19,7 +19,8 @@ TYPES = ("cheap", "dear")
 
 
 def letters(questions: Sequence[str], values: Sequence[str]) -> Floats:
-    """How many letters of the value stand in the question's last word, then alphabetically: eggs for "… g" comes before fig."""
+    """How many letters of the value stand in the question's last word, then alphabetically: eggs for "… g" comes before
+    fig."""
     order = np.array([[-sorted(values).index(value) / 1000 for value in values]], dtype=np.float32)
     shared = [
         [sum(value.count(letter) for letter in question.split()[-1]) for value in values] for question in questions
@@ -47,7 +48,8 @@ def decoded(**more: Any) -> dict[str, Any]:
 
 def test_the_whole_of_it() -> None:
     found = decoded()
-    # g: eggs 2, fig 1, garlic 1 → garlic is third. a: banana 3. p: apple 2, capers 1. type: cheap shares nothing with "g", and is first by letter.
+    # g: eggs 2, fig 1, garlic 1 → garlic is third. a: banana 3. p: apple 2, capers 1. type: cheap shares nothing with
+    # "g", and is first by letter.
     item, kind = found["fields"]
     assert (item["field"], item["model"], item["n"]) == ("Shop[item]", "letters", 3)
     assert item["recall"] == pytest.approx((1 + 1 + 1 + 0) / 4)

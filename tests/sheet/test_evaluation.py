@@ -49,7 +49,8 @@ def rows(text: str, table: str, folder: Path = Path(), **options: Any) -> list[t
     return [tuple(map(plain, row)) for row in book.table(table).rows()]
 
 
-# -- rows ---------------------------------------------------------------------------------------------------------------
+# -- rows
+# ---------------------------------------------------------------------------------------------------------------
 
 
 def test_a_table_without_dims_has_one_row() -> None:
@@ -93,7 +94,8 @@ def test_a_dim_of_nothing_makes_no_rows() -> None:
     assert rows("table T\n    dim [a] = {1}.FILTER($ > 1)\n    [b] = 1\n", "T") == []
 
 
-# -- override ---------------------------------------------------------------------------------------------------------------
+# -- override
+# ---------------------------------------------------------------------------------------------------------------
 
 
 def test_a_manual_table_has_the_rows_of_its_override() -> None:
@@ -118,7 +120,8 @@ def test_a_row_of_an_override_that_belongs_nowhere_is_told_with_its_line() -> No
     assert [(problem.message, problem.line) for problem in book.problems] == [("T has only 1 row to override", 7)]
 
 
-# -- own rows and own columns ---------------------------------------------------------------------------------------------
+# -- own rows and own columns
+# ---------------------------------------------------------------------------------------------
 
 
 def test_a_formula_with_the_layout_of_the_rows_fills_the_column_row_by_row() -> None:
@@ -170,7 +173,8 @@ def test_the_number_of_the_row() -> None:
     assert column("table T\n    dim [n] = {5, 6}\n    [i] = ROW()\n", "T", "i") == [1, 2]
 
 
-# -- apply and total ------------------------------------------------------------------------------------------------------
+# -- apply and total
+# ------------------------------------------------------------------------------------------------------
 
 
 APPLIED = f"""{EXAMPLE_TABLE}
@@ -205,7 +209,8 @@ def test_texts_sort_downwards_too() -> None:
     assert column(text, "T", "n") == ["Pear", "Lemon", "Apple"]
 
 
-# -- mistakes ---------------------------------------------------------------------------------------------------------------
+# -- mistakes
+# ---------------------------------------------------------------------------------------------------------------
 
 
 def test_one_bad_field_does_not_end_everything_and_is_told_once_where_it_began() -> None:
@@ -261,7 +266,8 @@ def test_a_query_over_too_many_pairs_is_refused_with_what_to_do() -> None:
     assert "looked up" in problem.hint
 
 
-# -- files ------------------------------------------------------------------------------------------------------------------
+# -- files
+# ------------------------------------------------------------------------------------------------------------------
 
 
 def test_a_csv_file(tmp_path: Path) -> None:
@@ -310,7 +316,8 @@ def test_parquet_and_duckdb(tmp_path: Path) -> None:
     duckdb = pytest.importorskip("duckdb")
     with duckdb.connect(str(tmp_path / "d.duckdb")) as base:
         base.execute(
-            "CREATE TABLE fruit AS SELECT * FROM (VALUES ('Apple', 3, DATE '2024-01-31', true), ('Fig', NULL, NULL, false)) t(name, price, day, fresh)"
+            "CREATE TABLE fruit AS SELECT * FROM (VALUES ('Apple', 3, DATE '2024-01-31', true), ('Fig', NULL, NULL, "
+            "false)) t(name, price, day, fresh)"
         )
         base.execute("CREATE TABLE other AS SELECT 1 AS a")
         base.execute(f"COPY fruit TO '{tmp_path / 'f.parquet'}' (FORMAT parquet)")
@@ -337,7 +344,8 @@ def test_a_bound_table_stands_for_one_of_the_sheet_and_may_lie_anywhere(tmp_path
         evaluate(parse(text), folder=tmp_path, tables={"Fruit": tmp_path / "nothing.csv"})
 
 
-# -- size -------------------------------------------------------------------------------------------------------------------
+# -- size
+# -------------------------------------------------------------------------------------------------------------------
 
 
 def test_a_large_table_is_computed_column_by_column() -> None:
@@ -357,7 +365,8 @@ table S
     assert list(book.table("S").rows()) == [(0, 29990)]
 
 
-# -- anything at all --------------------------------------------------------------------------------------------------------
+# -- anything at all
+# --------------------------------------------------------------------------------------------------------
 
 NAMES = st.sampled_from(["T", "U"])
 FIELDS = st.sampled_from(["a", "b", "c", "d"])

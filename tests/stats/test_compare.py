@@ -200,7 +200,8 @@ STRANGERS = run([case("elsewhere", {"score": 1.0})])
             THREE,
             ERRORS,
             "no case has a value in both runs: of 3 shared cases, 3 have one in A only, 0 in B only",
-            "Failed calls differ: 0 of 3 in A (0.0 %), 3 in B (100.0 %), which may be chance (p = 0.25). Means leave failed calls out.",
+            "Failed calls differ: 0 of 3 in A (0.0 %), 3 in B (100.0 %), which may be chance (p = 0.25). Means leave "
+            "failed calls out.",
         ),
         (NULLS, NULLS, "no value in either run, over 3 shared cases", ""),
         (
@@ -259,7 +260,8 @@ def test_too_few_cases_for_the_difference_seen() -> None:
     needed = math.ceil(30 * (difference.detectable / difference.mean) ** 2)
     assert said == (
         f"score: 30 cases are too few to tell a difference of {100 * abs(difference.mean):.1f} points from chance "
-        f"(p = {found.metrics[0].p_adjusted:.2g}). They can detect {100 * difference.detectable:.1f} points or more (80 % power); "
+        f"(p = {found.metrics[0].p_adjusted:.2g}). They can detect {100 * difference.detectable:.1f} points or more "
+        "(80 % power); "
         f"this one would need about {needed:,}."
     )
 

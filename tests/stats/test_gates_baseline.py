@@ -31,7 +31,8 @@ def no_worse(metric: str = "demo.right", margin: float = 0.02, confidence: float
 
 
 def test_no_worse_than_by_hand() -> None:
-    # 100 cases, 60 right before; 5 lost and 4 gained. Agresti and Min: centre (4 - 5) / 102, spread from 10 / 102 changed.
+    # 100 cases, 60 right before; 5 lost and 4 gained. Agresti and Min: centre (4 - 5) / 102, spread from 10 / 102
+    # changed.
     before = values([1.0] * 60 + [0.0] * 40, "r-0001")
     now = values([0.0] * 5 + [1.0] * 55 + [1.0] * 4 + [0.0] * 36)
     centre = -1 / 102
@@ -40,7 +41,8 @@ def test_no_worse_than_by_hand() -> None:
     assert wide.value == pytest.approx(low, abs=1e-9)
     assert wide.passed
     assert wide.words == (
-        "demo.right against r-0001: difference -0.01 over 100 cases, with 95 % confidence at least -0.06077, wanted above -0.07"
+        "demo.right against r-0001: difference -0.01 over 100 cases, with 95 % confidence at least -0.06077, wanted "
+        "above -0.07"
     )
     narrow = verdict(no_worse(margin=0.06), now, before)
     assert not narrow.passed
@@ -94,7 +96,8 @@ def test_new_failures_by_hand() -> None:
     assert not one.passed
     assert one.cases == ("b", "c")
     assert one.words == (
-        "no new failures in tag x against r-0001: 2 of 3 cases right in the baseline by fully right (3 cases in both runs) no longer right, wanted 0: b, c"
+        "no new failures in tag x against r-0001: 2 of 3 cases right in the baseline by fully right (3 cases in both "
+        "runs) no longer right, wanted 0: b, c"
     )
     assert verdict(failures("x"), before, before).passed
     # Wrong before and wrong now is not new; a case that cannot be judged is nobody's failure.

@@ -1,4 +1,5 @@
-"""What a comparison says it can detect, it detects with 80 % power: by hand, and by simulating the very test that it uses."""
+"""What a comparison says it can detect, it detects with 80 % power: by hand, and by simulating the very test that it
+uses."""
 
 from __future__ import annotations
 
@@ -66,7 +67,8 @@ def test_differences_that_all_move(n: int, tests: int) -> None:
 
 
 def test_shares_of_which_most_stay() -> None:
-    """A fifth of the cases changes by a share of its own: the changes that make up a true difference are drawn likewise."""
+    """A fifth of the cases changes by a share of its own: the changes that make up a true difference are drawn
+    likewise."""
     rng = np.random.default_rng(4)
     sizes = np.array([0.25, 0.5, 0.75, 1.0])
     seen = [0.0] * 48 + [0.25, 0.5, 0.75, 1.0, 0.5, 0.5, -0.25, -0.5, -0.75, -1.0, -0.5, -0.5]

@@ -24,7 +24,8 @@ def tried(name: str, *values: float | None) -> CaseResult:
 
 
 def test_by_hand() -> None:
-    # First case 1 of 3 passed: pass@2 = 2/3, pass^2 = 0. Second 3 of 3: both 1. Third has one try that counts: left out.
+    # First case 1 of 3 passed: pass@2 = 2/3, pass^2 = 0. Second 3 of 3: both 1. Third has one try that counts: left
+    # out.
     result = run([tried("x", 1, 0, 0), tried("y", 1, 1, 1), tried("z", 1, None, None)], ("passed",))
     found = pass_k(result, "passed", 2)
     assert found.at.mean == pytest.approx((2 / 3 + 1) / 2)

@@ -101,7 +101,8 @@ def test_the_summary_and_the_reviewed_cases_alone_give_the_same(cases: list[tupl
     assert [found.mean, found.low, found.high] == pytest.approx([short.mean, short.low, short.high], abs=1e-9)
 
 
-# -- which metrics say right or wrong -----------------------------------------------------------------------------------
+# -- which metrics say right or wrong
+# -----------------------------------------------------------------------------------
 
 
 def test_headline_rates_else_all_rates_that_are_better_when_higher() -> None:

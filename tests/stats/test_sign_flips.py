@@ -34,11 +34,13 @@ def test_the_scale_does_not_matter() -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from([-1.0, -0.5, -0.125, 0.0, 0.125, 0.375, 0.5, 1.0]), min_size=2, max_size=9))
 def test_exact_as_scipy(differences: list[float]) -> None:
-    """Numbers whose sums are exact: where equal sums differ in their last digit, scipy counts them apart, and this does not."""
+    """Numbers whose sums are exact: where equal sums differ in their last digit, scipy counts them apart, and this does
+    not."""
     found = stats.permutation_test(
         (np.array(differences),), lambda x, axis: x.mean(axis=axis), permutation_type="samples", n_resamples=10_000
     )
-    # scipy takes twice the smaller tail; the distribution is symmetric, so that is both tails, ties at the centre aside.
+    # scipy takes twice the smaller tail; the distribution is symmetric, so that is both tails, ties at the centre
+    # aside.
     assert sign_flip_p(differences) == pytest.approx(min(1.0, float(found.pvalue)))
 
 
@@ -88,7 +90,8 @@ def test_few_cases_with_few_values_hardly_ever_alarm() -> None:
 
 @pytest.mark.parametrize(("n", "count"), [(8, 10_000), (20, 10_000), (1_500, 4_000)])
 def test_false_alarms_on_quantities(n: int, count: int) -> None:
-    """Seconds with a long tail, by each of the methods. Fewer patterns than usual: a lucky set of them would show here."""
+    """Seconds with a long tail, by each of the methods. Fewer patterns than usual: a lucky set of them would show
+    here."""
     rng = np.random.default_rng(200 + n)
     runs = rng.lognormal(0, 1, (count, n)) - rng.lognormal(0, 1, (count, n))
     alarms = np.mean([sign_flip_p(row, patterns=199) <= 0.05 for row in runs])

@@ -15,7 +15,8 @@ from karat.store import Store, open_store
 
 
 class PostgresServer:
-    """A running server, reached over its Unix socket. Each call of ``new_database`` gives the URL of an empty database."""
+    """A running server, reached over its Unix socket. Each call of ``new_database`` gives the URL of an empty
+    database."""
 
     def __init__(self, uri: str) -> None:
         self.socket_folder = uri.partition("host=")[2]

@@ -41,14 +41,16 @@ _RESULT, _RUN, _RUNS = "result", "run", "runs"
         ("DROP TABLE summaries", _RUNS, "the table summaries is missing"),
         ("DROP TABLE predictions", "predictions", "the table predictions is missing"),
         ("ALTER TABLE lines RENAME COLUMN reason TO why", "lines", "the table lines has no column reason"),
-        ("UPDATE scores SET data = '{' WHERE position = 1", _RESULT, "cannot be read in 1 of 2 rows of scores (the first: scoring_id 1, position 1)"),
+        ("UPDATE scores SET data = '{' WHERE position = "
+         "1", _RESULT, "cannot be read in 1 of 2 rows of scores (the first: scoring_id 1, position 1)"),
         ("UPDATE scores SET codec = 'zlib', data = 'x'", _RESULT, "cannot be read in 2 of 2 rows of scores"),
         ("UPDATE runs SET options = '{'", _RUN, "cannot be read in 1 of 1 row of runs (the first: id 1)"),
         ("UPDATE runs SET tags = '5'", _RUNS, "cannot be read in 1 of 1 row of runs"),
         ("UPDATE runs SET status = 'asleep'", _RUNS, "cannot be read in 1 of 1 row of runs"),
         ("UPDATE scorings SET info = '[]'", _RESULT, "cannot be read in 1 of 1 row of scorings"),
         ("UPDATE predictions SET codec = 'zlib'", "predictions", "cannot be read in 1 of 1 row of predictions"),
-        ("UPDATE notes SET codec = 'zlib'", _RESULT, "cannot be read in 1 of 1 row of notes (the first: run_id 1, name seconds)"),
+        ("UPDATE notes SET codec = "
+         "'zlib'", _RESULT, "cannot be read in 1 of 1 row of notes (the first: run_id 1, name seconds)"),
         ("DROP TABLE notes", _RESULT, "the table notes is missing"),
         ("UPDATE cases SET codec = 'zlib' WHERE position = 0", "cases", "cannot be read in 1 of 2 rows of cases"),
     ],

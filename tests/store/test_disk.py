@@ -31,7 +31,8 @@ def _mount(folder: Path, options: str) -> bool:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[tuple[Path, bool]]:
-    """A folder, and whether it is a real disk of 1 MB. Where none can be mounted, SQLite itself is told to stop there."""
+    """A folder, and whether it is a real disk of 1 MB. Where none can be mounted, SQLite itself is told to stop
+    there."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mounted = _mount(folder, "size=1m")

@@ -11,7 +11,8 @@ from .samples import a_run
 
 
 def test_many_threads_write_and_read_at_once(store: Store) -> None:
-    """With a connection for each thread and room for five, the sixth thread closed one that was in use, and Python crashed."""
+    """With a connection for each thread and room for five, the sixth thread closed one that was in use, and Python
+    crashed."""
     run = store.create_run(a_run())
 
     def work(number: int) -> int:

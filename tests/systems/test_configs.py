@@ -13,7 +13,8 @@ from karat.core.yaml import structs as yaml
 FILES: dict[str, tuple[str, dict[str, Any]]] = {
     "replay": ("{type: replay, predictions: answers.jsonl}", {"predictions": "answers.jsonl"}),
     "http": (
-        '{type: http, url: "http://h/", headers: {A: "${B}"}, request: {q: "{question}", n: 5}, requests_per_minute: 30}',
+        '{type: http, url: "http://h/", headers: {A: "${B}"}, request: {q: "{question}", n: 5}, requests_per_minute: '
+        "30}",
         {
             "headers": {"A": "${B}"},
             "request": {"q": "{question}", "n": "5"},
@@ -21,7 +22,8 @@ FILES: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
     "openai": (
-        '{type: openai, base_url: "http://h/v1", model: m, api_key_env: "", stream: true, prices: {m: {input: 1, output: 2}}}',
+        '{type: openai, base_url: "http://h/v1", model: m, api_key_env: "", stream: true, prices: {m: {input: 1, '
+        "output: 2}}}",
         {"api_key_env": "", "stream": True, "prices": {"m": Price(1.0, 2.0)}, "temperature": None},
     ),
     "command": (

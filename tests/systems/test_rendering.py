@@ -72,9 +72,11 @@ def test_what_a_sandbox_must_refuse_is_refused(renderer: Renderer, template: str
 @pytest.mark.parametrize(
     "template",
     [
-        "{% set r = range(99999) %}{% for a in r %}{% for b in r %}{% for c in r %}{% endfor %}{% endfor %}{% endfor %}",
+        "{% set r = range(99999) %}{% for a in r %}{% for b in r %}{% for c in r %}{% endfor %}{% endfor %}{% endfor "
+        "%}",
         "{{ 9 ** (9 ** 9) }}",
-        "{% macro m(n) %}{{ m(n) ~ m(n) if n else '' }}{{ m(n - 1) ~ m(n - 1) if n > 0 else '' }}{% endmacro %}{{ m(60) }}",
+        "{% macro m(n) %}{{ m(n) ~ m(n) if n else '' }}{{ m(n - 1) ~ m(n - 1) if n > 0 else '' }}{% endmacro %}{{ "
+        "m(60) }}",
         "{{ 'x' * 1000000000 }}",
         "{{ 'x' | center(4000000000) }}",
         "{{ '%04000000000d' | format(1) }}",

@@ -1,4 +1,5 @@
-"""Secrets in plain text are found wherever they stand in settings; names, limits and what comes from the environment are left alone."""
+"""Secrets in plain text are found wherever they stand in settings; names, limits and what comes from the environment
+are left alone."""
 
 from __future__ import annotations
 
@@ -154,7 +155,8 @@ def test_the_project_file_is_told_by_line_without_the_secret(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("karat.yaml").write_text(
-        f"systems:\n  a:\n    type: http\n    url: http://h/\n    request:\n      q: '{{question}}'\n      token: {CANARY}\n"
+        f"systems:\n  a:\n    type: http\n    url: http://h/\n    request:\n      q: '{{question}}'\n      token: "
+        f"{CANARY}\n"
         f"  b: {{type: command, command: [bot, --password, {CANARY}]}}\n"
     )
     monkeypatch.setattr(sys, "argv", ["karat", "run"])

@@ -90,7 +90,8 @@ def test_the_question_is_the_last_user_message() -> None:
         (b'{"role": "assistant", "content": "hi", "x": 1}', "", {"role": "assistant", "content": "hi"}),
         (b'{"choices": []}', "", {"role": "assistant", "content": '{"choices": []}'}),
         (
-            b'{"choices": [{"message": {"content": "hi", "reasoning_content": "hm", "custom_content": {"state": {"a": 1}}}}]}',
+            b'{"choices": [{"message": {"content": "hi", "reasoning_content": "hm", "custom_content": {"state": {"a": '
+            b"1}}}}]}",
             "",
             {"role": "assistant", "content": "hi", "custom_content": {"state": {"a": 1}}},
         ),

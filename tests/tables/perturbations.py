@@ -41,8 +41,8 @@ def plain_number(text: str | None) -> float | None:
 
 
 def noisy(table: Table, random: Random, size: float = 9e-5) -> Table:
-    """Every number moved by less than the relative tolerance, and written in full. One so large that it stays whole is left alone:
-    another whole number is another number.
+    """Every number moved by less than the relative tolerance, and written in full. One so large that it stays whole is
+    left alone: another whole number is another number.
     """
 
     def moved(text: str | None) -> str | None:

@@ -1,4 +1,5 @@
-"""Headers that contradict the cells: every gold header is there once, and one of them is on the cells of another gold column."""
+"""Headers that contradict the cells: every gold header is there once, and one of them is on the cells of another gold
+column."""
 
 from __future__ import annotations
 

@@ -143,7 +143,8 @@ def test_twins_are_columns_with_the_same_texts_in_the_same_rows() -> None:
 
 @pytest.fixture(scope="module")
 def tall() -> polars.DataFrame:
-    """200,000 rows with a text, a number with a fraction, and a date; ids are texts, so that every row is a group of its own."""
+    """200,000 rows with a text, a number with a fraction, and a date; ids are texts, so that every row is a group of
+    its own."""
     chance = numpy.random.default_rng(3)
     count = 200_000
     return polars.DataFrame(

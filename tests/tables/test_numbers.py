@@ -1,7 +1,8 @@
 """One rule for two numbers, in every place that compares numbers.
 
-The rule is written down here once more, with exact decimals, and the random numbers are held to it in each place: cells,
-small tables, large tables, files too large to hold, numbers found in a text, results of code and what is nested in them.
+The rule is written down here once more, with exact decimals, and the random numbers are held to it in each place:
+cells, small tables, large tables, files too large to hold, numbers found in a text, results of code and what is nested
+in them.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ DEFAULT = CompareOptions()
 
 
 def by_the_rule(a: str, b: str) -> bool | None:
-    """Whether two numbers as they are written are equal; None too near to the edge for floats to tell. ``a`` is gold."""
+    """Whether two numbers as they are written are equal; None too near to the edge for floats to tell. ``a`` is
+    gold."""
     with localcontext() as context:
         context.prec = 80
         x, y = Decimal(a), Decimal(b)
@@ -154,7 +156,8 @@ def test_the_rule_has_no_sides(first: tuple[str, str], second: tuple[str, str]) 
 def test_files_too_large_to_hold_obey_the_rule(
     tmp_path_factory: pytest.TempPathFactory, found: list[tuple[str, str]]
 ) -> None:
-    """In file order, so that the rows side by side are these pairs; a first row far away keeps the scale of the column."""
+    """In file order, so that the rows side by side are these pairs; a first row far away keeps the scale of the
+    column."""
     used = [(a, b, by_the_rule(a, b)) for a, b in found if plainly(a) and plainly(b) and min(map(_size, (a, b))) >= 1]
     good = [(a, b) for a, b, same in used if same]
     folder = tmp_path_factory.mktemp("numbers")

@@ -1,4 +1,5 @@
-"""Real gold tables, changed in ways that must pass and in ways that must not. A sample here; the benchmark takes them all."""
+"""Real gold tables, changed in ways that must pass and in ways that must not. A sample here; the benchmark takes them
+all."""
 
 from __future__ import annotations
 

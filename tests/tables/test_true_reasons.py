@@ -19,7 +19,8 @@ Rows = list[list[str | None]]
 
 
 def made(random: Random, height: int) -> Rows:
-    """Every row has an id; names and days come back; numbers keep well apart from each other and from their own roundings."""
+    """Every row has an id; names and days come back; numbers keep well apart from each other and from their own
+    roundings."""
     return [
         [
             f"k{row:04d}",

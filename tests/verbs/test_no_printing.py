@@ -1,4 +1,5 @@
-"""Verbs return data. They never print, never end the program and know nothing of the command line; and every command calls one."""
+"""Verbs return data. They never print, never end the program and know nothing of the command line; and every command
+calls one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The command line and Python give the same for the same input: the same figures, the same problems, the same errors."""
+"""The command line and Python give the same for the same input: the same figures, the same problems, the same
+errors."""
 
 from __future__ import annotations
 
@@ -130,7 +131,8 @@ def plain(result: Any) -> Any:
     return found
 
 
-# -- score --------------------------------------------------------------------------------------------------------------
+# -- score
+# --------------------------------------------------------------------------------------------------------------
 
 SCORE: dict[str, tuple[str, dict[str, Any]]] = {
     "good": ("-s data_query -c cases.yaml -p good.jsonl", {}),
@@ -195,7 +197,8 @@ def test_no_predictions_at_all_are_an_error_as_values_too(here: Path) -> None:
         karat.score("data_query", "cases.yaml", [])
 
 
-# -- run ----------------------------------------------------------------------------------------------------------------
+# -- run
+# ----------------------------------------------------------------------------------------------------------------
 
 RECORDED = [name for name, (words, _) in SCORE.items() if "blank" not in name]
 
@@ -294,7 +297,8 @@ def test_the_projects_system_and_store(made: Path, monkeypatch: pytest.MonkeyPat
     assert karat.compare("1", "2").to_dict() == typed("compare 1 2 --json -")["comparisons"][0]
 
 
-# -- check --------------------------------------------------------------------------------------------------------------
+# -- check
+# --------------------------------------------------------------------------------------------------------------
 
 CHECK: dict[str, tuple[str, dict[str, Any]]] = {
     "good": ("cases.yaml -s data_query", {}),
@@ -324,7 +328,8 @@ def test_check(here: Path, name: str) -> None:
         assert found == said
 
 
-# -- stored runs --------------------------------------------------------------------------------------------------------
+# -- stored runs
+# --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("verb", ["report", "runs show"])

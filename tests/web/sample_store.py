@@ -1,5 +1,5 @@
-"""A store with runs to look at: two scored data_query runs of the same cases, a running one, one full of payloads, one of several
-tries a case, and two runs of tables."""
+"""A store with runs to look at: two scored data_query runs of the same cases, a running one, one full of payloads, one
+of several tries a case, and two runs of tables."""
 
 from __future__ import annotations
 
@@ -198,7 +198,8 @@ def tables(store: Store) -> int:
 
 
 def build(path: Path) -> str:
-    """r-0001 and r-0002 (before, after), r-0003 (running), r-0004 (payloads), r-0005 (tries), r-0006 (tables); the store's URL."""
+    """r-0001 and r-0002 (before, after), r-0003 (running), r-0004 (payloads), r-0005 (tries), r-0006 (tables); the
+    store's URL."""
     url = f"sqlite:///{path}/karat.db"
     with open_store(url) as store:
         two_runs(store)

@@ -20,7 +20,8 @@ RBP = Metric(
     "(1 - {p}) × the sum of {p}^(rank - 1) over the relevant keys that were retrieved",
     score,
     headline=True,
-    parameters=(Parameter("p", float, 0.8, "How likely a reader goes on to the next result.", at_least=0, at_most=0.999),),
+    parameters=(Parameter("p", float, 0.8, "How likely a reader goes on to the next "
+                                           "result.", at_least=0, at_most=0.999),),
 )
 
 metrics = (RBP.with_parameters(p=0.5), RBP.with_parameters(p=0.8))

@@ -44,9 +44,11 @@ def open_rules(config: RulesConfig, suite: Suite) -> Rules:
                 try:
                     rules.append((re.compile(line["pattern"], re.IGNORECASE), line["answer"]))
                 except KeyError as error:
-                    raise UserError(f"{config.rules} has no column {error}", hint="Its first line is: pattern,answer") from None
+                    raise UserError(f"{config.rules} has no column "
+                                    f"{error}", hint="Its first line is: pattern,answer") from None
                 except re.error as error:
-                    problems.append(Problem(f"not a regular expression: {error}", file=config.rules, line=lines.line_num))
+                    problems.append(Problem("not a regular expression: "
+                                            f"{error}", file=config.rules, line=lines.line_num))
     except OSError as error:
         raise UserError(f"cannot read the rules in {config.rules}: {error.strerror}") from error
     if problems:

@@ -1,4 +1,5 @@
-"""How ``karat`` ends. A gate in CI reads the exit code, so each one has one meaning, and 1 never means that karat itself broke.
+"""How ``karat`` ends. A gate in CI reads the exit code, so each one has one meaning, and 1 never means that karat
+itself broke.
 
 This module imports nothing heavy: it must be there before anything that can fail or take time.
 """

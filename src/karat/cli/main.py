@@ -32,12 +32,14 @@ OF_THE_MACHINE = frozenset(
         errno.ENAMETOOLONG,
     )
 )
-"""What a file system refuses for reasons of its own. Where nobody foresaw it, it is still told in words; any other error is a bug."""
+"""What a file system refuses for reasons of its own. Where nobody foresaw it, it is still told in words; any other
+error is a bug."""
 
 app = typer.Typer(
     name="karat",
     help="Measure a data assistant: how good it is, why it fails, and whether your latest change made it better.",
-    epilog="New to karat? karat demo runs the examples; karat init starts a project. Exit codes: 0 success, 1 a gate or check failed, "
+    epilog="New to karat? karat demo runs the examples; karat init starts a project. Exit codes: 0 success, 1 a gate "
+    "or check failed, "
     "2 usage error, 3 finished with errors, 70 a bug in karat, 130 interrupted.",
     no_args_is_help=True,
     rich_markup_mode=None,

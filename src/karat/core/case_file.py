@@ -1,4 +1,5 @@
-"""Cases as they would be written in a file of their suite, to start a new case from, or to keep a set of cases as a file."""
+"""Cases as they would be written in a file of their suite, to start a new case from, or to keep a set of cases as a
+file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Case files for a suite whose cases are one question with one target each: YAML and JSONL, read into a struct of the suite.
+"""Case files for a suite whose cases are one question with one target each: YAML and JSONL, read into a struct of the
+suite.
 
 ::
 
@@ -8,8 +9,9 @@
     files = CaseFiles(Row, target=lambda row: Answer(row.answer))
     suite = Suite(…, load_cases=files.load, cases_from=files.given, recognises=files.recognises)
 
-A YAML file holds one case, a list of them, or several documents; a JSONL file one case per line; a folder any number of such files.
-Unknown keys, missing keys and values that do not fit are reported with their line and column, and cost only their own case.
+A YAML file holds one case, a list of them, or several documents; a JSONL file one case per line; a folder any number of
+such files. Unknown keys, missing keys and values that do not fit are reported with their line and column, and cost only
+their own case.
 """
 
 from __future__ import annotations
@@ -49,7 +51,8 @@ Found = Iterator[tuple[Node, Where]]
 
 
 class CaseFiles(Generic[Row, Target]):
-    """Reads cases: ``row`` is what stands in a file, ``target`` makes what a right answer must hold. It may raise ValueError."""
+    """Reads cases: ``row`` is what stands in a file, ``target`` makes what a right answer must hold. It may raise
+    ValueError."""
 
     def __init__(self, row: type[Row], target: Callable[[Row], Target]) -> None:
         self._row, self._target = row, target

@@ -1,8 +1,8 @@
 """Why a case came out as it did, in the suite's own terms: one typed record that every reader shares.
 
-A suite keeps what it found in a struct of its own, whose JSON form is ``details`` in the store and in ``--json``. Its ``explain``
-turns that into an :class:`Explanation`. The terminal, the reports, the viewer and the comparison of two runs read only the
-explanation and need to know nothing about the suite.
+A suite keeps what it found in a struct of its own, whose JSON form is ``details`` in the store and in ``--json``. Its
+``explain`` turns that into an :class:`Explanation`. The terminal, the reports, the viewer and the comparison of two
+runs read only the explanation and need to know nothing about the suite.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ class Part(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def state(self) -> PartState:
-        """``found``: as expected. ``missing``: something is not there. ``extra``: something is too much. ``changed``: both."""
+        """``found``: as expected. ``missing``: something is not there. ``extra``: something is too much. ``changed``:
+        both."""
         if self.missing:
             return "changed" if self.extra else "missing"
         return "extra" if self.extra else "found"
@@ -100,7 +101,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """What a person needs to know about one case, or one try at it."""
 
     outcome: Outcome
-    """``needs_review``: no rule could settle the answer, a person has to look. The last three are states of the case."""
+    """``needs_review``: no rule could settle the answer, a person has to look. The last three are states of the
+    case."""
     reason: str = ""
     """A short text that many cases share, to count and filter by; empty where nothing is wrong."""
     headline: str = ""
@@ -137,7 +139,8 @@ def plain_details(details: Any) -> dict[str, Any]:
 
 
 def read_details(kind: type[Details], details: Mapping[str, Any]) -> Details | None:
-    """Details as they are stored, as the suite's own struct. None: there are none, or an earlier version wrote them otherwise."""
+    """Details as they are stored, as the suite's own struct. None: there are none, or an earlier version wrote them
+    otherwise."""
     if not details:
         return None
     try:

@@ -19,9 +19,11 @@ _USAGE = frozenset(metric.name for metric in USAGE)
 
 
 def explanation_of(suite: str, case: CaseResult | RepeatResult, target: Any = None) -> Explanation:
-    """Why the case, or one try at it, came out as it did. ``target`` as its suite reads it; with it, texts are compared line by line.
+    """Why the case, or one try at it, came out as it did. ``target`` as its suite reads it; with it, texts are compared
+    line by line.
 
-    A case without an answer is explained by its error; one whose suite says nothing, by the first metric that gives a reason.
+    A case without an answer is explained by its error; one whose suite says nothing, by the first metric that gives a
+    reason.
     """
     found = _explain(suite)(case.details, target) if case.details else Explanation(outcome="right")
     if case.status != "scored":
@@ -33,7 +35,8 @@ def explanation_of(suite: str, case: CaseResult | RepeatResult, target: Any = No
 
 
 def target_of(suite: str, stored: Mapping[str, Any]) -> Any:
-    """What was expected in the last scored turn of a stored case, as the suite's own struct; None where that cannot be said here."""
+    """What was expected in the last scored turn of a stored case, as the suite's own struct; None where that cannot be
+    said here."""
     try:
         case = msgspec.convert(stored, Case[load_suite(suite).target])  # type: ignore[misc]  # the type is known at run time only
     except (UnknownName, msgspec.ValidationError):

@@ -1,7 +1,8 @@
-"""The optional packages: what each extra brings, what it is for, and the command that installs it where Karat is installed.
+"""The optional packages: what each extra brings, what it is for, and the command that installs it where Karat is
+installed.
 
-Karat is not on a package index, so the command names where this copy came from: a checkout, an editable install or a wheel. Where that is
-not known, it names the packages themselves.
+Karat is not on a package index, so the command names where this copy came from: a checkout, an editable install or a
+wheel. Where that is not known, it names the packages themselves.
 """
 
 from __future__ import annotations
@@ -121,7 +122,8 @@ class _Origin(msgspec.Struct, frozen=True):
 
 
 def _source() -> str:
-    """Where this copy of Karat came from, as an argument of pip with an empty pair of brackets; empty when it is not known."""
+    """Where this copy of Karat came from, as an argument of pip with an empty pair of brackets; empty when it is not
+    known."""
     try:
         text = distribution("karat").read_text("direct_url.json")
         origin = msgspec.json.decode(text or "", type=_Origin)

@@ -1,4 +1,5 @@
-"""Metrics of other packages, held to what a metric promises: they never end a run, and give no figure that cannot be one."""
+"""Metrics of other packages, held to what a metric promises: they never end a run, and give no figure that cannot be
+one."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ ROUNDING = 1e-9
 
 
 def guarded(metric: Metric, package: str) -> Metric:
-    """The same metric. Where it fails, or gives what is not a score of its kind, that case has an error in its place and says why."""
+    """The same metric. Where it fails, or gives what is not a score of its kind, that case has an error in its place
+    and says why."""
     score: Callable[[Any], Any] = metric.score
 
     def guarded_score(comparison: Any) -> Score:

@@ -14,7 +14,8 @@ SHOWN = 12
 
 
 def find_metric(text: str, metrics: Sequence[Metric], what: str = "") -> Metric:
-    """The metric of that name. UnknownName, with the nearest one that there is, when none has it; UserError for a value that cannot be.
+    """The metric of that name. UnknownName, with the nearest one that there is, when none has it; UserError for a value
+    that cannot be.
 
     ``what`` begins the message where "there is no metric" is not enough.
     """
@@ -50,7 +51,8 @@ def has_metric(text: str, metrics: Sequence[Metric]) -> bool:
 
 
 def _family(base: str, metrics: Sequence[Metric]) -> list[Metric]:
-    """The metrics of one kind with different values; capitals count only where they are needed to tell two kinds apart."""
+    """The metrics of one kind with different values; capitals count only where they are needed to tell two kinds
+    apart."""
     own = [metric for metric in metrics if metric.values]
     exact = [metric for metric in own if metric.base == base]
     if exact:

@@ -1,8 +1,10 @@
-"""Notes of a run: what belongs to the run as a whole and to none of its cases, such as how the settings of a search were chosen.
+"""Notes of a run: what belongs to the run as a whole and to none of its cases, such as how the settings of a search
+were chosen.
 
-A suite declares which notes its runs may have (``Suite.notes``: name → struct). A system brings them when it is opened (``System.notes``).
-The runner checks and stores them, and every result of the run has their JSON values in ``RunResult.notes``, where the suite's report reads
-them. In a file of recorded predictions they are a line of their own, ``{"notes": {name: data}}``.
+A suite declares which notes its runs may have (``Suite.notes``: name → struct). A system brings them when it is opened
+(``System.notes``). The runner checks and stores them, and every result of the run has their JSON values in
+``RunResult.notes``, where the suite's report reads them. In a file of recorded predictions they are a line of their
+own, ``{"notes": {name: data}}``.
 """
 
 from __future__ import annotations

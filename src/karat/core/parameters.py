@@ -21,7 +21,8 @@ _WORDS = {int: "a whole number", float: "a number", str: "a text"}
 
 
 class Parameter(msgspec.Struct, frozen=True):
-    """One thing that can be set: its name, its type, its value when nothing is said, and what it means in one sentence."""
+    """One thing that can be set: its name, its type, its value when nothing is said, and what it means in one
+    sentence."""
 
     name: str
     type: type[int] | type[float] | type[str]
@@ -72,7 +73,8 @@ def parse_name(text: str) -> tuple[str, dict[str, str], str | None] | None:
 
 
 def read_values(parameters: Sequence[Parameter], given: Mapping[str, Value], metric: str) -> dict[str, Value]:
-    """A value for every parameter, in their order: as given, else the default. UnknownName for a parameter that is not there."""
+    """A value for every parameter, in their order: as given, else the default. UnknownName for a parameter that is not
+    there."""
     known = [parameter.name for parameter in parameters]
     for name in given:
         if name not in known:
@@ -81,14 +83,16 @@ def read_values(parameters: Sequence[Parameter], given: Mapping[str, Value], met
 
 
 def suffix_of(parameters: Sequence[Parameter], values: Mapping[str, Value]) -> str:
-    """What stands after the name: the first value after ``@``, and those of the others that are not the default in brackets."""
+    """What stands after the name: the first value after ``@``, and those of the others that are not the default in
+    brackets."""
     first, *others = parameters
     named = ", ".join(f"{one.name}={values[one.name]}" for one in others if values[one.name] != one.default)
     return f"{f'({named})' if named else ''}@{values[first.name]}"
 
 
 def distance(left: Iterable[tuple[str, Value]], right: Mapping[str, Value]) -> float:
-    """How far apart two sets of values are, to find the nearest: on a scale of ratios for numbers, 1 for each other text."""
+    """How far apart two sets of values are, to find the nearest: on a scale of ratios for numbers, 1 for each other
+    text."""
     return sum(_apart(value, right[name]) for name, value in left)
 
 

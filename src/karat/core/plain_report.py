@@ -1,4 +1,5 @@
-"""The report of a suite that has none of its own: a row for each case, the averages, what failed, and what run this was."""
+"""The report of a suite that has none of its own: a row for each case, the averages, what failed, and what run this
+was."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ if TYPE_CHECKING:
 
 
 def plain_report(result: RunResult, estimate: Estimator) -> Report:
-    """The whole report. Which metrics there are, and why a case came out as it did, is asked of the suite of the run."""
+    """The whole report. Which metrics there are, and why a case came out as it did, is asked of the suite of the
+    run."""
     from karat.core.plugins import load_suite
     from karat.core.report import Report, Sheet, about_sheet, errors_sheet, states_table, summary_table, tags_table
     from karat.core.results.usage import USAGE

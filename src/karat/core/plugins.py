@@ -1,7 +1,9 @@
-"""Suites, metrics, systems, models and engines by name, from entry points: another package can add one without touching this one.
+"""Suites, metrics, systems, models and engines by name, from entry points: another package can add one without touching
+this one.
 
-What Karat brings keeps its name: a package that gives the same name to something else is reported and not used. Where two other
-packages give one name, neither is used. What cannot be used costs nothing else: it is named together with its package.
+What Karat brings keeps its name: a package that gives the same name to something else is reported and not used. Where
+two other packages give one name, neither is used. What cannot be used costs nothing else: it is named together with its
+package.
 """
 
 from __future__ import annotations
@@ -79,7 +81,8 @@ def clash(group: str, name: str) -> str:
 
 
 def load(group: str, name: str, kind: type[Any] | None = None) -> Any:
-    """The object behind a name. An unknown name is the user's mistake; what cannot be loaded, or is no ``kind``, is a BrokenPlugin."""
+    """The object behind a name. An unknown name is the user's mistake; what cannot be loaded, or is no ``kind``, is a
+    BrokenPlugin."""
     points = _points(group)
     if name not in points:
         raise UnknownName(f'there is no {_noun(group)} "{name}"', name, points)
@@ -126,7 +129,8 @@ def _expected(group: str) -> type[Any] | None:
 
 @cache
 def load_suite(name: str) -> Suite:
-    """A suite by its name, with its metrics and those that other packages add. An added metric that cannot be used is left out with a warning."""
+    """A suite by its name, with its metrics and those that other packages add. An added metric that cannot be used is
+    left out with a warning."""
     suite: Suite = load(SUITES, name)
     if not is_own(SUITES, name):
         suite = _checked(suite)
@@ -151,7 +155,8 @@ def suites() -> Iterator[Suite]:
 
 
 def added_metrics(point: str, known: Sequence[Metric] = ()) -> list[Metric]:
-    """The metrics behind an entry point, whose name is ``SUITE.ANYTHING``; BrokenPlugin when they cannot be used beside the known ones."""
+    """The metrics behind an entry point, whose name is ``SUITE.ANYTHING``; BrokenPlugin when they cannot be used beside
+    the known ones."""
     suite = point.partition(".")[0]
     if suite not in names(SUITES):
         raise broken(

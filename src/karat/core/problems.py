@@ -17,7 +17,8 @@ MOST_SHOWN = 16 * 1024 * 1024
 """Bytes of a file in which the line of a problem is looked for, to show it."""
 
 NO_SETTINGS = (".sheet", ".py", ".sql", ".csv", ".tsv")
-"""Files in which no setting of a system is found: what looks like a secret is hidden in their lines too, but no name tells of one."""
+"""Files in which no setting of a system is found: what looks like a secret is hidden in their lines too, but no name
+tells of one."""
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -59,7 +60,8 @@ class UserError(Exception):
 
 
 class UnknownName(UserError, KeyError):
-    """A name that nothing has: a metric, a suite, a system. ``nearest`` is the known name most like it; empty when none is close."""
+    """A name that nothing has: a metric, a suite, a system. ``nearest`` is the known name most like it; empty when none
+    is close."""
 
     def __init__(self, message: str, name: str, known: Iterable[str]) -> None:
         words = list(known)

@@ -1,4 +1,5 @@
-"""What a suite tells a model that has no prompt of its own: a default prompt, hints for templates, the form of an answer."""
+"""What a suite tells a model that has no prompt of its own: a default prompt, hints for templates, the form of an
+answer."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ class Hint:
 
     summary: str
     of: Callable[[Case[Any], Any], Any]
-    """(case, options) → plain JSON values of a bounded size. It must not give away the expected answer. May raise UserError."""
+    """(case, options) → plain JSON values of a bounded size. It must not give away the expected answer. May raise
+    UserError."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,8 @@ class Prompting:
     hints: Mapping[str, Hint] = field(default_factory=dict)
     """Variable name → hint."""
     answer_schema: Callable[[Sequence[Case[Any]], Any], Mapping[str, Any]] | None = None
-    """(cases, options) → the JSON schema of an answer to each of the cases that the suite reads, for ``response_format: suite``."""
+    """(cases, options) → the JSON schema of an answer to each of the cases that the suite reads, for ``response_format:
+    suite``."""
     own_system_message: bool = False
-    """The system messages of the cases are written by the suite, not by the author of the case: a ``system_prompt`` takes their place."""
+    """The system messages of the cases are written by the suite, not by the author of the case: a ``system_prompt``
+    takes their place."""

@@ -1,7 +1,7 @@
 """Recorded answers for a suite without a form of its own: JSONL, one answer per line.
 
-``{"id": "q1", "response": "yes"}``, and where known ``turn``, ``repeat``, ``latency``, ``tokens``, ``cost``, ``error``. The response is a text or
-any JSON; without ``response``, what is left of the line is the answer.
+``{"id": "q1", "response": "yes"}``, and where known ``turn``, ``repeat``, ``latency``, ``tokens``, ``cost``, ``error``.
+The response is a text or any JSON; without ``response``, what is left of the line is the answer.
 """
 
 from __future__ import annotations

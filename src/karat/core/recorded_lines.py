@@ -1,7 +1,7 @@
 """The answers of a run as JSON lines that ``karat score --predictions`` reads back.
 
-A line has the case, turn and repeat, what the call took, and the response. A suite that reads another form writes it itself
-(``Suite.export_predictions``).
+A line has the case, turn and repeat, what the call took, and the response. A suite that reads another form writes it
+itself (``Suite.export_predictions``).
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class Recorded(msgspec.Struct, frozen=True):
 
 
 def recorded_lines(predictions: Sequence[Prediction], spread: str = "") -> Recorded:
-    """``spread``: a key that marks a response whose keys stand in the line itself, beside what the line says about it."""
+    """``spread``: a key that marks a response whose keys stand in the line itself, beside what the line says about
+    it."""
     return Recorded(b"".join(msgspec.json.encode(_line(one, spread)) + b"\n" for one in predictions))
 
 
@@ -53,7 +54,8 @@ def _line(prediction: Prediction, spread: str) -> dict[str, Any]:
 
 
 def _unwrapped(response: bytes, spread: str) -> Any:
-    """The response itself. One that was scored from a recording is the whole recorded line: what the line says about it is left off."""
+    """The response itself. One that was scored from a recording is the whole recorded line: what the line says about it
+    is left off."""
     try:
         body = msgspec.json.decode(response)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -18,7 +18,8 @@ from karat.core.results.result import CaseResult, Estimate, Estimator, RepeatRes
 from karat.core.suite import Metric
 
 ColumnKind = Literal["text", "wrapped", "status", "score", "number", "count"]
-"""``wrapped`` text keeps its line breaks; ``status`` is a state of a case; ``score`` is 0…1 with a colour scale; ``count`` is whole."""
+"""``wrapped`` text keeps its line breaks; ``status`` is a state of a case; ``score`` is 0…1 with a colour scale;
+``count`` is whole."""
 
 Cell = str | float | int | None
 
@@ -68,8 +69,8 @@ class Chart(msgspec.Struct, frozen=True):
     series: tuple[Series, ...]
     table: int = 0
     kind: Literal["line", "scatter", "bar"] = "line"
-    """``line``: the points of a series are joined; the x axis is one of numbers in both. ``bar``: a bar for each row, named by the text in
-    column x, in the order of the rows."""
+    """``line``: the points of a series are joined; the x axis is one of numbers in both. ``bar``: a bar for each row,
+    named by the text in column x, in the order of the rows."""
     y_most: float | None = None
     """Where the y axis ends; None: where the figures do."""
 
@@ -98,7 +99,8 @@ _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]"
 
 
 def visible(text: str) -> str:
-    r"""Text that any report can hold: control characters, halves of surrogate pairs and non-characters become ``\x1b``, ``\ud800``.
+    r"""Text that any report can hold: control characters, halves of surrogate pairs and non-characters become ``\x1b``,
+    ``\ud800``.
 
     Tabs and line breaks stay; every kind of line break becomes a plain one.
     """
@@ -164,7 +166,8 @@ def _clustered(result: RunResult) -> str:
 
 
 def tags_table(cases: Sequence[CaseResult], metrics: Sequence[Metric], estimate: Estimator) -> Table | None:
-    """Those metrics for each tag, the weakest first; None when no case has a tag. Variants of one case are kept together."""
+    """Those metrics for each tag, the weakest first; None when no case has a tag. Variants of one case are kept
+    together."""
     groups: dict[str, list[int]] = {}
     for place, case in enumerate(cases):
         for tag in dict.fromkeys(case.tags or ("",)):

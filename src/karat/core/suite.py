@@ -43,7 +43,8 @@ else:
     Target, Options, Comparison = TypeVar("Target"), TypeVar("Options"), TypeVar("Comparison")
 
 Kind = Literal["share", "rate", "quantity"]
-"""``share``: a number in 0…1. ``rate``: 0 or 1 a case, so the mean is a pass rate. ``quantity``: seconds, tokens, money."""
+"""``share``: a number in 0…1. ``rate``: 0 or 1 a case, so the mean is a pass rate. ``quantity``: seconds, tokens,
+money."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,8 @@ class Metric(Generic[Comparison]):
     noise: float = 0.0
     """How far apart the values of one case may be when nothing has changed: more than 0 where time is measured."""
     parameters: tuple[Parameter, ...] = ()
-    """What can be set, such as a cutoff. ``score`` takes each as a keyword with the same default, and ``formula`` may name it: ``{cutoff}``."""
+    """What can be set, such as a cutoff. ``score`` takes each as a keyword with the same default, and ``formula`` may
+    name it: ``{cutoff}``."""
     values: tuple[tuple[str, Value], ...] = ()
     """The value of each parameter, see :meth:`with_parameters`."""
     base: str = ""
@@ -81,7 +83,8 @@ class Metric(Generic[Comparison]):
                     raise TypeError(f"the score of the metric {self.name} must take {one.name}={one.default!r}")
 
     def with_parameters(self, **given: Value) -> Metric[Comparison]:
-        """The metric with these values, the default for what is left out: ``R.with_parameters(cutoff=10)`` is ``R@10``."""
+        """The metric with these values, the default for what is left out: ``R.with_parameters(cutoff=10)`` is
+        ``R@10``."""
         if self.values or not self.parameters:
             raise TypeError(f"the metric {self.name} has no parameters left to set")
         values = read_values(self.parameters, given, self.name)
@@ -108,7 +111,8 @@ class SuiteOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     errors: Literal["leave_out", "zero"] = "leave_out"
     """A failed call is counted and shown, and not averaged in; ``zero`` scores it 0."""
     today: str = ""
-    """The date that relative dates such as ``$TODAY`` mean, ``YYYY-MM-DD``; the day the run was started when left out."""
+    """The date that relative dates such as ``$TODAY`` mean, ``YYYY-MM-DD``; the day the run was started when left
+    out."""
 
     def __post_init__(self) -> None:
         if self.today:
@@ -182,7 +186,8 @@ class NotApplicable(Exception):
 class Suite(Generic[Target, Options, Comparison]):
     """One kind of question and answer, from files to report.
 
-    The type checker holds the parts together: what ``compare`` returns is what the metrics take and ``details`` describes.
+    The type checker holds the parts together: what ``compare`` returns is what the metrics take and ``details``
+    describes.
     """
 
     name: str
@@ -201,9 +206,11 @@ class Suite(Generic[Target, Options, Comparison]):
     explain: Explain = unexplained
     """(details, target) → what people are shown of the case, see ``core.explanation``."""
     headline: Callable[[Sequence[Case[Target]]], Sequence[str]] = lambda _: ()
-    """The names of the metrics that these cases are judged by first, where that depends on the cases; empty: those that say so themselves."""
+    """The names of the metrics that these cases are judged by first, where that depends on the cases; empty: those that
+    say so themselves."""
     example: Path | None = None
-    """A folder with a project to start from: a ``karat.yaml``, cases, and recorded answers or a system. ``karat init --suite NAME`` copies it."""
+    """A folder with a project to start from: a ``karat.yaml``, cases, and recorded answers or a system. ``karat init
+    --suite NAME`` copies it."""
     cpu_heavy: bool = False
     """Score on a process pool by default."""
     check_cases: Callable[[Sequence[Case[Target]], Sequence[Path], Options], CheckedCases] = (
@@ -211,7 +218,8 @@ class Suite(Generic[Target, Options, Comparison]):
     )
     """(cases, structure files, options) → findings that reading the files alone does not give."""
     truth: Callable[[Case[Target]], Any] = as_asked
-    """What is asked and expected of a case, for the hash of the truth set; the conversation with its targets by default."""
+    """What is asked and expected of a case, for the hash of the truth set; the conversation with its targets by
+    default."""
     recognises: Callable[[Path], bool] = lambda _: False
     """Whether a path looks like cases of this suite, for ``karat check PATH``."""
     highlights: Callable[[RunResult], Sequence[str]] = lambda _: ()
@@ -221,55 +229,64 @@ class Suite(Generic[Target, Options, Comparison]):
     figures: Callable[[RunResult, Estimator], Mapping[str, Any]] = lambda _result, _estimate: {}
     """What only this suite counts over a whole run, by name, as plain JSON values."""
     notes: Callable[[], Mapping[str, type[msgspec.Struct]]] = dict
-    """The notes that a run of this suite may have, name → struct: what belongs to a run as a whole and to none of its cases. Its systems bring
-    them, its report finds them in ``RunResult.notes``, and its ``read_predictions`` reads back the line of an export; see ``core.notes``."""
+    """The notes that a run of this suite may have, name → struct: what belongs to a run as a whole and to none of its
+    cases. Its systems bring them, its report finds them in ``RunResult.notes``, and its ``read_predictions`` reads back
+    the line of an export; see ``core.notes``."""
 
     extras: Callable[[Sequence[Case[Target]], Options], Sequence[str]] = lambda _cases, _options: ()
-    """(cases, options) → the extras (``core.extras``) without which these cases cannot be scored; asked for before anything runs."""
+    """(cases, options) → the extras (``core.extras``) without which these cases cannot be scored; asked for before
+    anything runs."""
     check_options: Callable[[Sequence[Case[Target]], Options], None] = lambda _cases, _options: None
     """(cases, options) → UserError where a file that the options name cannot be used; asked before anything runs."""
     perfect: Callable[[Case[Target], int, Options], Sequence[Comparison]] = lambda _case, _turn, _options: ()
-    """(case, user turn, options) → the comparisons of answers that are right in everything. A metric without a value in all of them is one
-    that the case cannot have, so that a failed call does not count 0 there. Empty: the case can have every metric."""
+    """(case, user turn, options) → the comparisons of answers that are right in everything. A metric without a value in
+    all of them is one that the case cannot have, so that a failed call does not count 0 there. Empty: the case can have
+    every metric."""
     cluster: Callable[[Case[Target]], str] = lambda _: ""
-    """What cases that are variants of one have in common; empty: the case stands alone. See ``core.results.clusters``."""
+    """What cases that are variants of one have in common; empty: the case stands alone. See
+    ``core.results.clusters``."""
     follow_up: Callable[[Case[Target], int, Sequence[bytes], Options], str | None] | None = None
-    """(case, user turn, responses so far, options) → what to say to the system next, such as an error to fix; None: its answer is final.
-    All responses to a turn are one prediction, see ``records.join_attempts``."""
+    """(case, user turn, responses so far, options) → what to say to the system next, such as an error to fix; None: its
+    answer is final. All responses to a turn are one prediction, see ``records.join_attempts``."""
     default_system: Callable[[Path, Options], SystemConfig | None] = lambda _path, _options: None
-    """(cases, options) → what answers the cases when no system and no predictions are named; None: somebody must be named."""
+    """(cases, options) → what answers the cases when no system and no predictions are named; None: somebody must be
+    named."""
 
     cases_from: Callable[[Sequence[Mapping[str, Any]], Path], LoadedCases] | None = None
-    """(cases as Python values, the folder that file names in them are relative to) → cases. The line of a problem is the number of its case,
-    from 1. None: the cases of this suite come from files only."""
+    """(cases as Python values, the folder that file names in them are relative to) → cases. The line of a problem is
+    the number of its case, from 1. None: the cases of this suite come from files only."""
     predictions_from: Callable[[Sequence[Mapping[str, Any]], Path], LoadedPredictions] | None = None
     """The same for recorded predictions. None: they are read as the lines of a JSONL file."""
     prompting: Prompting = field(default_factory=Prompting)
     """The default prompt, and what prompt templates of live systems can use."""
     understand: Callable[[bytes, Options], Mapping[str, Any]] | None = None
-    """(response, options) → what the suite reads from one response, as plain JSON values, for ``karat check --response``. May raise
-    Unreadable."""
+    """(response, options) → what the suite reads from one response, as plain JSON values, for ``karat check
+    --response``. May raise Unreadable."""
 
     accept: Callable[[Case[Target], Prediction, Path, Options], Sequence[Edit]] | None = None
-    """(case, the answer that a person accepts, the path of the cases, options) → what to change in the case files so that the answer is
-    right by the rule too, and the old ones stay so. Reads files, writes none. May raise UserError where it cannot be said there."""
+    """(case, the answer that a person accepts, the path of the cases, options) → what to change in the case files so
+    that the answer is right by the rule too, and the old ones stay so. Reads files, writes none. May raise UserError
+    where it cannot be said there."""
 
     case_file: Callable[[Sequence[Mapping[str, Any]]], CaseFile | None] | None = None
-    """(stored cases as JSON values) → the same as a case file of the suite. None: its cases do not stand one by one in a text file."""
+    """(stored cases as JSON values) → the same as a case file of the suite. None: its cases do not stand one by one in
+    a text file."""
 
     import_rows: Callable[[Sequence[ImportRow], Path], Imported] | None = None
-    """(rows of a foreign file, the folder of that file) → cases and predictions in the suite's own form, for ``karat import``."""
+    """(rows of a foreign file, the folder of that file) → cases and predictions in the suite's own form, for ``karat
+    import``."""
 
     export_row: Callable[[Case[Target], int, Prediction | None, Options], Mapping[str, Any]] | None = None
-    """(case, user turn, the answer to it where there is one, options) → ``expected``, ``reference`` and ``answer`` as cells that ``import_rows``
-    reads back, and ``error`` where the answer cannot be read."""
+    """(case, user turn, the answer to it where there is one, options) → ``expected``, ``reference`` and ``answer`` as
+    cells that ``import_rows`` reads back, and ``error`` where the answer cannot be read."""
 
     export_predictions: Callable[[Sequence[Prediction], Mapping[str, Any]], Recorded] | None = None
-    """(answers of a run, the options it was scored with) → the files that ``read_predictions`` reads back, for ``karat export --predictions``.
-    None: one JSON line per answer."""
+    """(answers of a run, the options it was scored with) → the files that ``read_predictions`` reads back, for ``karat
+    export --predictions``. None: one JSON line per answer."""
 
     def metrics_for(self, headline: Sequence[str]) -> tuple[Metric[Comparison], ...]:
-        """The metrics as a run has them (``RunInfo.headline``): these first, in this order, and no others as headlines."""
+        """The metrics as a run has them (``RunInfo.headline``): these first, in this order, and no others as
+        headlines."""
         known = {metric.name: metric for metric in self.metrics}
         first = [replace(known[name], headline=True) for name in headline if name in known]
         if not first:

@@ -1,7 +1,8 @@
 """What a system under test is: something that is asked, and answers or fails.
 
-Adding one is a module with a :class:`SystemType` and an entry point in the group ``karat.systems``. Limits, retries, timing
-and cost are the caller's business, the same for all systems; a system makes one plain attempt and says how it failed.
+Adding one is a module with a :class:`SystemType` and an entry point in the group ``karat.systems``. Limits, retries,
+timing and cost are the caller's business, the same for all systems; a system makes one plain attempt and says how it
+failed.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ class Response(msgspec.Struct, frozen=True):
 
 
 class CallFailed(Exception):
-    """An attempt that gave no answer. ``retry`` says whether another attempt may help, ``retry_after`` how long to wait."""
+    """An attempt that gave no answer. ``retry`` says whether another attempt may help, ``retry_after`` how long to
+    wait."""
 
     def __init__(
         self, kind: str, message: str, *, retry: bool = False, retry_after: float | None = None, body: bytes = b""
@@ -75,7 +77,8 @@ class NoAnswer(Exception):
 class System(ABC):
     """An open system. It must bear many calls at once.
 
-    Every system derives from this class. Only ``call`` has to be written; all else has a default that fits a system which is asked live.
+    Every system derives from this class. Only ``call`` has to be written; all else has a default that fits a system
+    which is asked live.
     """
 
     problems: Sequence[Problem] = ()
@@ -87,7 +90,8 @@ class System(ABC):
     recorded: Sequence[Prediction] = ()
     """All answers of a system that has them from the start. Those to unknown cases, turns and repeats are reported."""
     notes: Mapping[str, Any] = MappingProxyType({})
-    """What the system knows of the run as a whole, by name: structs, or the JSON values of structs, that ``Suite.notes`` declares."""
+    """What the system knows of the run as a whole, by name: structs, or the JSON values of structs, that
+    ``Suite.notes`` declares."""
 
     @abstractmethod
     async def call(self, request: Request) -> Response:
@@ -171,7 +175,8 @@ class PromptedConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_o
     """What every live system takes: how its questions are put. See ``karat.systems.prompts.prompt``."""
 
     prompt: str = ""
-    """A Jinja2 template, or the path of a file that holds one; ``default``: the suite's own. Left out: the bare question."""
+    """A Jinja2 template, or the path of a file that holds one; ``default``: the suite's own. Left out: the bare
+    question."""
     system_prompt: str = ""
     """The same for a system message before the conversation."""
     examples: tuple[Example, ...] = ()

@@ -1,4 +1,5 @@
-"""Passwords and keys of engines: where they come from, and settings as they may be shown. How they stay out of messages: ``core.secrets.masking``."""
+"""Passwords and keys of engines: where they come from, and settings as they may be shown. How they stay out of
+messages: ``core.secrets.masking``."""
 
 from __future__ import annotations
 

@@ -5,8 +5,9 @@
     sf: {engine: snowflake}                                   # snowflake_credential.json in the working folder
     sf: {engine: snowflake, account: ORG-NAME, user: reader, password: "${SNOWFLAKE_PASSWORD}", role: READER}
 
-Without a credential file the variables SNOWFLAKE_ACCOUNT, SNOWFLAKE_USER, SNOWFLAKE_PASSWORD and so on are used, else the
-client's own file of connections. Snowflake has no read-only session: give the role the right to SELECT and no other.
+Without a credential file the variables SNOWFLAKE_ACCOUNT, SNOWFLAKE_USER, SNOWFLAKE_PASSWORD and so on are used, else
+the client's own file of connections. Snowflake has no read-only session: give the role the right to SELECT and no
+other.
 """
 
 from __future__ import annotations
@@ -185,7 +186,8 @@ def _arguments(config: SnowflakeConfig, folder: Path) -> dict[str, Any]:
     elif "account" not in arguments and "SNOWFLAKE_DEFAULT_CONNECTION_NAME" not in os.environ:
         raise UserError(
             "the snowflake engine has no account",
-            hint=f"Put {USUAL_FILE} into the working folder, or set SNOWFLAKE_ACCOUNT, SNOWFLAKE_USER and SNOWFLAKE_PASSWORD.",
+            hint=f"Put {USUAL_FILE} into the working folder, or set SNOWFLAKE_ACCOUNT, SNOWFLAKE_USER and "
+            "SNOWFLAKE_PASSWORD.",
         )
     return arguments
 

@@ -1,4 +1,5 @@
-"""Which column is which field: what the person says, what the format says, else the usual names. What is not clear is never guessed."""
+"""Which column is which field: what the person says, what the format says, else the usual names. What is not clear is
+never guessed."""
 
 from __future__ import annotations
 
@@ -20,11 +21,15 @@ OWN = {
 ALL = ("question", "expected", "id", "answer", "tags")
 
 _NAMES: dict[str, str] = {
-    "question": "question questions query userquery userquestion instruction instructions input inputs prompt utterance problem",
-    "expected": "expected expectedanswer expectedoutput expectedoutputs expectedresult expectedvalue gold goldanswer golden goldenanswer "
-    "groundtruth groundtruths referenceanswer referenceoutput referenceoutputs reference target targets ideal correct correctanswer",
+    "question": "question questions query userquery userquestion instruction instructions input inputs prompt "
+    "utterance problem",
+    "expected": "expected expectedanswer expectedoutput expectedoutputs expectedresult expectedvalue gold goldanswer "
+    "golden goldenanswer "
+    "groundtruth groundtruths referenceanswer referenceoutput referenceoutputs reference target targets ideal correct "
+    "correctanswer",
     "id": "id caseid instanceid questionid queryid qid taskid exampleid uuid testid sampleid",
-    "answer": "answer answers response output outputs prediction predicted predictedanswer modeloutput modelanswer modelresponse "
+    "answer": "answer answers response output outputs prediction predicted predictedanswer modeloutput modelanswer "
+    "modelresponse "
     "completion generated actual actualoutput actualanswer llmoutput systemanswer",
     "tags": "tags tag category topic",
     "error": "error",

@@ -1,6 +1,7 @@
 """JSON lines and JSON lists, one object a row: Hugging Face datasets, exports of LangSmith and Langfuse.
 
-An object inside a row gives a column for each of its keys, ``inputs.question``. A cell of CSV that holds such an object is opened too.
+An object inside a row gives a column for each of its keys, ``inputs.question``. A cell of CSV that holds such an object
+is opened too.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ def rows_of(path: Path, value: Any) -> Source:
 
 
 def named(source: Source) -> Source:
-    """The source with its objects opened into columns, and with the fields that the exports of LangSmith and Langfuse name themselves."""
+    """The source with its objects opened into columns, and with the fields that the exports of LangSmith and Langfuse
+    name themselves."""
     keys = set(source.columns)
     if "expectedOutput" in keys and "input" in keys:
         source.format = f"Langfuse dataset items ({source.format})"

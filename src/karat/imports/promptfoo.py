@@ -1,7 +1,8 @@
 """promptfoo: a configuration (YAML or JSON with prompts and tests) and the results that it writes (JSON).
 
-The variables of a test are columns, ``vars.question``. What is expected comes from its assertions: ``equals``, ``contains``, ``contains-any``,
-``contains-all`` and their forms without case. Assertions that ask a model or run code cannot be taken, and are counted.
+The variables of a test are columns, ``vars.question``. What is expected comes from its assertions: ``equals``,
+``contains``, ``contains-any``, ``contains-all`` and their forms without case. Assertions that ask a model or run code
+cannot be taken, and are counted.
 """
 
 from __future__ import annotations

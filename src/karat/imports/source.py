@@ -18,7 +18,8 @@ class SourceRow:
 
 @dataclass
 class Source:
-    """A file that was read. ``known`` are columns whose field the format itself says, such as ``target`` of an inspect_ai log."""
+    """A file that was read. ``known`` are columns whose field the format itself says, such as ``target`` of an
+    inspect_ai log."""
 
     format: str
     rows: list[SourceRow]

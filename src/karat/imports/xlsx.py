@@ -1,7 +1,8 @@
 """Excel files (.xlsx), read as a zip archive of XML: the stored values of one sheet, each as a person sees it there.
 
-Dates become ``2024-05-01``, percentages ``17.5%``, numbers with leading zeros keep them. Formulas give their stored value and never run. No
-document type and so no entity is read, and sizes are counted while unpacking: an archive cannot hold more than it is allowed to.
+Dates become ``2024-05-01``, percentages ``17.5%``, numbers with leading zeros keep them. Formulas give their stored
+value and never run. No document type and so no entity is read, and sizes are counted while unpacking: an archive cannot
+hold more than it is allowed to.
 """
 
 from __future__ import annotations

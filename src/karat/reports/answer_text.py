@@ -11,7 +11,8 @@ from karat.core.records import Prediction, attempts
 
 
 def answers_of(predictions: Iterable[Prediction], wanted: Collection[str]) -> dict[str, str]:
-    """The answer to each of the wanted cases; the answers to several turns and repeats one below the other, each with its number."""
+    """The answer to each of the wanted cases; the answers to several turns and repeats one below the other, each with
+    its number."""
     found: dict[str, list[Prediction]] = {}
     for prediction in predictions:
         if prediction.case_id in wanted:

@@ -8,7 +8,8 @@ from karat.reports.reviews import estimate_words
 from karat.stats.repeats import MetricTries, PassK, Tries
 
 OF_K_NOTE = (
-    "pass@k: at least one of k tries is right, in all its turns; pass^k: all k are. Over the n cases with at least k tries that count; "
+    "pass@k: at least one of k tries is right, in all its turns; pass^k: all k are. Over the n cases with at least k "
+    "tries that count; "
     "low and high are 95 % intervals over cases."
 )
 SPREAD_NOTE = (
@@ -49,7 +50,8 @@ def _cells(found: PassK) -> tuple[Cell, ...]:
 
 
 def tries_line(tries: Tries) -> list[str]:
-    """For the terminal, in parts: ``3 per case``, ``passed: pass@3 0.71 (0.60–0.80)``, ``pass^3 0.42 (0.31–0.54)``, ``spread 0.08``."""
+    """For the terminal, in parts: ``3 per case``, ``passed: pass@3 0.71 (0.60–0.80)``, ``pass^3 0.42 (0.31–0.54)``,
+    ``spread 0.08``."""
     parts = [f"{'' if tries.every else 'up to '}{tries.tries:,} per case"]
     main = next((item for item in tries.metrics if item.pass_k), next(iter(tries.metrics), None))
     if main is None:

@@ -33,7 +33,8 @@ class Figure(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """One answer, beside what was expected of it. ``label`` tells turns and tries apart; empty where there is one answer."""
+    """One answer, beside what was expected of it. ``label`` tells turns and tries apart; empty where there is one
+    answer."""
 
     label: str
     expected: Any

@@ -1,6 +1,7 @@
 """The whole report of a run: what its suite tells of it, and what is told of every run alike.
 
-Told alike: metrics of plug-ins, several tries at a case, and what people say of the cases. Nothing is added to a run that has none of these.
+Told alike: metrics of plug-ins, several tries at a case, and what people say of the cases. Nothing is added to a run
+that has none of these.
 """
 
 from __future__ import annotations

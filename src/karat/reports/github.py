@@ -1,7 +1,7 @@
 """Verdicts of gates as annotations of GitHub Actions: lines that the runner shows on the pull request.
 
-Nothing in a text can end its annotation or begin another: line breaks and per cent signs are written as ``%0A`` and ``%25``, and the
-runner's older sign ``##[``, which it takes anywhere in a line, is split.
+Nothing in a text can end its annotation or begin another: line breaks and per cent signs are written as ``%0A`` and
+``%25``, and the runner's older sign ``##[``, which it takes anywhere in a line, is split.
 """
 
 from __future__ import annotations

@@ -1,12 +1,14 @@
 """A result as JSON, in the same layout for all suites (``json_layout``).
 
-``{"run": {…}, "summary": [{"metric", "mean", "n", "low", "high", "undefined", "with_errors_as_zero"}…], "cases": [{"id", "status",
-"scores": {metric: number or null}, "details": {…}, …}…]}``. There is no NaN: a number that is none is null, and ``reasons`` says why.
+``{"run": {…}, "summary": [{"metric", "mean", "n", "low", "high", "undefined", "with_errors_as_zero"}…], "cases":
+[{"id", "status", "scores": {metric: number or null}, "details": {…}, …}…]}``. There is no NaN: a number that is none is
+null, and ``reasons`` says why.
 
-Where cases were tried several times, before the cases: ``"repeats": {"tries", "metrics": [{"metric", "spread", "pass_k": [{"k", "at": {"mean",
-"n", "low", "high"}, "hat": {…}, "left_out"}…]}…]}``. Where people reviewed cases: ``"reviews": [{"case", "verdict", "reviewer", "comment",
-"created"}…], "with_reviews": [{"metric", "mean", "n", "low", "high"}…]``. Where a suite has figures of the run as a whole: ``"figures": {…}``. Where the run has
-notes (``karat.core.notes``): ``"notes": {name: …}``.
+Where cases were tried several times, before the cases: ``"repeats": {"tries", "metrics": [{"metric", "spread",
+"pass_k": [{"k", "at": {"mean", "n", "low", "high"}, "hat": {…}, "left_out"}…]}…]}``. Where people reviewed cases:
+``"reviews": [{"case", "verdict", "reviewer", "comment", "created"}…], "with_reviews": [{"metric", "mean", "n", "low",
+"high"}…]``. Where a suite has figures of the run as a whole: ``"figures": {…}``. Where the run has notes
+(``karat.core.notes``): ``"notes": {name: …}``.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ from karat.stats.reviewed import reviewed_rates
 
 
 def result_json(result: RunResult, metrics: Sequence[Metric] | None = None) -> bytes:
-    """The whole result, indented, UTF-8, with a line end. ``metrics``: those of its suite, which is asked when they are not given."""
+    """The whole result, indented, UTF-8, with a line end. ``metrics``: those of its suite, which is asked when they are
+    not given."""
     suite = _suite(result.run.suite)
     found: dict[str, Any] = {}
     if suite is not None and (figures := suite.figures(result, estimate)):

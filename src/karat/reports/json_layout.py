@@ -1,4 +1,5 @@
-"""The layout of ``--json`` as structs, in the order in which the keys are written. Its JSON Schema: ``karat.reports.json_schema``."""
+"""The layout of ``--json`` as structs, in the order in which the keys are written. Its JSON Schema:
+``karat.reports.json_schema``."""
 
 from __future__ import annotations
 

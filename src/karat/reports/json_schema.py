@@ -1,8 +1,8 @@
 """JSON Schema of the public JSON: of the whole result, and of what each suite keeps in ``cases[].details``.
 
-Both come from the structs that are written. They are shipped as ``result.schema.json`` beside this file and ``details.schema.json`` in the suite's
-package; ``python -m karat.reports.json_schema`` writes them anew, and a test says when that is due. Every key is listed, and keys that are always written
-are required.
+Both come from the structs that are written. They are shipped as ``result.schema.json`` beside this file and
+``details.schema.json`` in the suite's package; ``python -m karat.reports.json_schema`` writes them anew, and a test
+says when that is due. Every key is listed, and keys that are always written are required.
 """
 
 from __future__ import annotations

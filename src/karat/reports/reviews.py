@@ -54,7 +54,8 @@ def reviews_sheet(result: RunResult, metrics: Sequence[Metric]) -> Sheet | None:
 
 
 def reviewed_lines(result: RunResult, metrics: Sequence[Metric]) -> list[list[str]]:
-    """For the terminal: a line for each pass rate, in parts. ``passed 0.534 (0.41–0.65) over 58``, ``by rule 0.517``, ``3 reviewed``."""
+    """For the terminal: a line for each pass rate, in parts. ``passed 0.534 (0.41–0.65) over 58``, ``by rule 0.517``,
+    ``3 reviewed``."""
     lines = []
     for rate in reviewed_rates(result, metrics)[:MOST_LINES]:
         shown = f"{rate.title} {estimate_words(rate.reviewed, 3)} over {rate.reviewed.n:,}"

@@ -1,7 +1,8 @@
 """Finding a stored run by what people call it: its number, its name, a tag, or the word "baseline".
 
-``baseline`` stands for what ``--baseline`` or the project's ``baseline:`` names; without either, for the newest run that has "baseline"
-for its name or among its tags. A run is never its own baseline, and the baseline is a scored run of the same suite.
+``baseline`` stands for what ``--baseline`` or the project's ``baseline:`` names; without either, for the newest run
+that has "baseline" for its name or among its tags. A run is never its own baseline, and the baseline is a scored run of
+the same suite.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ NEWEST = 1_000
 def find_run(store: Store, text: str, *, stopped: bool = False, only: bool = False) -> int:
     """The run that ``r-0012``, ``12``, ``latest``, a name or a tag stands for; the newest one of that name.
 
-    A scored run comes before one that was stopped, unless that is what is looked for (``stopped``). ``only``: the name must be that of
-    one run, because what follows cannot be undone.
+    A scored run comes before one that was stopped, unless that is what is looked for (``stopped``). ``only``: the name
+    must be that of one run, because what follows cannot be undone.
     """
     try:
         parse_run(text)

@@ -1,8 +1,8 @@
 """Calling the system for every case that has no answer yet, and storing each answer as it comes.
 
-Workers take cases one by one; the turns of a case run in order, because each sends the history of those before it. Answers go to
-one writer, which commits all that have come since its last commit: at once when the system is slow, in groups when it is quick.
-An answer counts as done only when it is committed.
+Workers take cases one by one; the turns of a case run in order, because each sends the history of those before it.
+Answers go to one writer, which commits all that have come since its last commit: at once when the system is slow, in
+groups when it is quick. An answer counts as done only when it is committed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ class Called:
 
 
 def turns_to_ask(case: Case[Any]) -> list[int]:
-    """The user turns that must be put to the system: those scored, and those before them whose answer the case does not give."""
+    """The user turns that must be put to the system: those scored, and those before them whose answer the case does not
+    give."""
     scored = case.scored_turns
     asked: list[int] = []
     users = -1
@@ -163,14 +164,16 @@ def first_request(case: Case[Any]) -> Request:
 
 
 def _not_asked(case: Case[Any], turn: int, repeat: int, broken: int, before: Prediction) -> Prediction:
-    """A later turn of a conversation whose earlier turn failed: asking it without that history would measure something else."""
+    """A later turn of a conversation whose earlier turn failed: asking it without that history would measure something
+    else."""
     kind, why = (before.error.kind, before.error.message) if before.error else ("exception", "unknown")
     message = f"not asked: turn {broken + 1} of the conversation failed ({why})"
     return Prediction(case.id, turn, repeat, error=CallError(kind, message, 0))
 
 
 def _messages(case: Case[Any], turn: int, answers: Mapping[int, Prediction], reply: Reply) -> Iterator[dict[str, Any]]:
-    """The conversation up to a user turn: the case's own assistant messages where it has them, else what the system said."""
+    """The conversation up to a user turn: the case's own assistant messages where it has them, else what the system
+    said."""
     users = -1
     for position, message in enumerate(case.conversation):
         if message.role == "user":
@@ -185,7 +188,8 @@ def _messages(case: Case[Any], turn: int, answers: Mapping[int, Prediction], rep
 
 
 class _Writer:
-    """Commits answers in the order they come, all that are waiting at a time, on a thread so that calls go on meanwhile."""
+    """Commits answers in the order they come, all that are waiting at a time, on a thread so that calls go on
+    meanwhile."""
 
     def __init__(self, save: Save, called: Called) -> None:
         self._save = save

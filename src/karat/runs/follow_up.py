@@ -1,8 +1,8 @@
 """Asking again after an answer: the suite looks at it and says what to tell the system next, until the answer will do.
 
-What the suite does meanwhile (running code, say) happens on a thread, so that other calls go on. All responses to one turn become one
-prediction, with their times, tokens and costs added up. Each response is kept as it comes: a run that is stopped while code runs or is mended has
-lost nothing that was paid for, and goes on from there.
+What the suite does meanwhile (running code, say) happens on a thread, so that other calls go on. All responses to one
+turn become one prediction, with their times, tokens and costs added up. Each response is kept as it comes: a run that
+is stopped while code runs or is mended has lost nothing that was paid for, and goes on from there.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ def following_up(
     keep: Keep = lambda _: None,
     begun: Mapping[Key, Prediction] | None = None,
 ) -> Predict:
-    """A ``predict`` that goes on with the conversation as long as the suite has something to say, from where it was ``begun``."""
+    """A ``predict`` that goes on with the conversation as long as the suite has something to say, from where it was
+    ``begun``."""
     known = {case.id: case for case in cases}
 
     async def ask(request: Request) -> Prediction | None:

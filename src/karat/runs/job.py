@@ -27,6 +27,7 @@ class Job:
     tags: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     left_out: frozenset[str] | None = None
-    """The ids of cases that were left out on purpose: recorded answers to them are nothing to report. None: nobody knows any more."""
+    """The ids of cases that were left out on purpose: recorded answers to them are nothing to report. None: nobody
+    knows any more."""
     opened: System | None = None
     """An open system, when it was given as a Python object and cannot be opened by its settings."""

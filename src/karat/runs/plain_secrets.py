@@ -1,4 +1,5 @@
-"""Settings of a run are stored, so that it can be resumed, and shown on reports: a secret in plain text must not be among them."""
+"""Settings of a run are stored, so that it can be resumed, and shown on reports: a secret in plain text must not be
+among them."""
 
 from __future__ import annotations
 

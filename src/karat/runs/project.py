@@ -260,7 +260,8 @@ def _check_keys(kind: type[S], given: Iterable[str], noun: str, fixed: Iterable[
 
 
 def _not_valid(keys: Sequence[str], noun: str, found: Sequence[tuple[int, Problem]]) -> UserError:
-    """``keys``: the key of each line. ``found``: each problem with the line that it is in; 0: it concerns all of them together."""
+    """``keys``: the key of each line. ``found``: each problem with the line that it is in; 0: it concerns all of them
+    together."""
     named = [f"{noun} {keys[line - 1]}: " if 0 < line <= len(keys) else "" for line, _ in found]
     problems = [Problem(f"{n}{p.message}", hint=p.hint) for n, (_, p) in zip(named, found, strict=True)]
     return UserError(f"the {noun}s are not valid", problems=problems)

@@ -72,7 +72,8 @@ def prompted(
     options: SuiteOptions,
     renderer: Renderer,
 ) -> Predict:
-    """A ``predict`` that sends the prompt in place of the question. A case whose prompt cannot be made is an error, and nothing is sent."""
+    """A ``predict`` that sends the prompt in place of the question. A case whose prompt cannot be made is an error, and
+    nothing is sent."""
     known = {case.id: case for case in cases}
 
     def made(request: Request) -> Request:

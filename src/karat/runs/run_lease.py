@@ -1,4 +1,5 @@
-"""Holding a run while it is worked on: nobody else works on it, and when this process dies another may go on with it."""
+"""Holding a run while it is worked on: nobody else works on it, and when this process dies another may go on with
+it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The one runner: plan, call, store, score; and the same again from where a killed run stopped.
 
-Everything a run needs to go on is in the store before the first call: its cases, its system's settings, its options. So a resumed
-run asks what its start would have asked, whatever has happened to the files since.
+Everything a run needs to go on is in the store before the first call: its cases, its system's settings, its options. So
+a resumed run asks what its start would have asked, whatever has happened to the files since.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ def start(
     on_run: Callable[[str, int], None] = lambda _run, _calls: None,
     executor: Executor | None = None,
 ) -> RunResult:
-    """A new run: stored, called, scored. ``on_run`` hears the run's name, and how many calls it makes, before the first one."""
+    """A new run: stored, called, scored. ``on_run`` hears the run's name, and how many calls it makes, before the first
+    one."""
     if wrong := wrong_repeats(job.repeats):
         raise UserError(wrong)
     refuse_secrets(job.config, f"the system {job.system}".rstrip())
@@ -113,7 +114,8 @@ def resume(
     on_run: Callable[[str, int], None] = lambda _run, _calls: None,
     executor: Executor | None = None,
 ) -> RunResult:
-    """Go on with a run: ask only what has no stored answer (and, if wanted, what failed), then score. One process at a time may.
+    """Go on with a run: ask only what has no stored answer (and, if wanted, what failed), then score. One process at a
+    time may.
 
     A run that is finished is left as it is; ``on_run`` hears that it makes no calls.
     """
@@ -159,7 +161,8 @@ def _left_to_call(store: Store, run_id: int, job: Job, retry_errors: bool) -> in
 
 
 def _changed_hints(job: Job, record: RunRecord) -> tuple[Problem, ...]:
-    """The texts of the prompt are stored with the run; what its hints are made of (databases, structures, tables) is not."""
+    """The texts of the prompt are stored with the run; what its hints are made of (databases, structures, tables) is
+    not."""
     before = record.config.get("prompt", "")
     if not before or run_hash(job.config, job.suite, job.cases, job.options) == before:
         return ()
@@ -195,7 +198,8 @@ def score_recorded(
     source: str = "",
     executor: Executor | None = None,
 ) -> RunResult:
-    """Score predictions that were made elsewhere. Nothing is called and nothing is stored. ``notes``: of the run that they are from."""
+    """Score predictions that were made elsewhere. Nothing is called and nothing is stored. ``notes``: of the run that
+    they are from."""
     refuse_secrets(options, f"the suite {suite.name}")
     check_setup(suite, cases, options)
     now = _now()
@@ -223,7 +227,8 @@ def score_recorded(
 
 
 def check_setup(suite: Suite, cases: Sequence[Case[Any]], options: SuiteOptions) -> None:
-    """UserError when the cases cannot be scored with what is installed, or a file that the options name cannot be used. Nothing has run by then."""
+    """UserError when the cases cannot be scored with what is installed, or a file that the options name cannot be used.
+    Nothing has run by then."""
     require(suite.extras(cases, options), suite.name)
     suite.check_options(cases, options)
 
@@ -298,7 +303,8 @@ def _carry_on(
 def _keep_notes(
     store: Store, run_id: int, job: Job, system: System, stored: Mapping[Key, Prediction]
 ) -> Sequence[Problem]:
-    """Store what the system says of the run as a whole; what is wrong with it. Notes that stored answers were made with stay."""
+    """Store what the system says of the run as a whole; what is wrong with it. Notes that stored answers were made with
+    stay."""
     notes, problems = checked_notes(job.suite, system.notes)
     if notes:
         store.add_notes(run_id, notes, replace=not stored)

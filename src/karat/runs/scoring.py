@@ -1,9 +1,9 @@
 """Scoring: a pure function of cases and predictions. It never calls a system.
 
-A case is scored turn by turn; its figure for a metric is the mean over its scored turns, then over its repeats. A turn whose call
-failed makes the whole try an ``error``, a turn without a prediction makes it ``missing``; neither is averaged in (``errors: zero``
-gives an error 0 in every metric that is marked so). A metric that even a right answer to the case has no value in is ``not_applicable`` for a
-failed try too: it counts 0 nowhere.
+A case is scored turn by turn; its figure for a metric is the mean over its scored turns, then over its repeats. A turn
+whose call failed makes the whole try an ``error``, a turn without a prediction makes it ``missing``; neither is
+averaged in (``errors: zero`` gives an error 0 in every metric that is marked so). A metric that even a right answer to
+the case has no value in is ``not_applicable`` for a failed try too: it counts 0 nowhere.
 """
 
 from __future__ import annotations
@@ -192,7 +192,8 @@ def _perfect(suite: Suite, case: Case[Any], options: SuiteOptions) -> list[Any]:
 
 
 def _total(metric: Metric, predictions: Sequence[Prediction]) -> Score:
-    """The sum over the turns, where every turn is known. What a failed try cost is not known to be the cost of an answer."""
+    """The sum over the turns, where every turn is known. What a failed try cost is not known to be the cost of an
+    answer."""
     if len(predictions) == 1:
         return metric.score(predictions[0])
     scores = [metric.score(prediction) for prediction in predictions]

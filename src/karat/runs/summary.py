@@ -1,6 +1,8 @@
-"""From case results to the figures of a run: for each metric the mean over cases where it is defined, with its interval.
+"""From case results to the figures of a run: for each metric the mean over cases where it is defined, with its
+interval.
 
-Cases that are variants of one (see ``core.results.clusters``) are kept together: the mean is over cases, the interval over clusters.
+Cases that are variants of one (see ``core.results.clusters``) are kept together: the mean is over cases, the interval
+over clusters.
 """
 
 from __future__ import annotations

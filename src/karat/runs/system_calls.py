@@ -1,4 +1,5 @@
-"""The calls of one run: its system opened, asked, followed up where the suite has more to say, and every answer stored as it comes."""
+"""The calls of one run: its system opened, asked, followed up where the suite has more to say, and every answer stored
+as it comes."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def follows_up(job: Job) -> bool:
 
 
 def misplaced(job: Job, system: System) -> list[Problem]:
-    """Recorded answers for cases, turns and repeats that the run does not have. Cases may be left out of it on purpose, but not all."""
+    """Recorded answers for cases, turns and repeats that the run does not have. Cases may be left out of it on purpose,
+    but not all."""
     known = {case.id for case in job.cases}
     given = list(system.recorded)
     recorded = [

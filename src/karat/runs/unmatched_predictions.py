@@ -1,4 +1,5 @@
-"""Predictions that belong to nothing in a run: other cases, or turns and repeats that do not exist. They are reported and left out."""
+"""Predictions that belong to nothing in a run: other cases, or turns and repeats that do not exist. They are reported
+and left out."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ UNKNOWN = "unknown cases"
 def stranger_problems(
     cases: Sequence[Case[Any]], strangers: Sequence[Prediction], repeats: int, source: str
 ) -> list[Problem]:
-    """One problem for each kind of stray prediction, with the first few named, and one id that a prediction could have had."""
+    """One problem for each kind of stray prediction, with the first few named, and one id that a prediction could have
+    had."""
     known = {case.id: case for case in cases}
     groups: dict[str, list[str]] = {}
     hint = f'They are ignored. A prediction is expected for "{cases[0].id}", for example.' if cases else ""

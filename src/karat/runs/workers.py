@@ -1,7 +1,8 @@
 """Processes that score, started by a command of their own and spoken to over their pipes.
 
-``multiprocessing`` imports the caller's main module in every process it starts. A script without a ``__main__`` guard would then run again there, and
-one that came from standard input or a notebook cell cannot be imported at all. These processes import karat and nothing of the caller's.
+``multiprocessing`` imports the caller's main module in every process it starts. A script without a ``__main__`` guard
+would then run again there, and one that came from standard input or a notebook cell cannot be imported at all. These
+processes import karat and nothing of the caller's.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ _COMMAND = "import sys; sys.path[:] = {path!r}; from karat.runs.worker import ma
 
 @contextmanager
 def scoring_executor(suite: Suite, workers: int | None, executor: Executor | None = None) -> Iterator[Executor | None]:
-    """Where scoring runs: on what was given; on processes when asked for, or when the suite is heavy; else right here."""
+    """Where scoring runs: on what was given; on processes when asked for, or when the suite is heavy; else right
+    here."""
     if workers is not None and workers < 1:
         raise UserError("workers must be at least 1")
     if executor is not None:
@@ -50,7 +52,8 @@ class Workers(Executor):
         self._all: list[subprocess.Popen[bytes]] = []
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """As every executor does: what is submitted, and what it gives, travels by pickle between processes of our own."""
+        """As every executor does: what is submitted, and what it gives, travels by pickle between processes of our
+        own."""
         return self._threads.submit(self._do, pickle.dumps((fn, args, kwargs)))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -84,7 +87,8 @@ class Workers(Executor):
             code = process.wait()
             raise UserError(
                 f"a scoring process ended unexpectedly ({_end(code)})",
-                hint="It may have run out of memory: try fewer --workers. The answers are stored; karat score can score them again.",
+                hint="It may have run out of memory: try fewer --workers. The answers are stored; karat score can "
+                "score them again.",
             ) from error
         self._idle.put(process)
         if not done:

@@ -1,7 +1,7 @@
 """How much a child's message may hold before anything is made of it, whatever its bytes say.
 
-The records that came are walked without recursion, and counted: values, heights and levels. Keys become a dictionary only when their hashes
-differ: a child that chooses its keys could else make each look-up as long as the dictionary.
+The records that came are walked without recursion, and counted: values, heights and levels. Keys become a dictionary
+only when their hashes differ: a child that chooses its keys could else make each look-up as long as the dictionary.
 """
 
 from __future__ import annotations

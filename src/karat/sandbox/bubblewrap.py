@@ -16,8 +16,8 @@ SCRATCH = "/tmp/box"  # noqa: S108 (inside the box, on a tmpfs of its own)
 def command(readable: Sequence[str], scratch_bytes: int, environment: dict[str, str]) -> list[str]:
     """All of bubblewrap's words up to the program to run.
 
-    Root keeps the real user namespace, and the right to become somebody else, which the server does at once. Anyone else
-    gets a user namespace, in which nobody has any rights.
+    Root keeps the real user namespace, and the right to become somebody else, which the server does at once. Anyone
+    else gets a user namespace, in which nobody has any rights.
     """
     words = [shutil.which("bwrap") or "bwrap", "--clearenv", "--die-with-parent", "--new-session"]
     if os.geteuid() == 0:
@@ -41,7 +41,8 @@ def command(readable: Sequence[str], scratch_bytes: int, environment: dict[str, 
 
 
 def _parents(places: Sequence[str]) -> list[str]:
-    """The folders above, from the top: bubblewrap would make them passable for their owner only. None inside what is bound."""
+    """The folders above, from the top: bubblewrap would make them passable for their owner only. None inside what is
+    bound."""
     found = dict.fromkeys(str(above) for place in places for above in reversed(PurePosixPath(place).parents))
     bound = [PurePosixPath(place) for place in places]
     return [
@@ -51,7 +52,8 @@ def _parents(places: Sequence[str]) -> list[str]:
 
 @lru_cache(maxsize=2)
 def trouble(uid: int) -> str:
-    """Why it cannot be used here by this user; empty: it can. Tried, not guessed: many systems have it and forbid it."""
+    """Why it cannot be used here by this user; empty: it can. Tried, not guessed: many systems have it and forbid
+    it."""
     if not shutil.which("bwrap"):
         return "not installed"
     program = shutil.which("true") or "/bin/true"

@@ -1,6 +1,8 @@
-"""The folder of a server that has no bubblewrap, in the machine's temporary one; and those that killed callers left there.
+"""The folder of a server that has no bubblewrap, in the machine's temporary one; and those that killed callers left
+there.
 
-A caller holds a lock on its folder for as long as it lives. One that can be locked by somebody else belongs to nobody any more.
+A caller holds a lock on its folder for as long as it lives. One that can be locked by somebody else belongs to nobody
+any more.
 """
 
 from __future__ import annotations

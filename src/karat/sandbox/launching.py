@@ -29,7 +29,8 @@ ENVIRONMENT = {
     "MPLBACKEND": "Agg",
     **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"),
 }
-"""All that the code finds in its environment: constants, nothing of the caller's. One thread for linear algebra; plots without a screen."""
+"""All that the code finds in its environment: constants, nothing of the caller's. One thread for linear algebra; plots
+without a screen."""
 
 SERVER_MEMORY = 3 * 1024 * MB
 """What a server and its cached tables may hold beside a snippet, where a cgroup limits both together."""
@@ -120,7 +121,8 @@ _starters: dict[int, ThreadPoolExecutor] = {}
 
 
 def _starter() -> ThreadPoolExecutor:
-    """One thread that starts all servers. A server dies with the *thread* that started it, so it must be one that stays."""
+    """One thread that starts all servers. A server dies with the *thread* that started it, so it must be one that
+    stays."""
     if os.getpid() not in _starters:
         _starters.clear()
         _starters[os.getpid()] = ThreadPoolExecutor(1, thread_name_prefix="karat-sandbox")

@@ -85,7 +85,8 @@ def plan(without: Collection[Name] = (), *, unsafe: bool = True) -> Plan:
 
 
 def _refuse_too_little(made: Plan, on: set[str]) -> None:
-    """An unprivileged user, and something that keeps files and the network out: bubblewrap, or Landlock with seccomp."""
+    """An unprivileged user, and something that keeps files and the network out: bubblewrap, or Landlock with
+    seccomp."""
     if "user" in on and (made.bubblewrap or (made.landlock and made.seccomp)):
         return
     off = [
@@ -95,7 +96,8 @@ def _refuse_too_little(made: Plan, on: set[str]) -> None:
     todo = "; or ".join(layer.install for layer in off if layer.install)
     raise UserError(
         f"this machine has too few sandbox layers to run generated code ({words})",
-        hint=f"To fix it: {todo}. `karat doctor` shows all layers. --option unsafe=yes runs the code anyway, at your own risk.",
+        hint=f"To fix it: {todo}. `karat doctor` shows all layers. --option unsafe=yes runs the code anyway, at your "
+        "own risk.",
     )
 
 
@@ -180,7 +182,8 @@ def _seccomp() -> Layer:
         return Layer(
             "seccomp",
             False,
-            "no list of allowed system calls for this machine; code could also hide CPU time and memory in its own subprocesses",
+            "no list of allowed system calls for this machine; code could also hide CPU time and memory in its own "
+            "subprocesses",
             "use an x86_64 or aarch64 machine",
         )
     if not Path("/proc/sys/kernel/seccomp/actions_avail").exists():

@@ -40,8 +40,8 @@ def _measurement(outcomes: Sequence[Outcome]) -> Measurement:
 class Sandbox:
     """Warm servers behind walls. Use it with ``with``; several threads may use it at once.
 
-    ``python`` names another interpreter with pandas. ``unsafe`` runs code although too few walls stand. ``without`` leaves
-    layers out, which is for tests of the others.
+    ``python`` names another interpreter with pandas. ``unsafe`` runs code although too few walls stand. ``without``
+    leaves layers out, which is for tests of the others.
     """
 
     def __init__(
@@ -84,7 +84,8 @@ class Sandbox:
     def run(
         self, code: str, tables: Mapping[str, TableSource] | None = None, *, limits: Limits | None = None
     ) -> Outcome:
-        """One snippet over these tables. Whatever the code does is in the outcome; only a mistake of the caller raises."""
+        """One snippet over these tables. Whatever the code does is in the outcome; only a mistake of the caller
+        raises."""
         return self._run(code, self._shelf.tables(tables or {}), limits or self.limits)
 
     def run_many(self, jobs: Iterable[Job]) -> Iterator[Outcome]:
@@ -102,8 +103,8 @@ class Sandbox:
     ) -> Measurement:
         """The same code several times on one server, for medians.
 
-        Every repeat is a child of its own with the tables as they were: code cannot remember its answer from the time before, and
-        the clock is the server's, not the code's.
+        Every repeat is a child of its own with the tables as they were: code cannot remember its answer from the time
+        before, and the clock is the server's, not the code's.
         """
         given = self._shelf.tables(tables or {})
         return _measurement([self._run(code, given, limits or self.limits) for _ in range(repeats + 1)][1:])
@@ -117,7 +118,8 @@ class Sandbox:
         repeats: int = 5,
         limits: Limits | None = None,
     ) -> tuple[Measurement, Measurement]:
-        """Two pieces of code by turns, so that whatever slows the machine down meets both. Each goes first every other time."""
+        """Two pieces of code by turns, so that whatever slows the machine down meets both. Each goes first every other
+        time."""
         given = self._shelf.tables(tables or {})
         outcomes: tuple[list[Outcome], list[Outcome]] = ([], [])
         for turn in range(repeats + 1):

@@ -68,7 +68,8 @@ class Outcome(msgspec.Struct, frozen=True):
     stdout_cut: bool = False
     stderr_cut: bool = False
     wall: float = 0.0
-    """Seconds from the server's word to begin until the answer is closed, by the server's clock; making plain data of the answer is part of it."""
+    """Seconds from the server's word to begin until the answer is closed, by the server's clock; making plain data of
+    the answer is part of it."""
     cpu: float = 0.0
     """The same in seconds of the processor, all its threads together."""
     peak_memory: int = 0
@@ -82,7 +83,8 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 class Measurement(msgspec.Struct, frozen=True):
-    """The same code several times, each in a fresh child. ``outcome`` is the first that differs from ok, else the first."""
+    """The same code several times, each in a fresh child. ``outcome`` is the first that differs from ok, else the
+    first."""
 
     outcome: Outcome
     walls: tuple[float, ...]

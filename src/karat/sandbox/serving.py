@@ -1,4 +1,5 @@
-"""One server as the host sees it: tables go in, snippets go in, outcomes come out; the host's clock has the last word."""
+"""One server as the host sees it: tables go in, snippets go in, outcomes come out; the host's clock has the last
+word."""
 
 from __future__ import annotations
 

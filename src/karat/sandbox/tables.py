@@ -23,7 +23,8 @@ KINDS = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet"}
 
 
 class GivenTable(msgspec.Struct, frozen=True):
-    """One table: its name in the code, what it is, how its bytes are found, and under which file names the code sees it."""
+    """One table: its name in the code, what it is, how its bytes are found, and under which file names the code sees
+    it."""
 
     name: str
     kind: str

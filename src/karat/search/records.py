@@ -1,7 +1,8 @@
 """What passes between the parts of the search: a model, what it says of a field's values, and the ranks of the truths.
 
-A question has truths: the values that must be found for it. The rank of a truth is the number of other values that score at least as
-much, plus one, so that a tie never helps. From one rank for each truth follows what is found at every n.
+A question has truths: the values that must be found for it. The rank of a truth is the number of other values that
+score at least as much, plus one, so that a tie never helps. From one rank for each truth follows what is found at every
+n.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ NOT_A_VALUE = 0
 
 @dataclass(frozen=True)
 class Model:
-    """A way to say how near values are to a question: either vectors (``embed``) or scores of its own (``score``), never both.
+    """A way to say how near values are to a question: either vectors (``embed``) or scores of its own (``score``),
+    never both.
 
     The same name and revision always give the same numbers: vectors are cached by them.
     """
@@ -35,12 +37,13 @@ class Model:
     embed: Callable[[Sequence[str], Role], Floats] | None = None
     """Texts to rows of length one, so that a product of rows is their cosine."""
     score: Callable[[Sequence[str], Sequence[str]], Floats] | None = None
-    """(questions, values) → a row of scores for each question; higher is nearer. The same pair has the same score in any company of values
-    only if the model says so; it is asked for all values at once."""
+    """(questions, values) → a row of scores for each question; higher is nearer. The same pair has the same score in
+    any company of values only if the model says so; it is asked for all values at once."""
     cost: float = 0.0
     """Only the order counts: between two that are otherwise equal, the smaller is chosen."""
     batch: int = 0
-    """How many texts ``embed`` wants in one call; what one call brought is kept when the next one fails. 0: as many as there is room for."""
+    """How many texts ``embed`` wants in one call; what one call brought is kept when the next one fails. 0: as many as
+    there is room for."""
 
 
 @dataclass(frozen=True)

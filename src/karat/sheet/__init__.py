@@ -4,7 +4,8 @@
 
     workbook = evaluate(parse(text, "kitchen.sheet"), folder=folder)
 
-The names below are what other packages use. Importing them is cheap: a module is loaded when one of its names is first used. Inside:
+The names below are what other packages use. Importing them is cheap: a module is loaded when one of its names is first
+used. Inside:
 
 - ``text/``: from text to the tree (``grammar.lark``, scanner, parser) and back (formatter);
 - ``check/``: mistakes that can be found without evaluating, and what depends on what;

@@ -27,9 +27,11 @@ def evaluate(
     only: Collection[str] = (),
     file: str = "",
 ) -> Workbook:
-    """All tables of the sheet, or some of them. ``tables`` come whole from files; ``file`` is the sheet's own name, for messages.
+    """All tables of the sheet, or some of them. ``tables`` come whole from files; ``file`` is the sheet's own name, for
+    messages.
 
-    A mistake in a cell does not end the evaluation: it is listed among the problems, and what does not depend on the cell is computed.
+    A mistake in a cell does not end the evaluation: it is listed among the problems, and what does not depend on the
+    cell is computed.
     """
     bound = read_bound(tables or {})
     plan = make_plan(sheet, bound=bound, only=only)
@@ -49,9 +51,11 @@ def evaluation_of(
     settings: Settings | None = None,
     name: str = "",
 ) -> EvaluationTable:
-    """The questions and truths of the sheet's evaluation table, with the values that are searched; nothing else is computed.
+    """The questions and truths of the sheet's evaluation table, with the values that are searched; nothing else is
+    computed.
 
-    ``name`` says which table, where there are several. Raises :class:`UserError` when there is none, or when one of its fields failed.
+    ``name`` says which table, where there are several. Raises :class:`UserError` when there is none, or when one of its
+    fields failed.
     """
     try:
         table = the_evaluation_table(sheet, name)

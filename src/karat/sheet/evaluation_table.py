@@ -1,7 +1,8 @@
-"""The evaluation table of a sheet: its questions, and for each of its ``!evaluation_field``s the values to search and the truths.
+"""The evaluation table of a sheet: its questions, and for each of its ``!evaluation_field``s the values to search and
+the truths.
 
-The table is the one marked ``!evaluation()``; the question is the field marked ``!evaluation_question()``. Rows without a question are left
-out. A field's values are distinct, as texts, without NA and empty ones.
+The table is the one marked ``!evaluation()``; the question is the field marked ``!evaluation_question()``. Rows without
+a question are left out. A field's values are distinct, as texts, without NA and empty ones.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ class EvaluationFields:
 
 
 def evaluation_fields(table: Table) -> EvaluationFields:
-    """What the decorators of an evaluation table say. Raises :class:`Wrong` when the question or the fields are not marked."""
+    """What the decorators of an evaluation table say. Raises :class:`Wrong` when the question or the fields are not
+    marked."""
     declared = [field for line in table.fields for field in line.fields]
     questions = [field.name for field in declared if decorator(field.decorators, "evaluation_question")]
     truths = [(field.name, target) for field in declared if (target := target_of(field))]

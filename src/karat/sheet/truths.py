@@ -1,8 +1,8 @@
 """The truths of a question in one field: ``Carrots;Potatoes`` in a cell, or an array of values.
 
-``;`` separates them and ``';`` is a semicolon inside one. Spaces around a value do not count. Before a semicolon, two apostrophes stand for
-one, so that a value may end in one (``the farmers'';milk``); anywhere else an apostrophe is just that. Nothing at all is NA: the field then does
-not count for the question.
+``;`` separates them and ``';`` is a semicolon inside one. Spaces around a value do not count. Before a semicolon, two
+apostrophes stand for one, so that a value may end in one (``the farmers'';milk``); anywhere else an apostrophe is just
+that. Nothing at all is NA: the field then does not count for the question.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """What a formula can give: a number, a text, NA (no value), an array, a table, a row of a table, or a failure.
 
-Booleans are 1 and 0. NA is a value like others: it goes through operators, and functions over arrays skip it. A failure is a mistake that
-was found in one cell: it goes along to whatever depends on the cell, and no further, so that the rest of the sheet still has its figures.
+Booleans are 1 and 0. NA is a value like others: it goes through operators, and functions over arrays skip it. A failure
+is a mistake that was found in one cell: it goes along to whatever depends on the cell, and no further, so that the rest
+of the sheet still has its figures.
 
-Arrays and tables know the rows they came from (their layout): two columns of the same table can be taken in step, two of different
-tables cannot.
+Arrays and tables know the rows they came from (their layout): two columns of the same table can be taken in step, two
+of different tables cannot.
 """
 
 from __future__ import annotations

@@ -29,7 +29,8 @@ class EvaluatedTable:
         return zip(*self.columns.values(), strict=True)
 
     def shown_columns(self) -> list[str]:
-        """Those that hold values to look at: not those whose cells are whole rows or tables, from which other fields are taken."""
+        """Those that hold values to look at: not those whose cells are whole rows or tables, from which other fields
+        are taken."""
         return [name for name, cells in self.columns.items() if not _holds_rows(cells)]
 
 
@@ -99,7 +100,8 @@ def _table(computation: Computation, name: str) -> EvaluatedTable:
     return EvaluatedTable(name, columns, tuple(totals.values()), count)
 
 
-# -- what went wrong ----------------------------------------------------------------------------------------------------
+# -- what went wrong
+# ----------------------------------------------------------------------------------------------------
 
 
 def _problems(computation: Computation, file: str) -> list[Problem]:
@@ -140,7 +142,8 @@ def _problems(computation: Computation, file: str) -> list[Problem]:
             file,
             line,
             1,
-            hint="A row of an override belongs to the row of the table with its key, or without a key to the one at its place.",
+            hint="A row of an override belongs to the row of the table with its key, or without a key to the one at "
+            "its place.",
         )
         for _, line, message in computation.unmatched
     ]

@@ -8,6 +8,7 @@ from karat.core.suite import Metric
 
 
 def pass_rates(metrics: Sequence[Metric]) -> list[Metric]:
-    """The headline rates; when there are none, all rates. A rate that is better when lower counts something else than right answers."""
+    """The headline rates; when there are none, all rates. A rate that is better when lower counts something else than
+    right answers."""
     rates = [metric for metric in metrics if metric.kind == "rate" and metric.higher_is_better]
     return [metric for metric in rates if metric.headline] or rates

@@ -1,8 +1,9 @@
 """What several tries at each case tell: how steady the system is, pass@k and pass^k.
 
-A try counts when the metric has a value for it; a failed call has none, unless the metric counts all tries. Cases with fewer than
-k such tries are left out and counted. Each case counts once; the interval is that of a rate over cases, with variants of one case kept
-together. pass@1 and pass^1 are the rate itself, unless a try can be partly right (by some of its turns).
+A try counts when the metric has a value for it; a failed call has none, unless the metric counts all tries. Cases with
+fewer than k such tries are left out and counted. Each case counts once; the interval is that of a rate over cases, with
+variants of one case kept together. pass@1 and pass^1 are the rate itself, unless a try can be partly right (by some of
+its turns).
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ class MetricTries(msgspec.Struct, frozen=True):
 
 
 class Tries(msgspec.Struct, frozen=True):
-    """What the tries tell of a run in which a case was tried up to ``tries`` times; ``every``: each case was, failed calls included."""
+    """What the tries tell of a run in which a case was tried up to ``tries`` times; ``every``: each case was, failed
+    calls included."""
 
     tries: int
     every: bool
@@ -57,7 +59,8 @@ class Tries(msgspec.Struct, frozen=True):
 
 
 def tries_of(result: RunResult, metrics: Sequence[Metric]) -> Tries | None:
-    """Spread for the headline metrics and the pass rates, pass@k and pass^k for the latter. None when every case was tried once."""
+    """Spread for the headline metrics and the pass rates, pass@k and pass^k for the latter. None when every case was
+    tried once."""
     tries = max(result.run.repeats, max((len(case.repeats) for case in result.cases), default=0))
     if tries < 2:
         return None

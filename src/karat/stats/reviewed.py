@@ -1,6 +1,7 @@
 """A rate by rule, and with people's verdicts in place of the rule's where there are some.
 
-- ``pass`` and ``accept`` count 1, ``fail`` counts 0, whatever the rule says, and also where it says nothing (a failed call, 0/0).
+- ``pass`` and ``accept`` count 1, ``fail`` counts 0, whatever the rule says, and also where it says nothing (a failed
+  call, 0/0).
 - ``gold_wrong``: the case says nothing of the answer, and leaves the rate.
 - Every other case counts as by the rule. The interval is made as that of the rate by rule.
 - A verdict is on the case as a whole: it counts in each rate alike, and once, whatever number of tries the case had.
@@ -55,7 +56,8 @@ def reviewed_rates(result: RunResult, metrics: Sequence[Metric]) -> tuple[Review
 def rate_with_reviews(
     values: Iterable[tuple[str, float | None]], verdicts: Mapping[str, str], clusters: Sequence[str] | None
 ) -> Estimate:
-    """From every case's id and value by the rule, and the verdicts by case. ``clusters`` as in ``estimate_over_cases``."""
+    """From every case's id and value by the rule, and the verdicts by case. ``clusters`` as in
+    ``estimate_over_cases``."""
     counted = [_value(verdicts[case]) if case in verdicts else value for case, value in values]
     return estimate_over_cases(counted, clusters, "rate")
 
@@ -72,7 +74,8 @@ def verdict_counts(result: RunResult) -> dict[str, int]:
 
 
 def with_reviews(item: MetricSummary, reviewed: Iterable[tuple[str, float | None]]) -> Estimate:
-    """The rate from its summary and the reviewed cases alone, without reading the others. ``reviewed``: (verdict, the rule's value).
+    """The rate from its summary and the reviewed cases alone, without reading the others. ``reviewed``: (verdict, the
+    rule's value).
 
     The same as ``rate_with_reviews`` where no cases are variants of one.
     """

@@ -1,9 +1,11 @@
-"""The lines of a list of cases: made when a run is scored, so that a list of 100,000 is filtered without opening any case.
+"""The lines of a list of cases: made when a run is scored, so that a list of 100,000 is filtered without opening any
+case.
 
 - ``figures``: the values of the scoring's metrics as a JSON array, in the order of its summary.
 - ``tags``: a line break around each, so that a whole tag can be looked for.
 - ``reason``: why the case is not right, in words that many cases share, so that they can be counted and filtered by.
-- ``searched``: id, name, question, tags, reasons and error in lower case. Answers are searched apart, see ``karat.web.search``.
+- ``searched``: id, name, question, tags, reasons and error in lower case. Answers are searched apart, see
+  ``karat.web.search``.
 - ``cluster``: what the case is a variant of, empty for most; cases of one cluster are no independent witnesses.
 - ``wants_review``: no rule could settle the answer (the outcome ``needs_review`` of its explanation).
 """

@@ -61,7 +61,8 @@ def _machine() -> str:
 
 
 def _born(pid: int) -> int | None:
-    """When a process began; -1 for one that has ended and only waits to be asked about; None where it cannot be seen."""
+    """When a process began; -1 for one that has ended and only waits to be asked about; None where it cannot be
+    seen."""
     try:
         fields = (_PROC / str(pid) / "stat").read_bytes().rpartition(b") ")[2].split()
         return -1 if fields[0] in (b"Z", b"X") else int(fields[19])

@@ -1,9 +1,12 @@
-"""Who works on a run. One process holds it and says every few seconds that it is alive; when it is gone, another may take over.
+"""Who works on a run. One process holds it and says every few seconds that it is alive; when it is gone, another may
+take over.
 
-A hold is a row of ``leases``, for the run as a whole; ``part`` leaves room for several processes that share a run. Every write of a holder
-is made together with a look at its row, so one that was thought dead and wakes up writes nothing more.
+A hold is a row of ``leases``, for the run as a whole; ``part`` leaves room for several processes that share a run.
+Every write of a holder is made together with a look at its row, so one that was thought dead and wakes up writes
+nothing more.
 
-Times are those of the server on PostgreSQL, so that the clocks of the machines do not matter, and those of this machine for a file.
+Times are those of the server on PostgreSQL, so that the clocks of the machines do not matter, and those of this machine
+for a file.
 """
 
 from __future__ import annotations
@@ -37,7 +40,8 @@ class Lease(msgspec.Struct, frozen=True):
 
     @property
     def over(self) -> bool:
-        """Whether its holder is gone: dead on this machine, or silent for too long. A clock that was set back counts as silence."""
+        """Whether its holder is gone: dead on this machine, or silent for too long. A clock that was set back counts as
+        silence."""
         return abs(self.age) > EXPIRES or is_dead(self.holder)
 
 

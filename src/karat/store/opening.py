@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 def open_store(url: str, *, create: bool = True, read_only: bool = False) -> Store:
     """The store at ``sqlite:///FILE``, a plain file name, or ``postgresql://USER:PASSWORD@HOST/DATABASE``.
 
-    It is made when it is not there (unless ``create`` is False) and upgraded when an older karat wrote it. A SQLite file that
-    may not be written is opened for reading; writing to it then says why it cannot.
+    It is made when it is not there (unless ``create`` is False) and upgraded when an older karat wrote it. A SQLite
+    file that may not be written is opened for reading; writing to it then says why it cannot.
     """
     address = parse_address(url)
 

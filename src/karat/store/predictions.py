@@ -16,8 +16,8 @@ from karat.store.schema import predictions
 _NO_TURN = -1
 """Stands for "the recording did not say"; a NULL would never be equal to another in the unique key."""
 
-# The hot statement: plain text, so that nothing is looked up for each value. The attempt is counted by the database, within
-# the write lock, one row after the other, so the same question may stand twice in a batch.
+# The hot statement: plain text, so that nothing is looked up for each value. The attempt is counted by the database,
+# within the write lock, one row after the other, so the same question may stand twice in a batch.
 _INSERT = text("""
     INSERT INTO predictions (run_id, case_id, turn, repeat, attempt, codec, response,
         error_kind, error_message, error_tries, latency, tokens, cost, created)

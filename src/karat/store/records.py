@@ -43,7 +43,8 @@ class RunRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     """A run in a list, with the figures of its newest scoring; ``scoring`` is None when it was never scored.
 
-    ``cases`` and ``truth_set`` are those of that scoring, as the figures are; of the run as it was started where there is none.
+    ``cases`` and ``truth_set`` are those of that scoring, as the figures are; of the run as it was started where there
+    is none.
     """
 
     id: int

@@ -1,7 +1,7 @@
 """What people say of a case, beside what the rule says and never over it.
 
-A verdict belongs to the run's answer, so it stays when the run is scored again. The newest that was not taken back counts; every one
-that was ever given is kept.
+A verdict belongs to the run's answer, so it stays when the run is scored again. The newest that was not taken back
+counts; every one that was ever given is kept.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from karat.core.results.result import CaseReview
 from karat.store.schema import reviews
 
 Word = Literal["pass", "fail", "gold_wrong", "accept"]
-"""``gold_wrong``: the case expects the wrong thing, so it says nothing of the answer. ``accept``: right as well, the case should say so."""
+"""``gold_wrong``: the case expects the wrong thing, so it says nothing of the answer. ``accept``: right as well, the
+case should say so."""
 WORDS: tuple[Word, ...] = get_args(Word)
 
 

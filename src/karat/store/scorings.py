@@ -20,7 +20,8 @@ _FIGURES = [summaries.c[name] for name in MetricSummary.__struct_fields__]
 
 
 def insert_scoring(connection: Connection, run_id: int, result: RunResult, now: str) -> int:
-    """A new scoring of the run; its id. The result's reviews are not written: they belong to the run's answers, not to a scoring."""
+    """A new scoring of the run; its id. The result's reviews are not written: they belong to the run's answers, not to
+    a scoring."""
     info = result.run
     row = {
         "run_id": run_id,
@@ -56,7 +57,8 @@ def _row(scoring: int, position: int, case: CaseResult) -> dict[str, Any]:
 
 
 def read_result(connection: Connection, run_id: int, scoring: int | None) -> RunResult:
-    """One scoring of a run, the newest by default, as it was. The run's name is filled in where the scoring had none."""
+    """One scoring of a run, the newest by default, as it was. The run's name is filled in where the scoring had
+    none."""
     query = (
         select(scorings.c.id, scorings.c.info)
         .where(scorings.c.run_id == run_id)

@@ -1,6 +1,7 @@
 """What the people of a suite share in the viewer: filters under a name, and sets of cases.
 
-Both belong to the suite, so that they work for every run of it, and to nobody: who saves under a name that is there replaces it.
+Both belong to the suite, so that they work for every run of it, and to nobody: who saves under a name that is there
+replaces it.
 """
 
 from __future__ import annotations

@@ -95,7 +95,8 @@ class Store:
             return run_rows.list_runs(connection, limit, suite)
 
     def set_status(self, run_id: int, status: Status, holder: Holder | None = None) -> None:
-        """``running`` clears the time of finishing and notes the first start; any other status notes the time of finishing.
+        """``running`` clears the time of finishing and notes the first start; any other status notes the time of
+        finishing.
 
         A holder says ``running`` to take the run, and anything else to let go of it.
         """
@@ -128,14 +129,16 @@ class Store:
             return run_rows.update_tags(connection, run_id, added, removed)
 
     def delete_run(self, run_id: int) -> None:
-        """Remove a run with its cases, predictions, scores and notes. Its number is not used again. A run that is held is not removed."""
+        """Remove a run with its cases, predictions, scores and notes. Its number is not used again. A run that is held
+        is not removed."""
         with self._writing() as connection:
             run_rows.remove_run(connection, run_id)
 
     # -- notes -----------------------------------------------------------------------------------------------------
 
     def add_notes(self, run_id: int, notes: Mapping[str, Any], *, replace: bool = False) -> None:
-        """Keep what belongs to the run as a whole: name → JSON value. A name that the run has already keeps its value, unless ``replace``."""
+        """Keep what belongs to the run as a whole: name → JSON value. A name that the run has already keeps its value,
+        unless ``replace``."""
         with self._writing() as connection:
             self._lock(connection, run_id)
             if notes:
@@ -184,7 +187,8 @@ class Store:
             return scoring_rows.insert_scoring(connection, run_id, result, _now())
 
     def result(self, run_id: int, scoring: int | None = None) -> RunResult:
-        """A scoring of the run as it was, the newest or the one with this id; with what people say of the run's cases now."""
+        """A scoring of the run as it was, the newest or the one with this id; with what people say of the run's cases
+        now."""
         with self._reading() as connection:
             run_rows.read_run(connection, run_id)
             found = scoring_rows.read_result(connection, run_id, scoring)

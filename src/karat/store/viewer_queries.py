@@ -1,4 +1,5 @@
-"""What the viewer asks of the store beyond runs and results: figures by column, answers to search, what people share."""
+"""What the viewer asks of the store beyond runs and results: figures by column, answers to search, what people
+share."""
 
 from __future__ import annotations
 
@@ -50,7 +51,8 @@ class Viewing:
     # -- answers ---------------------------------------------------------------------------------------------------
 
     def newest_prediction(self, run_id: int) -> int:
-        """The number of the run's newest answer: as long as it is the same, nothing was answered since. 0: none at all."""
+        """The number of the run's newest answer: as long as it is the same, nothing was answered since. 0: none at
+        all."""
         with self._store._reading() as connection:
             query = select(func.coalesce(func.max(predictions.c.id), 0)).where(predictions.c.run_id == run_id)
             return int(connection.execute(query).scalar_one())

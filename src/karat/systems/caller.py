@@ -39,8 +39,9 @@ LONGEST_MESSAGE = 2_000
 def retry_wait(failures: int, backoff: float, retry_after: float | None, draw: float) -> float:
     """Seconds to wait after the n-th failure (from 1); ``draw`` is a random number in 0…1.
 
-    Without a word from the server: ``backoff`` doubled each time, at most a minute, of that between a half and the whole.
-    With one: what it says, and up to one ``backoff`` more, so that callers sent away together do not come back together.
+    Without a word from the server: ``backoff`` doubled each time, at most a minute, of that between a half and the
+    whole. With one: what it says, and up to one ``backoff`` more, so that callers sent away together do not come back
+    together.
     """
     if retry_after is not None:
         return min(max(retry_after, 0.0), LONGEST_RETRY_AFTER) + min(backoff, LONGEST_BACKOFF) * draw

@@ -23,7 +23,8 @@ def variable(name: str, place: str) -> str:
     if not value.isascii() or not value.isprintable():
         # The value itself is not shown: it may be a key.
         raise UserError(
-            f"the environment variable {name}, which {place} needs, contains characters that are not allowed in a header",
+            f"the environment variable {name}, which {place} needs, contains characters that are not allowed in a "
+            "header",
             hint="A key must be plain ASCII on one line.",
         )
     return value
@@ -41,7 +42,8 @@ def expand(text: str, place: str) -> tuple[str, list[str]]:
 
 
 def expand_all(value: Any, place: str, keep: Collection[str] = ()) -> tuple[Any, list[str]]:
-    """A structure with every ``${NAME}`` in its texts filled in, and the values that were filled in. Names to keep are left as they are."""
+    """A structure with every ``${NAME}`` in its texts filled in, and the values that were filled in. Names to keep are
+    left as they are."""
     if isinstance(value, str):
         if any(match[1].strip() in keep for match in _VARIABLE.finditer(value)):
             return value, []

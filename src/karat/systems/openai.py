@@ -53,7 +53,8 @@ class OpenAIConfig(FormattedConfig, frozen=True, forbid_unknown_fields=True, kw_
     base_url: str
     model: str
     path: str = "/chat/completions"
-    """``{model}`` in it is the model. DIAL: ``/openai/deployments/{model}/chat/completions``. ``/responses``: the Responses API."""
+    """``{model}`` in it is the model. DIAL: ``/openai/deployments/{model}/chat/completions``. ``/responses``: the
+    Responses API."""
     api_version: str = ""
     """Sent as the query parameter ``api-version``, when given."""
     api_key_env: str | None = None
@@ -189,7 +190,8 @@ class OpenAISystem(System):
             why = (
                 f"{error}: {self._transport.snippet(event)}"
                 if isinstance(error, Unreadable)
-                else f"an event that is not a chat completion chunk ({type(error).__name__}): {self._transport.snippet(event)}"
+                else f"an event that is not a chat completion chunk ({type(error).__name__}): "
+                f"{self._transport.snippet(event)}"
             )
             raise CallFailed(
                 "bad_response", f"{self._transport.place}: {why}", body=self._transport.secrets.body(event)

@@ -1,4 +1,5 @@
-"""What is secret to a system, and its configuration as it may be shown and stored. How secrets stay out of messages: ``core.secrets.masking``."""
+"""What is secret to a system, and its configuration as it may be shown and stored. How secrets stay out of messages:
+``core.secrets.masking``."""
 
 from __future__ import annotations
 

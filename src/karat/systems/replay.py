@@ -1,7 +1,8 @@
 """Recorded predictions, asked like any other system: same answers, same latency, same tokens, no calls.
 
-A recording is found by case, turn and repeat. One that does not say its turn answers the only scored turn of its case, or
-turn 0 where there are several, as when it is scored from its file. What is not recorded is missing, which is not an error.
+A recording is found by case, turn and repeat. One that does not say its turn answers the only scored turn of its case,
+or turn 0 where there are several, as when it is scored from its file. What is not recorded is missing, which is not an
+error.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ class ReplayConfig(RecordedConfig, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 class ReplaySystem(System):
-    """An open recording: ``recorded`` is what it holds, ``notes`` what it says of the run it is from, ``problems`` what could not be read of it."""
+    """An open recording: ``recorded`` is what it holds, ``notes`` what it says of the run it is from, ``problems`` what
+    could not be read of it."""
 
     measures_time = False
     """Only recorded latencies count."""

@@ -230,7 +230,8 @@ def retry_after(headers: Mapping[str, str], now: float | None = None) -> float |
 
 
 def error_text(body: bytes) -> str:
-    """What a JSON body says went wrong: ``error.message``, ``error``, ``detail`` or ``message``; empty when it does not."""
+    """What a JSON body says went wrong: ``error.message``, ``error``, ``detail`` or ``message``; empty when it does
+    not."""
     try:
         value = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -28,9 +28,9 @@ _ROWS_TO_LOOK_AT = 3_000_000
 
 
 class Match(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How a prediction compares with gold. ``mapping`` gives for each gold column the prediction column that stands for it,
-    or None. Not ``settled``: no rule could tell within its bound, and the reason is then of the nearest thing found; or the rows
-    agree and the headers contradict them (``labels_swapped``), which a person decides.
+    """How a prediction compares with gold. ``mapping`` gives for each gold column the prediction column that stands for
+    it, or None. Not ``settled``: no rule could tell within its bound, and the reason is then of the nearest thing
+    found; or the rows agree and the headers contradict them (``labels_swapped``), which a person decides.
     """
 
     passed: bool
@@ -115,7 +115,8 @@ class TablePair:
 
     @cached_property
     def large(self) -> LargeComparison:
-        """The columns outside Python's own objects, compared without their order; what is read once serves all that follows."""
+        """The columns outside Python's own objects, compared without their order; what is read once serves all that
+        follows."""
         from karat.tables.large.compare import LargeComparison
 
         return LargeComparison(self.gold, self.pred, self.options, ordered=False)
@@ -215,7 +216,8 @@ def _small(gold: Table, pred: Table, options: CompareOptions, *, ordered: bool) 
 
 
 def same_texts(gold: Table, pred: Table, *, ordered: bool) -> list[int] | None:
-    """The likeliest mapping, if under it the rows are the same texts. None says only that this quick test did not find them."""
+    """The likeliest mapping, if under it the rows are the same texts. None says only that this quick test did not find
+    them."""
     gold_columns = [gold.texts(index) for index in range(gold.width)]
     pred_columns = [pred.texts(index) for index in range(pred.width)]
     by_content: dict[Any, list[int]] = {}

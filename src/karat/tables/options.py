@@ -38,8 +38,8 @@ class Normalise(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     boolean: bool = True
     """``true`` is 1, ``False`` is 0."""
     rounding: bool = True
-    """The more precise number, rounded to the decimals the other one shows, may give the other, if that shows two significant
-    digits at least: ``0.12`` for ``0.1234``, not ``0.0`` for ``0.0049``."""
+    """The more precise number, rounded to the decimals the other one shows, may give the other, if that shows two
+    significant digits at least: ``0.12`` for ``0.1234``, not ``0.0`` for ``0.0049``."""
     null_word: bool = True
     """``NULL``, ``NaN``, ``None`` and the like are nulls."""
     leading_zeros: bool = True
@@ -55,8 +55,8 @@ WholeNumbers = Literal["exact", "tolerance"]
 
 
 class CompareOptions(Normalise, frozen=True, forbid_unknown_fields=True):
-    """The switches, and the tolerances: two numbers are close when they differ by no more than ``rel_tol`` of the larger one, or
-    by ``abs_tol``. :mod:`karat.tables.values.numbers` has the whole rule.
+    """The switches, and the tolerances: two numbers are close when they differ by no more than ``rel_tol`` of the
+    larger one, or by ``abs_tol``. :mod:`karat.tables.values.numbers` has the whole rule.
     """
 
     rel_tol: float = 1e-4

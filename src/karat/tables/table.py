@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 LARGE = 20_000
 """From this many rows on, columns are held and compared outside Python's own objects."""
 QUICKER_AS_LARGE = 4_000
-"""From this many rows on, comparing is quicker outside Python's own objects, if the library for it has been imported or tolerance is
-needed."""
+"""From this many rows on, comparing is quicker outside Python's own objects, if the library for it has been imported or
+tolerance is needed."""
 
 Problem = Literal[
     "missing",

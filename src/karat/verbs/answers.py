@@ -76,7 +76,8 @@ def score_submission(
 
 
 def _with_engines_here(options: Options, gold_dir: Path) -> Options:
-    """The options with the engines of karat.yaml: of the suite with this gold, else of the first one that has engines."""
+    """The options with the engines of karat.yaml: of the suite with this gold, else of the first one that has
+    engines."""
     project = project_here(None)
     if project is None:
         return options

@@ -40,7 +40,8 @@ def check_response(
 
 
 def _suite(name: str | None, config: Path | None, settings: Sequence[str]) -> tuple[Suite, SuiteOptions]:
-    """The suite that was named, or the only one of the project; its options of the project file where it stands there."""
+    """The suite that was named, or the only one of the project; its options of the project file where it stands
+    there."""
     project = project_here(config)
     entries = project.suites if project else ()
     names = list(dict.fromkeys(entry.suite for entry, _ in entries))

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 def compare(a: RunResult | str, b: RunResult | str, *, tags: Sequence[str] = (), store: str | Path = "") -> Compared:
     """Compare two runs case by case: ``a`` is the run before, ``b`` the run after.
 
-    A run is a result, or a stored run: ``r-0012``, ``12``, ``latest``, its name or tag. Stored runs are compared with their
-    answers; results are compared as they are. Printing it shows what ``karat compare`` prints.
+    A run is a result, or a stored run: ``r-0012``, ``12``, ``latest``, its name or tag. Stored runs are compared with
+    their answers; results are compared as they are. Printing it shows what ``karat compare`` prints.
 
     >>> import karat
     >>> cases = [{"id": name, "relevant": ["x"]} for name in ("q1", "q2")]

@@ -71,10 +71,10 @@ def gate(
 ) -> Verdicts:
     """Check a run against rules.
 
-    ``run`` is a result, or the id, name or tag of a stored run; None means the newest run of each suite. ``rules`` are as on the command line
-    (``"data_query.macro_recall>=0.85"``) or as in karat.yaml (``{"no_new_failures": {"tag": "critical"}}``), one or several. A stored run is
-    checked against the gates of karat.yaml too, as on the command line; a result only where ``config`` names the file, or without rules.
-    ``baseline`` is what rules compare with.
+    ``run`` is a result, or the id, name or tag of a stored run; None means the newest run of each suite. ``rules`` are
+    as on the command line (``"data_query.macro_recall>=0.85"``) or as in karat.yaml (``{"no_new_failures": {"tag":
+    "critical"}}``), one or several. A stored run is checked against the gates of karat.yaml too, as on the command
+    line; a result only where ``config`` names the file, or without rules. ``baseline`` is what rules compare with.
 
     >>> import karat
     >>> cases, answers = [{"id": "q1", "relevant": ["x"]}], [{"id": "q1", "results": ["x"]}]
@@ -172,7 +172,8 @@ def refuse_unknown(rules: Sequence[Gate], suites: Sequence[str]) -> None:
 def _judge_result(
     result: RunResult, rules: Sequence[Gate], extra: Sequence[Gate], baselines: Baselines = no_baselines
 ) -> list[Verdict]:
-    """The last word on every rule that concerns one result. ``extra`` are the rules that no file has been checked for."""
+    """The last word on every rule that concerns one result. ``extra`` are the rules that no file has been checked
+    for."""
     refuse_unknown(extra, [result.run.suite])
     verdicts = judge(rules, result, plugins.load_suite(result.run.suite).metrics_for(result.run.headline), baselines)
     if not verdicts:
@@ -183,7 +184,8 @@ def _judge_result(
 def _judge_stored(
     store: Store, run: str | None, rules: Sequence[Gate], extra: Sequence[Gate], project: Project | None, baseline: str
 ) -> list[Verdict]:
-    """The last word on every rule that concerns the run, or the newest run of each suite. A newest run that is not finished fails them."""
+    """The last word on every rule that concerns the run, or the newest run of each suite. A newest run that is not
+    finished fails them."""
     suites = list(dict.fromkeys(entry.suite for entry, _ in project.suites)) if project else []
     rows = _newest(store, suites) if run is None else [store.run_row(find_run(store, run))]
     unfinished = [row for row in rows if row.status != "finished" or row.scoring is None]

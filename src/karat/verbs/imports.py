@@ -23,7 +23,8 @@ from karat.imports.source import Source
 from karat.imports.unclear import Unclear
 
 Ask = Callable[[Unclear], str]
-"""Chooses among the candidates for something that the file leaves open; empty: none of them. Raises what it is given where nobody can choose."""
+"""Chooses among the candidates for something that the file leaves open; empty: none of them. Raises what it is given
+where nobody can choose."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,8 @@ def import_cases(
     force: bool = False,
     ask: Ask = no_choice,
 ) -> ImportedFile:
-    """Convert a file to cases, and to predictions if it contains answers. ``maps``: field → the columns that hold it."""
+    """Convert a file to cases, and to predictions if it contains answers. ``maps``: field → the columns that hold
+    it."""
     chosen = plugins.load_suite(suite)
     if chosen.import_rows is None:
         raise UserError(f"the suite {suite} does not support import")
@@ -130,7 +132,8 @@ def _placed(problem: Problem, file: Path, noun: str) -> Problem:
 
 
 def _write(made: Imported, suite: Suite, folder: Path, force: bool) -> None:
-    """All files or none: they are tried in a folder beside, which the suite must be able to read, and then put in place."""
+    """All files or none: they are tried in a folder beside, which the suite must be able to read, and then put in
+    place."""
     names = [*made.files, *made.copies]
     there = [folder / name for name in names if (folder / name).exists()]
     if there and not force:

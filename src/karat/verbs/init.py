@@ -35,7 +35,8 @@ def _folder(suite: str) -> Path | None:
 def start_project(
     folder: Path, suite: str = "data_query", *, base_url: str | None = None, model: str = "default"
 ) -> list[Path]:
-    """Start a project in a folder; returns its files. With ``base_url`` it asks that endpoint instead of scoring recorded answers."""
+    """Start a project in a folder; returns its files. With ``base_url`` it asks that endpoint instead of scoring
+    recorded answers."""
     copied = copy_example(suite, folder)
     if base_url is not None:
         _live_project(folder / "karat.yaml", suite, base_url, model)

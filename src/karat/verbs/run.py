@@ -1,4 +1,5 @@
-"""``karat run`` and ``karat.run``: run the cases against a system, store every answer as it arrives, and score them all."""
+"""``karat run`` and ``karat.run``: run the cases against a system, store every answer as it arrives, and score them
+all."""
 
 from __future__ import annotations
 
@@ -50,9 +51,10 @@ def run(
 ) -> RunResult:
     """Run the cases against a system, store every answer as it comes, score them all.
 
-    ``cases`` are as in :func:`score`. ``system`` is a Python function, settings such as ``{"type": "openai", "base_url": …, "model": …}``, or
-    the name of a system in karat.yaml; or give ``predictions``, recorded answers as in :func:`score`. ``resume="r-0012"`` resumes a run that
-    was stopped: stored answers are not requested again. ``store`` is the project's store by default, or ``.karat/karat.db`` without a project.
+    ``cases`` are as in :func:`score`. ``system`` is a Python function, settings such as ``{"type": "openai",
+    "base_url": …, "model": …}``, or the name of a system in karat.yaml; or give ``predictions``, recorded answers as in
+    :func:`score`. ``resume="r-0012"`` resumes a run that was stopped: stored answers are not requested again. ``store``
+    is the project's store by default, or ``.karat/karat.db`` without a project.
 
     >>> import karat
     >>> result = karat.run(
@@ -117,7 +119,8 @@ def plan_run(
     repeats: int = 1,
     choice: Choice | None = None,
 ) -> Job:
-    """All that a run needs, read and checked, and nothing stored yet. ``label`` is the name people know the system by."""
+    """All that a run needs, read and checked, and nothing stored yet. ``label`` is the name people know the system
+    by."""
     chosen = plugins.load_suite(suite)
     settings = options_for(chosen, options)
     config, called = settle_system(system, predictions, chosen, cases, settings)

@@ -74,7 +74,8 @@ ALWAYS_THE_SAME = ("replay", "sheet")
 
 
 def origin_of(store: Store, result: RunResult, flags: Sequence[str] = (), again: str = "") -> Origin:
-    """How a stored run came about. ``flags`` are the options that find its store, ``again`` the command that made it."""
+    """How a stored run came about. ``flags`` are the options that find its store, ``again`` the command that made
+    it."""
     from karat.reports.console.advice import Origin
     from karat.store.records import parse_run
 

@@ -40,11 +40,12 @@ def score(
 ) -> RunResult:
     """Score recorded predictions. Nothing is called and nothing is stored.
 
-    ``cases`` and ``predictions`` are paths, lists of dicts, or DataFrames. A dict has the shape of a case file, or of a line of recorded
-    predictions; file names in it are relative to ``folder``, the working folder by default. Cases and predictions that cannot be read
-    are skipped and listed in ``result.problems``; if not one can be read, that is an error.
-    ``tags``, ``case_ids`` and ``limit`` choose cases. ``source`` is what the result calls the predictions; their path by default.
-    ``workers`` spreads the scoring over processes; ``executor`` over any ``concurrent.futures.Executor``.
+    ``cases`` and ``predictions`` are paths, lists of dicts, or DataFrames. A dict has the shape of a case file, or of a
+    line of recorded predictions; file names in it are relative to ``folder``, the working folder by default. Cases and
+    predictions that cannot be read are skipped and listed in ``result.problems``; if not one can be read, that is an
+    error. ``tags``, ``case_ids`` and ``limit`` choose cases. ``source`` is what the result calls the predictions; their
+    path by default. ``workers`` spreads the scoring over processes; ``executor`` over any
+    ``concurrent.futures.Executor``.
 
     >>> import karat
     >>> result = karat.score(
@@ -100,7 +101,8 @@ def score_again(
 ) -> Rescored:
     """Score the stored answers of a run again, against its own cases or those of other files. Earlier scores stay.
 
-    ``suite``, where it is given, must be that of the run. ``settings`` are ``KEY=VALUE`` options in place of those of the run.
+    ``suite``, where it is given, must be that of the run. ``settings`` are ``KEY=VALUE`` options in place of those of
+    the run.
     """
     from karat.runs.baseline import find_run
     from karat.runs.runner import rescore

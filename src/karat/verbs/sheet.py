@@ -29,7 +29,8 @@ def evaluate_sheet(
     max_n: int | None = None,
     models: Sequence[str] = MODELS,
 ) -> tuple[Workbook, tuple[Problem, ...]]:
-    """The tables of a sheet, and the warnings about it. A cell that could not be computed is among the workbook's problems."""
+    """The tables of a sheet, and the warnings about it. A cell that could not be computed is among the workbook's
+    problems."""
     from karat.core.files.project_folder import vectors_folder
     from karat.sheet import Settings, evaluate
 
@@ -89,7 +90,8 @@ def format_sheets(files: Sequence[Path], *, write: bool = True) -> Formatted:
 
 
 def read_sheet(file: Path, tables: Tables) -> tuple[Sheet, tuple[Problem, ...]]:
-    """A sheet without mistakes that can be seen before it is computed, and its warnings. All mistakes are reported at once."""
+    """A sheet without mistakes that can be seen before it is computed, and its warnings. All mistakes are reported at
+    once."""
     sheet, problems = checked_sheet(file, columns_of(tables))
     mistakes = [problem for problem in problems if problem.severity == "error"]
     if mistakes:

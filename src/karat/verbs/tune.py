@@ -36,7 +36,8 @@ def tune_sheet(
     seconds: float = 60.0,
     watch: Watch = lambda _field, _done, _of: None,
 ) -> Tuned:
-    """Choose n and model for each field within a token budget. ``evaluation`` is the table, where the sheet has several."""
+    """Choose n and model for each field within a token budget. ``evaluation`` is the table, where the sheet has
+    several."""
     from karat.core.files.project_folder import vectors_folder
     from karat.search.choose.tune import tune
     from karat.search.models import load_model
@@ -60,7 +61,8 @@ def tune_sheet(
 
 
 def _read_evaluation(file: Path, tables: Tables, name: str) -> EvaluationTable:
-    """The questions, truths and values of the sheet's evaluation table. Every mistake in the sheet is reported before anything is computed."""
+    """The questions, truths and values of the sheet's evaluation table. Every mistake in the sheet is reported before
+    anything is computed."""
     from karat.sheet import evaluation_of
 
     sheet, problems = checked_sheet(file, columns_of(tables))

@@ -28,7 +28,8 @@ def create_app(
     token: str | None = None,
     allow_hosts: Sequence[str] = (),
 ) -> FastAPI:
-    """The viewer of a store, open or by its URL; it is closed with the viewer. An address that others can reach needs a token."""
+    """The viewer of a store, open or by its URL; it is closed with the viewer. An address that others can reach needs a
+    token."""
     if token is None and not is_loopback(host):
         raise UserError(
             f"{host} can be reached by others, so the viewer needs a token there",

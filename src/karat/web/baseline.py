@@ -1,4 +1,5 @@
-"""The pinned baseline of each suite: in the address (``?baseline=r-0001``), else in a cookie, so that it stays from page to page.
+"""The pinned baseline of each suite: in the address (``?baseline=r-0001``), else in a cookie, so that it stays from
+page to page.
 
 The cookie holds run numbers alone. It belongs to one browser: two people may hold a run against different ones.
 """

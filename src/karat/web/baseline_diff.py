@@ -1,6 +1,7 @@
 """A run against a baseline: each headline figure's difference, paired on the case, with its interval.
 
-The same statistics as on the page that compares two runs, from the lines of both lists alone, so that 100,000 cases take a moment.
+The same statistics as on the page that compares two runs, from the lines of both lists alone, so that 100,000 cases
+take a moment.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ AT_ONCE = 20_000
 
 
 def at_hand(viewer: Viewer, row: RunRow, base: RunRow, most: int = AT_ONCE) -> dict[str, Against] | None:
-    """The differences where they were computed before, or are for so few cases; None where the page should ask for them later."""
+    """The differences where they were computed before, or are for so few cases; None where the page should ask for them
+    later."""
     if _key(row, base) in viewer.kept_small or max(row.cases, base.cases) <= most:
         return differences(viewer, row, base)
     return None

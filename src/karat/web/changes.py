@@ -61,7 +61,8 @@ def chosen(viewer: Viewer, first: RunRow, second: RunRow, found: Compared, kind:
 
 
 def newly(viewer: Viewer, first: RunRow, second: RunRow) -> tuple[frozenset[str], frozenset[str]]:
-    """(right now and not before, right before and not now), by the figure that says right or wrong. A failed call is not right."""
+    """(right now and not before, right before and not now), by the figure that says right or wrong. A failed call is
+    not right."""
     before, after = main_figure(figures_of(first)), main_figure(figures_of(second))
     if before is None or after is None or before.name != after.name:
         return frozenset(), frozenset()

@@ -37,7 +37,8 @@ class Filters(msgspec.Struct, frozen=True):
     columns: tuple[Figure, ...]
 
     def link(self, base: str, **changed: Any) -> str:
-        """The address with some parameters changed; None takes one out. Changing a filter goes back to the first page."""
+        """The address with some parameters changed; None takes one out. Changing a filter goes back to the first
+        page."""
         kept = [(name, value) for name, value in self.given if name not in changed and name != "page"]
         kept += [(name, str(value)) for name, value in changed.items() if value is not None and value != ""]
         return f"{base}?{encoded(kept)}" if kept else base

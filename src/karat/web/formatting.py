@@ -28,7 +28,8 @@ _TURNING = re.compile("[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]")
 
 
 def shown(text: str) -> str:
-    """Text as it is, with what cannot be seen written out: control characters, and those that turn the reading direction around."""
+    """Text as it is, with what cannot be seen written out: control characters, and those that turn the reading
+    direction around."""
     return _TURNING.sub(lambda found: f"\\u{ord(found[0]):04x}", visible(text))
 
 

@@ -1,4 +1,5 @@
-"""From a template and values to a page. Everything is escaped by the template engine; no text is ever marked as safe."""
+"""From a template and values to a page. Everything is escaped by the template engine; no text is ever marked as
+safe."""
 
 from __future__ import annotations
 

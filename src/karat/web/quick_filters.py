@@ -1,4 +1,5 @@
-"""Filters at one click: by status, by what is not fully right, by reason, by slowness, by review, by what people saved."""
+"""Filters at one click: by status, by what is not fully right, by reason, by slowness, by review, by what people
+saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The answers of the run that was searched last, in memory as far as they fit. What does not fit is read again for the next search."""
+"""The answers of the run that was searched last, in memory as far as they fit. What does not fit is read again for the
+next search."""
 
 from __future__ import annotations
 

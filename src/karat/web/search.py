@@ -1,6 +1,7 @@
 """Searching in answers. The store keeps them as they came, often compressed, so the database cannot look into them.
 
-They are read here, a batch of cases at a time. The whole answer counts, however long it is, and one that came after the scoring too.
+They are read here, a batch of cases at a time. The whole answer counts, however long it is, and one that came after the
+scoring too.
 """
 
 from __future__ import annotations

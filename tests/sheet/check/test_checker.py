@@ -36,7 +36,8 @@ def said(text: str, known: Mapping[str, Collection[str]] | None = None) -> list[
 
 
 def in_formula(formula: str) -> list[tuple[int, int, str, str]]:
-    """What is said of a formula after ``[x] = `` in a table that also has ``[own]``; columns are those of the formula."""
+    """What is said of a formula after ``[x] = `` in a table that also has ``[own]``; columns are those of the
+    formula."""
     text = f"{GOODS}{ASKED}table T\n    [own]\n[x] = {formula}\n"
     line = text.count("\n")
     return [(one.column - 6, one.width, one.message, one.hint) for one in found(text) if one.line == line]

@@ -37,7 +37,8 @@ override
 """
 
 
-# -- the contract --------------------------------------------------------------------------------------------------------
+# -- the contract
+# --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.shared_data
@@ -139,7 +140,8 @@ def test_truths_as_plain_text_go_in_step_with_the_questions() -> None:
     assert column(text, "Evaluation", "recall of columns") == [1, 0.5, None]
 
 
-# -- the evaluation table --------------------------------------------------------------------------------------------------
+# -- the evaluation table
+# --------------------------------------------------------------------------------------------------
 
 
 def test_the_evaluation_table_is_read_without_computing_the_rest() -> None:
@@ -181,7 +183,8 @@ def test_one_of_several_evaluation_tables_is_named() -> None:
     assert evaluation_of(parse(text), folder=NO_FOLDER, name="Other").questions[1] == "fish"
 
 
-# -- choosing ----------------------------------------------------------------------------------------------------------------
+# -- choosing
+# ----------------------------------------------------------------------------------------------------------------
 
 CHOSEN = """
 table Chosen
@@ -230,7 +233,8 @@ def test_a_sheet_may_not_name_a_model_that_runs_code() -> None:
     assert "a file is not allowed to request" in mistake_of('RETRIEVE({"a"}, "a", 1, "python:os:getcwd")')
 
 
-# -- retrieving --------------------------------------------------------------------------------------------------------------
+# -- retrieving
+# --------------------------------------------------------------------------------------------------------------
 
 
 def test_a_column_of_questions_is_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -251,7 +251,8 @@ def test_a_column_of_arrays_is_worked_on_array_by_array() -> None:
     assert value_of('{"a,b", "c"}.SPLIT(",").COUNT()') == [2, 1]
 
 
-# -- a.F(b) is F(a, b) ---------------------------------------------------------------------------------------------------
+# -- a.F(b) is F(a, b)
+# ---------------------------------------------------------------------------------------------------
 
 LITERALS = st.one_of(
     st.integers(-20, 20).map(lambda value: str(value) if value >= 0 else f"(0 - {-value})"),
@@ -277,7 +278,8 @@ def test_a_dotted_call_is_the_plain_one(data: st.DataObject) -> None:
     assert results[0] == results[1]
 
 
-# -- what no parser would let through must still not break -----------------------------------------------------------------
+# -- what no parser would let through must still not break
+# -----------------------------------------------------------------
 
 
 def test_deep_formulas_do_not_exhaust_the_stack() -> None:

@@ -51,7 +51,8 @@ def test_every_node_comes_after_what_it_needs() -> None:
 
 def test_equal_sub_expressions_are_one_node_across_tables_and_ways_of_writing() -> None:
     plan = planned(
-        f"{EXAMPLE_TABLE}\ntable T\n    [a] = Fruit[price].SUM() + 1\n    [b] = SUM(Fruit[price]) * 2\ntable U\n    [c] = Fruit.FILTER($[price] > 2).COUNT()\n    [d] = COUNT(FILTER(Fruit, $[price] > 2)) + SUM(Fruit[price])\n"
+        f"{EXAMPLE_TABLE}\ntable T\n    [a] = Fruit[price].SUM() + 1\n    [b] = SUM(Fruit[price]) * 2\ntable U\n    "
+        "[c] = Fruit.FILTER($[price] > 2).COUNT()\n    [d] = COUNT(FILTER(Fruit, $[price] > 2)) + SUM(Fruit[price])\n"
     )
     labels = Counter(node.label for node in plan.nodes if node.op in ("apply", "query"))
     assert labels["SUM"] == 1
@@ -67,7 +68,8 @@ def test_one_and_true_and_the_text_one_are_different_nodes() -> None:
 
 def test_dependencies_are_between_fields() -> None:
     plan = planned(
-        "table A\n    dim [n] = RANGE(2)\n    [x] = B[y].SUM()\n    [z] = [n]\ntable B\n    [y] = A[z].SUM()\n    [w] = A.FILTER($[n] > 1)[z].SUM() + A[x].SUM()\n"
+        "table A\n    dim [n] = RANGE(2)\n    [x] = B[y].SUM()\n    [z] = [n]\ntable B\n    [y] = A[z].SUM()\n    [w] "
+        "= A.FILTER($[n] > 1)[z].SUM() + A[x].SUM()\n"
     )
     assert kinds(plan)["Mistake"] == 0, "A needs B and B needs A, but no field needs itself"
     order = list(plan.fields)
@@ -77,7 +79,8 @@ def test_dependencies_are_between_fields() -> None:
 def test_evaluating_inside_the_evaluation_table_is_no_cycle() -> None:
     text = (
         INGREDIENTS
-        + '!evaluation()\n!manual()\ntable E\n    [n] = E.EVALUATE_N(Ingredients[item])\n    !evaluation_question()\n    [q]\n    !evaluation_field("Ingredients", "item")\n    [t]\noverride\n[q],[t]\n"a","Carrots"\n'
+        + "!evaluation()\n!manual()\ntable E\n    [n] = E.EVALUATE_N(Ingredients[item])\n    !evaluation_question()\n  "
+        '  [q]\n    !evaluation_field("Ingredients", "item")\n    [t]\noverride\n[q],[t]\n"a","Carrots"\n'
     )
     assert kinds(planned(text))["Mistake"] == 0
 

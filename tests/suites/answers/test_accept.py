@@ -1,4 +1,5 @@
-"""An accepted answer becomes a further gold: a file with the next letter, or an entry more; the old golds judge as before."""
+"""An accepted answer becomes a further gold: a file with the next letter, or an entry more; the old golds judge as
+before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Own gold is judged by strict first and Spider2's by spider2, in every place that has a first figure: table, gates, store, viewer, HTML."""
+"""Own gold is judged by strict first and Spider2's by spider2, in every place that has a first figure: table, gates,
+store, viewer, HTML."""
 
 from __future__ import annotations
 

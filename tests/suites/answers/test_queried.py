@@ -1,4 +1,5 @@
-"""Answers in SQL as a user meets them: several rows for one text, no value, an error of the database, engines of karat.yaml."""
+"""Answers in SQL as a user meets them: several rows for one text, no value, an error of the database, engines of
+karat.yaml."""
 
 from __future__ import annotations
 

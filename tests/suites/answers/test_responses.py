@@ -86,7 +86,8 @@ def test_any_bytes_are_an_answer_or_unreadable(response: bytes) -> None:
         assert isinstance(read_answer(response, live=True), Answer)
 
 
-# -- SQL of a live system is run on the engine of its case -----------------------------------------------------------------
+# -- SQL of a live system is run on the engine of its case
+# -----------------------------------------------------------------
 
 
 @pytest.fixture

@@ -1,4 +1,5 @@
-"""Reference answers to questions about three small schemas, and wrong variants of each, made by changing its syntax tree.
+"""Reference answers to questions about three small schemas, and wrong variants of each, made by changing its syntax
+tree.
 
 A score that is worth something puts the reference above every variant that changes what the question asks for.
 """
@@ -155,7 +156,8 @@ EXAMPLES: tuple[Example, ...] = (
     ),
     Example(
         "What is the mean temperature per station?",
-        'means = {}\nfor station, rows in df.groupby("station"):\n    means[station] = rows["temperature"].mean()\nresult = means',
+        'means = {}\nfor station, rows in df.groupby("station"):\n    means[station] = '
+        'rows["temperature"].mean()\nresult = means',
         ("temperature", "station"),
         WEATHER,
     ),

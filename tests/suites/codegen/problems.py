@@ -1,4 +1,5 @@
-"""A problem in the published form of DS-1000, small enough to be read at a glance. Two inputs; the answer keeps rows above a limit."""
+"""A problem in the published form of DS-1000, small enough to be read at a glance. Two inputs; the answer keeps rows
+above a limit."""
 
 from __future__ import annotations
 

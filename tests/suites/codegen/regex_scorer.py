@@ -1,7 +1,7 @@
 """The anchor: a plain scorer with regular expressions, as the contract's text describes it.
 
-It looks for names and patterns in the text of question and code, wherever they stand: comments, strings and dead code count, ``average``
-mentions ``age``. Used in tests and benchmarks, to show what reading the code's syntax tree is worth.
+It looks for names and patterns in the text of question and code, wherever they stand: comments, strings and dead code
+count, ``average`` mentions ``age``. Used in tests and benchmarks, to show what reading the code's syntax tree is worth.
 """
 
 from __future__ import annotations

@@ -218,7 +218,8 @@ def test_group_keys(code: str, keys: tuple[str, ...]) -> None:
         ("result = df.groupby('city').age.agg(['mean', 'max'])", [("mean", "age"), ("max", "age")]),
         ("result = df.groupby('city').agg({'age': 'mean', 'salary': ['min', 'sum']})",
          [("mean", "age"), ("min", "salary"), ("sum", "salary")]),
-        ("result = df.groupby('city').agg(a=('age', 'mean'), s=('salary', 'sum'))", [("mean", "age"), ("sum", "salary")]),
+        ("result = df.groupby('city').agg(a=('age', 'mean'), s=('salary', "
+         "'sum'))", [("mean", "age"), ("sum", "salary")]),
         ("result = df.groupby('city').agg(a=('age', 'mean'), s=('salary', 'sum'))['s']", [("sum", "salary")]),
         ("result = df.groupby('city').agg(a=pd.NamedAgg(column='age', aggfunc='max'))", [("max", "age")]),
         ("result = df.groupby('city').age.agg(lambda s: s.sum())", [("sum", "age")]),
@@ -243,7 +244,8 @@ def test_group_keys(code: str, keys: tuple[str, ...]) -> None:
         ("n = 0\nfor a in df.age:\n    n += 1\nresult = n", [("count", "")]),
         ("t = n = 0\nfor a in df.age:\n    t += a\n    n += 1\nresult = t / n", [("mean", "age")]),
         ("b = 0\nfor a in df.age:\n    if a > b:\n        b = a\nresult = b", [("max", "age")]),
-        ("b = None\nfor r in df.to_dict('records'):\n    if b is None or r['age'] < b['age']:\n        b = r\nresult = b", [("min", "age")]),
+        ("b = None\nfor r in df.to_dict('records'):\n    if b is None or r['age'] < b['age']:\n        b = r\nresult = "
+         "b", [("min", "age")]),
         ("m = df.age.mean()\nresult = df.salary.max()", [("max", "salary")]),
         ("result = df.name.str.count('a')", []),
     ],
@@ -259,7 +261,8 @@ def test_aggregations(code: str, expected: list[tuple[str, str]]) -> None:
     ("code", "expected"),
     [
         ("result = df.sort_values('age')", [("sort", ("age",), True, None)]),
-        ("result = df.sort_values(by=['age', 'city'], ascending=[False, True])", [("sort", ("age", "city"), False, None)]),
+        ("result = df.sort_values(by=['age', 'city'], ascending=[False, "
+         "True])", [("sort", ("age", "city"), False, None)]),
         ("result = df.sort_values('age', ascending=False).head(3)",
          [("sort", ("age",), False, None), ("head", ("age",), False, 3)]),
         ("result = df.sort_values('age').iloc[-2:]", [("sort", ("age",), True, None), ("tail", ("age",), True, 2)]),

@@ -215,7 +215,8 @@ def test_schema_and_values(folder: Path) -> None:
 def test_check_finds_what_cannot_be_judged(folder: Path) -> None:
     loaded = written(
         folder,
-        "- {id: a, question: q}\n- {id: b, question: q, reference: 'result = (1'}\n- {id: c, question: q, expected: 1}\n",
+        "- {id: a, question: q}\n- {id: b, question: q, reference: 'result = (1'}\n- {id: c, question: q, expected: "
+        "1}\n",
     )
     found = check_cases(loaded.cases, (), None).problems
     assert [(problem.line, problem.severity) for problem in found] == [(1, "warning"), (2, "error")]

@@ -120,7 +120,8 @@ def test_the_finished_part_is_not_held_against_an_answer_that_repeats_it() -> No
         ("df.loc[df['a'] == 'x', 'b'] =", " 3", "df.loc[df['a'] == 'x', 'b'] = 3"),
         ("z[1:] =", "z[1:] = z[:-1]", "z[1:] = z[:-1]"),
         ("total = sum(\n", "    [1, 2]\n)", "total = sum(\n    [1, 2]\n)"),
-        ("hist, edges =", " np.histogram(a)\nhist = hist.cumsum()", "hist, edges = np.histogram(a)\nhist = hist.cumsum()"),
+        ("hist, edges =", " np.histogram(a)\nhist = "
+                          "hist.cumsum()", "hist, edges = np.histogram(a)\nhist = hist.cumsum()"),
         ("", "df.sort_index(inplace=True)", "df.sort_index(inplace=True)"),
     ],
 )  # fmt: skip

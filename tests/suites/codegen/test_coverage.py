@@ -82,7 +82,8 @@ def test_numbers_are_compared_as_numbers_and_text_without_case() -> None:
     assert credit(Filter("a", "==", "1"), Filter("a", "==", "one")) == 0.0
 
 
-# -- groups, order, joins -----------------------------------------------------------------------------------------------
+# -- groups, order, joins
+# -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,8 @@ def test_a_subclass_counts_as_what_it_is_made_from() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{}x", '["eval", "1"]', '["type", "object"]', '["nullable", "BaseMaskedArray", 1, 2]', '["ndarray", "O", [1], "AAAAAAAAAAA=", false]',
+    ["", "{}x", '["eval", "1"]', '["type", "object"]', '["nullable", "BaseMaskedArray", 1, '
+                                                       '2]', '["ndarray", "O", [1], "AAAAAAAAAAA=", false]',
      '["items", "map", []]', pickle.dumps(print).decode("latin-1"), json.dumps(["frame", ["index"], 3, []])],
 )  # fmt: skip
 def test_text_of_another_kind_is_refused(text: str) -> None:

@@ -1,4 +1,5 @@
-"""Problems that bring their own tests: every input counts, the checks of the text too, and an answer cannot reach its judge."""
+"""Problems that bring their own tests: every input counts, the checks of the text too, and an answer cannot reach its
+judge."""
 
 from __future__ import annotations
 
@@ -109,17 +110,24 @@ WRONG = "result = df"
 FORGED = {
     "patched tests": f"pd.testing.assert_frame_equal = lambda *a, **k: None\n{WRONG}",
     "patched everywhere": "import pandas._testing as t, pandas.testing as p\n"
-    f"for m in (t, p):\n    for n in dir(m):\n        if n.startswith('assert'): setattr(m, n, lambda *a, **k: None)\n{WRONG}",
+    "for m in (t, p):\n    for n in dir(m):\n        if n.startswith('assert'): setattr(m, n, lambda *a, **k: "
+    f"None)\n{WRONG}",
     "no assertion errors": f"import builtins\nbuiltins.AssertionError = type('E', (), {{}})\n{WRONG}",
-    "always equal": "class E:\n    def __eq__(self, o): return True\n    def __getattr__(self, n): return self\nresult = E()",
-    "a frame that is always equal": "class E(pd.DataFrame):\n    @property\n    def shape(self): return (2, 2)\n    def __eq__(self, o): return True\n"
+    "always equal": "class E:\n    def __eq__(self, o): return True\n    def __getattr__(self, n): return self\nresult "
+                    "= E()",
+    "a frame that is always "
+    "equal": "class E(pd.DataFrame):\n    @property\n    def shape(self): return (2, 2)\n    def __eq__(self, o): "
+             "return True\n"
     "    def equals(self, o): return True\nresult = E(df)",
     "all frames in sight": "import sys\nframe = sys._getframe()\nwhile frame:\n"
-    "    for name in ('exec_test', 'judged', 'verdict'):\n        frame.f_globals[name] = lambda *a: 1\n    frame = frame.f_back\n" + WRONG,
-    "a result of its own": "import sys\nm = sys.modules['__main__']\nm.result = {'execution': '', 'input': 2, 'string': ''}\n" + WRONG,
+    "    for name in ('exec_test', 'judged', 'verdict'):\n        frame.f_globals[name] = lambda *a: 1\n    frame = "
+    "frame.f_back\n" + WRONG,
+    "a result of its own": "import sys\nm = sys.modules['__main__']\nm.result = {'execution': '', 'input': 2, "
+                           "'string': ''}\n" + WRONG,
     "an early end": "import os\nos._exit(0)",
     "a quiet end": "import sys\nresult = df\nsys.exit(0)",
-    "a pickle": "class P:\n    def __reduce__(self): return (exec, ('import builtins; builtins.AssertionError = ValueError',))\nresult = P()",
+    "a pickle": "class P:\n    def __reduce__(self): return (exec, ('import builtins; builtins.AssertionError = "
+                "ValueError',))\nresult = P()",
     "another encoder": "import json\njson.dumps = lambda *a, **k: '{\"execution\": \"\"}'\nresult = 1",
     "an answer in another name": "answer = df[df.a > limit]",
 }  # fmt: skip
@@ -137,7 +145,8 @@ def test_nothing_of_the_answer_is_in_sight(box: Sandbox) -> None:
         "import gc, sys\n"
         "texts = [o for o in gc.get_objects() if isinstance(o, (dict, tuple, list))]\n"
         "frame, seen = sys._getframe(), []\n"
-        "while frame:\n    seen += [repr(frame.f_code.co_consts), repr(list(frame.f_locals.values()))]\n    frame = frame.f_back\n"
+        "while frame:\n    seen += [repr(frame.f_code.co_consts), repr(list(frame.f_locals.values()))]\n    frame = "
+        "frame.f_back\n"
         "word = '_'.join(['secret', 'df'])\n"
         "result = word in ''.join(seen) or any(word in repr(t)[:100000] for t in texts[-2000:])"
     )
@@ -179,7 +188,8 @@ def test_a_body_below_other_lines_of_its_function(box: Sandbox) -> None:
         f"{RIGHT}\n</code>\nEND SOLUTION\n",
         f"<code>\n{RIGHT}\n</code>",
         f"```python\n{RIGHT}\n```\n</code>",
-        f"A:\n<code>\nimport pandas as pd\n</code>\nresult = ...\nBEGIN SOLUTION\n<code>\n{RIGHT}\n</code>\nThat is it.",
+        f"A:\n<code>\nimport pandas as pd\n</code>\nresult = ...\nBEGIN SOLUTION\n<code>\n{RIGHT}\n</code>\nThat is "
+        "it.",
         f"{RIGHT}\n### END SOLUTION\nprint(nothing)",
     ],
 )

@@ -1,4 +1,5 @@
-"""The scores themselves are measured: a reference stands above its wrong variants, and nothing that does not run raises a score."""
+"""The scores themselves are measured: a reference stands above its wrong variants, and nothing that does not run raises
+a score."""
 
 from __future__ import annotations
 

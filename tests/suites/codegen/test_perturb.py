@@ -71,7 +71,8 @@ RIGHT = (
     "result = shop.units.sum()",
     "result = shop['units'].agg('sum')",
     "import polars as pl\nresult = pl.from_pandas(shop)['units'].sum()",
-    "total = 0\nfor _, row in shop.iterrows():\n    if row.units == row.units:\n        total += row.units\nresult = total",
+    "total = 0\nfor _, row in shop.iterrows():\n    if row.units == row.units:\n        total += row.units\nresult = "
+    "total",
     "result = shop.groupby('region').units.sum().sum() + shop[shop.region.isna()].units.sum()",
     "shop.units.sum()",
 )
@@ -410,7 +411,8 @@ def test_large_tables_are_copied_in_part(tmp_path: Path) -> None:
     assert held("result = 4 + 0 * len(big)", task, "What is the sum of n on Mars?").reason == "only_fits_this_data"
 
 
-# -- the copies themselves -------------------------------------------------------------------------------------------------
+# -- the copies themselves
+# -------------------------------------------------------------------------------------------------
 
 
 def test_copies_are_always_the_same_and_keep_what_a_table_is() -> None:
@@ -450,7 +452,8 @@ def test_what_a_table_is() -> None:
     assert profiles_of(chance)["orders"].columns["stars"].parent is None
 
 
-# -- all references at hand ------------------------------------------------------------------------------------------------
+# -- all references at hand
+# ------------------------------------------------------------------------------------------------
 
 
 def cases_in(path: Path) -> Iterator[tuple[str, str, Task]]:

@@ -1,4 +1,5 @@
-"""Where the question asks for a precision, or the reference rounds, the digits must agree: code that does nothing never passes."""
+"""Where the question asks for a precision, or the reference rounds, the digits must agree: code that does nothing never
+passes."""
 
 from __future__ import annotations
 

@@ -31,7 +31,8 @@ def tried(box: Sandbox, code: str, task: Task = TASK) -> Comparison:
 
 @pytest.mark.parametrize(
     "code",
-    ["print(df.price.sum())", "total = df.price.sum()\nprint(f'The total is {total}')", "for x in [df.price.sum()]:\n    print(x)",
+    ["print(df.price.sum())", "total = df.price.sum()\nprint(f'The total is "
+                              "{total}')", "for x in [df.price.sum()]:\n    print(x)",
      "def f():\n    print(df.price.sum())\nf()", "import sys\nsys.stdout.write(str(df.price.sum()))\nx = 1"],
 )  # fmt: skip
 def test_a_printed_answer_is_told(box: Sandbox, code: str) -> None:
@@ -110,7 +111,8 @@ def test_code_that_draws_runs_without_a_screen(box: Sandbox) -> None:
     for code in (
         f"{DRAW}result = df.price.sum()",
         "ax = df.price.plot(kind='bar')\nax.figure.canvas.draw()\nresult = int(df.price.sum())",
-        "import importlib\nplots = importlib.import_module('mat' 'plotlib.py' 'plot')\nplots.figure()\nplots.show()\nresult = df.price.sum()",
+        "import importlib\nplots = importlib.import_module('mat' 'plotlib.py' "
+        "'plot')\nplots.figure()\nplots.show()\nresult = df.price.sum()",
     ):
         found = tried(box, code)
         assert found.correctness.passed, (code, found.last)

@@ -180,7 +180,8 @@ def test_what_always_holds(tasks: list[list[str]]) -> None:
 
 
 def test_the_funnel_by_hand() -> None:
-    # Judged: all but h. Ran at first: a e g; after one repair b f too; after two c too. g is not known to be right or wrong.
+    # Judged: all but h. Ran at first: a e g; after one repair b f too; after two c too. g is not known to be right or
+    # wrong.
     assert funnel(ONCE) == [Step(0, 7, 3, 6, 1), Step(1, 7, 5, 6, 3), Step(2, 7, 6, 6, 4)]
     assert rows(ONCE, "First try and repairs")[2] == ("after 2 repairs", 7, 6, 6 / 7, 6, 4, 4 / 6)
 

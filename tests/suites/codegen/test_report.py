@@ -57,7 +57,8 @@ def test_the_funnel_counts_what_ran_and_what_was_right(results: dict[str, RunRes
 
 
 def test_what_repairs_were_worth(results: dict[str, RunResult]) -> None:
-    # Thirteen first tries of hasty were wrong (one counts a missing town as a town, which a changed copy shows). Five did not run, two of them were repaired at all, one in the end: the oldest member.
+    # Thirteen first tries of hasty were wrong (one counts a missing town as a town, which a changed copy shows). Five
+    # did not run, two of them were repaired at all, one in the end: the oldest member.
     found = [(s.repairs, s.wrong_at_first, s.did_not_run, s.right) for s in after_repairs(results["hasty"], estimate)]
     assert found == [(1, 13, 5, 0), (2, 13, 5, 1)]
     assert [(s.wrong_at_first, s.right) for s in after_repairs(results["careful"], estimate)] == [(2, 2)]

@@ -1,4 +1,5 @@
-"""Every form that a result can have, through the real sandbox: right where it says the same as the reference, wrong where it does not."""
+"""Every form that a result can have, through the real sandbox: right where it says the same as the reference, wrong
+where it does not."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Scored tries written by hand, without a sandbox: what each attempt did, and whether the last one was right.
 
-A try is a word: ``E`` for an attempt that did not run, then ``R`` for a right result or ``W`` for a wrong one. ``EER`` is two errors and a right
-repair; ``EE`` never ran. ``?`` ran, and nothing says what is right. ``x`` is a call that failed.
+A try is a word: ``E`` for an attempt that did not run, then ``R`` for a right result or ``W`` for a wrong one. ``EER``
+is two errors and a right repair; ``EE`` never ran. ``?`` ran, and nothing says what is right. ``x`` is a call that
+failed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""An accepted selection becomes an alternative of its target, whatever the file looks like, and nothing else in the file changes."""
+"""An accepted selection becomes an alternative of its target, whatever the file looks like, and nothing else in the
+file changes."""
 
 from __future__ import annotations
 
@@ -85,7 +86,9 @@ def test_the_new_alternative_stands_below_the_target_and_all_else_stays(tmp_path
         ("flow.yaml", json.dumps([{"id": "people", "conversation": [{"role": "user", "content": "?", "target": selected("A", "B")}]}])),
         ("list.json", json.dumps([{"id": "people", "conversation": [{"role": "user", "content": "?", "target": selected("A", "B", alternatives=[selected("C", "D")])}]}], indent=2)),
         ("empty.json", json.dumps({"id": "people", "conversation": [{"role": "user", "content": "?", "target": {"is_out_of_scope": True, "alternatives": []}}]})),
-        ("folded.yaml", "- id: people\n  conversation:\n  - role: user\n    content: x\n    target:\n      indicator_selection: []\n      period:\n        start: >-\n          2020\n\n\n- id: z\n  conversation: [{role: user, content: y, target: {is_out_of_scope: true}}]\n"),
+        ("folded.yaml", "- id: people\n  conversation:\n  - role: user\n    content: x\n    target:\n      "
+                        "indicator_selection: []\n      period:\n        start: >-\n          2020\n\n\n- id: z\n  "
+                        "conversation: [{role: user, content: y, target: {is_out_of_scope: true}}]\n"),
     ],
 )  # fmt: skip
 def test_any_layout_takes_it_twice_and_then_knows_it(tmp_path: Path, name: str, text: str) -> None:

@@ -1,4 +1,5 @@
-"""Structure files read, the codelist of a dimension found, cases checked: with real structures, and small ones made here."""
+"""Structure files read, the codelist of a dimension found, cases checked: with real structures, and small ones made
+here."""
 
 from __future__ import annotations
 

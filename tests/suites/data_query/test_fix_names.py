@@ -42,8 +42,8 @@ def test_the_real_cases_are_mended_and_then_clean(shared: Path, tmp_path: Path) 
     changed = changed_lines(before, after)
     assert len(changed) == 2 * 5  # seven names on five lines
     assert (
-        '+        - {dimension_name: INDICATOR, values: [{id: NGDP_D, name: "Gross domestic product (GDP), Price deflator, Index"}]}'
-        in changed
+        '+        - {dimension_name: INDICATOR, values: [{id: NGDP_D, name: "Gross domestic product (GDP), Price '
+        'deflator, Index"}]}' in changed
     )
     assert "+        - {dimension_name: INDEX_TYPE, values: [{id: CPI, name: Consumer price index (CPI)}]}" in changed
     assert before.decode().splitlines()[:5] == after.decode().splitlines()[:5]  # the comments at the top

@@ -1,4 +1,5 @@
-"""``fully_right``: everything that the case asks for, not the pooled terms alone; and the words for what is not right."""
+"""``fully_right``: everything that the case asks for, not the pooled terms alone; and the words for what is not
+right."""
 
 from __future__ import annotations
 
@@ -38,8 +39,10 @@ def test_the_pass_rate_of_the_suite_is_fully_right_and_exact_match_has_another_t
         (MEXICO, RIGHT, ""),
         (MEXICO, sel({"INDICATOR": ["LP"], "COUNTRY": ["MEX"]}, "X:E", period=Period("2015", "2020")), "dataset missing: X:D; dataset not asked for: X:E"),
         (MEXICO, Selection((*RIGHT.indicator_selection, DatasetSelection("X:E")), period=RIGHT.period), "dataset not asked for: X:E"),
-        (MEXICO, sel({"INDICATOR": ["LP"], "COUNTRY": ["MEX"]}, period=Period("2015", "2019")), "the end of the period is wrong"),
-        (MEXICO, sel({"INDICATOR": ["LP"], "COUNTRY": ["MEX"]}), "the start of the period is wrong; the end of the period is wrong"),
+        (MEXICO, sel({"INDICATOR": ["LP"], "COUNTRY": ["MEX"]}, period=Period("2015", "2019")), "the end of the period "
+                                                                                                "is wrong"),
+        (MEXICO, sel({"INDICATOR": ["LP"], "COUNTRY": ["MEX"]}), "the start of the period is wrong; the end of the "
+                                                                 "period is wrong"),
         (MEXICO, Selection(RIGHT.indicator_selection, is_out_of_scope=True, period=RIGHT.period), "the answer declines, and the case expects one"),
         (target({"A": ["a"]}, datasets_selection=DatasetsSelection(("X:D", "X:E"))), sel({"A": ["a"]}), "dataset missing: X:E"),
     ],
@@ -106,10 +109,14 @@ def test_a_name_that_only_the_answer_has_is_drift_of_the_case() -> None:
     ("found", "why"),
     [
         (sel({"AREA": [("nor", "name of NOR")]}), "AREA: nor in another letter case"),
-        (sel({"area": ["NOR"]}), "the dimension area is AREA but for letter case; AREA: NOR missing; area: NOR not asked for"),
-        (sel({"AREA": ["NOR"]}, "x:d"), "dataset missing: X:D; dataset not asked for: x:d; the dataset x:d is X:D but for letter case"),
-        (sel({"AREA": ["SWE", "DNK", "FIN", "ISL"]}), "AREA: NOR missing; AREA: SWE, DNK, FIN and 1 more not asked for"),
-        (Selection((DatasetSelection("X:D", (Dimension("AREA", (), "all"),)),)), "AREA: everything selected, and no codelist says what that is"),
+        (sel({"area": ["NOR"]}), "the dimension area is AREA but for letter case; AREA: NOR missing; area: NOR not "
+                                 "asked for"),
+        (sel({"AREA": ["NOR"]}, "x:d"), "dataset missing: X:D; dataset not asked for: x:d; the dataset x:d is X:D but "
+                                        "for letter case"),
+        (sel({"AREA": ["SWE", "DNK", "FIN", "ISL"]}), "AREA: NOR missing; AREA: SWE, DNK, FIN and 1 more not asked "
+                                                      "for"),
+        (Selection((DatasetSelection("X:D", (Dimension("AREA", (), "all"),)),)), "AREA: everything selected, and no "
+                                                                                 "codelist says what that is"),
         (NOTHING, "dataset missing: X:D; AREA: NOR missing"),
     ],
 )  # fmt: skip

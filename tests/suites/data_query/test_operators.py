@@ -197,7 +197,8 @@ def test_check_notes_a_target_that_no_structure_can_expand(tmp_path: Path) -> No
     file = tmp_path / "case.yaml"
     dimension = "{dimension_name: A, operator: all}"
     file.write_text(
-        f"id: c\nconversation:\n- role: user\n  content: q\n  target: {{indicator_selection: [{{dataset_id: 'X:D', dimensions: [{dimension}]}}]}}\n"
+        f"id: c\nconversation:\n- role: user\n  content: q\n  target: {{indicator_selection: [{{dataset_id: 'X:D', "
+        f"dimensions: [{dimension}]}}]}}\n"
     )
     cases = suite.load_cases(file).cases
     (problem,) = suite.check_cases(cases, [], Options()).problems

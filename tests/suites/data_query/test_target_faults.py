@@ -1,4 +1,5 @@
-"""Targets that no answer could meet are mistakes with file and line; periods of an answer that are none make it unreadable."""
+"""Targets that no answer could meet are mistakes with file and line; periods of an answer that are none make it
+unreadable."""
 
 from __future__ import annotations
 
@@ -163,7 +164,8 @@ def test_what_the_library_says_is_put_into_our_own_words() -> None:
     with pytest.raises(Unreadable) as error:
         read_response(json.dumps(body).encode())
     assert str(error.value).startswith(
-        'the selection cannot be read: unknown key "value" in indicator_selection[0].dimensions[0]. Did you mean values? The response begins: {'
+        'the selection cannot be read: unknown key "value" in indicator_selection[0].dimensions[0]. Did you mean '
+        "values? The response begins: {"
     )
     with pytest.raises(Unreadable, match=r"Did you mean indicator_selection\? The response begins"):
         read_response(b'{"indicator_selecton": []}')

@@ -1,4 +1,5 @@
-"""An accepted retrieval gives truths to a question that has none; where there are truths, it is said why nothing can be added."""
+"""An accepted retrieval gives truths to a question that has none; where there are truths, it is said why nothing can be
+added."""
 
 from __future__ import annotations
 

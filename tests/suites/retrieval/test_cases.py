@@ -26,7 +26,8 @@ QRELS = "301 0 FT-1 1\n302\t0\tFT#2\t0\n301 Q0 FT-3 -1\n"
 EXPECTED = {"301": {"FT-1": 1, "FT-3": -1}, "302": {"FT#2": 0}}
 
 BEIR: dict[str, str | bytes] = {
-    "queries.jsonl": '{"_id": "q1", "text": "one?"}\n{"_id": "q9", "text": "not judged"}\n{"_id": "q 2", "text": "two?"}\n',
+    "queries.jsonl": '{"_id": "q1", "text": "one?"}\n{"_id": "q9", "text": "not judged"}\n{"_id": "q 2", "text": '
+    '"two?"}\n',
     "corpus.jsonl": '{"_id": "d1", "title": "", "text": "t"}\n{"_id": "d 2", "text": "t"}\n',
     "qrels/test.tsv": "query-id\tcorpus-id\tscore\nq1\td1\t1\nq 2\td 2\t2\nq1\td 2\t0\n",
 }

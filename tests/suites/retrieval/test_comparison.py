@@ -1,4 +1,5 @@
-"""The comparison of one question: ranks from scores or as they stand, cut lists, what is missing, and answers that cannot be ranked."""
+"""The comparison of one question: ranks from scores or as they stand, cut lists, what is missing, and answers that
+cannot be ranked."""
 
 from __future__ import annotations
 

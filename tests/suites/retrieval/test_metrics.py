@@ -117,7 +117,8 @@ def test_several_fields_count_alike() -> None:
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
 def test_no_relevant_key(metric: object) -> None:
-    """0 with a reason where something was judged, as in trec_eval; else, or where the option says so, not applicable."""
+    """0 with a reason where something was judged, as in trec_eval; else, or where the option says so, not
+    applicable."""
     name = metric.name  # type: ignore[attr-defined]
     judged = score(name, comparison({"a": 0, "b": -1}, ["a"]))
     assert (judged.state, judged.value, judged.reason) == ("scored", 0.0, "no key is relevant: 0, as in trec_eval")

@@ -1,4 +1,5 @@
-"""The tuning of a sheet's own search belongs to the run: every command and report has it, whichever questions the run asks."""
+"""The tuning of a sheet's own search belongs to the run: every command and report has it, whichever questions the run
+asks."""
 
 from __future__ import annotations
 
@@ -100,7 +101,8 @@ def _addresses(page: str) -> list[str]:
 
 @pytest.mark.parametrize("answered", [0, 1])
 def test_a_resumed_run_has_the_tuning_that_its_stored_answers_were_made_with(sheet: Path, answered: int) -> None:
-    """Answers that are stored stay, and so does what they were made with; where none is stored, all come from the new tuning."""
+    """Answers that are stored stay, and so does what they were made with; where none is stored, all come from the new
+    tuning."""
     from sqlalchemy import text
 
     karat.run(suite="retrieval", cases=sheet, options=OPTIONS, store="k.db")
@@ -167,7 +169,8 @@ def test_notes_that_cannot_be_used_are_left_out_with_a_warning(sheet: Path, note
 
 
 def test_a_run_of_an_older_store_keeps_its_sheets(sheet: Path) -> None:
-    """The store as karat wrote it before there were notes: the tuning in the first answer and in the details of its case."""
+    """The store as karat wrote it before there were notes: the tuning in the first answer and in the details of its
+    case."""
     from alembic import command as alembic
     from sqlalchemy import text
 

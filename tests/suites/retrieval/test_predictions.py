@@ -139,7 +139,8 @@ def test_broken_json_says_where(tmp_path: Path) -> None:
 def test_lines_of_questions(tmp_path: Path) -> None:
     lines = (
         '{"id": "q1", "fields": {"documents": {"keys": ["a"], "scores": [1]}}, "latency": 0.5, "tokens": 7}\n'
-        '\n{"id": 2, "results": {"b": 0.1}}\nnot json\n{"id": "q1", "results": []}\n{"id": "q3", "error": "timed out"}\n'
+        '\n{"id": 2, "results": {"b": 0.1}}\nnot json\n{"id": "q1", "results": []}\n{"id": "q3", "error": "timed '
+        'out"}\n'
     )
     loaded = read(tmp_path, lines, "run.jsonl")
     first, second, third = loaded.predictions

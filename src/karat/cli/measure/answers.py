@@ -1,4 +1,5 @@
-"""``karat answers``: a submission folder against gold, both profiles, what flips between them and why the rest failed."""
+"""``karat answers``: a submission folder against gold, both profiles, what flips between them and why the rest
+failed."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ def answers(
         list[Path] | None,
         typer.Option(
             "--others",
-            help="Another submission folder. If it gives the same answer and gold rejects it, the gold is marked as suspect. Repeatable.",
+            help="Another submission folder. If it gives the same answer and gold rejects it, the gold is marked as "
+            "suspect. Repeatable.",
         ),
     ] = None,
     workers: WorkersOption = None,
@@ -52,8 +54,8 @@ def answers(
 
     karat answers --result_dir my-submission --gold_dir gold
 
-    Exit code 3 if lines or files could not be read, or if an answer could not be judged because its database is missing or its
-    server does not respond.
+    Exit code 3 if lines or files could not be read, or if an answer could not be judged because its database is missing
+    or its server does not respond.
     """
     from karat.cli.printing.consoles import print_problems, stderr
     from karat.cli.printing.outputs import Outputs

@@ -50,7 +50,8 @@ def score(
 ) -> None:
     """Score predictions without calling a system.
 
-    To score recorded predictions (nothing is stored):  karat score --suite data_query --cases cases/ --predictions answers.jsonl
+    To score recorded predictions (nothing is stored):  karat score --suite data_query --cases cases/ --predictions
+    answers.jsonl
 
     To score a stored run again, for example after fixing a case:  karat score r-0012 --cases cases/
     """

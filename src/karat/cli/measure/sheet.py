@@ -58,7 +58,8 @@ def show(
         typer.Option(
             "--csv",
             metavar="[OUT]",
-            help="Write one table to this file, or several tables to this folder. Without a name, or with -, print one table.",
+            help="Write one table to this file, or several tables to this folder. Without a name, or with -, print one "
+            "table.",
         ),
     ] = None,
     xlsx: XlsxOption = None,

@@ -44,7 +44,8 @@ def tune(
     json: JsonOption = None,
     xlsx: XlsxOption = None,
 ) -> None:
-    """Choose n and model for each field within a token budget: most questions passed, then highest recall, then fewest tokens.
+    """Choose n and model for each field within a token budget: most questions passed, then highest recall, then fewest
+    tokens.
 
     karat tune kitchen.sheet --table Ingredients=ingredients.csv
 

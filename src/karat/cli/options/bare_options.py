@@ -1,7 +1,8 @@
 """Options whose value may be left out: ``--json`` alone prints, as ``--json -`` does.
 
-Typer knows options with a value and options without one, nothing between. So the words of a command line are spelled out before Typer reads
-them. Which options these are is said where they are declared, and in the help: their metavar stands in brackets, ``[OUT]``.
+Typer knows options with a value and options without one, nothing between. So the words of a command line are spelled
+out before Typer reads them. Which options these are is said where they are declared, and in the help: their metavar
+stands in brackets, ``[OUT]``.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ _RUN = re.compile(r"latest|(r-)?\d+")
 
 
 class Verb(TyperCommand):
-    """A command whose options with a metavar in brackets may stand alone; it also takes ``--quiet`` and ``--verbose``."""
+    """A command whose options with a metavar in brackets may stand alone; it also takes ``--quiet`` and
+    ``--verbose``."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
@@ -75,10 +77,11 @@ def accept_bare_options(app: typer.Typer) -> None:
 def spell_out(
     words: Sequence[str], bare: Collection[str], valued: Collection[str]
 ) -> tuple[list[str], list[tuple[str, str]]]:
-    """The words with a ``-`` after each option of ``bare`` that stands alone, and the (option, value) of those that do not.
+    """The words with a ``-`` after each option of ``bare`` that stands alone, and the (option, value) of those that do
+    not.
 
-    An option stands alone at the end and before another option. ``valued`` are the other options that take a value: the word after one of
-    them is its value, whatever it looks like.
+    An option stands alone at the end and before another option. ``valued`` are the other options that take a value: the
+    word after one of them is its value, whatever it looks like.
     """
     found: list[str] = []
     taken: list[tuple[str, str]] = []

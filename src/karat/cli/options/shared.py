@@ -79,7 +79,8 @@ MarkdownOption = Annotated[
     typer.Option(
         "--markdown",
         metavar="[OUT]",
-        help="Write Markdown for a pull request to this file. Without a file name, or with -, print it instead of the table.",
+        help="Write Markdown for a pull request to this file. Without a file name, or with -, print it instead of the "
+        "table.",
         callback=text_output,
     ),
 ]
@@ -116,6 +117,7 @@ GateOption = Annotated[
     typer.Option(
         "--gate",
         metavar="RULE",
-        help="A rule, for example data_query.macro_recall>=0.85 or 'no_new_failures: {tag: critical}'. Exit code 1 if it fails. Repeatable.",
+        help="A rule, for example data_query.macro_recall>=0.85 or 'no_new_failures: {tag: critical}'. Exit code 1 if "
+        "it fails. Repeatable.",
     ),
 ]

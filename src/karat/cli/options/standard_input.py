@@ -1,8 +1,8 @@
 """``--predictions -``: what comes through standard input, kept in a file of its own while the command runs.
 
-Suites read files, look at their beginning and come back to single lines. So the input is written to a temporary file first, with the same
-limit as for any file; in what is printed its name is "standard input". What a stored run has read is kept with the project, so that the run
-can be resumed.
+Suites read files, look at their beginning and come back to single lines. So the input is written to a temporary file
+first, with the same limit as for any file; in what is printed its name is "standard input". What a stored run has read
+is kept with the project, so that the run can be resumed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def shown(text: str) -> str:
 
 
 def kept(predictions: Path) -> Path:
-    """The same predictions in a file that is still there when the command has ended: a copy in ``.karat``, for standard input."""
+    """The same predictions in a file that is still there when the command has ended: a copy in ``.karat``, for standard
+    input."""
     global _copy
     if predictions != _kept:
         return predictions

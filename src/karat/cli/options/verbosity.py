@@ -1,6 +1,7 @@
 """``--quiet`` and ``--verbose``: options of every verb, before or after its name.
 
-Quiet prints the final figures and errors, nothing else. Verbose adds every case that is not right, every problem, and how long each step took.
+Quiet prints the final figures and errors, nothing else. Verbose adds every case that is not right, every problem, and
+how long each step took.
 """
 
 from __future__ import annotations

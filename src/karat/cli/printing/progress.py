@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 @contextmanager
 def progress(title: str) -> Iterator[Watch]:
-    """A progress display for calls: a bar with rate, errors and time left on a terminal, else a plain line now and then."""
+    """A progress display for calls: a bar with rate, errors and time left on a terminal, else a plain line now and
+    then."""
     console = notes()
     if not console.is_terminal:
         yield _plain_watch()

@@ -1,5 +1,6 @@
-"""The edge where text meets the terminal. Run names, case ids, questions, tags and error texts come from files and systems, and may hold
-anything: escape sequences, markup, letters that turn the writing direction. Here, and only here, they become plain signs."""
+"""The edge where text meets the terminal. Run names, case ids, questions, tags and error texts come from files and
+systems, and may hold anything: escape sequences, markup, letters that turn the writing direction. Here, and only here,
+they become plain signs."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from karat.reports.console.page import inert
 
 
 class Terminal(Console):
-    """A console on which no text can act: nothing is markup or emoji code, and control characters are shown, not obeyed."""
+    """A console on which no text can act: nothing is markup or emoji code, and control characters are shown, not
+    obeyed."""
 
     def __init__(self, *, stderr: bool = False, file: IO[str] | None = None, silent: bool = False) -> None:
         super().__init__(

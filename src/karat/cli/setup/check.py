@@ -20,7 +20,8 @@ def check(
         list[Path] | None,
         typer.Option(
             "--structure",
-            help="Check the codes against this file: SDMX-ML or SDMX-JSON structures, or a CSV with the columns codelist,id,name. Repeatable.",
+            help="Check the codes against this file: SDMX-ML or SDMX-JSON structures, or a CSV with the columns "
+            "codelist,id,name. Repeatable.",
         ),
     ] = None,
     fix_names: Annotated[
@@ -31,14 +32,16 @@ def check(
         str | None,
         typer.Option(
             "--response",
-            help="Read one response (a file, or - for standard input) as the suite would, and print what Karat understands from it.",
+            help="Read one response (a file, or - for standard input) as the suite would, and print what Karat "
+            "understands from it.",
         ),
     ] = None,
     settings: SettingsOption = None,
     json: JsonOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Check case files for mistakes and duplicate ids, and the prompts in karat.yaml. With --structure, also check every code and name.
+    """Check case files for mistakes and duplicate ids, and the prompts in karat.yaml. With --structure, also check
+    every code and name.
 
     karat check cases/ --structure codelists.xml
 

@@ -16,8 +16,8 @@ def demo(
 ) -> None:
     """Create and run an example project for each suite, print the results, and write Excel and HTML reports.
 
-    You can repeat it: the projects are created once, and each call adds a run. A suite is skipped if its optional packages are not
-    installed.
+    You can repeat it: the projects are created once, and each call adds a run. A suite is skipped if its optional
+    packages are not installed.
     """
     from karat.cli.measure.run import run_job
     from karat.cli.options.verbosity import quiet

@@ -29,7 +29,8 @@ def import_(
         typer.Option(
             "--map",
             metavar="FIELD=COLUMN",
-            help="Say which column holds question, expected, id, answer or tags; for data_query also dataset and dimension, for codegen reference and tables. ignore skips a column. Repeatable.",
+            help="Say which column holds question, expected, id, answer or tags; for data_query also dataset and "
+            "dimension, for codegen reference and tables. ignore skips a column. Repeatable.",
         ),
     ] = None,
     to: Annotated[

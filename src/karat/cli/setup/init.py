@@ -32,7 +32,8 @@ def init(
 
     Existing files are never overwritten.
 
-    karat init --suite answers --show-prompt > prompt.j2 writes the default prompt to a file that you can edit and use: prompt: prompt.j2
+    karat init --suite answers --show-prompt > prompt.j2 writes the default prompt to a file that you can edit and use:
+    prompt: prompt.j2
     """
     from karat.cli.options.verbosity import quiet
     from karat.cli.printing.consoles import stdout

@@ -31,7 +31,8 @@ def export(
         typer.Option(
             "--scores",
             metavar="[OUT]",
-            help="Write CSV with one row per case, or Parquet if the file name ends in .parquet. Without a file name, or with -, print CSV.",
+            help="Write CSV with one row per case, or Parquet if the file name ends in .parquet. Without a file name, "
+            "or with -, print CSV.",
         ),
     ] = None,
     reviews: Annotated[
@@ -53,7 +54,8 @@ def export(
         typer.Option(
             "--to",
             metavar="FORMAT",
-            help="Write the cases with the expected values, the answers and the scores: csv, xlsx or promptfoo (a configuration).",
+            help="Write the cases with the expected values, the answers and the scores: csv, xlsx or promptfoo (a "
+            "configuration).",
         ),
     ] = None,
     out: Annotated[
@@ -69,7 +71,8 @@ def export(
         Path | None,
         typer.Option(
             "--cases",
-            help="With --patch: where the case files are now, if they have moved. With --to and --suite: cases to export without a run.",
+            help="With --patch: where the case files are now, if they have moved. With --to and --suite: cases to "
+            "export without a run.",
         ),
     ] = None,
     suite: SuiteOption = None,

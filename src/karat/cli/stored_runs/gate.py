@@ -30,7 +30,8 @@ def gate(
         typer.Option(
             "--baseline",
             metavar="RUN",
-            help="The run that rules compare with, by id or name. [default: baseline in karat.yaml, or the newest run named baseline]",
+            help="The run that rules compare with, by id or name. [default: baseline in karat.yaml, or the newest run "
+            "named baseline]",
             autocompletion=complete_runs,
         ),
     ] = None,

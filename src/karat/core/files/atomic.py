@@ -1,6 +1,7 @@
 """Files that are either the old one or the new one, never half of each.
 
-A writer holds a lock on the file that it fills. One that nobody holds was left by a writer that was killed, and the next one to write the same file removes it.
+A writer holds a lock on the file that it fills. One that nobody holds was left by a writer that was killed, and the
+next one to write the same file removes it.
 """
 
 from __future__ import annotations

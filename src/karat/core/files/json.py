@@ -1,8 +1,10 @@
-"""The one way in for somebody's JSON: what msgspec reads, and also no key twice in an object, no nesting without end, no endless number.
+"""The one way in for somebody's JSON: what msgspec reads, and also no key twice in an object, no nesting without end,
+no endless number.
 
-msgspec keeps the last of two equal keys in silence, which can make a wrong figure look right. Equal keys are found without looking at them:
-a text is decoded and written again, and has lost a colon for every key that was lost: a key has one colon, and those inside texts are written
-again as they are. Only where the counts differ is the text read sign by sign, which also tells the line and column.
+msgspec keeps the last of two equal keys in silence, which can make a wrong figure look right. Equal keys are found
+without looking at them: a text is decoded and written again, and has lost a colon for every key that was lost: a key
+has one colon, and those inside texts are written again as they are. Only where the counts differ is the text read sign
+by sign, which also tells the line and column.
 """
 
 from __future__ import annotations
@@ -52,7 +54,8 @@ def decode(text: bytes) -> Any:
     """The value of a JSON text. Raises :class:`BadJson`."""
     value = _decoded(text, _any)
     colons = text.count(b":")
-    # An object inside another needs a key, and so a colon: colons and "[" are no fewer than the levels, but for the first.
+    # An object inside another needs a key, and so a colon: colons and "[" are no fewer than the levels, but for the
+    # first.
     if (
         colons != _encode(value).count(b":")
         or DISGUISED in text
@@ -135,7 +138,8 @@ _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[{}\[\],:]|-?[0-9][0-9.eE+-]*+', re.
 
 
 def _look_closely(text: bytes, *, only_numbers: bool = False) -> None:
-    """Raise for the first key that appears twice, the first level that is too deep, the first number that is too long."""
+    """Raise for the first key that appears twice, the first level that is too deep, the first number that is too
+    long."""
     deepest = DEPTH.value
     objects: list[dict[str, int] | None] = []
     for start, token, key in _tokens(text):

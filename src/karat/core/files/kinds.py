@@ -1,7 +1,8 @@
-"""What a file is by its first bytes, where it is something else than the text that is expected, and what to do about it.
+"""What a file is by its first bytes, where it is something else than the text that is expected, and what to do about
+it.
 
-Somebody gives the Excel file in place of the cases, the page of a login in place of a download, a file still packed. Said with the name of
-what it is, that is solved in a minute; read as text, it is a thousand strange mistakes.
+Somebody gives the Excel file in place of the cases, the page of a login in place of a download, a file still packed.
+Said with the name of what it is, that is solved in a minute; read as text, it is a thousand strange mistakes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How much of somebody else's input is taken, and how to take more: an environment variable for each limit.
 
-A limit makes a broken or hostile file a clear error, in bounded time and memory, instead of a machine that hangs. Honest
-files stay far below. The table in ``docs/config.md`` lists the same limits.
+A limit makes a broken or hostile file a clear error, in bounded time and memory, instead of a machine that hangs.
+Honest files stay far below. The table in ``docs/config.md`` lists the same limits.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""What karat keeps for itself, ``.karat`` and all in it, is for its owner alone: folders 0700, files 0600, whatever the umask.
+"""What karat keeps for itself, ``.karat`` and all in it, is for its owner alone: folders 0700, files 0600, whatever the
+umask.
 
-Answers, cases and settings of runs lie there. A wider ``.karat`` of ours, made by an earlier version or by hand, is tightened when it is used.
+Answers, cases and settings of runs lie there. A wider ``.karat`` of ours, made by an earlier version or by hand, is
+tightened when it is used.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ def make_folder(folder: Path) -> None:
 
 
 def make_file(path: Path) -> None:
-    """An empty private file, unless there is one already; one in ``.karat`` is tightened. What SQLite puts beside it takes its mode."""
+    """An empty private file, unless there is one already; one in ``.karat`` is tightened. What SQLite puts beside it
+    takes its mode."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, FILE_MODE))
         path.chmod(FILE_MODE)

@@ -14,6 +14,7 @@ def find_project(start: Path | None = None) -> Path | None:
 
 
 def vectors_folder(sheet: Path) -> Path:
-    """Where the vectors of a sheet are kept: with the project that it belongs to; in the working folder when it belongs to none."""
+    """Where the vectors of a sheet are kept: with the project that it belongs to; in the working folder when it belongs
+    to none."""
     project = find_project(sheet.parent)
     return (project.parent if project is not None else Path()) / ".karat" / "vectors"

@@ -1,4 +1,5 @@
-"""The one way in for a user's file: a regular file, not too large, unpacked within bounds, and text where text is expected.
+"""The one way in for a user's file: a regular file, not too large, unpacked within bounds, and text where text is
+expected.
 
 A name may lead to a pipe that nobody fills, a device that never ends, or 13 MB of gzip that unpack to 3 GB. Each is a
 :class:`FileRefused`, in bounded time and memory. What the file system itself refuses stays an ``OSError``.
@@ -186,7 +187,8 @@ def read_unpacked(path: str | Path) -> bytes:
 
 
 def text_to_show(path: str | Path, most: int) -> str:
-    """The beginning of a file as a person would see it, unpacked and decoded. What holds no text is refused: it would show as noise."""
+    """The beginning of a file as a person would see it, unpacked and decoded. What holds no text is refused: it would
+    show as noise."""
     with open_bytes(path) as file:
         if file.peek(2)[:2] in MARKS:
             return file.read(most).decode("utf-16", "replace")

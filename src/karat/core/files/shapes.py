@@ -27,7 +27,8 @@ def shape_in_words(
 ) -> str:
     """What is wrong and where, without a full stop at the end; for an unknown key the nearest known one.
 
-    ``whole`` is what the value as a whole is called; empty: nothing needs to be said of it. ``keys`` says which keys are known under a name: ``values`` → id, name; "" for the whole.
+    ``whole`` is what the value as a whole is called; empty: nothing needs to be said of it. ``keys`` says which keys
+    are known under a name: ``values`` → id, name; "" for the whole.
     """
     found = _PLACE.fullmatch(str(error))
     message, path = (found[1], found[2] or "$") if found else (str(error), "$")

@@ -1,7 +1,8 @@
 """The forms a response may have, each read into a :class:`Reply`.
 
-By what they hold: chat completions (and bare assistant messages), the Responses API, MCP tool results with or without their JSON-RPC
-envelope, recorded streams, recorded lines that keep the response under ``response``, plain JSON, plain text.
+By what they hold: chat completions (and bare assistant messages), the Responses API, MCP tool results with or without
+their JSON-RPC envelope, recorded streams, recorded lines that keep the response under ``response``, plain JSON, plain
+text.
 """
 
 from __future__ import annotations
@@ -33,10 +34,11 @@ _WEB_PAGE = re.compile(r"\s*(?:<!doctype\s+html|<html[\s>])", re.IGNORECASE)
 
 
 def read_reply(response: bytes, own: Collection[str] = ()) -> Reply:
-    """What a response says. ``own`` are the keys of a suite's own form: an object that has one of them is the answer itself.
+    """What a response says. ``own`` are the keys of a suite's own form: an object that has one of them is the answer
+    itself.
 
-    Raises :class:`Unreadable` for bytes that are no text, and for JSON that gives one key two values; everything else is a reply, if only
-    one that says why it holds nothing.
+    Raises :class:`Unreadable` for bytes that are no text, and for JSON that gives one key two values; everything else
+    is a reply, if only one that says why it holds nothing.
     """
     try:
         text = response.decode("utf-16" if response[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")

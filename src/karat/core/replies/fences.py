@@ -1,7 +1,8 @@
 """Fenced blocks in a text: three or more backticks or tildes, a language, the block, the closing fence.
 
-Beside the usual form, what language models write is read too: a fence that opens after words on its line, closes behind the last line of
-the block, stands on one line with its content, or never closes because it is the last thing in the text.
+Beside the usual form, what language models write is read too: a fence that opens after words on its line, closes behind
+the last line of the block, stands on one line with its content, or never closes because it is the last thing in the
+text.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ _LANGUAGE = re.compile(r"[{.]*([\w+#-]*)")
 
 
 class Block(msgspec.Struct, frozen=True, gc=False):
-    """One fenced block: its language in lower case, its text with the indentation it has, and whether its fence closes."""
+    """One fenced block: its language in lower case, its text with the indentation it has, and whether its fence
+    closes."""
 
     language: str
     text: str

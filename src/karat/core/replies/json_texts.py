@@ -1,7 +1,7 @@
 """JSON in a text: the whole text, a fenced block, or an object or array with words around it.
 
-A block in another language is not looked into: a Python dictionary is no answer in JSON. An object that gives one key two different values
-says nothing that could be scored, and makes the whole response unreadable.
+A block in another language is not looked into: a Python dictionary is no answer in JSON. An object that gives one key
+two different values says nothing that could be scored, and makes the whole response unreadable.
 """
 
 from __future__ import annotations

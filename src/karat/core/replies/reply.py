@@ -1,7 +1,7 @@
 """What an assistant said, whatever form its response came in.
 
-A suite asks a :class:`Reply` for what it needs: the words, the JSON in them, blocks of code, tool calls. What the forms are is
-described for users in ``docs/responses.md`` and read in :mod:`karat.core.replies.bodies`.
+A suite asks a :class:`Reply` for what it needs: the words, the JSON in them, blocks of code, tool calls. What the forms
+are is described for users in ``docs/responses.md`` and read in :mod:`karat.core.replies.bodies`.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ class Reply(msgspec.Struct, frozen=True):
         return [item for value, _ in self._json("prose") for item in objects_in(value)]
 
     def json_values(self, reach: Reach = "prose") -> Iterable[tuple[Any, str]]:
-        """Every object and list of the response, given as JSON or in words, and where; in words that were cut off only as a whole."""
+        """Every object and list of the response, given as JSON or in words, and where; in words that were cut off only
+        as a whole."""
         return self._json("whole" if self.cut else reach)
 
     def _json(self, reach: Reach) -> Iterable[tuple[Any, str]]:
@@ -146,7 +147,8 @@ def only_one(
     if any(reading != readings[0] for reading in readings):
         places = [candidate.where for candidate in candidates]
         raise Unreadable(
-            f"{len(candidates)} different {plural or wanted + 's'} in the response, in {' and in '.join(places)}: expected exactly one"
+            f"{len(candidates)} different {plural or wanted + 's'} in the response, in {' and in '.join(places)}: "
+            "expected exactly one"
         )
     return readings[0]
 

@@ -1,7 +1,7 @@
 """A stream recorded as it came, put together again: server-sent events, JSON lines or a JSON list of chunks.
 
-Chat completion chunks are merged by :mod:`karat.core.replies.stream`; the Responses API sends its whole response in the event that ends
-the stream.
+Chat completion chunks are merged by :mod:`karat.core.replies.stream`; the Responses API sends its whole response in the
+event that ends the stream.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ _FIELDS = ("data:", "event:", "id:", "retry:", ":")
 
 
 class Merged(msgspec.Struct, frozen=True):
-    """The body that the endpoint would have sent without streaming; ``finished``: whether the stream says that it is whole."""
+    """The body that the endpoint would have sent without streaming; ``finished``: whether the stream says that it is
+    whole."""
 
     body: Mapping[str, Any]
     finished: bool

@@ -1,7 +1,7 @@
 """Tables in a reply: Markdown tables, blocks of CSV, and lists of records in JSON.
 
-What is only nearly a table is an error that says why, never a guess: rows of another length than the heading, records with other keys or
-with values that are no single values.
+What is only nearly a table is an error that says why, never a guess: rows of another length than the heading, records
+with other keys or with values that are no single values.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ class Table(msgspec.Struct, frozen=True):
 
 
 def tables_in(reply: Reply) -> list[tuple[Table, str]]:
-    """The different tables of a reply, each with the place where it stands. Raises Unreadable for what is only nearly one.
+    """The different tables of a reply, each with the place where it stands. Raises Unreadable for what is only nearly
+    one.
 
     Of a reply that was cut off only JSON counts, and only where it is whole.
     """
@@ -185,7 +186,8 @@ def _from_records(records: list[Mapping[str, Any]]) -> Table:
         if set(record) != set(names):
             odd = next(iter(sorted(set(record) ^ set(names))))
             raise Unreadable(
-                f'the list of records in the response cannot be read: record {number} and the first differ in the key "{odd[:60]}"'
+                f"the list of records in the response cannot be read: record {number} and the first differ in the key "
+                f'"{odd[:60]}"'
             )
     return _table(names, [[_text(record[name]) for name in names] for record in records], "the list of records")
 

@@ -33,7 +33,8 @@ class RunInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     prompt: str = ""
     """The hash of the prompt that the system was asked with; empty: the bare question, or recorded answers."""
     headline: tuple[str, ...] = ()
-    """The metrics that the run is judged by first, where its cases decide that (``Suite.headline``); empty: as the suite has them."""
+    """The metrics that the run is judged by first, where its cases decide that (``Suite.headline``); empty: as the
+    suite has them."""
 
 
 def why_no_interval(n: int) -> str:
@@ -42,7 +43,8 @@ def why_no_interval(n: int) -> str:
 
 
 def interval_text(low: float, high: float, show: Callable[[float], str], between: str = " – ") -> str:
-    """Both ends as ``show`` writes them. Ends that it writes alike get as many digits as tell them apart: no interval looks like certainty."""
+    """Both ends as ``show`` writes them. Ends that it writes alike get as many digits as tell them apart: no interval
+    looks like certainty."""
     ends = show(low), show(high)
     sign, digits = "+" if ends[0][:1] in "+-−" else "", 4
     while ends[0] == ends[1] and low != high and digits < 18:
@@ -52,7 +54,8 @@ def interval_text(low: float, high: float, show: Callable[[float], str], between
 
 
 class Estimate(msgspec.Struct, frozen=True, gc=False):
-    """A mean over ``n`` values with its 95 % interval; all None when there are none. Quantities that show no spread have no interval."""
+    """A mean over ``n`` values with its 95 % interval; all None when there are none. Quantities that show no spread
+    have no interval."""
 
     mean: float | None
     n: int
@@ -61,7 +64,8 @@ class Estimate(msgspec.Struct, frozen=True, gc=False):
 
 
 class Estimator(Protocol):
-    """(values, kind of metric, the cluster of each value) → estimate. Handed to what needs intervals but must not know the statistics room."""
+    """(values, kind of metric, the cluster of each value) → estimate. Handed to what needs intervals but must not know
+    the statistics room."""
 
     def __call__(self, values: Sequence[float], kind: Kind, clusters: Sequence[str] | None = None, /) -> Estimate: ...
 
@@ -69,8 +73,8 @@ class Estimator(Protocol):
 class MetricSummary(msgspec.Struct, frozen=True):
     """A metric over a set of cases: the mean over ``n`` of them, with its 95 % interval.
 
-    ``undefined`` cases had an answer but no value here (0/0, not asked for). ``with_errors_as_zero`` is the mean when every
-    failed call counts 0; it is None when no call failed.
+    ``undefined`` cases had an answer but no value here (0/0, not asked for). ``with_errors_as_zero`` is the mean when
+    every failed call counts 0; it is None when no call failed.
     """
 
     metric: str
@@ -112,8 +116,8 @@ class RepeatResult(msgspec.Struct, frozen=True):
 
 
 def value_with_errors(case: CaseResult, metric: str, error: float = 0.0) -> float | None:
-    """A case's value when a failed try counts ``error``, in metrics that the case can have; None where it has none all the same. Nothing
-    changes where no try failed."""
+    """A case's value when a failed try counts ``error``, in metrics that the case can have; None where it has none all
+    the same. Nothing changes where no try failed."""
     tries = case.repeats or (case,)
     values = [error if _failed(one, metric) else _value(one, metric) for one in tries]
     known = [value for value in values if value is not None]
@@ -141,7 +145,8 @@ def has_errors(case: CaseResult) -> bool:
 
 
 class CaseReview(msgspec.Struct, frozen=True):
-    """A person's verdict on a case of a run, beside the rule's. Only the one that counts: no verdict that was taken back."""
+    """A person's verdict on a case of a run, beside the rule's. Only the one that counts: no verdict that was taken
+    back."""
 
     case: str
     verdict: str
@@ -162,7 +167,8 @@ class RunResult(msgspec.Struct, frozen=True):
     reviews: tuple[CaseReview, ...] = ()
     """What people said of the run's cases, as the store has it now; a scoring itself holds none."""
     notes: dict[str, Any] = {}
-    """What belongs to the run as a whole, by name, as JSON values; see ``core.notes``. All scorings of a run have the same."""
+    """What belongs to the run as a whole, by name, as JSON values; see ``core.notes``. All scorings of a run have the
+    same."""
 
     def __repr__(self) -> str:
         from karat.core.results.text import as_text
@@ -188,8 +194,8 @@ class RunResult(msgspec.Struct, frozen=True):
         return counts
 
     def metric(self, name: str) -> MetricSummary:
-        """The summary of one metric, by any of its names (``recall_at_10``, ``R@10``). An unknown one is an :class:`UnknownName`, which is
-        a KeyError too."""
+        """The summary of one metric, by any of its names (``recall_at_10``, ``R@10``). An unknown one is an
+        :class:`UnknownName`, which is a KeyError too."""
         known = {item.metric: item for item in self.summary}
         return known[name if name in known else self._name_of(name)]
 

@@ -144,10 +144,12 @@ def _plot(rows: list[tuple[Metric, MetricSummary]]) -> str:
             )
         told = escape(_line(f"{metric.title} {figure(item.mean)} ({interval(item) or 'no interval'})"))
         parts.append(
-            f'<circle cx="{LEFT + WIDTH * (item.mean or 0.0):.1f}" cy="{y:g}" r="4.5" fill="#4c78a8"><title>{told}</title></circle>'
+            f'<circle cx="{LEFT + WIDTH * (item.mean or 0.0):.1f}" cy="{y:g}" r="4.5" '
+            f'fill="#4c78a8"><title>{told}</title></circle>'
         )
         parts.append(
-            f'<text x="{LEFT + WIDTH + 12}" y="{y + 4:g}" font-size="12" fill="currentColor">{escape(_line(metric.title, TITLE))}</text>'
+            f'<text x="{LEFT + WIDTH + 12}" y="{y + 4:g}" font-size="12" '
+            f'fill="currentColor">{escape(_line(metric.title, TITLE))}</text>'
         )
     size = f'width="{LEFT + WIDTH + 220}" height="{bottom + 18}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="means with their 95 % intervals">{"".join(parts)}</svg>'

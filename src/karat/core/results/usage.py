@@ -1,4 +1,5 @@
-"""What an answer cost: seconds, tokens, money. The same for every suite, so they are metrics of the prediction itself."""
+"""What an answer cost: seconds, tokens, money. The same for every suite, so they are metrics of the prediction
+itself."""
 
 from __future__ import annotations
 

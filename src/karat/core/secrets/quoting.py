@@ -1,8 +1,10 @@
-"""Text of somebody's settings as it may be quoted: the line of a mistake, a value that was found, without the secrets in it.
+"""Text of somebody's settings as it may be quoted: the line of a mistake, a value that was found, without the secrets
+in it.
 
-A mistake is shown with the line it is in, and a line of settings may hold a key: behind a name that tells it (``api_key: …``, ``X-Auth-Token=…``,
-``--token …``), in a URL, or as a text that looks like one (``sk-…``, ``Bearer …``, a long run of letters and digits). It reads ``•••`` then.
-The text may be YAML in block or flow style, JSON, or a file too broken to be either, so nothing is parsed, and in doubt more is hidden, not less.
+A mistake is shown with the line it is in, and a line of settings may hold a key: behind a name that tells it
+(``api_key: …``, ``X-Auth-Token=…``, ``--token …``), in a URL, or as a text that looks like one (``sk-…``, ``Bearer …``,
+a long run of letters and digits). It reads ``•••`` then. The text may be YAML in block or flow style, JSON, or a file
+too broken to be either, so nothing is parsed, and in doubt more is hidden, not less.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ def hidden_value(text: str) -> str:
 def hidden_line(lines: list[str], number: int, column: int, width: int, *, names: bool = True) -> tuple[str, int, int]:
     """Line ``number`` of a text as it may be shown, and where what was at that column begins in it and how wide it is.
 
-    ``names``: whether the text may be settings, where a name tells what is secret; in code and tables "token" is a word like any other.
+    ``names``: whether the text may be settings, where a name tells what is secret; in code and tables "token" is a word
+    like any other.
     """
     cut = max(0, min(column, len(lines[number])) - FAR)
     line, column = lines[number][cut : cut + 2 * FAR], column - cut
@@ -125,7 +128,8 @@ def _held(text: str, span: Span) -> Iterator[Span]:
 
 
 def _value(text: str, name: re.Match[str]) -> Span:
-    """Where the value behind a name is: quoted, a block, a list, or plain to the end of its line and what is indented below."""
+    """Where the value behind a name is: quoted, a block, a list, or plain to the end of its line and what is indented
+    below."""
     line = text.rfind("\n", 0, name.start()) + 1
     before = text[line : name.start()]
     start = _skip_blanks(text, name.end(), len(before) - len(before.lstrip(" -")))
@@ -153,7 +157,8 @@ def _in_flow(before: str) -> bool:
 
 
 def _skip_blanks(text: str, at: int, indent: int) -> int:
-    """Past the blanks behind a colon, and to the next line when nothing follows on this one and that is indented further."""
+    """Past the blanks behind a colon, and to the next line when nothing follows on this one and that is indented
+    further."""
     rest = re.compile(r"[ \t]*").match(text, at)
     at = rest.end() if rest else at
     if at < len(text) and text[at] == "\n":
@@ -164,7 +169,8 @@ def _skip_blanks(text: str, at: int, indent: int) -> int:
 
 
 def _below(text: str, at: int, indent: int) -> int:
-    """The end of the line, with the lines below that are indented further: a block or a long plain text goes on there."""
+    """The end of the line, with the lines below that are indented further: a block or a long plain text goes on
+    there."""
     end = text.find("\n", at)
     while end >= 0:
         blanks = re.compile(r"[ \t]*").match(text, end + 1)

@@ -1,8 +1,9 @@
 """Secrets in settings: where a password, key or token stands in plain text instead of coming from the environment.
 
-Settings are stored with a run and shown on reports, so a secret among them is refused, wherever it stands: under a name that tells it
-(``api_key``, ``X-Auth-Token``), after such a word in a command, in the user-info, query or path of a URL, or because of how it looks
-(``Bearer …``, ``sk-…``, a private key). ``${NAME}`` is no secret: it is filled in from the environment when the system is opened.
+Settings are stored with a run and shown on reports, so a secret among them is refused, wherever it stands: under a name
+that tells it (``api_key``, ``X-Auth-Token``), after such a word in a command, in the user-info, query or path of a URL,
+or because of how it looks (``Bearer …``, ``sk-…``, a private key). ``${NAME}`` is no secret: it is filled in from the
+environment when the system is opened.
 """
 
 from __future__ import annotations

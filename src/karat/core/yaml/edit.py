@@ -79,8 +79,8 @@ def replace_scalars(data: bytes, edits: Sequence[Edit]) -> bytes:
 def apply_fixes(fixes: Sequence[Fix]) -> dict[str, int]:
     """Make every fix, file by file, each file written in one step; returns file → number of texts replaced.
 
-    A file that no longer holds the old text of a fix is left alone; so is a text that others share through an alias. When
-    anything was left alone, the rest is done first, and then a UserError tells all of it.
+    A file that no longer holds the old text of a fix is left alone; so is a text that others share through an alias.
+    When anything was left alone, the rest is done first, and then a UserError tells all of it.
     """
     changed: dict[str, int] = {}
     problems: list[Problem] = []
@@ -296,7 +296,8 @@ def _flow_scalar(new: str, style: str | None, *, in_flow: bool) -> str:
 
 
 def _plain(new: str, *, in_flow: bool) -> bool:
-    """Whether a text without quotes is read back as exactly this text, by us and by readers that know numbers and booleans."""
+    """Whether a text without quotes is read back as exactly this text, by us and by readers that know numbers and
+    booleans."""
     if not new or _SPECIAL.search(new) or new[:3] in ("---", "..."):
         return False
     resolver: Any = yaml.resolver.Resolver()

@@ -1,7 +1,8 @@
-"""YAML files into nodes, with a position for everything and no tag resolved: every scalar is the text that stands in the file.
+"""YAML files into nodes, with a position for everything and no tag resolved: every scalar is the text that stands in
+the file.
 
-``NO`` is not False, ``001`` is not 1, ``1:30`` is not 90. Hostile files are bounded: nesting before the parser sees it (libyaml's
-composer recurses in C, and a deep file would end the process), aliases by counting what they stand for.
+``NO`` is not False, ``001`` is not 1, ``1:30`` is not 90. Hostile files are bounded: nesting before the parser sees it
+(libyaml's composer recurses in C, and a deep file would end the process), aliases by counting what they stand for.
 """
 
 from __future__ import annotations
@@ -125,7 +126,8 @@ MOST_BRACKETS = 1_000
 
 
 def _refusal(data: bytes) -> tuple[str, str]:
-    """Why a file may not be parsed at all, and what to do; empty when it may. Cheap: the parser itself costs a hundred times more."""
+    """Why a file may not be parsed at all, and what to do; empty when it may. Cheap: the parser itself costs a hundred
+    times more."""
     if len(data) > YAML_MB.value * MIB:
         return f"the file is larger than {YAML_MB.value:,} MiB", YAML_MB.hint
     deepest = min(DEPTH.value, MOST_BRACKETS)

@@ -1,4 +1,5 @@
-"""Python values as YAML nodes, so that what is given as values is read, and complained about, by the reader of files."""
+"""Python values as YAML nodes, so that what is given as values is read, and complained about, by the reader of
+files."""
 
 from __future__ import annotations
 

@@ -323,7 +323,8 @@ def _unknown_key(
 
 
 def env_setting(key: str, known: Iterable[str]) -> str:
-    """The setting that names the variable for this secret (``api_key_env`` for ``api_key``); empty when there is none."""
+    """The setting that names the variable for this secret (``api_key_env`` for ``api_key``); empty when there is
+    none."""
     variables = [name for name in known if name.endswith("_env")] if is_secret_setting(key) else []
     return f"{key}_env" if f"{key}_env" in variables else next(iter(variables), "")
 

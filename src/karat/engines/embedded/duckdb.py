@@ -25,7 +25,8 @@ class DuckdbSession:
         except self._duckdb.Error as error:
             raise UserError(
                 f"the DuckDB database {path.name} cannot be opened: {_said(error)}",
-                hint="Check that it is a DuckDB file of a version that this DuckDB can read, and that the limits are well-formed.",
+                hint="Check that it is a DuckDB file of a version that this DuckDB can read, and that the limits are "
+                "well-formed.",
             ) from None
         self._running: Any = self._connection
 

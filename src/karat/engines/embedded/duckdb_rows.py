@@ -1,4 +1,5 @@
-"""DuckDB's rows as Python values. What Python cannot hold (infinity, the year 20000) comes as the text that DuckDB writes for it in UTC."""
+"""DuckDB's rows as Python values. What Python cannot hold (infinity, the year 20000) comes as the text that DuckDB
+writes for it in UTC."""
 
 from __future__ import annotations
 

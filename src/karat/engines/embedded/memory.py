@@ -1,7 +1,7 @@
 """How much memory a query may take: sizes as people write them, what a process uses, and the ceiling of its addresses.
 
-What counts is the memory that a child really has (its resident set), which the parent looks at while it waits. The limit on addresses
-is a second one, far above it: it refuses at once what could never fit.
+What counts is the memory that a child really has (its resident set), which the parent looks at while it waits. The
+limit on addresses is a second one, far above it: it refuses at once what could never fit.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ def resident(pid: int) -> int:
 
 
 def set_ceiling(memory: int) -> None:
-    """No allocation of this process succeeds far beyond this much. Without such a limit on this system, nothing happens."""
+    """No allocation of this process succeeds far beyond this much. Without such a limit on this system, nothing
+    happens."""
     size = memory + ADDRESSES
     with suppress(ImportError, OSError, ValueError):
         import resource

@@ -56,7 +56,8 @@ class Child:
             theirs.close()
 
     def ask(self, request: Request) -> Reply:
-        """The child's reply. Raises Abandoned when none comes in time, ChildGone when it died; it must be killed then."""
+        """The child's reply. Raises Abandoned when none comes in time, ChildGone when it died; it must be killed
+        then."""
         warm = request.database in self.open
         patience = (request.timeout if request.verb == "run" else 0.0) + (GRACE if warm else START)
         end = time.monotonic() + patience

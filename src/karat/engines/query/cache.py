@@ -72,7 +72,8 @@ def _cut(table: ResultTable, row_limit: int) -> ResultTable | None:
 def cached_run(
     engine: Engine, sql: str, cache: ResultCache | None, *, timeout: float, row_limit: int
 ) -> tuple[ResultTable, bool]:
-    """The query's table, and whether it came from the cache. What may change with the clock or by chance is always run."""
+    """The query's table, and whether it came from the cache. What may change with the clock or by chance is always
+    run."""
     if cache is None or volatile(sql, engine.dialect):
         return engine.run(sql, timeout=timeout, row_limit=row_limit), False
     key = CacheKey(engine.name, engine.fingerprint(), sql)

@@ -1,9 +1,9 @@
 """A column of Python values as the texts that pandas' ``to_csv`` writes for it.
 
-Integers and floats as Python writes them, booleans ``True`` and ``False``, dates in ISO form, nulls as nothing. A column
-of times shows the same number of decimals in every row, and the date alone when every time is midnight and has no zone,
-as pandas does. One difference: an integer beside a null stays ``1``, where pandas would write ``1.0``. Read back, both
-are the same number, and a large integer keeps its digits.
+Integers and floats as Python writes them, booleans ``True`` and ``False``, dates in ISO form, nulls as nothing. A
+column of times shows the same number of decimals in every row, and the date alone when every time is midnight and has
+no zone, as pandas does. One difference: an integer beside a null stays ``1``, where pandas would write ``1.0``. Read
+back, both are the same number, and a large integer keeps its digits.
 """
 
 from __future__ import annotations

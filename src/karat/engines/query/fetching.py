@@ -10,7 +10,8 @@ from karat.engines.protocol import EngineError, ResultTable
 from karat.engines.query.cell_text import column_text
 
 BATCH = 10_000
-"""Rows of the largest batch. The first has one row and each may be twice the one before, as long as batches stay small."""
+"""Rows of the largest batch. The first has one row and each may be twice the one before, as long as batches stay
+small."""
 SMALL = 8 * 1024 * 1024
 """Characters of a batch after which the next is no larger, so that no batch is far beyond the limit."""
 MOST_CHARACTERS = 512 * 1024 * 1024

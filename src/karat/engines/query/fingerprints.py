@@ -11,7 +11,8 @@ _lock = threading.Lock()
 
 
 def file_fingerprint(*paths: Path) -> str:
-    """Digest, size and time of the files that are there. A file is read again only when its size or time has changed."""
+    """Digest, size and time of the files that are there. A file is read again only when its size or time has
+    changed."""
     return "+".join(_one(path) for path in paths if path.exists())
 
 

@@ -35,7 +35,8 @@ def show_command(result: RunResult, origin: Origin, case: str) -> str:
 
 
 def retry_command(result: RunResult, origin: Origin) -> str:
-    """How to ask again what failed; empty where asking again gives the same: recorded answers, answers that cannot be read."""
+    """How to ask again what failed; empty where asking again gives the same: recorded answers, answers that cannot be
+    read."""
     if not result.run.id or origin.recorded or not origin.failed_calls:
         return ""
     return typed(["karat", "run", "--resume", result.run.id, "--retry-errors", *origin.flags])

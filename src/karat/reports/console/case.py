@@ -24,7 +24,8 @@ SIGNS = {"same": "  ", "found": "= ", "missing": "- ", "extra": "+ "}
 
 
 def print_case(view: CaseView, console: Console, against: CaseView | None = None) -> None:
-    """Question, expected, given, difference, reason, scores; with ``against``, what the other run gave, and how the scores moved."""
+    """Question, expected, given, difference, reason, scores; with ``against``, what the other run gave, and how the
+    scores moved."""
     page = Page(console)
     _heading(page, view)
     for role, text in view.conversation:

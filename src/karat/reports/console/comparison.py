@@ -1,4 +1,5 @@
-"""A comparison in the terminal: warnings, the difference of each headline metric, where it comes from, which cases changed."""
+"""A comparison in the terminal: warnings, the difference of each headline metric, where it comes from, which cases
+changed."""
 
 from __future__ import annotations
 
@@ -61,7 +62,8 @@ def print_comparison(item: Compared, console: Console, *, saved: Sequence[str] =
 
 
 def _table(page: Page, item: Compared, first: str, second: str) -> None:
-    """A line a metric. Where the screen is too narrow, the verdict comes beside the difference and the rest goes below."""
+    """A line a metric. Where the screen is too narrow, the verdict comes beside the difference and the rest goes
+    below."""
     shown = [m for m in item.comparison.metrics if m.headline] or list(item.comparison.metrics[:3])
     rows = [_row(metric) for metric in shown]
     width = max([16, *(len(metric.title) for metric in shown)])

@@ -1,4 +1,5 @@
-"""What reports on the terminal are written with: lines of styled text that fit its width, in which nothing can act on it."""
+"""What reports on the terminal are written with: lines of styled text that fit its width, in which nothing can act on
+it."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ def inert(text: str) -> str:
 
 
 class Page:
-    """Lines of styled text, as wide as the screen. Where nobody's screen is meant (a pipe, a file, a log), nothing is cut."""
+    """Lines of styled text, as wide as the screen. Where nobody's screen is meant (a pipe, a file, a log), nothing is
+    cut."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
@@ -52,7 +54,8 @@ class Page:
         self.line([(label.ljust(LABEL), "dim"), *spans])
 
     def wrapped(self, label: str, spans: Sequence[Span], *, indent: int = LABEL, most: int | None = None) -> None:
-        """A text that is read to its end: on a screen it goes on below, elsewhere it is one line. ``most``: lines on a screen."""
+        """A text that is read to its end: on a screen it goes on below, elsewhere it is one line. ``most``: lines on a
+        screen."""
         from rich.text import Text
 
         if not self.cuts:

@@ -1,7 +1,7 @@
 """A result in the terminal: the answer first, the reason next, what to do last. It fits on one screen.
 
-Nothing here is markup: texts from files and models are appended as plain text, with every character that could move the cursor,
-change a colour or turn the writing direction made visible.
+Nothing here is markup: texts from files and models are appended as plain text, with every character that could move the
+cursor, change a colour or turn the writing direction made visible.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def print_result(
 ) -> None:
     """Print what a run found. ``highlights`` and ``advice`` are the suite's own; ``saved`` says where things were put.
 
-    ``brief``: only the figures and what failed. ``every_case``: all cases that are not right, not just the worst, and every error.
-    With ``origin``, how the result came about, the commands to type next are printed too.
+    ``brief``: only the figures and what failed. ``every_case``: all cases that are not right, not just the worst, and
+    every error. With ``origin``, how the result came about, the commands to type next are printed too.
     """
     page = Page(console)
     _heading(page, result)
@@ -282,7 +282,8 @@ def _worst_cases(
 
 
 def _worst_figure(case: CaseResult, headline: Sequence[Metric]) -> str:
-    """The figure that is bad: the first headline metric's; another one's, with its title, where the first is as good as it can be."""
+    """The figure that is bad: the first headline metric's; another one's, with its title, where the first is as good as
+    it can be."""
     bad = next((metric for metric in headline if _badness(_value(case, metric), metric) > ROUNDING), headline[0])
     value = _value(case, bad)
     number = f"{value:.2f}" if value is not None else "n/a"

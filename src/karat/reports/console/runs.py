@@ -1,4 +1,5 @@
-"""The runs of a store in the terminal: a line each; on a narrow screen what people call a run goes on a line below it."""
+"""The runs of a store in the terminal: a line each; on a narrow screen what people call a run goes on a line below
+it."""
 
 from __future__ import annotations
 

@@ -38,7 +38,8 @@ def _drawn(book: Any, page: str, chart: Chart, table: Table, top: int) -> Any:
 
 
 def _curves(book: Any, page: str, chart: Chart, top: int) -> Any:
-    # A line chart of Excel spaces its points evenly whatever x is: numbers on the x axis need a scatter chart in both kinds.
+    # A line chart of Excel spaces its points evenly whatever x is: numbers on the x axis need a scatter chart in both
+    # kinds.
     subtype = {"subtype": "straight_with_markers"} if chart.kind == "line" else {}
     drawing = book.add_chart({"type": "scatter", **subtype})
     for index, series in enumerate(chart.series):
@@ -64,7 +65,8 @@ def _bars(book: Any, page: str, chart: Chart, table: Table, top: int) -> Any:
     for index, series in enumerate(chart.series):
         look = {"gap": 40, "data_labels": {"value": True, "font": {"size": 9}}, **_fill(_colour(series, index))}
         drawing.add_series(_cells(page, series, top) | look)
-    # The axis of the names is turned round, so that the first comes on top, and crossed at its end, which is then below.
+    # The axis of the names is turned round, so that the first comes on top, and crossed at its end, which is then
+    # below.
     names = {"reverse": True, "crossing": "max", "major_gridlines": {"visible": False}}
     drawing.set_y_axis({"name": _name(chart.x_title), **names})
     figures = {"min": 0, "max": chart.y_most, "major_gridlines": GRID, "major_unit": _unit(chart, table)}

@@ -1,9 +1,10 @@
 """A report as an Excel workbook. One look for all suites.
 
-Whatever the data says, a cell holds text or a number: no formula, no link. Text is written as it is, with four exceptions, each of
-them visible: control characters, halves of surrogate pairs and non-characters are escaped, line breaks become plain ones
-(:func:`karat.core.report.visible`); a text longer than a cell is cut and says by how much; and a text that begins with ``<r>`` and
-ends with ``</r>`` gets a space in front, because XlsxWriter would take it for its own markup and write it raw.
+Whatever the data says, a cell holds text or a number: no formula, no link. Text is written as it is, with four
+exceptions, each of them visible: control characters, halves of surrogate pairs and non-characters are escaped, line
+breaks become plain ones (:func:`karat.core.report.visible`); a text longer than a cell is cut and says by how much; and
+a text that begins with ``<r>`` and ends with ``</r>`` gets a space in front, because XlsxWriter would take it for its
+own markup and write it raw.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ MAX_LINES = 12
 """Lines of text that a row shows. The rest of a long cell is there, and shows when the cell is opened."""
 LINE_HEIGHT = 13.2
 
-# Chosen so that low and high differ in lightness too, for readers who do not tell red from green. The number is always there.
+# Chosen so that low and high differ in lightness too, for readers who do not tell red from green. The number is always
+# there.
 LOW, MIDDLE, HIGH = "#EE9C8A", "#FBF0C4", "#8FCBB6"
 ALIGN: dict[str, dict[str, Any]] = {
     "left": {"align": "left"},
@@ -77,7 +79,8 @@ def _write(report: Report, path: Path) -> None:
 
 
 def sheet_name(title: str, taken: Sequence[str]) -> str:
-    """A name that Excel accepts: at most 31 characters, none of ``[]:*?/\\``, not "History", unlike the others in any case."""
+    """A name that Excel accepts: at most 31 characters, none of ``[]:*?/\\``, not "History", unlike the others in any
+    case."""
     clean = re.sub(r"[\[\]:*?/\\\n\t]", " ", visible(title)).strip().strip("'").strip() or "Sheet"
     if clean.lower() == "history":
         clean = f"{clean} sheet"

@@ -1,4 +1,5 @@
-"""What the template of the page is filled with: figures, summary rows, and the suite's sheets as sections of tables and plots."""
+"""What the template of the page is filled with: figures, summary rows, and the suite's sheets as sections of tables and
+plots."""
 
 from __future__ import annotations
 
@@ -85,7 +86,8 @@ class Section(msgspec.Struct, frozen=True):
 
 
 def shown_metrics(result: RunResult, metrics: Sequence[Metric]) -> list[Metric]:
-    """The metrics that the run has an entry for, headlines first; those the suite does not know under their own names."""
+    """The metrics that the run has an entry for, headlines first; those the suite does not know under their own
+    names."""
     known = {metric.name: metric for metric in metrics}
     found = [known.get(item.metric) or _unknown(item.metric) for item in result.summary]
     return sorted(found, key=lambda metric: not metric.headline)
@@ -103,7 +105,8 @@ def _unknown(name: str) -> Metric:
 def summary_rows(
     result: RunResult, metrics: Sequence[Metric], reviewed: Mapping[str, Estimate] | None = None
 ) -> list[SummaryRow]:
-    """The averages with their intervals, and what has none and why. ``reviewed``: metric → its rate with people's verdicts."""
+    """The averages with their intervals, and what has none and why. ``reviewed``: metric → its rate with people's
+    verdicts."""
     found = {item.metric: item for item in result.summary}
     shown = [metric for metric in metrics if metric.name in found]
     return [
@@ -238,7 +241,8 @@ def _look(column: Column) -> str:
 def tables_by_case(
     report: Report, left_out: Sheet | None, cases: Sequence[CaseResult], room: int
 ) -> list[dict[str, Any]]:
-    """Tables with rows of single cases (code line by line, labels that drift), for the details of each; as far as they fit."""
+    """Tables with rows of single cases (code line by line, labels that drift), for the details of each; as far as they
+    fit."""
     ids = {case.id for case in cases}
     found: list[dict[str, Any]] = []
     for sheet in report.sheets:

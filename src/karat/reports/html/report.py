@@ -1,8 +1,8 @@
 """The report of a run as one HTML file that can be mailed: styles, scripts and figures inside, no request to anywhere.
 
-Whatever the data says, it is text. The template escapes it, the script writes it as text content, the embedded JSON cannot end
-its element, and a Content-Security-Policy runs only the scripts whose hashes it names, with ``eval`` off. The size is bounded
-by bytes: see the rooms in ``cases`` and ``page``; what was left out is said where it would stand.
+Whatever the data says, it is text. The template escapes it, the script writes it as text content, the embedded JSON
+cannot end its element, and a Content-Security-Policy runs only the scripts whose hashes it names, with ``eval`` off.
+The size is bounded by bytes: see the rooms in ``cases`` and ``page``; what was left out is said where it would stand.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Texts and values as a page may carry them: visible, of bounded length, and never able to end the script they stand in."""
+"""Texts and values as a page may carry them: visible, of bounded length, and never able to end the script they stand
+in."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ _TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 def readable(text: str) -> str:
-    """Visible text whose marks of direction are written out too: one of them would turn round the words that follow it."""
+    """Visible text whose marks of direction are written out too: one of them would turn round the words that follow
+    it."""
     return _TURNING.sub(lambda found: f"\\u{ord(found[0]):04x}", visible(text))
 
 
@@ -31,7 +33,8 @@ def cut(text: str, longest: int) -> str:
 
 
 def embedded_json(value: Any) -> str:
-    """JSON that can stand inside a script element: no ``<`` and no ``&``, and no line separator that JavaScript once took for one."""
+    """JSON that can stand inside a script element: no ``<`` and no ``&``, and no line separator that JavaScript once
+    took for one."""
     text = msgspec.json.encode(value).decode()
     for character, code in (("<", "003c"), (">", "003e"), ("&", "0026"), ("\u2028", "2028"), ("\u2029", "2029")):
         if character in text:
@@ -45,7 +48,8 @@ def embedded_size(value: Any) -> int:
 
 
 def shortened(value: Any, longest: int, most: int, depth: int = 0) -> Any:
-    """A plain value with its texts cut to so many characters and its lists to so many items, each saying what is not there."""
+    """A plain value with its texts cut to so many characters and its lists to so many items, each saying what is not
+    there."""
     if isinstance(value, str):
         return cut(value, longest)
     if isinstance(value, bool) or value is None:

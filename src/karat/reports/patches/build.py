@@ -1,4 +1,5 @@
-"""From reviews to changed case files: which answers go into their cases, which reviews become comments, and which stay out, with the reason."""
+"""From reviews to changed case files: which answers go into their cases, which reviews become comments, and which stay
+out, with the reason."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ NO_PLACE = "no comment can be placed above the case"
 
 
 class Patching(msgspec.Struct, frozen=True):
-    """Everything that is known of the cases: as they are in their files now, as they were in the run, and what was answered."""
+    """Everything that is known of the cases: as they are in their files now, as they were in the run, and what was
+    answered."""
 
     suite: Suite
     options: Any
@@ -38,8 +40,9 @@ class Patching(msgspec.Struct, frozen=True):
     def patched(self, reviews: Sequence[Review], folder: Path) -> tuple[tuple[Reviewed, ...], ChangedFiles]:
         """What becomes of each review, and the files with the changes.
 
-        Comments are put in first, for their lines are those of the files as they are. Which reviews become comments is known only when every
-        answer has been tried, so that is done twice: on the files as they are, each by itself; then one after the other.
+        Comments are put in first, for their lines are those of the files as they are. Which reviews become comments is
+        known only when every answer has been tried, so that is done twice: on the files as they are, each by itself;
+        then one after the other.
         """
         untouched = ChangedFiles(self.base, folder / "untouched")
         tried = [self._tried(review, untouched) for review in reviews]
@@ -90,7 +93,8 @@ class Patching(msgspec.Struct, frozen=True):
         return next(iter(each), ())
 
     def _accepted(self, one: Reviewed, files: ChangedFiles) -> Reviewed:
-        """The review with its changes made in the files; with none of them where one turn of several cannot be changed."""
+        """The review with its changes made in the files; with none of them where one turn of several cannot be
+        changed."""
         case = self.now[one.review.case_id]
         before = files.held()
         try:

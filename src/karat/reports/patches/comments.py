@@ -1,7 +1,8 @@
 """A comment line above a case in its file, where the format has comments: YAML and sheets.
 
-The line of a case comes from where it was loaded. The comment is put there when the file still says the same with it; else at the top of the
-file, with the name of the case. A file without comments (JSON, JSON lines, CSV, judgements) gets none.
+The line of a case comes from where it was loaded. The comment is put there when the file still says the same with it;
+else at the top of the file, with the name of the case. A file without comments (JSON, JSON lines, CSV, judgements) gets
+none.
 """
 
 from __future__ import annotations
@@ -92,7 +93,8 @@ def _line_end(data: bytes) -> bytes:
 
 
 def _says_the_same(old: bytes, new: bytes, file: str) -> bool:
-    """Whether the YAML is still the same. In a sheet, the loader has said where a row begins, and above it a comment is one."""
+    """Whether the YAML is still the same. In a sheet, the loader has said where a row begins, and above it a comment is
+    one."""
     if file.lower().endswith(SHEET):
         return True
     before, after = _trees(old), _trees(new)

@@ -1,4 +1,5 @@
-"""Case files as they will be: copies in a folder of their own, made when first asked for, so that one change sees the ones before it."""
+"""Case files as they will be: copies in a folder of their own, made when first asked for, so that one change sees the
+ones before it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """What became of each review, in words: the head of a patch, and the comment above a case.
 
-Every line of the head begins with ``#``, and what people wrote is put on one line: nothing in it can be taken for a part of the diff.
+Every line of the head begins with ``#``, and what people wrote is put on one line: nothing in it can be taken for a
+part of the diff.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from karat.core.problems import count_of
 from karat.store.reviews import Review
 
 Fate = Literal["accepted", "noted", "left_out"]
-"""``accepted``: the answer is in the case now. ``noted``: a comment is above it. ``left_out``: the files stay as they are."""
+"""``accepted``: the answer is in the case now. ``noted``: a comment is above it. ``left_out``: the files stay as they
+are."""
 HEADINGS: dict[Fate, str] = {
     "accepted": "Answers that the cases now accept",
     "noted": "Noted in a comment above the case",

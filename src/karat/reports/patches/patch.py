@@ -1,8 +1,8 @@
 """What people said of a run's cases, for the case files: as a patch to them, and as JSON lines.
 
-The patch is a unified diff with a head in words. An answer that a person accepts goes into its case where the format can say so (see
-``Suite.accept``); a gold that is wrong is noted in a comment above its case. What cannot be said in the files stands in the head, which ``git
-apply`` and ``patch`` skip: nothing is lost, and nothing is silent.
+The patch is a unified diff with a head in words. An answer that a person accepts goes into its case where the format
+can say so (see ``Suite.accept``); a gold that is wrong is noted in a comment above its case. What cannot be said in the
+files stands in the head, which ``git apply`` and ``patch`` skip: nothing is lost, and nothing is silent.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ class Patch(msgspec.Struct, frozen=True):
 def review_patch(store: Store, run_id: int, *, cases: Path | None = None, root: Path | None = None) -> Patch:
     """The reviews of a run as a patch. ``cases``: where the case files are now, when they have moved.
 
-    Paths in it are relative to ``root``, the current folder unless given; to the folder of the cases, where they lie elsewhere.
+    Paths in it are relative to ``root``, the current folder unless given; to the folder of the cases, where they lie
+    elsewhere.
     """
     record = store.run(run_id)
     suite = load_suite(record.suite)
@@ -96,7 +97,8 @@ def _case_path(cases: Path | None, config: Mapping[str, Any], run: str) -> Path:
 
 
 def _root(base: Path, root: Path) -> tuple[Path, str]:
-    """What the paths are relative to, and how to apply the patch: ``git apply`` counts from the top of its repository."""
+    """What the paths are relative to, and how to apply the patch: ``git apply`` counts from the top of its
+    repository."""
     inside = base.is_relative_to(root)
     root = root if inside else base
     top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)

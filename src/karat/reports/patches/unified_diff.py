@@ -1,6 +1,7 @@
 """A unified diff of one file, byte for byte, that ``git apply`` and ``patch -p1`` take.
 
-A line ends at ``\\n`` and nowhere else, so a ``\\r`` stays part of its line. A file without a newline at its end is marked as such.
+A line ends at ``\\n`` and nowhere else, so a ``\\r`` stays part of its line. A file without a newline at its end is
+marked as such.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def file_diff(path: str, old: bytes | None, new: bytes) -> bytes:
-    """The change of one file; ``old`` is None where the file is new. Empty when nothing changes, or when a new file is empty."""
+    """The change of one file; ``old`` is None where the file is new. Empty when nothing changes, or when a new file is
+    empty."""
     before, after = lines_of(old or b""), lines_of(new)
     hunks = b"".join(_hunks(before, after))
     if not hunks:

@@ -97,7 +97,8 @@ def _points(series: Series, rows: Sequence[tuple[Cell, ...]]) -> list[tuple[floa
 
 
 def _bars(chart: Chart, table: Sequence[tuple[Cell, ...]]) -> Plot | None:
-    """Bars that lie, one below the other in the order of the rows: there a long name is read without turning the head."""
+    """Bars that lie, one below the other in the order of the rows: there a long name is read without turning the
+    head."""
     names: dict[str, bool] = {}
     bars: list[dict[str, Any]] = []
     shown: dict[str, None] = {}

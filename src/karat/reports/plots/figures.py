@@ -1,8 +1,9 @@
 """Plots as data: Vega-Lite specifications with their figures inside, for the HTML report and the viewer.
 
-Colours are CSS variables of the page (``--ink``, ``--accent``, …), so light, dark and print follow without drawing again. Fields
-of the data have fixed names: what a file or a model called something is only ever a value or a title, never a name that
-Vega would parse. Here are the plots that every run has; those of a suite's own charts are made in ``charts``.
+Colours are CSS variables of the page (``--ink``, ``--accent``, …), so light, dark and print follow without drawing
+again. Fields of the data have fixed names: what a file or a model called something is only ever a value or a title,
+never a name that Vega would parse. Here are the plots that every run has; those of a suite's own charts are made in
+``charts``.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ STEPS = 50
 
 
 def run_plots(result: RunResult, metrics: Sequence[Metric], estimate: Estimator) -> tuple[Plot, ...]:
-    """What every run can be seen by: how its headline figure is spread, which tags are weak, recall against precision."""
+    """What every run can be seen by: how its headline figure is spread, which tags are weak, recall against
+    precision."""
     present = {item.metric for item in result.summary if item.n}
     known = [metric for metric in metrics if metric.name in present]
     front = headline_metric(known)

@@ -25,4 +25,5 @@ MODULES = (
     "watching",
     "main",
 )
-"""In the order in which they need each other. ``privileges`` acts as soon as it is there, before anything else is imported."""
+"""In the order in which they need each other. ``privileges`` acts as soon as it is there, before anything else is
+imported."""

@@ -1,4 +1,5 @@
-"""The first lines in the chosen interpreter, given to it with -c: read the server's modules from the host, then become it."""
+"""The first lines in the chosen interpreter, given to it with -c: read the server's modules from the host, then become
+it."""
 
 import sys
 

@@ -17,8 +17,8 @@ from .tables import Tables
 
 READY, FAILED = b"R", b"E"
 BEGIN = struct.Struct("<cdQ")
-"""The first thing on the way of the result: ready, processor seconds and peak memory so far. The server reads it and starts its clock
-before it lets the snippet run, so that nothing the snippet does can change it."""
+"""The first thing on the way of the result: ready, processor seconds and peak memory so far. The server reads it and
+starts its clock before it lets the snippet run, so that nothing the snippet does can change it."""
 LENGTH = struct.Struct("<I")
 RESULT = 3
 """The descriptor that the result is written to. 0, 1, 2 and this are all that is open."""

@@ -54,7 +54,8 @@ class Forked(NamedTuple):
 def fork(tables: Tables, walls: child.Walls) -> Forked:
     """A child with its walls up as far as they do not depend on the snippet.
 
-    The result comes over a socket: a process can open its pipes a second time through /proc, for reading too, but no socket.
+    The result comes over a socket: a process can open its pipes a second time through /proc, for reading too, but no
+    socket.
     """
     result, (out, err, go) = _one_way(), (os.pipe() for _ in range(3))
     pid = os.fork()

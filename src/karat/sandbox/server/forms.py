@@ -1,7 +1,7 @@
 """What else a result can be: Python's other containers, records, iterators, and the tables of other libraries.
 
-Each is turned into a form that has a record of its own on the wire: a dict, a list, a record with named parts, columns, or a simpler value. A
-library that the snippet has not imported cannot have made its result, so none is imported here.
+Each is turned into a form that has a record of its own on the wire: a dict, a list, a record with named parts, columns,
+or a simpler value. A library that the snippet has not imported cannot have made its result, so none is imported here.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ class Simpler(NamedTuple):
 
 
 def form_of(value: Any) -> Any:
-    """The form of a value that is no plain one; None when it has none. What a class says of itself is not asked, only what it is."""
+    """The form of a value that is no plain one; None when it has none. What a class says of itself is not asked, only
+    what it is."""
     kind = type(value)
     if kind in MAPPINGS:
         return Pairs(dict(value))

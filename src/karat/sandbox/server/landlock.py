@@ -23,7 +23,8 @@ CHANGE = LOOK | WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG | RE
 ON_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE
 _FILE_RIGHTS_BY_VERSION = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1, 5: (1 << 16) - 1}
 KNOWS_TRUNCATE = 3
-"""The first version with a right to shorten files. An open for writing that empties the file needs the right to write in all of them."""
+"""The first version with a right to shorten files. An open for writing that empties the file needs the right to write
+in all of them."""
 _ALL_TCP, _ABSTRACT_SOCKETS_AND_SIGNALS = 3, 3
 
 
@@ -33,9 +34,11 @@ def version() -> int:
 
 
 def ruleset(allowed: Sequence[tuple[str, int]], here: int) -> int:
-    """A descriptor of rules: everything is denied but these rights below these paths; TCP and signals to outside too, where known.
+    """A descriptor of rules: everything is denied but these rights below these paths; TCP and signals to outside too,
+    where known.
 
-    ``here`` is the kernel's version. Before the third, no rule keeps a file from being emptied: the filter of system calls has to.
+    ``here`` is the kernel's version. Before the third, no rule keeps a file from being emptied: the filter of system
+    calls has to.
     """
     handled = _FILE_RIGHTS_BY_VERSION[min(here, 5)]
     fields = [handled, _ALL_TCP if here >= 4 else 0, _ABSTRACT_SOCKETS_AND_SIGNALS if here >= 6 else 0]

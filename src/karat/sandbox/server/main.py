@@ -41,7 +41,8 @@ class Server:
         self.alone = bool(settings["own_pids"]) and os.getpid() in (1, 2)
 
     def _walls(self, usual: Sequence[pages.Stretch]) -> Walls:
-        """The rules for every child; the server itself may change its two folders, and otherwise reads no more than they."""
+        """The rules for every child; the server itself may change its two folders, and otherwise reads no more than
+        they."""
         rules = None
         version = self.settings["landlock"]
         if version:
@@ -126,7 +127,8 @@ class Server:
             self.spare = None
 
     def _prepare(self) -> None:
-        """The next child, beside this one, or on a single processor once this one has answered: it would be timed with it.
+        """The next child, beside this one, or on a single processor once this one has answered: it would be timed with
+        it.
 
         Only where children cannot start processes (else all is killed) and cannot look into one that is being made.
         """
@@ -144,7 +146,8 @@ class Server:
                     self.tables.put(table["digest"], ending, f"{self.walls.folder}/{name}")
 
     def _kill_the_rest(self) -> None:
-        """Whatever the child started: everything else in a namespace of our own, else all that came back to us as orphans."""
+        """Whatever the child started: everything else in a namespace of our own, else all that came back to us as
+        orphans."""
         kept = self.spare.pid if self.spare is not None else 0
         while True:
             if self.alone and not kept:

@@ -1,8 +1,9 @@
 """Copying memory before it is needed.
 
-After a fork both sides share all memory, and the first write to a page copies it, which takes some microseconds each time. Python writes
-wherever it only looks (it counts references), so that the simplest snippet copies many hundreds of pages, and most of them are the same
-for all. Which ones is learned once, from children that look at themselves; a child then copies them while it waits for its snippet.
+After a fork both sides share all memory, and the first write to a page copies it, which takes some microseconds each
+time. Python writes wherever it only looks (it counts references), so that the simplest snippet copies many hundreds of
+pages, and most of them are the same for all. Which ones is learned once, from children that look at themselves; a child
+then copies them while it waits for its snippet.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ def copy(stretches: Sequence[Stretch]) -> None:
 
 
 def enlarge() -> None:
-    """Put this process on large pages where it can be: a fork, and the end of a child, then have fewer entries to go through.
+    """Put this process on large pages where it can be: a fork, and the end of a child, then have fewer entries to go
+    through.
 
     A child that writes still copies only a small one.
     """
@@ -87,7 +89,8 @@ def _own_pages() -> numpy.ndarray[tuple[int], numpy.dtype[numpy.int64]]:
 
 
 def _writable() -> list[tuple[int, int]]:
-    """Where the memory that this process may write, and that is not another's too, begins and ends; the stack is left out."""
+    """Where the memory that this process may write, and that is not another's too, begins and ends; the stack is left
+    out."""
     with open("/proc/self/maps", "rb") as maps:  # noqa: PTH123
         lines = [line.split(None, 5) for line in maps.read().splitlines()]
     places = [line[0].split(b"-") for line in lines if line[1] == b"rw-p" and not line[-1].startswith(b"[stack")]

@@ -1,7 +1,8 @@
 """A result as plain data that JSON can carry: numbers, texts, and little records that name their kind.
 
 Types are compared exactly: an object that only says it is a number, or overrides how it is compared or copied, becomes
-``other`` with its class and a short text. All missing values (None, NaN, NaT, NA) become null. The host checks every byte again.
+``other`` with its class and a short text. All missing values (None, NaN, NaT, NA) become null. The host checks every
+byte again.
 """
 
 from __future__ import annotations

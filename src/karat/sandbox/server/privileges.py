@@ -51,9 +51,11 @@ def _moved(fd: int) -> int:
 
 
 def _own_namespaces(readable: Sequence[str], scratch: str, scratch_bytes: int) -> bool:
-    """Root without bubblewrap: no network, no other processes, no shared memory of others; False where the kernel says no.
+    """Root without bubblewrap: no network, no other processes, no shared memory of others; False where the kernel says
+    no.
 
-    The interpreter may lie where only root may look. Such a folder is covered by an empty one that shows just what is needed.
+    The interpreter may lie where only root may look. Such a folder is covered by an empty one that shows just what is
+    needed.
     """
     try:
         unshare(NEW_MOUNTS | NEW_UTS | NEW_IPC | NEW_PIDS | NEW_NET)

@@ -1,7 +1,8 @@
 """The folder that a snippet works in: empty before it, gone after it, however it was left.
 
-A snippet may nest folders deeper than a path can say or take away their modes. So emptying never descends: what lies in a folder
-is first lifted up beside it. Links are removed, never followed. Nothing else may be running in the folder meanwhile.
+A snippet may nest folders deeper than a path can say or take away their modes. So emptying never descends: what lies in
+a folder is first lifted up beside it. Links are removed, never followed. Nothing else may be running in the folder
+meanwhile.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ def _drop_files(folder: str) -> list[str]:
 
 
 def size(folder: str, most_entries: int) -> tuple[int, int]:
-    """Bytes on the disk and number of entries, counted no further than that many entries. A moving target is no error."""
+    """Bytes on the disk and number of entries, counted no further than that many entries. A moving target is no
+    error."""
     total, count, waiting = 0, 0, [folder]
     while waiting and count <= most_entries:
         try:

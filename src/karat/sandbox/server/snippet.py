@@ -1,6 +1,7 @@
 """Running a snippet: its names, its answer, its error with the lines that are its own.
 
-Everything here runs beside hostile code, which can change any of it. Nothing said here is believed without a check by the host.
+Everything here runs beside hostile code, which can change any of it. Nothing said here is believed without a check by
+the host.
 """
 
 from __future__ import annotations

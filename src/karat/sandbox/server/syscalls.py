@@ -1,7 +1,8 @@
 """Which system calls a snippet may make: everything that CSV, Parquet, Excel, SQLite and BLAS need, and no more.
 
-Each name has its number on x86_64 and on aarch64; None: that machine has no such call. What is not here answers EPERM: sockets,
-exec, fork, ptrace, mount, unshare, keyctl, io_uring, bpf, memfd, links, shared memory and message queues among them.
+Each name has its number on x86_64 and on aarch64; None: that machine has no such call. What is not here answers EPERM:
+sockets, exec, fork, ptrace, mount, unshare, keyctl, io_uring, bpf, memfd, links, shared memory and message queues among
+them.
 """
 
 from __future__ import annotations
@@ -167,16 +168,17 @@ HAS_BIT = {
 """Call → (numbers, which argument, the bit that must be set)."""
 
 BITS_NOT: dict[str, tuple[int | None, int | None, int, int, tuple[int, ...]]] = {
-    # Which paths may be opened is Landlock's business, but its first two versions do not see a file being emptied. O_TRUNC goes with an open
-    # for writing, which they do see; without one it is refused. So is truncate, which needs no open file: ftruncate is there for honest code.
+    # Which paths may be opened is Landlock's business, but its first two versions do not see a file being emptied.
+    # O_TRUNC goes with an open for writing, which they do see; without one it is refused. So is truncate, which needs
+    # no open file: ftruncate is there for honest code.
     "open": (2, None, 1, 0o1003, (0o1000, 0o1003)),
     "openat": (257, 56, 2, 0o1003, (0o1000, 0o1003)),
 }
 """Call → (numbers, which argument, which bits of it, the values that these must not have)."""
 
 DONE_NOTHING: dict[str, tuple[int | None, int | None]] = {
-    # Times and modes of files: libraries that copy or write files set them and fail if they cannot. A snippet has the same user
-    # as the server's copies of the tables, so they are left as they are.
+    # Times and modes of files: libraries that copy or write files set them and fail if they cannot. A snippet has the
+    # same user as the server's copies of the tables, so they are left as they are.
     "utimensat": (280, 88),
     "utimes": (235, None),
     "utime": (132, None),

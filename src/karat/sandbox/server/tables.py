@@ -1,4 +1,5 @@
-"""The tables, loaded once and kept between snippets. A child sees them through its fork, and can change only its own copy."""
+"""The tables, loaded once and kept between snippets. A child sees them through its fork, and can change only its own
+copy."""
 
 from __future__ import annotations
 
@@ -20,8 +21,9 @@ VAST = 2**53
 class Tables:
     """Frames by the digest of their bytes, the longest unused dropped first.
 
-    A snippet that reads a table's file gets a link to one in the server's folder. Where a child could change that file (``safe``
-    is false: no Landlock, or no seccomp), the server keeps the bytes in memory and writes a fresh copy for each snippet.
+    A snippet that reads a table's file gets a link to one in the server's folder. Where a child could change that file
+    (``safe`` is false: no Landlock, or no seccomp), the server keeps the bytes in memory and writes a fresh copy for
+    each snippet.
     """
 
     def __init__(self, folder: str, *, safe: bool) -> None:
@@ -93,7 +95,8 @@ def load(kind: str, data: bytes) -> Any:
 
 
 def _from_csv(data: bytes) -> Any:
-    """As pandas reads it, but for whole numbers beside blanks that a float does not hold: their column keeps all digits."""
+    """As pandas reads it, but for whole numbers beside blanks that a float does not hold: their column keeps all
+    digits."""
     frame = pandas.read_csv(io.BytesIO(data))
     for place, kind in enumerate(frame.dtypes):
         if kind == "float64" and frame.iloc[:, place].abs().max() >= VAST:

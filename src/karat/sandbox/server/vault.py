@@ -1,7 +1,8 @@
 """Memory of the server that no child inherits.
 
-A forked child could search the whole memory of the server for the code and the answer of the snippet before it, which may be the
-reference. So both only ever lie in pages that the kernel leaves out of a fork, and go back to it when they have been passed on.
+A forked child could search the whole memory of the server for the code and the answer of the snippet before it, which
+may be the reference. So both only ever lie in pages that the kernel leaves out of a fork, and go back to it when they
+have been passed on.
 """
 
 from __future__ import annotations

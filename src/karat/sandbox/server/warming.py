@@ -1,4 +1,5 @@
-"""Doing once, in the server, what most snippets do: what is imported and cached here need not be again in every child."""
+"""Doing once, in the server, what most snippets do: what is imported and cached here need not be again in every
+child."""
 
 from __future__ import annotations
 

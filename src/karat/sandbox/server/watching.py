@@ -1,7 +1,8 @@
 """Watching one child: reading what it says up to a cap, ending it when its time, output or folder is too much.
 
-Every figure is the server's or the kernel's. The clock runs from the word to begin until the way of the answer is closed and nothing can
-be added to it, or until the child is gone if it stays; processor time and memory are what the kernel says of the child. None of them is read from anything a snippet can write.
+Every figure is the server's or the kernel's. The clock runs from the word to begin until the way of the answer is
+closed and nothing can be added to it, or until the child is gone if it stays; processor time and memory are what the
+kernel says of the child. None of them is read from anything a snippet can write.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ LOOK_EVERY = 0.2
 """Seconds between two looks at the size of the folder."""
 ENTRIES = 5_000
 LINGER, LINGER_SHARE = 0.05, 0.25
-"""Seconds, and share of its time, that the kernel may take to end a child that has answered. One that stays longer is counted to its end."""
+"""Seconds, and share of its time, that the kernel may take to end a child that has answered. One that stays longer is
+counted to its end."""
 
 
 class Stream:
@@ -74,7 +76,8 @@ class Watch:
         self.stopped = ""
 
     def let_go(self, control: int, release: Callable[[], None]) -> None:
-        """Wait until it is ready, start the clock, then give the word. What it says of itself is from before the snippet runs."""
+        """Wait until it is ready, start the clock, then give the word. What it says of itself is from before the
+        snippet runs."""
         os.set_blocking(self.result.fd, False)
         poll = select.poll()
         poll.register(self.result.fd, select.POLLIN)
@@ -96,7 +99,8 @@ class Watch:
     def until_the_end(
         self, control: int, answered: Callable[[], None], kill_the_rest: Callable[[], None]
     ) -> dict[str, Any]:
-        """Wait, limit, kill, bury; what is known of it. ``answered`` is called once it can add nothing to its answer."""
+        """Wait, limit, kill, bury; what is known of it. ``answered`` is called once it can add nothing to its
+        answer."""
         start = self.begin[0] if self.begin is not None else time.monotonic()
         deadline, look = start + self.limits["wall"], start + LOOK_EVERY
         poll = select.poll()

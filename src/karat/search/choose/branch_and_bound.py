@@ -1,11 +1,14 @@
-"""One option for each field, the best in one respect after another: every combination, less the branches that cannot hold the best.
+"""One option for each field, the best in one respect after another: every combination, less the branches that cannot
+hold the best.
 
-Field by field an option is taken. For what is left, each field is thought to have the whole rest of the budget to itself and to find all that
-any of its options finds for it: no combination of this branch can be better than that. Where that is no better than the best so far,
-the branch is cut. All in whole numbers, so the answer is exact; passed questions are the bits that all taken options share.
+Field by field an option is taken. For what is left, each field is thought to have the whole rest of the budget to
+itself and to find all that any of its options finds for it: no combination of this branch can be better than that.
+Where that is no better than the best so far, the branch is cut. All in whole numbers, so the answer is exact; passed
+questions are the bits that all taken options share.
 
-With a few fields this mostly takes milliseconds, where a general solver takes seconds (``benchmarks/retrieval_tune.py``). With more, the
-branches may be too many: it stops at the deadline and says that nothing is proven.
+With a few fields this mostly takes milliseconds, where a general solver takes seconds
+(``benchmarks/retrieval_tune.py``). With more, the branches may be too many: it stops at the deadline and says that
+nothing is proven.
 """
 
 from __future__ import annotations
@@ -27,8 +30,8 @@ ONES = np.array([byte.bit_count() for byte in range(256)], dtype=np.int64)
 def branch(
     program: Program, steps: Sequence[Step], *, budget: int, passed: int = 0, deadline: float = float("inf")
 ) -> Solved:
-    """The best combination within the budget that passes so many questions; without steps, any such. The deadline is a moment of
-    ``time.monotonic``."""
+    """The best combination within the budget that passes so many questions; without steps, any such. The deadline is a
+    moment of ``time.monotonic``."""
     search = _Search(program, steps, budget, passed, deadline)
     search.down(0, search.everything, np.zeros(3, dtype=np.int64), [])
     if search.best is None:
@@ -87,7 +90,8 @@ class _Search:
             self.down(level + 1, common[index], sums[index], [*taken, int(index)])
 
     def _hopes(self, level: int, bits: Bits, sums: Integers, slack: Integers) -> Integers:
-        """[option, step]: no combination with this option is worth more. First whether it can pass as many questions as it must."""
+        """[option, step]: no combination with this option is worth more. First whether it can pass as many questions as
+        it must."""
         recall = sums[:, 0].copy()
         for later in range(level + 1, len(self.bits)):
             affordable = np.searchsorted(self.tokens[later], slack + self.tokens[later][0], side="right") - 1

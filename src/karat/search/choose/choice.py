@@ -1,8 +1,8 @@
 """Choosing n and model for each field under a token budget shared by all: exact, and it says how far it is proven.
 
-The order: questions passed (all truths of all its fields found), then mean recall, then fewer tokens, then smaller n, then the cheaper model, then
-the one that was given first. A truth that is not among the values is never found, so its question never passes. A question without
-truths does not count.
+The order: questions passed (all truths of all its fields found), then mean recall, then fewer tokens, then smaller n,
+then the cheaper model, then the one that was given first. A truth that is not among the values is never found, so its
+question never passes. A question without truths does not count.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ class Choice:
     tokens: int
     optimal: bool
     gap: float
-    """By how much the best could be better, in the unit of the first part of the objective that is not proven; 0 when all are."""
+    """By how much the best could be better, in the unit of the first part of the objective that is not proven; 0 when
+    all are."""
     gap_in: str
     seconds: float
 
@@ -62,7 +63,8 @@ def choose(
 
 
 def affordable_options(fields: Sequence[FieldRanks], budget_tokens: int, max_n: int | None) -> list[FieldOptions]:
-    """Each field's options that fit the budget beside the cheapest of the others; an error says which budget would do."""
+    """Each field's options that fit the budget beside the cheapest of the others; an error says which budget would
+    do."""
     if not fields:
         raise UserError(
             "there is no field to choose n and model for", hint='Mark one with !evaluation_field("Table[field]").'

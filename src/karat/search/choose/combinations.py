@@ -1,6 +1,7 @@
 """One option for each field: what a combination is worth, in whole numbers, step by step of the objective.
 
-Questions that pass with just the same options are one group, and questions that no option passes are left out of the groups.
+Questions that pass with just the same options are one group, and questions that no option passes are left out of the
+groups.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ NAMES: dict[Step, str] = {
     "rest": "smaller n and cheaper models",
 }
 RECALL_PARTS = 1_000_000
-"""Recall is counted in parts of a question: a common denominator, or millionths where that is greater. Then differences below a millionth of
-one question's recall are not told apart."""
+"""Recall is counted in parts of a question: a common denominator, or millionths where that is greater. Then differences
+below a millionth of one question's recall are not told apart."""
 
 
 @dataclass(frozen=True)

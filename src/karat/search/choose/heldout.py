@@ -1,11 +1,11 @@
 """What the choice is worth on questions it was not made on.
 
-The questions are split; for each part n and model are chosen on all the others (their costs are measured there too) and scored on the part. With up
-to 30 questions every question is a part of its own (leave one out), else there are ten parts, dealt out with a fixed seed.
-Questions without truths are never left out: they only say what retrieval costs.
+The questions are split; for each part n and model are chosen on all the others (their costs are measured there too) and
+scored on the part. With up to 30 questions every question is a part of its own (leave one out), else there are ten
+parts, dealt out with a fixed seed. Questions without truths are never left out: they only say what retrieval costs.
 
-Intervals: percentile bootstrap over questions, 95 %. Where all questions came out alike the bootstrap would claim certainty; then the end that is
-open is the rate at which so many like ones in a row have a chance of 2.5 %.
+Intervals: percentile bootstrap over questions, 95 %. Where all questions came out alike the bootstrap would claim
+certainty; then the end that is open is the rate at which so many like ones in a row have a chance of 2.5 %.
 """
 
 from __future__ import annotations
@@ -153,7 +153,8 @@ def stability(
     resamples: int = 40,
     time_limit: float = 30.0,
 ) -> tuple[Stability, ...]:
-    """Questions drawn with replacement, chosen anew each time: the share of draws that take the same option. As many draws as the time allows."""
+    """Questions drawn with replacement, chosen anew each time: the share of draws that take the same option. As many
+    draws as the time allows."""
     rng, questions, began = np.random.default_rng(SEED), len(fields[0].truths), time.monotonic()
     options, models = np.zeros(len(fields)), np.zeros(len(fields))
     done = 0

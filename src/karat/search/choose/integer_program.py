@@ -1,11 +1,11 @@
 """The best combination with a general solver: an integer program for HiGHS.
 
-Variables: ``x`` (0 or 1) says whether an option is taken, one for each field; ``y`` says whether a group of questions passes, and cannot
-be more than what the taken options allow, so that it needs no integrality of its own.
+Variables: ``x`` (0 or 1) says whether an option is taken, one for each field; ``y`` says whether a group of questions
+passes, and cannot be more than what the taken options allow, so that it needs no integrality of its own.
 
-One solve for each step of the objective; what an earlier step reached is kept as a constraint in the later ones. Every figure is an integer.
-The solver works with tolerances, we do not: each of its answers is rounded to options and counted again in whole numbers, and an answer
-that falls short of an earlier step is forbidden and solved again.
+One solve for each step of the objective; what an earlier step reached is kept as a constraint in the later ones. Every
+figure is an integer. The solver works with tolerances, we do not: each of its answers is rounded to options and counted
+again in whole numbers, and an answer that falls short of an earlier step is forbidden and solved again.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ def solve(
 def _solve_step(
     program: Program, step: Step, rows: _Rows, reached: dict[Step, int], deadline: float
 ) -> tuple[tuple[int, ...] | None, float | None]:
-    """The best combination of one step, and a bound that no worth exceeds; None and None when there is no combination at all."""
+    """The best combination of one step, and a bound that no worth exceeds; None and None when there is no combination
+    at all."""
     from scipy.optimize import Bounds, milp
 
     count, groups = int(program.starts[-1]), len(program.weights)

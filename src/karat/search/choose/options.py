@@ -1,11 +1,12 @@
 """The options of a field: (model, n) pairs worth considering, what each finds and what it costs.
 
-- Between two ranks of truths nothing new is found, so only the ranks themselves are worth an n, and n = 1, the cheapest. A bot retrieves at
-  least one value: n = 0 is no option. Beyond the depth of the pass the tokens are not known: that is no option either.
-- The cost of an option is the tokens of its n values in the worst of all questions, also of those that the field does not count for: the
-  bot does not know which these are.
-- An option is dropped when another finds at least as much in every question for no more tokens, and is better in something. Whoever swaps
-  the one for the other never loses in the order of the objective, so the best choice survives.
+- Between two ranks of truths nothing new is found, so only the ranks themselves are worth an n, and n = 1, the
+  cheapest. A bot retrieves at least one value: n = 0 is no option. Beyond the depth of the pass the tokens are not
+  known: that is no option either.
+- The cost of an option is the tokens of its n values in the worst of all questions, also of those that the field does
+  not count for: the bot does not know which these are.
+- An option is dropped when another finds at least as much in every question for no more tokens, and is better in
+  something. Whoever swaps the one for the other never loses in the order of the objective, so the best choice survives.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ class Option:
 
     @property
     def price(self) -> tuple[int, int, int, int]:
-        """What decides between two that find the same, in the order of the objective; the last is the order in which models were given."""
+        """What decides between two that find the same, in the order of the objective; the last is the order in which
+        models were given."""
         return self.tokens, self.n, self.dearness, self.model
 
 

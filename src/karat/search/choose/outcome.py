@@ -1,4 +1,5 @@
-"""What given options find: counted from the ranks alone, for any questions, whether the options were chosen on them or not."""
+"""What given options find: counted from the ranks alone, for any questions, whether the options were chosen on them or
+not."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ class Pick(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the picks find, question by question. A question without truths does not count: it neither passes nor fails."""
+    """What the picks find, question by question. A question without truths does not count: it neither passes nor
+    fails."""
 
     found: Integers
     """[field, question]"""
@@ -80,13 +82,15 @@ def model_of(field: FieldRanks, name: str) -> ModelRanks:
 
 
 def mrr_of(model: ModelRanks, n: int) -> float | None:
-    """The contract's MRR: the sum of 1 / rank over the truths within n, averaged over the questions that have truths."""
+    """The contract's MRR: the sum of 1 / rank over the truths within n, averaged over the questions that have
+    truths."""
     sums = [float((1 / ranks[(ranks >= 1) & (ranks <= n)]).sum()) for ranks in model.ranks if len(ranks)]
     return sum(sums) / len(sums) if sums else None
 
 
 def part_of(fields: Sequence[FieldRanks], questions: Sequence[int] | Integers) -> tuple[FieldRanks, ...]:
-    """The same fields over some of the questions, or over some of them several times. Costs are then measured on these alone."""
+    """The same fields over some of the questions, or over some of them several times. Costs are then measured on these
+    alone."""
     return tuple(
         FieldRanks(
             field.field,

@@ -1,4 +1,5 @@
-"""What more tokens would buy: the best choice at every budget, and the least tokens that pass one or two questions more."""
+"""What more tokens would buy: the best choice at every budget, and the least tokens that pass one or two questions
+more."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ class More(msgspec.Struct, frozen=True):
 
     questions: int
     outcome: Literal["found", "beyond", "never", "unknown"]
-    """``beyond``: only with an n above the limit; ``never``: by no n, for truths are not among the values; ``unknown``: no time to tell."""
+    """``beyond``: only with an n above the limit; ``never``: by no n, for truths are not among the values; ``unknown``:
+    no time to tell."""
     tokens: int | None = None
     more_tokens: int | None = None
     fields: tuple[Pick, ...] = ()
@@ -110,8 +112,8 @@ def more_questions(
 def _least_budget(program: Program, wanted: int, too_small: int, deadline: float) -> Solved:
     """A combination that passes so many questions, and whose tokens are the least budget that allows it.
 
-    Whatever fits a budget fits a larger one, so the budgets are halved between one that is too small and one that will do. Each time
-    any combination will do, which is far quicker than to look for the cheapest at once.
+    Whatever fits a budget fits a larger one, so the budgets are halved between one that is too small and one that will
+    do. Each time any combination will do, which is far quicker than to look for the cheapest at once.
     """
     everything = int(sum(field.options[-1].tokens for field in program.fields))
     low, high, step = too_small, too_small, 16

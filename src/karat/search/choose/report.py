@@ -183,7 +183,8 @@ def _about(tuning: Tuning, name: str) -> Sheet:
         ("mean recall", "found / expected, averaged over the fields that count for a question, then over questions."),
         (
             "the choice",
-            "Most questions passed, then the highest mean recall, then the fewest tokens, then the smallest n, then the "
+            "Most questions passed, then the highest mean recall, then the fewest tokens, then the smallest n, then "
+            "the "
             "cheapest model. Exact under the budget.",
         ),
         ("rank", "The number of other values that score at least as much, plus one: a tie never helps."),

@@ -9,7 +9,8 @@ from karat.search.choose.pareto import More, Point
 
 
 class FieldTuned(msgspec.Struct, frozen=True):
-    """The chosen option of a field. ``tokens`` in the worst question; ``mrr``: the sum of 1 / rank over the truths found, averaged over questions."""
+    """The chosen option of a field. ``tokens`` in the worst question; ``mrr``: the sum of 1 / rank over the truths
+    found, averaged over questions."""
 
     field: str
     n: int

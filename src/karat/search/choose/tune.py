@@ -1,4 +1,5 @@
-"""The whole of ``karat tune``: one pass of every model over every field, then the choice and all that is said about it."""
+"""The whole of ``karat tune``: one pass of every model over every field, then the choice and all that is said about
+it."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ Watch = Callable[[str, int, int], None]
 
 
 class TuneField(msgspec.Struct, frozen=True):
-    """A field to choose for: its distinct values, and for each question the values that must be found (none: it does not count)."""
+    """A field to choose for: its distinct values, and for each question the values that must be found (none: it does
+    not count)."""
 
     field: str
     values: tuple[str, ...]
@@ -50,7 +52,8 @@ def tune(
     watch: Watch | None = None,
     time_limit: float = 60.0,
 ) -> Tuning:
-    """The best n and model for each field. ``time_limit`` (seconds) holds for the choice, and again for each thing said about it."""
+    """The best n and model for each field. ``time_limit`` (seconds) holds for the choice, and again for each thing said
+    about it."""
     from karat.search.ranks.ranking import rank_field
 
     check_fields(questions, fields, models)
@@ -203,7 +206,8 @@ def _warnings(choice: Choice, honest: HeldOut | None, details: Sequence[Question
         warnings.append(f"{asked}: too few to trust the choice; the figures become meaningful with {FEW} or more")
     elif honest.passed_high - honest.passed_low > honest.questions / 2:
         warnings.append(
-            f"{asked}: too few to trust the choice; between {honest.passed_low:.1f} and {honest.passed_high:.1f} may pass"
+            f"{asked}: too few to trust the choice; between {honest.passed_low:.1f} and {honest.passed_high:.1f} may "
+            "pass"
         )
     lacking = sum(gone.rank is None for detail in details for gone in detail.missing)
     if lacking:

@@ -1,9 +1,9 @@
 """The best values of each question on a GPU: the same as ``ranks.dense`` gives, to the last one.
 
-Each block of values is multiplied in float32 and the highest products are kept, some more of them than asked for. The product strays from the
-score by no more than ``dense_score.slack``: when the last one kept is farther than twice that below the last one asked for, every value that
-could be among the best is among those kept, and their exact scores put them in order. Questions where it is not, as when many values are
-alike, are answered by the processor.
+Each block of values is multiplied in float32 and the highest products are kept, some more of them than asked for. The
+product strays from the score by no more than ``dense_score.slack``: when the last one kept is farther than twice that
+below the last one asked for, every value that could be among the best is among those kept, and their exact scores put
+them in order. Questions where it is not, as when many values are alike, are answered by the processor.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ class Highest:
 
 
 def highest(torch: Any, questions: Any, pieces: Iterable[tuple[int, Any]], kept: int) -> Highest:
-    """The ``kept`` highest products of each question with all values. Products are true float32: no unit of lesser precision takes part."""
+    """The ``kept`` highest products of each question with all values. Products are true float32: no unit of lesser
+    precision takes part."""
     before = torch.backends.cuda.matmul.allow_tf32
     torch.backends.cuda.matmul.allow_tf32 = False
     try:
@@ -63,7 +64,8 @@ def highest(torch: Any, questions: Any, pieces: Iterable[tuple[int, Any]], kept:
 
 
 def complete(products: Floats, depth: int, slacks: Doubles, count: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """For each question whether all that may be among its ``depth`` best were kept. ``products`` are in falling order."""
+    """For each question whether all that may be among its ``depth`` best were kept. ``products`` are in falling
+    order."""
     if products.shape[1] >= count:
         return np.ones(len(products), bool)
     asked, last = products[:, depth - 1].astype(np.float64), products[:, -1].astype(np.float64)

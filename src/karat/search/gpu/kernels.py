@@ -1,6 +1,7 @@
 # mypy: ignore-errors
 # The kernels' language only looks like Python: a type checker has nothing to say about it.
-"""The kernels of the GPU path, in Triton, which comes with torch: values to half precision, the screen, and the rechecks."""
+"""The kernels of the GPU path, in Triton, which comes with torch: values to half precision, the screen, and the
+rechecks."""
 
 import triton
 import triton.language as tl
@@ -19,7 +20,8 @@ def halve(
     POWER: tl.constexpr,
     STEP: tl.constexpr,
 ):
-    """Rows times a power of two as float16, and the largest squares of: a row's length, its half row's, and of what was lost.
+    """Rows times a power of two as float16, and the largest squares of: a row's length, its half row's, and of what was
+    lost.
 
     Rows beyond ``count`` become NaN, which is over no mark.
     """
@@ -66,10 +68,12 @@ def screen(
     BN: tl.constexpr,
     BK: tl.constexpr,
 ):
-    """The product of half rows, tile by tile, never stored: counts what is surely over each mark, lists the values too near to tell.
+    """The product of half rows, tile by tile, never stored: counts what is surely over each mark, lists the values too
+    near to tell.
 
-    A program goes through a stretch of tiles of values with one tile of questions. ``floors`` are the least of the lows of each row. Each
-    (stretch, slot, row) has its own list with ``ROOM`` places; what does not fit is counted in ``lengths`` all the same.
+    A program goes through a stretch of tiles of values with one tile of questions. ``floors`` are the least of the lows
+    of each row. Each (stretch, slot, row) has its own list with ``ROOM`` places; what does not fit is counted in
+    ``lengths`` all the same.
     """
     groups = rows_count // BM
     row_tile = tl.program_id(0) % groups
@@ -127,7 +131,8 @@ def recheck(
     STEP: tl.constexpr,
     EACH: tl.constexpr,
 ):
-    """Each listed pair again in float32: counted if surely over its mark, put in ``left`` as (mark, value) if still too near to tell."""
+    """Each listed pair again in float32: counted if surely over its mark, put in ``left`` as (mark, value) if still too
+    near to tell."""
     columns = tl.arange(0, POWER)
     inside = columns < WIDTH
     for one in range(tl.program_id(0) * EACH, tl.minimum((tl.program_id(0) + 1) * EACH, lists)):
@@ -175,7 +180,8 @@ def settle(
     LEVELS: tl.constexpr,
     STEP: tl.constexpr,
 ):
-    """The exact score of each listed pair, summed as ``ranks.score`` defines it; those that score as much as the truth are counted."""
+    """The exact score of each listed pair, summed as ``ranks.score`` defines it; those that score as much as the truth
+    are counted."""
     listed = tl.load(found)
     columns = tl.arange(0, POWER)
     inside = (columns < WIDTH)[None, :]
@@ -189,7 +195,8 @@ def settle(
         a = tl.load(questions + row[:, None] * WIDTH + columns[None, :], mask=mask, other=0.0)
         b = tl.load(values + value.to(tl.int64)[:, None] * WIDTH + columns[None, :], mask=mask, other=0.0)
         terms = a.to(tl.float64) * b.to(tl.float64)
-        # The tree of halves. Adding a zero changes nothing, so a row filled up to a power of two has the sum of the row.
+        # The tree of halves. Adding a zero changes nothing, so a row filled up to a power of two has the sum of the
+        # row.
         for level in tl.static_range(LEVELS):
             terms = tl.sum(tl.reshape(terms, (STEP, 2, POWER >> (level + 1))), axis=1)
         score = tl.reshape(terms, (STEP,)).to(tl.float32)

@@ -1,14 +1,18 @@
-"""The rank of every truth, and each question's best values, on a GPU: the same as ``ranks.dense`` gives. Needs torch with CUDA (extra ``[gpu]``).
+"""The rank of every truth, and each question's best values, on a GPU: the same as ``ranks.dense`` gives. Needs torch
+with CUDA (extra ``[gpu]``).
 
-Rows are rounded to float16 and multiplied by the tensor units; the products are compared where they are made and never stored. How far such
-a product may be from the exact score is bounded for each block of values from what the rounding really lost (Cauchy–Schwarz):
+Rows are rounded to float16 and multiplied by the tensor units; the products are compared where they are made and never
+stored. How far such a product may be from the exact score is bounded for each block of values from what the rounding
+really lost (Cauchy–Schwarz):
 
-    |q·v − q'·v'|  ≤  |q − q'|·|v| + |q'|·|v − v'|,   and for the sum in the tensor units   (9/8·d + 16) · 2⁻²³ · |q'|·|v'|.
+    |q·v − q'·v'|  ≤  |q − q'|·|v| + |q'|·|v − v'|,   and for the sum in the tensor units   (9/8·d + 16) · 2⁻²³ ·
+    |q'|·|v'|.
 
-The tensor units add sixteen products and the sum so far at a time, and cut off what lies below the 24 digits of the largest: at most 2⁻²³ of it
-for each of the seventeen and for the result, where a processor would lose half as much by rounding. They are known to keep more digits.
-Pairs nearer to a truth's score than this are listed, multiplied again in float32, and the few that are still too near are scored in float64
-as ``ranks.score`` defines it. How the best values are found is said in ``gpu.best``.
+The tensor units add sixteen products and the sum so far at a time, and cut off what lies below the 24 digits of the
+largest: at most 2⁻²³ of it for each of the seventeen and for the result, where a processor would lose half as much by
+rounding. They are known to keep more digits. Pairs nearer to a truth's score than this are listed, multiplied again in
+float32, and the few that are still too near are scored in float64 as ``ranks.score`` defines it. How the best values
+are found is said in ``gpu.best``.
 """
 
 from __future__ import annotations
@@ -59,10 +63,11 @@ def rank_rows_on_gpu(
     shape: Shape | None = None,
     watch: Watch = unwatched,
 ) -> Found:
-    """Ranks of ``truths``, rows of (question, position of the value; less than 0: not among the values), and the ``depth`` best values.
+    """Ranks of ``truths``, rows of (question, position of the value; less than 0: not among the values), and the
+    ``depth`` best values.
 
-    Questions and values are arrays (values also ``Rows``), or float32 tensors that lie on the GPU already. Only a block of values is on the
-    device at a time, unless they were there before.
+    Questions and values are arrays (values also ``Rows``), or float32 tensors that lie on the GPU already. Only a block
+    of values is on the device at a time, unless they were there before.
     """
     torch: Any = import_module("torch")
     truths = np.asarray(truths, np.int64).reshape(-1, 2)

@@ -13,7 +13,8 @@ from karat.search.ranks.score import turning_points
 from karat.search.records import Floats, Integers
 
 ROOM = 256
-"""Values that can be listed for a mark and a stretch of values; a block where that is too few is done again in pieces."""
+"""Values that can be listed for a mark and a stretch of values; a block where that is too few is done again in
+pieces."""
 _PER_TERM = 2.0**-23
 """What the tensor units may lose for each term of a sum, of the sum of the magnitudes; see ``gpu``."""
 _PER_ROUNDING = 2.0**-24
@@ -121,7 +122,8 @@ class Screen:
         return low, self._torch.nextafter(high.nan_to_num(math.inf, math.inf, -math.inf), far)
 
     def _look(self, values: Any, halves: Any, limits: tuple[Any, ...], sure: Any, settled: Any, stretch: int) -> int:
-        """Count into ``sure``, and of the pairs too near to tell into ``settled``. The length of the longest list of such."""
+        """Count into ``sure``, and of the pairs too near to tell into ``settled``. The length of the longest list of
+        such."""
         shape, kernels, (slots, rows) = self._shape, self._kernels, self._counts.shape
         tiles = len(halves) // shape.columns
         stretches = -(-tiles // stretch)

@@ -1,6 +1,8 @@
-"""Models by name: those of karat, those of other packages (entry points ``karat.models``), and those whose name says where they are.
+"""Models by name: those of karat, those of other packages (entry points ``karat.models``), and those whose name says
+where they are.
 
-``bm25``, ``wordllama``, ``minilm``; ``bge-small-en-v1.5`` and others of fastembed; ``openai:MODEL``; ``python:module:function``.
+``bm25``, ``wordllama``, ``minilm``; ``bge-small-en-v1.5`` and others of fastembed; ``openai:MODEL``;
+``python:module:function``.
 """
 
 from __future__ import annotations
@@ -36,10 +38,11 @@ _BY_PREFIX: dict[str, Callable[[str], Model]] = {
 
 
 def load_model(name: str, *, trusted: bool = True) -> Model:
-    """The model of this name. UserError with the nearest name for an unknown one, and with what to install for one that is not ready.
+    """The model of this name. UserError with the nearest name for an unknown one, and with what to install for one that
+    is not ready.
 
-    ``trusted=False`` is for names out of a file that somebody else may have written: those that run code or send the texts to an address
-    of their own choosing are refused.
+    ``trusted=False`` is for names out of a file that somebody else may have written: those that run code or send the
+    texts to an address of their own choosing are refused.
     """
     name = name.strip()
     if not trusted and (name.startswith(function.PREFIX) or openai.names_address(name)):
@@ -59,7 +62,8 @@ def load_model(name: str, *, trusted: bool = True) -> Model:
 
 
 def known_models() -> tuple[ModelInfo, ...]:
-    """Every model that can be named here, the cheapest first. Those of karat are not loaded; those of other packages are."""
+    """Every model that can be named here, the cheapest first. Those of karat are not loaded; those of other packages
+    are."""
     own = (bm25.info(), wordllama.info(), minilm.info(), *fastembed.infos(), function.info(), openai.info())
     return tuple(sorted((*own, *map(_plugin_info, _plugin_names())), key=lambda found: found.cost))
 

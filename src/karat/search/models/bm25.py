@@ -1,8 +1,9 @@
-"""``bm25``: scores by the words that question and value share, rare words for more (Lucene's BM25 of ``bm25s``, k1 1.5, b 0.75).
+"""``bm25``: scores by the words that question and value share, rare words for more (Lucene's BM25 of ``bm25s``, k1 1.5,
+b 0.75).
 
-Words are runs of letters, digits and ``_`` in lower case; there is no stemming. Values keep all their words. A question loses the words
-that say nothing ("the", "of"), unless they stand in capitals: "growth in NO" asks for Norway. A question of nothing but such words
-keeps them; one without any word scores 0 everywhere.
+Words are runs of letters, digits and ``_`` in lower case; there is no stemming. Values keep all their words. A question
+loses the words that say nothing ("the", "of"), unless they stand in capitals: "growth in NO" asks for Norway. A
+question of nothing but such words keeps them; one without any word scores 0 everywhere.
 """
 
 from __future__ import annotations

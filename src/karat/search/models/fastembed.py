@@ -97,7 +97,8 @@ def _opened(name: str, full: str) -> Any:
     except (ValueError, OSError) as error:
         raise UserError(
             f'the weights of "{name}" were not found and cannot be downloaded: {error}',
-            hint="They come from Hugging Face on first use. Without a network: copy fastembed's model folder from another machine and set FASTEMBED_CACHE_PATH to it. karat models shows what works offline.",
+            hint="They come from Hugging Face on first use. Without a network: copy fastembed's model folder from "
+            "another machine and set FASTEMBED_CACHE_PATH to it. karat models shows what works offline.",
         ) from error
 
 

@@ -1,8 +1,8 @@
 """``python:module:function``: any function from texts to vectors, found from the current directory on.
 
-It is called with a list of texts and returns one vector for each: ``[[0.1, …], …]`` or an array. If it has a parameter ``role``, it
-gets ``"question"`` or ``"value"`` there. Its revision is its attribute ``revision`` where it has one, else the hash of its file: after an
-edit its texts are embedded anew.
+It is called with a list of texts and returns one vector for each: ``[[0.1, …], …]`` or an array. If it has a parameter
+``role``, it gets ``"question"`` or ``"value"`` there. Its revision is its attribute ``revision`` where it has one, else
+the hash of its file: after an edit its texts are embedded anew.
 """
 
 from __future__ import annotations

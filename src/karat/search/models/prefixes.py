@@ -47,7 +47,8 @@ PREFIXES: dict[str, Prefixes] = {
     "bge-large-en": _SENTENCE,
     "embeddinggemma-300m": Prefixes("task: search result | query: ", "title: none | text: "),
 }
-"""By the model's name without its owner, in lower case. The v1.5 of the bge family do without, and so does every name not here."""
+"""By the model's name without its owner, in lower case. The v1.5 of the bge family do without, and so does every name
+not here."""
 
 
 def prefixes_of(model: str) -> Prefixes:

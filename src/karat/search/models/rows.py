@@ -33,7 +33,8 @@ def unit_rows(rows: Floats) -> Floats:
 
 
 def checked_rows(given: Any, texts: Sequence[str], model: str, dimensions: int | None = None) -> Floats:
-    """What a model returned for these texts, as unit rows. UserError for a wrong count, a wrong length, or no number in a vector."""
+    """What a model returned for these texts, as unit rows. UserError for a wrong count, a wrong length, or no number in
+    a vector."""
     try:
         with np.errstate(over="ignore"):  # what is too large becomes infinite, and is told below
             rows = np.asarray(given, dtype=np.float32)

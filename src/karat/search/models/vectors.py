@@ -1,8 +1,9 @@
-"""Vectors kept on disk, by model, revision, role and the hash of the text: what was embedded once is not embedded again.
+"""Vectors kept on disk, by model, revision, role and the hash of the text: what was embedded once is not embedded
+again.
 
-One SQLite file for each model and revision. A batch is written as soon as it is there, in one transaction: a model that fails half-way
-loses nothing of what came before, and two processes may fill the same file. A model may say in ``batch`` how many texts it
-wants in one call; that many are kept at a time.
+One SQLite file for each model and revision. A batch is written as soon as it is there, in one transaction: a model that
+fails half-way loses nothing of what came before, and two processes may fill the same file. A model may say in ``batch``
+how many texts it wants in one call; that many are kept at a time.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ _TABLES = """
 CREATE TABLE IF NOT EXISTS about (format TEXT NOT NULL, model TEXT NOT NULL, revision TEXT NOT NULL, dimensions INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS vectors (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, vector BLOB NOT NULL);
 """
-# The key is the index and the vectors lie in the order they came: an index over the vectors themselves would scatter them.
+# The key is the index and the vectors lie in the order they came: an index over the vectors themselves would scatter
+# them.
 
 
 @dataclass(frozen=True)
@@ -62,8 +64,8 @@ class VectorCache:
     ) -> Floats:
         """A row for each text, from the cache as far as it has them. Equal texts are embedded once.
 
-        ``watch`` hears (texts embedded, texts to embed) after each batch. UserError when the model fails or its vectors are unusable; the
-        batches before that are kept.
+        ``watch`` hears (texts embedded, texts to embed) after each batch. UserError when the model fails or its vectors
+        are unusable; the batches before that are kept.
         """
         if model.embed is None:
             raise TypeError(f"the model {model.name!r} has no vectors, only scores")

@@ -1,7 +1,8 @@
-"""``wordllama``: a fixed vector of 256 numbers for each of 32,000 word pieces; a text's vector is their mean, at length one
-(which their sum at length one is too).
+"""``wordllama``: a fixed vector of 256 numbers for each of 32,000 word pieces; a text's vector is their mean, at length
+one (which their sum at length one is too).
 
-Only the two files of the package ``wordllama`` are used, its weights and its tokenizer: the package's own loader asks the network first.
+Only the two files of the package ``wordllama`` are used, its weights and its tokenizer: the package's own loader asks
+the network first.
 """
 
 from __future__ import annotations

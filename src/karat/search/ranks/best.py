@@ -27,7 +27,8 @@ class Best:
         return turning_points(np.nextafter(self.least[rows], np.float32(np.inf)))
 
     def add(self, questions: Integers, positions: Integers, scores: Floats) -> None:
-        """More values. ``questions`` is in order, and for each the positions are in order and after all that were added before."""
+        """More values. ``questions`` is in order, and for each the positions are in order and after all that were added
+        before."""
         while len(questions):
             starts = np.flatnonzero(np.diff(questions, prepend=-1))
             touched, many = questions[starts], np.diff(starts, append=len(questions))

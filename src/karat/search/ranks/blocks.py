@@ -1,4 +1,5 @@
-"""The rows of a field's values, block by block, so that memory stays bounded: from an array, a mapped file or a Parquet column."""
+"""The rows of a field's values, block by block, so that memory stays bounded: from an array, a mapped file or a Parquet
+column."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ def rows_of(values: Floats | Rows) -> Rows:
 
 
 def blocks(rows: Rows, size: int) -> Iterator[tuple[int, Floats]]:
-    """Each block with the position of its first row. No block is longer than ``size``; a piece that is shorter stays alone."""
+    """Each block with the position of its first row. No block is longer than ``size``; a piece that is shorter stays
+    alone."""
     start = 0
     for piece in rows.pieces():
         for low in range(0, len(piece), size):

@@ -1,8 +1,10 @@
-"""The same steps as in ``screen``, ``recheck`` and ``ranks.score``, compiled for this processor by numba (extra ``fast``).
+"""The same steps as in ``screen``, ``recheck`` and ``ranks.score``, compiled for this processor by numba (extra
+``fast``).
 
-Each reads a product once, while it is in the processor's cache, and makes nothing on the way; numpy needs a pass over memory for every step.
-What comes out is the same, bit for bit: sums in any order (``sums``) are only ever used within their error, and ``scores`` sums along the
-tree that defines a score. The first call on a machine compiles, which takes about two seconds, and is remembered in numba's cache.
+Each reads a product once, while it is in the processor's cache, and makes nothing on the way; numpy needs a pass over
+memory for every step. What comes out is the same, bit for bit: sums in any order (``sums``) are only ever used within
+their error, and ``scores`` sums along the tree that defines a score. The first call on a machine compiles, which takes
+about two seconds, and is remembered in numba's cache.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from karat.search.records import Floats, Integers
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _STRETCH = 256
-"""Products counted together: enough for the processor's wide registers, few enough that one too near to a mark is soon found."""
+"""Products counted together: enough for the processor's wide registers, few enough that one too near to a mark is soon
+found."""
 _ANY_ORDER = frozenset({"reassoc", "nsz", "contract"})
 """Sums may be made in any order; infinities and comparisons stay what they are."""
 _NOTHING: Integers = np.empty(0, np.int64)
@@ -88,7 +91,8 @@ def scores(questions: Floats, values: Floats, rows: Integers, columns: Integers)
 
 @_compiled(any_order=True)
 def _reached(part: Floats, low: np.float32, high: np.float32) -> tuple[np.float32, np.float32]:
-    """How many products reach each of the two; as float32, exact for so few, which the processor counts as wide as it compares."""
+    """How many products reach each of the two; as float32, exact for so few, which the processor counts as wide as it
+    compares."""
     none, one = np.float32(0), np.float32(1)
     lows, highs = none, none
     for place in range(len(part)):
@@ -112,9 +116,11 @@ def _reached_by(part: Floats, low: np.float32) -> np.float32:
 def _look(
     tile: Floats, lows: Floats, highs: Floats, ordered: int, counts: Integers, places: Integers, levels: Integers
 ) -> int:
-    """Counts what is surely over, and lists what is between, row by row; how many those are, though there may be room for fewer.
+    """Counts what is surely over, and lists what is between, row by row; how many those are, though there may be room
+    for fewer.
 
-    The first so many levels go down: what does not reach one reaches none before it. Where there is another, one look comes before all.
+    The first so many levels go down: what does not reach one reaches none before it. Where there is another, one look
+    comes before all.
     """
     found = 0
     width = tile.shape[1]

@@ -1,7 +1,8 @@
 """The rank of every truth, and each question's best values, in one pass over the values as vectors. Nothing is sorted.
 
-Each block of values is multiplied with the questions once, in float32. A value whose product is clear of a truth's score by more than the
-product may stray is counted there and then; the few that are not are scored exactly (see ``ranks.score``).
+Each block of values is multiplied with the questions once, in float32. A value whose product is clear of a truth's
+score by more than the product may stray is counted there and then; the few that are not are scored exactly (see
+``ranks.score``).
 """
 
 from __future__ import annotations
@@ -56,9 +57,11 @@ def rank_rows(
     block: int = 0,
     watch: Watch = unwatched,
 ) -> Found:
-    """Ranks of ``truths``, rows of (question, position of the value; less than 0: not among the values), and the ``depth`` best values.
+    """Ranks of ``truths``, rows of (question, position of the value; less than 0: not among the values), and the
+    ``depth`` best values.
 
-    ``block`` is how many values are worked on together, 0 for what suits; ``watch`` is told how many values are done, of how many.
+    ``block`` is how many values are worked on together, 0 for what suits; ``watch`` is told how many values are done,
+    of how many.
     """
     questions, rows = loaded(questions), rows_of(values)
     steps = steps_for(len(questions) * rows.count)
@@ -87,11 +90,12 @@ def rank_rows(
 
 @dataclass(frozen=True)
 class _Plan:
-    """In which order the questions are worked, and each truth's level: a question's highest scoring truth is on level 0, and so on."""
+    """In which order the questions are worked, and each truth's level: a question's highest scoring truth is on level
+    0, and so on."""
 
     order: Integers
-    """Questions with many truths, and with badly scoring ones, stand together, so that others do not pay for them; in groups that are dealt
-    out to the workers in turn, so that all have as much to do."""
+    """Questions with many truths, and with badly scoring ones, stand together, so that others do not pay for them; in
+    groups that are dealt out to the workers in turn, so that all have as much to do."""
     place: Integers
     """Where each question stands in that order."""
     lengths: Doubles
@@ -161,7 +165,8 @@ class _Panel:
 
 
 def _go(panels: Sequence[_Panel], rows: Rows, sizes: Doubles, block: int, watch: Watch, workers: Workers) -> None:
-    """The pass: for each block of values, the panels side by side on the processors. Who is done with a block begins the next.
+    """The pass: for each block of values, the panels side by side on the processors. Who is done with a block begins
+    the next.
 
     ``sizes`` are the lengths of the questions in the order of the plan.
     """

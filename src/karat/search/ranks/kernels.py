@@ -1,4 +1,5 @@
-"""The three steps that look at every product or at single pairs: in numpy, or compiled where numba is at hand and the work repays it."""
+"""The three steps that look at every product or at single pairs: in numpy, or compiled where numba is at hand and the
+work repays it."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from karat.search.ranks.screen import Screen, Seen
 from karat.search.records import Floats, Integers
 
 _WORTH = 500_000_000
-"""Pairs from which on the start of numba (0.7 s, the first time 2 s) is repaid: each then costs one to two nanoseconds less."""
+"""Pairs from which on the start of numba (0.7 s, the first time 2 s) is repaid: each then costs one to two nanoseconds
+less."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,8 @@ class Steps:
     scores: Callable[[Floats, Floats, Integers, Integers], Floats]
     """Of pairs, exactly."""
     block: int
-    """Values in a block: for numpy long enough rows, for compiled steps few enough that the products stay in the processor's cache."""
+    """Values in a block: for numpy long enough rows, for compiled steps few enough that the products stay in the
+    processor's cache."""
 
 
 NUMPY = Steps(Screen.look, pair_sums, pair_scores, 32768)

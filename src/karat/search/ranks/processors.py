@@ -1,8 +1,8 @@
 """Work side by side on all processors, each with its own small matrix products.
 
-The library behind numpy's products has threads of its own, which wait busily between two products and so take time from whatever is done with
-the products. Where ``threadpoolctl`` is at hand each product is held to one thread and the work is divided here instead; without it the
-products keep their threads and the rest is done by one.
+The library behind numpy's products has threads of its own, which wait busily between two products and so take time from
+whatever is done with the products. Where ``threadpoolctl`` is at hand each product is held to one thread and the work
+is divided here instead; without it the products keep their threads and the rest is done by one.
 """
 
 from __future__ import annotations

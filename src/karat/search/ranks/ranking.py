@@ -1,8 +1,8 @@
 """Ranking a field's values for questions: the n best of them, and the rank of every truth in one pass.
 
-A rank says how many other values score at least as much, plus one: a tie never helps. From one rank for each truth follows what is found at
-every n, so no n is ever tried. ``ranks.score`` says what the score of two vectors is, exactly; a model with scores of its own is taken at
-its word.
+A rank says how many other values score at least as much, plus one: a tie never helps. From one rank for each truth
+follows what is found at every n, so no n is ever tried. ``ranks.score`` says what the score of two vectors is, exactly;
+a model with scores of its own is taken at its word.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ CELLS = 16_000_000
 def best(
     model: Model, questions: Sequence[str], values: Sequence[str], n: int, cache: VectorCache | None = None
 ) -> tuple[Integers, Floats]:
-    """(positions, scores) of the n best values, a row for each question; equal scores in the order of the values, which are distinct.
+    """(positions, scores) of the n best values, a row for each question; equal scores in the order of the values, which
+    are distinct.
 
     There are fewer than n columns where there are fewer values.
     """
@@ -47,9 +48,11 @@ def rank_field(
     cache: VectorCache | None = None,
     watch: Watch = unwatched,
 ) -> FieldRanks:
-    """One pass of each model over the values: the rank of every truth, and what the n best values cost, for n up to ``depth``.
+    """One pass of each model over the values: the rank of every truth, and what the n best values cost, for n up to
+    ``depth``.
 
-    Of equal values the first counts, the others are left out. ``watch`` is told how many values are done, of how many, for all models.
+    Of equal values the first counts, the others are left out. ``watch`` is told how many values are done, of how many,
+    for all models.
     """
     distinct = list(dict.fromkeys(values))
     places = {value: place for place, value in enumerate(distinct)}
@@ -91,7 +94,8 @@ def _pass(
     cache: VectorCache | None,
     watch: Watch,
 ) -> tuple[list[Integers], Integers, Floats]:
-    """(ranks of each question's truths, positions of the best, their scores). ``wanted`` are positions; below 0: not a value."""
+    """(ranks of each question's truths, positions of the best, their scores). ``wanted`` are positions; below 0: not a
+    value."""
     depth = max(0, min(depth, len(values)))
     if not questions or not values:
         nothing = [np.full(len(of_row), NOT_A_VALUE, np.int64) for of_row in wanted]
@@ -102,7 +106,8 @@ def _pass(
     asking, against = _embed(model, questions, "question", cache), _embed(model, values, "value", cache)
     if asking.shape[1] != against.shape[1]:
         raise UserError(
-            f'the model "{model.name}" gave vectors of length {asking.shape[1]} for questions and {against.shape[1]} for values'
+            f'the model "{model.name}" gave vectors of length {asking.shape[1]} for questions and {against.shape[1]} '
+            "for values"
         )
     found = _ranked(asking, against, pairs, depth, watch)
     ends = np.cumsum([len(of_row) for of_row in wanted])
@@ -155,13 +160,15 @@ def _own_scores(model: Model, questions: Sequence[str], values: Sequence[str]) -
     scores = np.asarray(score(questions, values), np.float32) if score is not None else np.zeros((0, 0), np.float32)
     if scores.shape != (len(questions), len(values)):
         raise UserError(
-            f'the model "{model.name}" gave scores of shape {scores.shape} for {len(questions)} questions and {len(values)} values',
+            f'the model "{model.name}" gave scores of shape {scores.shape} for {len(questions)} questions and '
+            f"{len(values)} values",
             hint="It must return a row for each question, with a score for each value.",
         )
     if np.isnan(scores).any():
         row, column = np.argwhere(np.isnan(scores))[0]
         raise UserError(
-            f'the model "{model.name}" did not give a number as the score of {values[column]!r} for the question {questions[row]!r}',
+            f'the model "{model.name}" did not give a number as the score of {values[column]!r} for the question '
+            f"{questions[row]!r}",
             hint="A score may be any number; a value that does not match should get the lowest.",
         )
     return scores

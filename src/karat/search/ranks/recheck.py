@@ -1,4 +1,5 @@
-"""Deciding the pairs that a float32 product leaves open: first by products in float64, and what those leave open by the exact score."""
+"""Deciding the pairs that a float32 product leaves open: first by products in float64, and what those leave open by the
+exact score."""
 
 from __future__ import annotations
 

@@ -1,14 +1,16 @@
-"""The score of a question and a value as vectors, defined so exactly that every machine agrees, and how far a quick product may stray.
+"""The score of a question and a value as vectors, defined so exactly that every machine agrees, and how far a quick
+product may stray.
 
-The score of two float32 rows q and v of length d: the products q[i]·v[i], each exact in float64, summed in float64 along a fixed tree
-(the upper part beyond the greatest power of two below the width is added onto the lower, until one number is left), and that rounded to
-float32. Products of float32 numbers lose nothing in float64, so neither fused operations nor the shape of blocks nor the device can change
-a bit of it. Two values with equal rows therefore tie, always.
+The score of two float32 rows q and v of length d: the products q[i]·v[i], each exact in float64, summed in float64
+along a fixed tree (the upper part beyond the greatest power of two below the width is added onto the lower, until one
+number is left), and that rounded to float32. Products of float32 numbers lose nothing in float64, so neither fused
+operations nor the shape of blocks nor the device can change a bit of it. Two values with equal rows therefore tie,
+always.
 
 A matrix product in float32 sums in an order of its own. It strays from the score before its last rounding by at most
-``(d + 16) · 2⁻²⁴ / (1 − (d + 16) · 2⁻²⁴) · |q| · |v|`` (the classical bound for any order of summation, with |q|·|v| for the sum of the
-magnitudes, and some roundings to spare). What is farther than this from a truth's score is decided by the quick product; only the rest is
-scored as defined.
+``(d + 16) · 2⁻²⁴ / (1 − (d + 16) · 2⁻²⁴) · |q| · |v|`` (the classical bound for any order of summation, with |q|·|v|
+for the sum of the magnitudes, and some roundings to spare). What is farther than this from a truth's score is decided
+by the quick product; only the rest is scored as defined.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ def pair_scores(questions: Floats, values: Floats, rows: Integers, columns: Inte
 
 
 def pair_sums(questions: Floats, values: Floats, rows: Integers, columns: Integers) -> Doubles:
-    """The sum of products of each pair in float64, in whatever order: the score before its last rounding, but for a little."""
+    """The sum of products of each pair in float64, in whatever order: the score before its last rounding, but for a
+    little."""
     sums = np.empty(len(rows))
     for low in range(0, len(rows), _BATCH):
         part = slice(low, low + _BATCH)
@@ -63,7 +66,8 @@ def _tree_sums(terms: Doubles) -> Doubles:
 
 
 def scores_at(questions: Floats, values: Rows, rows: Integers, positions: Integers, block: int) -> Floats:
-    """The score of each question's row with the value at that position. One pass over the values that reads only what is asked for."""
+    """The score of each question's row with the value at that position. One pass over the values that reads only what
+    is asked for."""
     scores = np.empty(len(rows), np.float32)
     order = np.argsort(positions, kind="stable")
     wanted = positions[order]
@@ -77,7 +81,8 @@ def scores_at(questions: Floats, values: Rows, rows: Integers, positions: Intege
 
 
 def lengths(rows: Floats) -> Doubles:
-    """The length of each row, never less than it is. Raises ValueError where a row cannot be compared: NaN, infinite, or absurdly long."""
+    """The length of each row, never less than it is. Raises ValueError where a row cannot be compared: NaN, infinite,
+    or absurdly long."""
     with np.errstate(over="ignore", invalid="ignore"):
         squares = np.einsum("ij,ij->i", rows, rows).astype(np.float64)
     if not np.all(squares < _LONGEST**2):
@@ -98,7 +103,8 @@ def slack(width: int, question_lengths: Doubles, longest_value: float) -> Double
 
 
 def doubles_slack(width: int, questions: Doubles, values: Doubles) -> Doubles:
-    """The same for a product in float64, for each question; float64 neither overflows nor underflows on products of float32."""
+    """The same for a product in float64, for each question; float64 neither overflows nor underflows on products of
+    float32."""
     terms = (width + _SPARE) * 2.0**-53
     longest = math.sqrt(float(np.einsum("ij,ij->i", values, values).max(initial=0.0)))
     return np.asarray(2 * terms * longest * np.sqrt(np.einsum("ij,ij->i", questions, questions)))

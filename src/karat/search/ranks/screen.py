@@ -1,4 +1,5 @@
-"""Looking through a tile of float32 products: what is surely over a truth's score is counted, what may be is handed on to be scored exactly."""
+"""Looking through a tile of float32 products: what is surely over a truth's score is counted, what may be is handed on
+to be scored exactly."""
 
 from __future__ import annotations
 
@@ -59,7 +60,8 @@ class Screen:
         step = max(1, _CHUNK // max(1, width))
         room = np.empty((min(step, count), width), bool)
         wanted = surely(self.wanted, self.slacks)[0] if self.depth else None
-        # What this level and those before it can need. A question with fewer levels has its lowest mark on an earlier one.
+        # What this level and those before it can need. A question with fewer levels has its lowest mark on an earlier
+        # one.
         floors = np.minimum.accumulate(self.lows if wanted is None else np.minimum(self.lows, wanted), axis=0)
         same = floors == self.lows
         counts = np.zeros(self.lows.shape, np.int64)
@@ -98,8 +100,9 @@ class Screen:
     def _look(
         self, chunk: slice, floors: Floats, same: Mask, room: Mask
     ) -> tuple[int, _Few | None, Integers, tuple[Integers, Integers]]:
-        """(first level that was looked at in full, the few that those before it need, how many of each row are over on the others,
-        (level, place) of those between). Levels are looked at from the lowest on until few products can matter."""
+        """(first level that was looked at in full, the few that those before it need, how many of each row are over on
+        the others, (level, place) of those between). Levels are looked at from the lowest on until few products can
+        matter."""
         products = self.tile[chunk]
         left, few = len(floors), None
         low_bits: list[Bits] = []
@@ -131,7 +134,8 @@ class Screen:
     def _wanted(self, products: Floats, lows: Floats, slacks: Doubles) -> Integers:
         places = np.flatnonzero(products >= lows[:, None])
         if len(places) > 2 * self.depth * len(products) and self.depth < products.shape[1]:
-            # More than enough in this block alone, as in the first: only those as good as the best of this block can be wanted.
+            # More than enough in this block alone, as in the first: only those as good as the best of this block can be
+            # wanted.
             kth = np.partition(products, -self.depth, axis=1)[:, -self.depth].astype(np.float64)
             lows = np.maximum(lows, surely(kth, 2 * slacks)[0])
             places = places[products.ravel()[places] >= lows[places // products.shape[1]]]

@@ -1,7 +1,7 @@
 """Check a sheet without evaluating it. All problems are reported at once, each with its position.
 
-Here: what appears twice, and overrides that do not fit their table. In ``decorators``: the decorators, and evaluation tables. In
-``formulas``: names, functions and their arguments, ``$``. In ``cycles``: fields that depend on themselves.
+Here: what appears twice, and overrides that do not fit their table. In ``decorators``: the decorators, and evaluation
+tables. In ``formulas``: names, functions and their arguments, ``$``. In ``cycles``: fields that depend on themselves.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def check_sheet(
 ) -> tuple[Problem, ...]:
     """Everything that is wrong in a sheet, in the order of the file; at most the first hundred.
 
-    ``functions`` are those that may be called. ``known_tables`` are tables bound from outside, with their fields, in place of those of the
-    sheet; a table without fields here is one whose fields are not known yet.
+    ``functions`` are those that may be called. ``known_tables`` are tables bound from outside, with their fields, in
+    place of those of the sheet; a table without fields here is one whose fields are not known yet.
     """
     findings = Findings(file)
     names = names_of(sheet, known_tables)

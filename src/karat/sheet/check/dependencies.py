@@ -1,10 +1,11 @@
 """What must be known before what. Dependencies are between fields, not tables.
 
-- ``[x]`` and ``T[x]`` need one field. A query needs the fields it looks at: ``T.FILTER($[a] > 1)[b]`` needs a and b. A table as a whole needs all.
-- Every field needs the rows of its table, and the rows need the formulas of the ``dim`` fields. Seen from another table, a field also needs
-  what is applied to its table.
-- ``EVALUATE_N`` and ``EVALUATE_MODEL`` read the question and the truths of the evaluation table, and the values that are searched. They read
-  nothing else of it, so they can be used in that same table.
+- ``[x]`` and ``T[x]`` need one field. A query needs the fields it looks at: ``T.FILTER($[a] > 1)[b]`` needs a and b. A
+  table as a whole needs all.
+- Every field needs the rows of its table, and the rows need the formulas of the ``dim`` fields. Seen from another
+  table, a field also needs what is applied to its table.
+- ``EVALUATE_N`` and ``EVALUATE_MODEL`` read the question and the truths of the evaluation table, and the values that
+  are searched. They read nothing else of it, so they can be used in that same table.
 """
 
 from __future__ import annotations

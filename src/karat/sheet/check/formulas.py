@@ -1,4 +1,5 @@
-"""Formulas: every table, field and function that is named exists, calls have the right number of arguments, ``$`` is used only where it has a meaning."""
+"""Formulas: every table, field and function that is named exists, calls have the right number of arguments, ``$`` is
+used only where it has a meaning."""
 
 from __future__ import annotations
 
@@ -31,8 +32,8 @@ QUERYING = frozenset({"FILTER", "SORTBY", "UNIQUEBY", "FIND"})
 
 
 class Signature(Protocol):
-    """What must be known of a function to check a call. A function may also say ``queries`` (it has ``$``), ``form(count)`` (None where it
-    does not take so many arguments) and ``signature()`` (how it is written)."""
+    """What must be known of a function to check a call. A function may also say ``queries`` (it has ``$``),
+    ``form(count)`` (None where it does not take so many arguments) and ``signature()`` (how it is written)."""
 
     @property
     def least(self) -> int: ...
@@ -189,7 +190,8 @@ class _Formula:
         self.findings.add(call.at, f"{call.name} takes {wanted}, but was given {count}{dotted}", hint)
 
     def _evaluating(self, call: Call) -> None:
-        """``Evaluation.EVALUATE_N(T[f])``: the table is an evaluation table, and the field one of those it evaluates."""
+        """``Evaluation.EVALUATE_N(T[f])``: the table is an evaluation table, and the field one of those it
+        evaluates."""
         table = self.evaluations[0] if len(self.evaluations) == 1 else None
         if len(call.arguments) == 2 and isinstance(call.arguments[0], TableName):
             name = call.arguments[0].name

@@ -1,7 +1,7 @@
 """What is defined in a sheet: its tables, and the fields that a table, or a row of it, is known to have.
 
-Not everything is known before a sheet is evaluated: the columns of a file come with the file. Where the fields are not known, ``None``
-stands for them, and nothing is said about them.
+Not everything is known before a sheet is evaluated: the columns of a file come with the file. Where the fields are not
+known, ``None`` stands for them, and nothing is said about them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ class Names:
     """The formula of each field that has one to itself."""
 
     def element_of(self, expression: Expr, own: str, element: Known) -> Known:
-        """The fields of a row of what the expression gives, inside the table ``own``, where ``$`` has the fields ``element``."""
+        """The fields of a row of what the expression gives, inside the table ``own``, where ``$`` has the fields
+        ``element``."""
         for _ in range(MOST_STEPS):
             match expression:
                 case TableName(name=name):
@@ -67,7 +68,8 @@ def unknown_table_hint(name: str, known: Iterable[str]) -> str:
 
 
 def names_of(sheet: Sheet, bound: Mapping[str, Collection[str]]) -> Names:
-    """What a sheet defines. Of two tables with one name the first counts; a table bound from outside takes the place of the sheet's own."""
+    """What a sheet defines. Of two tables with one name the first counts; a table bound from outside takes the place of
+    the sheet's own."""
     names = Names({})
     for table in sheet.tables:
         if table.name in names.tables or table.name in bound:

@@ -1,6 +1,8 @@
-"""What a formula asks for, found by looking at it: the fields of ``$``, the current row, equalities that can be looked up.
+"""What a formula asks for, found by looking at it: the fields of ``$``, the current row, equalities that can be looked
+up.
 
-Which fields of a table a formula needs decides what it depends on: ``T.FILTER($[a] > 1)[b]`` needs a and b, not all of T.
+Which fields of a table a formula needs decides what it depends on: ``T.FILTER($[a] > 1)[b]`` needs a and b, not all of
+T.
 """
 
 from __future__ import annotations
@@ -64,7 +66,8 @@ def conjuncts(root: Expr) -> Iterator[Expr]:
 
 
 def lookup(condition: Expr, is_query: Callable[[str], bool]) -> tuple[Expr, Expr] | None:
-    """(of the element, of the row) when the condition demands that they be equal: then elements can be looked up, not tried one by one."""
+    """(of the element, of the row) when the condition demands that they be equal: then elements can be looked up, not
+    tried one by one."""
     for part in conjuncts(condition):
         if isinstance(part, Binary) and part.operator == "=":
             for inside, outside in ((part.left, part.right), (part.right, part.left)):

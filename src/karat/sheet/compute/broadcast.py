@@ -1,10 +1,11 @@
 """Broadcasting: call a function once per element when an argument has more dimensions than the function takes.
 
-A function of a single value that is given a column is called for each element; a function of an array that is given a column of
-arrays, for each array: it works on the innermost dimension. Two columns of the same rows go in step, one of no rows in
-particular goes in step with one of the same length, and columns of different tables do not mix.
+A function of a single value that is given a column is called for each element; a function of an array that is given a
+column of arrays, for each array: it works on the innermost dimension. Two columns of the same rows go in step, one of
+no rows in particular goes in step with one of the same length, and columns of different tables do not mix.
 
-All the single calls of one node are collected first and made together, so that RETRIEVE sees the whole column of questions at once.
+All the single calls of one node are collected first and made together, so that RETRIEVE sees the whole column of
+questions at once.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ _Shape = int | Failure | _Level
 
 
 def excess(value: Value, parameter: Parameter) -> int:
-    """How many dimensions the value has beyond what is asked for. A table is never taken apart: a function says what it wants instead."""
+    """How many dimensions the value has beyond what is asked for. A table is never taken apart: a function says what it
+    wants instead."""
     return 0 if parameter.takes == "any" or isinstance(value, TableValue) else depth(value) - parameter.depth
 
 
@@ -116,11 +118,13 @@ def _rebuilt(shape: _Shape, results: Sequence[Value], gives: int) -> Value:
     return Array(items, shape.layout, 1 + gives + deeper)
 
 
-# -- single calls -------------------------------------------------------------------------------------------------------
+# -- single calls
+# -------------------------------------------------------------------------------------------------------
 
 
 def _done(function: Function, calls: Sequence[Call], node: Node, outside: Outside) -> list[Value]:
-    """Every call with what it asked for. NA and failures among the arguments are the result, unless the function looks at them itself."""
+    """Every call with what it asked for. NA and failures among the arguments are the result, unless the function looks
+    at them itself."""
     stops = _stops(function, calls)
     if function.do_all is not None:
         results: list[Value] = [NA] * len(calls)
@@ -183,7 +187,8 @@ def _failure_in(value: Value) -> Failure | None:
 
 
 def leaves(value: Value) -> tuple[_Shape, list[Array | TableValue]]:
-    """The innermost arrays of a value (a table is one, a single value too), and how to put their results in its form."""
+    """The innermost arrays of a value (a table is one, a single value too), and how to put their results in its
+    form."""
     found: list[Array | TableValue] = []
     shape = _leaf_shape(value, found)
     return shape, found

@@ -1,7 +1,7 @@
 """The state of a computation: the value of every node so far, and how many frames there are at each place.
 
-A node whose place is the sheet has one value; at any other place it has a list, one value for each frame: each row, or each element that a
-query looks at.
+A node whose place is the sheet has one value; at any other place it has a list, one value for each frame: each row, or
+each element that a query looks at.
 """
 
 from __future__ import annotations

@@ -15,7 +15,8 @@ from karat.sheet.values import NA, Array, Failure, Row, TableValue, Value, Wrong
 
 
 def apply(c: Computation, node: Node) -> Any:
-    """A function or an operator, with its arguments. A column of the own table beside the current row gives the element of that row."""
+    """A function or an operator, with its arguments. A column of the own table beside the current row gives the element
+    of that row."""
     function, form = _function(node)
     if node.place is SHEET:
         call = tuple(c.values[id] for id in node.inputs)
@@ -93,7 +94,8 @@ def fields_of(value: Value, names: Sequence[str]) -> Value:
 
 
 def part_of(value: Value, part: int) -> Value:
-    """The share of one of several fields with the same formula: its column of a table or row; any other value is shared."""
+    """The share of one of several fields with the same formula: its column of a table or row; any other value is
+    shared."""
     if isinstance(value, Row | TableValue):
         names = list((value.table if isinstance(value, Row) else value).columns)
         if part >= len(names):

@@ -1,7 +1,8 @@
 """Read tables from files: CSV, Parquet, and the tables of a DuckDB file.
 
-A file named in a sheet lies in the sheet's folder or below it; one bound on the command line may lie anywhere. A CSV column holds numbers
-when every filled cell of it is one, as a person writes them: ``001`` and ``1,5`` are text. An empty cell is NA.
+A file named in a sheet lies in the sheet's folder or below it; one bound on the command line may lie anywhere. A CSV
+column holds numbers when every filled cell of it is one, as a person writes them: ``001`` and ``1,5`` are text. An
+empty cell is NA.
 """
 
 from __future__ import annotations
@@ -68,7 +69,8 @@ def read_table(path: Path, table: str = "") -> TableValue:
     )
 
 
-# -- CSV ----------------------------------------------------------------------------------------------------------------
+# -- CSV
+# ----------------------------------------------------------------------------------------------------------------
 
 
 def read_csv(path: Path, delimiter: str = ",") -> TableValue:
@@ -118,7 +120,8 @@ def _typed(cells: Sequence[str]) -> list[Value]:
     return [cell if cell else NA for cell in cells]
 
 
-# -- through DuckDB -----------------------------------------------------------------------------------------------------
+# -- through DuckDB
+# -----------------------------------------------------------------------------------------------------
 
 
 def _connect(name: str, **options: Any) -> Any:

@@ -1,6 +1,7 @@
 """Computing queries: what FILTER, FIND, SORTBY and UNIQUEBY look at, and what they make of it.
 
-Every pair of a row and an element is a frame, unless the condition demands an equality between the two: then the elements are looked up.
+Every pair of a row and an element is a frame, unless the condition demands an equality between the two: then the
+elements are looked up.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Computing tables: their rows, their fields row by row, their columns as a whole, and the choice for an evaluation table."""
+"""Computing tables: their rows, their fields row by row, their columns as a whole, and the choice for an evaluation
+table."""
 
 from __future__ import annotations
 

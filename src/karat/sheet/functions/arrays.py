@@ -1,6 +1,8 @@
-"""Functions over the elements of an array or the rows of a table. In FILTER, SORTBY, UNIQUEBY and FIND, ``$`` is the element in question.
+"""Functions over the elements of an array or the rows of a table. In FILTER, SORTBY, UNIQUEBY and FIND, ``$`` is the
+element in question.
 
-Sorting is stable: numbers first, then texts, NA last. What is said here of arrays holds for tables, whose elements are their rows.
+Sorting is stable: numbers first, then texts, NA last. What is said here of arrays holds for tables, whose elements are
+their rows.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ from karat.sheet.values import (
 
 _SOURCE = Parameter("source", "an array or a table", "array")
 
-# -- queries: for each element something was computed; ``positions`` says for which elements ----------------------------
+# -- queries: for each element something was computed; ``positions`` says for which elements
+# ----------------------------
 
 Keys = Sequence[Sequence[Value]]
 Flags = Sequence[bool]
@@ -75,7 +78,8 @@ def _uniqueby(source: Many, positions: Sequence[int], keys: Keys, _: Flags) -> V
     return taken(source, list(first.values()))
 
 
-# -- the elements themselves --------------------------------------------------------------------------------------------
+# -- the elements themselves
+# --------------------------------------------------------------------------------------------
 
 
 def _sort(source: Value, descending: Value = 0) -> Value:
@@ -116,7 +120,8 @@ def _single(source: Value) -> Value:
     return element(found, 0) if len(found) else NA
 
 
-# -- sets ---------------------------------------------------------------------------------------------------------------
+# -- sets
+# ---------------------------------------------------------------------------------------------------------------
 
 
 def _distinct(source: Value, name: str) -> dict[object, Value]:

@@ -1,8 +1,8 @@
 """What a function is: its name, its arguments, what it does for single values, and an example that is run as a test.
 
-A function says for each argument whether it wants a single value or an array. Given a column where it wants a single value, it is done
-for each element; given a column of arrays where it wants an array, for each of the arrays (see ``compute.broadcast``). So a function's own code
-never meets more than it asked for.
+A function says for each argument whether it wants a single value or an array. Given a column where it wants a single
+value, it is done for each element; given a column of arrays where it wants an array, for each of the arrays (see
+``compute.broadcast``). So a function's own code never meets more than it asked for.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from karat.sheet.compute.resources import Outside
 
 Takes = Literal["single", "array", "any", "condition", "key"]
-"""``any``: as it is, never spread. ``condition`` and ``key`` are computed for each element of the first argument, which is ``$`` there."""
+"""``any``: as it is, never spread. ``condition`` and ``key`` are computed for each element of the first argument, which
+is ``$`` there."""
 
 
 @dataclass(frozen=True, slots=True)

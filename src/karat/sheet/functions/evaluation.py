@@ -1,7 +1,9 @@
-"""Retrieval and its figures. Values are compared as texts; truths are ``a;b`` in a text, or an array. No truth: the figure is NA.
+"""Retrieval and its figures. Values are compared as texts; truths are ``a;b`` in a text, or an array. No truth: the
+figure is NA.
 
 - RECALL = found truths / truths.
-- MRR here is the sum of 1 / rank over the truths that were retrieved, for one question; RR is 1 / rank of the first hit, the classical one.
+- MRR here is the sum of 1 / rank over the truths that were retrieved, for one question; RR is 1 / rank of the first
+  hit, the classical one.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ Asked = tuple[Array, str, int, str]
 """(the field's values, a question, n, the model's name); no name: the default."""
 
 
-# -- retrieving ---------------------------------------------------------------------------------------------------------
+# -- retrieving
+# ---------------------------------------------------------------------------------------------------------
 
 
 def _asked(call: tuple[Value, ...], name: str) -> Asked:
@@ -36,7 +39,8 @@ def _asked(call: tuple[Value, ...], name: str) -> Asked:
 
 
 def retrieve_all(asked: Sequence[Asked | Failure], outside: Outside) -> list[Found | Failure]:
-    """For each question its n best values with their scores: one pass for each field and model, whatever the n of each question."""
+    """For each question its n best values with their scores: one pass for each field and model, whatever the n of each
+    question."""
     results: list[Found | Failure] = [one if isinstance(one, Failure) else () for one in asked]
     groups: dict[tuple[int, str], list[int]] = {}
     for at, one in enumerate(asked):
@@ -84,7 +88,8 @@ def _with_scores(found: Found) -> TableValue:
     return TableValue({"value": [value for value, _ in found], "score": [score for _, score in found]}, len(found))
 
 
-# -- figures ------------------------------------------------------------------------------------------------------------
+# -- figures
+# ------------------------------------------------------------------------------------------------------------
 
 
 def _ranks(retrieved: Value, truth: Value, name: str) -> tuple[dict[str, int], tuple[str, ...]]:
@@ -205,7 +210,8 @@ EVALUATION = (
         "RETRIEVE",
         "evaluation",
         ((_FIELD, _QUESTION, _N, _MODEL),),
-        "The n distinct values of the field that are nearest to the question, the nearest first; ties in the order of the field.",
+        "The n distinct values of the field that are nearest to the question, the nearest first; ties in the order of "
+        "the field.",
         Example('RETRIEVE({"Milk", "Carrots", "Salmon"}, "carrots", 1, "bm25")', ["Carrots"]),
         do_all=_retrieve,
         gives=1,

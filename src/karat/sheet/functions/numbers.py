@@ -1,6 +1,8 @@
-"""Functions of numbers: over an array, or of single numbers. Those over an array skip NA; with nothing left they give NA, and SUM gives 0.
+"""Functions of numbers: over an array, or of single numbers. Those over an array skip NA; with nothing left they give
+NA, and SUM gives 0.
 
-NA in place of the whole array is NA. Given several arguments, SUM, AVERAGE, MIN, MAX and MEDIAN are over those, element by element.
+NA in place of the whole array is NA. Given several arguments, SUM, AVERAGE, MIN, MAX and MEDIAN are over those, element
+by element.
 """
 
 from __future__ import annotations

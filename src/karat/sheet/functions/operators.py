@@ -1,7 +1,7 @@
 """The operators, as functions of single values.
 
-NA goes through all of them, with one exception: ``0 AND anything`` is 0 and ``1 OR anything`` is 1, so that a condition can guard the
-next one. A text and a number are never equal, and have no order.
+NA goes through all of them, with one exception: ``0 AND anything`` is 0 and ``1 OR anything`` is 1, so that a condition
+can guard the next one. A text and a number are never equal, and have no order.
 """
 
 from __future__ import annotations

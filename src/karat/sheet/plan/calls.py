@@ -1,4 +1,5 @@
-"""Planning calls: most are a function of the values of their arguments; those in ``SPECIAL_CALLS`` and the queries are planned in their own way."""
+"""Planning calls: most are a function of the values of their arguments; those in ``SPECIAL_CALLS`` and the queries are
+planned in their own way."""
 
 from __future__ import annotations
 

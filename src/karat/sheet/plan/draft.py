@@ -1,8 +1,9 @@
 """A plan while it is being made: the nodes so far, each once, and what the names in a formula refer to.
 
-The functions that plan something (in ``tables``, ``formulas``, ``calls`` and ``queries``) are generators. Each asks for the expressions it needs with
-``yield (expression, scope, wanted)``, is sent their nodes, and returns its own; ``planner.run`` keeps the unfinished ones on a stack, so no formula is
-nested too deep. What cannot be planned (an unknown name, a cycle) becomes a node that fails, and the rest of the sheet is planned all the same.
+The functions that plan something (in ``tables``, ``formulas``, ``calls`` and ``queries``) are generators. Each asks for
+the expressions it needs with ``yield (expression, scope, wanted)``, is sent their nodes, and returns its own;
+``planner.run`` keeps the unfinished ones on a stack, so no formula is nested too deep. What cannot be planned (an
+unknown name, a cycle) becomes a node that fails, and the rest of the sheet is planned all the same.
 """
 
 from __future__ import annotations

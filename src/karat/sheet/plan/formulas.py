@@ -30,7 +30,8 @@ from karat.sheet.values import NA, shown
 
 
 def plan_expression(draft: Draft, node: Expr, scope: Scope, wanted: Wanted) -> Planning | int:
-    """The node of an expression, or the planning that will give it. ``wanted``: the fields that are needed of a table; None: all."""
+    """The node of an expression, or the planning that will give it. ``wanted``: the fields that are needed of a table;
+    None: all."""
     planner = PLANNERS.get(type(node))
     if planner is None:
         raise TypeError(f"no expression: {node!r}")

@@ -1,8 +1,8 @@
 """The graph a sheet compiles to. Equal sub-expressions are one node, and a node is computed once.
 
-A node has its values at a place: once for the sheet, once for each row of a table, or once for each element that a query such as
-FILTER looks at. Places form chains (sheet, rows of T, elements of a query in a row of T), so that a value of an outer place is known in
-every inner one.
+A node has its values at a place: once for the sheet, once for each row of a table, or once for each element that a
+query such as FILTER looks at. Places form chains (sheet, rows of T, elements of a query in a row of T), so that a value
+of an outer place is known in every inner one.
 """
 
 from __future__ import annotations

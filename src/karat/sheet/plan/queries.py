@@ -1,4 +1,5 @@
-"""Planning queries: FILTER, FIND, SORTBY and UNIQUEBY, whose later arguments are formulas over the elements of the first."""
+"""Planning queries: FILTER, FIND, SORTBY and UNIQUEBY, whose later arguments are formulas over the elements of the
+first."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Render a plan as indented text or as a Mermaid flowchart.
 
-Each field is listed under its table, with the nodes of its formula indented below it. A node with several users is written out once, with a
-number; later mentions give only the number.
+Each field is listed under its table, with the nodes of its formula indented below it. A node with several users is
+written out once, with a number; later mentions give only the number.
 """
 
 from __future__ import annotations

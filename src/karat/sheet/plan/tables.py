@@ -1,4 +1,5 @@
-"""Plan the parts of a table: rows, fields, columns and order. Dependencies are between fields, so a table can refer to itself."""
+"""Plan the parts of a table: rows, fields, columns and order. Dependencies are between fields, so a table can refer to
+itself."""
 
 from __future__ import annotations
 
@@ -33,8 +34,9 @@ def _unknown_table(draft: Draft, name: str, at: At, scope: Scope) -> int | None:
 def plan_rows(draft: Draft, name: str) -> Planning:
     """The node that makes the rows of a table; their place is in the plan.
 
-    A table marked ``!manual()`` and one without dims have the rows of their override; one without dims or override has one row. Otherwise each
-    dim makes a row for each of its elements, inside each row of the dims before it, and the override replaces cells of these rows.
+    A table marked ``!manual()`` and one without dims have the rows of their override; one without dims or override has
+    one row. Otherwise each dim makes a row for each of its elements, inside each row of the dims before it, and the
+    override replaces cells of these rows.
     """
     if name in draft.plan.rows:
         return draft.plan.rows[name][0]

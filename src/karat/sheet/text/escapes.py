@@ -1,7 +1,8 @@
 """How names and texts are written, and read back.
 
-A ``'`` makes the next character an ordinary one, where that character would mean something: ``''``, ``'"``, ``'[``, ``']``. Before
-any other character it is just an apostrophe, so ``"What's cheap?"`` needs no escape, and the ``';`` of a truth stays as it is.
+A ``'`` makes the next character an ordinary one, where that character would mean something: ``''``, ``'"``, ``'[``,
+``']``. Before any other character it is just an apostrophe, so ``"What's cheap?"`` needs no escape, and the ``';`` of a
+truth stays as it is.
 """
 
 from __future__ import annotations

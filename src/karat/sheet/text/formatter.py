@@ -1,8 +1,9 @@
 """Format a sheet: one layout, whatever the original looked like.
 
-Four spaces before a field, one blank line between tables, one space around operators, no parentheses that change nothing, and what is
-longer than 100 columns broken inside its parentheses. Comments and docs stay; a comment inside a formula moves above its field. How a call
-was written (``a.F(b)`` or ``F(a, b)``) is kept, for it is the author's choice. Parsing the result gives the same tree.
+Four spaces before a field, one blank line between tables, one space around operators, no parentheses that change
+nothing, and what is longer than 100 columns broken inside its parentheses. Comments and docs stay; a comment inside a
+formula moves above its field. How a call was written (``a.F(b)`` or ``F(a, b)``) is kept, for it is the author's
+choice. Parsing the result gives the same tree.
 """
 
 from __future__ import annotations
@@ -153,8 +154,8 @@ def _decorator(decorator: Decorator) -> str:
 
 
 def _set(head: str, formulas: Sequence[Expr]) -> str:
-    """A line that begins with ``head`` and goes on with formulas. Outside of parentheses a line cannot be broken: they are put
-    around a formula that must be."""
+    """A line that begins with ``head`` and goes on with formulas. Outside of parentheses a line cannot be broken: they
+    are put around a formula that must be."""
     parts: list[Document] = []
     for formula in formulas:
         document = _document(formula)

@@ -1,8 +1,9 @@
 """The grammar, loaded once in a process: the parser's tables, and the patterns that cut text into tokens.
 
-``grammar.lark`` is the one place that says what the language is. lark makes the LALR tables from its rules. Its terminals become
-three patterns here: ``declaring`` knows the keywords, for where a line can begin with one; ``inside`` does not, for formulas;
-``named`` knows no reserved word at all, for what follows the ``!`` of a decorator: only its name can follow.
+``grammar.lark`` is the one place that says what the language is. lark makes the LALR tables from its rules. Its
+terminals become three patterns here: ``declaring`` knows the keywords, for where a line can begin with one; ``inside``
+does not, for formulas; ``named`` knows no reserved word at all, for what follows the ``!`` of a decorator: only its
+name can follow.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Text that may be broken over lines, and how it is set.
 
-A document is a nest of strings, groups, and places where a line may be broken. A group is set on one line if it fits; if not, every
-break of its own becomes a newline, and the groups inside it are tried again. Both functions work with a list of what is still to be
-set instead of calling themselves, so that no document is too deep.
+A document is a nest of strings, groups, and places where a line may be broken. A group is set on one line if it fits;
+if not, every break of its own becomes a newline, and the groups inside it are tried again. Both functions work with a
+list of what is still to be set instead of calling themselves, so that no document is too deep.
 """
 
 from __future__ import annotations

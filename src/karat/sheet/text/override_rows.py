@@ -2,14 +2,16 @@
 
 A cell is
 
-- ``"…"``: a text. It may hold commas and newlines; a quote in it is ``""`` or ``'"``, and the other escapes are those of any text;
+- ``"…"``: a text. It may hold commas and newlines; a quote in it is ``""`` or ``'"``, and the other escapes are those
+  of any text;
 - a number, such as ``3`` or ``-0.5``. ``007`` is a text: it would not be the same as a number;
 - nothing, or ``NA``: no value is typed in. ``TRUE`` and ``FALSE`` are 1 and 0;
 - ``{"a", "b"}``: several truths, the same as ``"a;b"``;
 - anything else: a text, exactly as written, without the spaces around it.
 
-The block ends where the file ends or where a line begins the next thing: ``table NAME``, a decorator ``!name(``, or a doc ``##``. A row
-that begins like that must be in quotes. Blank lines between rows do not count. A ``#`` comment needs a line of its own.
+The block ends where the file ends or where a line begins the next thing: ``table NAME``, a decorator ``!name(``, or a
+doc ``##``. A row that begins like that must be in quotes. Blank lines between rows do not count. A ``#`` comment needs
+a line of its own.
 """
 
 from __future__ import annotations

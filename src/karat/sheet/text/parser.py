@@ -1,10 +1,12 @@
 """From the text of a sheet to its tree.
 
-``parse`` either gives the whole tree or raises a :class:`UserError` that lists the mistakes it found, each with its place. It works in
-three steps: the scanner makes logical lines of tokens (``scanner``), the lines are cut into tables here, and each table is parsed by the
-grammar (``grammar``). Where a line is wrong, it is left out and the rest of the table is parsed again, to find the next mistake.
+``parse`` either gives the whole tree or raises a :class:`UserError` that lists the mistakes it found, each with its
+place. It works in three steps: the scanner makes logical lines of tokens (``scanner``), the lines are cut into tables
+here, and each table is parsed by the grammar (``grammar``). Where a line is wrong, it is left out and the rest of the
+table is parsed again, to find the next mistake.
 
-Nothing here recurses, and everything is bounded: the size of a file, how deep a formula may nest, how many mistakes are reported.
+Nothing here recurses, and everything is bounded: the size of a file, how deep a formula may nest, how many mistakes are
+reported.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """From the text of a file to logical lines of tokens. Everything that depends on where a line ends is settled here.
 
-The scanner knows when a bracket is open (then a newline is only a space), where a keyword is allowed, what is a comment, and where the
-rows of an override begin. It never stops at a mistake: the line is marked as broken, and the next one is read. How deep brackets
-nest is bounded, so later steps never meet a tree that is too deep for them.
+The scanner knows when a bracket is open (then a newline is only a space), where a keyword is allowed, what is a
+comment, and where the rows of an override begin. It never stops at a mistake: the line is marked as broken, and the
+next one is read. How deep brackets nest is bounded, so later steps never meet a tree that is too deep for them.
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ class Scanner:
         return self
 
     def _pattern(self) -> re.Pattern[str]:
-        """The pattern for the next token: a keyword only in a declaration, and after a ``!`` no reserved word: a decorator may be called ``or``."""
+        """The pattern for the next token: a keyword only in a declaration, and after a ``!`` no reserved word: a
+        decorator may be called ``or``."""
         if self._current.tokens and self._current.tokens[-1].type == "BANG":
             return language().named
         return language().declaring if self._declaring and not self._open else language().inside
@@ -169,7 +170,8 @@ class Scanner:
         self._row_start = start
 
     def _without_header(self, position: int) -> int:
-        """After the word ``override``: if no columns follow but rows do, say so and read them, so that they are not taken for formulas."""
+        """After the word ``override``: if no columns follow but rows do, say so and read them, so that they are not
+        taken for formulas."""
         blank = _BLANK.match(self.text, position)
         first = blank.end() if blank else position
         if first == len(self.text) or _HEADER.match(self.text, first) or starts_something(self.text, first):

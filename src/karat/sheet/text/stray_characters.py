@@ -1,4 +1,5 @@
-"""What to say where no word or sign of the language begins: an open quote, a typographic one, a sign of another language."""
+"""What to say where no word or sign of the language begins: an open quote, a typographic one, a sign of another
+language."""
 
 from __future__ import annotations
 

@@ -13,7 +13,8 @@ END = "$END"
 
 
 class Token:
-    """A word, sign or value. ``value`` is what it means: the text without its quotes, the number, the rows of an override."""
+    """A word, sign or value. ``value`` is what it means: the text without its quotes, the number, the rows of an
+    override."""
 
     __slots__ = ("column", "comments", "line", "text", "type", "value")
 
@@ -41,7 +42,8 @@ class Rows:
 
 @dataclass(slots=True)
 class Line:
-    """A logical line: several lines of the file where a bracket is open. ``broken``: the scanner has complained already."""
+    """A logical line: several lines of the file where a bracket is open. ``broken``: the scanner has complained
+    already."""
 
     tokens: list[Token] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)

@@ -1,5 +1,5 @@
-"""The tree of a sheet. Two trees are equal when they mean the same: position, how a call was written (``a.F(b)`` or ``F(a, b)``)
-and comments do not count. Every node is hashable, so equal sub-expressions can be computed once.
+"""The tree of a sheet. Two trees are equal when they mean the same: position, how a call was written (``a.F(b)`` or
+``F(a, b)``) and comments do not count. Every node is hashable, so equal sub-expressions can be computed once.
 """
 
 from __future__ import annotations
@@ -174,7 +174,8 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """One line of a table: a field, or several that share a formula; without a formula they are filled by ``override``."""
+    """One line of a table: a field, or several that share a formula; without a formula they are filled by
+    ``override``."""
 
     fields: tuple[Field, ...]
     formula: Expr | None = None

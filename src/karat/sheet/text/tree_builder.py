@@ -1,7 +1,7 @@
 """From what the parser recognises to the tree. One method for each rule of ``grammar.lark``, named as the rule is.
 
-A method gets the children of its rule: tokens that carry meaning, and what was built from the rules below. Comments hang on the first token
-of their line; a definition gathers those of its own lines.
+A method gets the children of its rule: tokens that carry meaning, and what was built from the rules below. Comments
+hang on the first token of their line; a definition gathers those of its own lines.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Which cases are not as they were: changed status, worse, better, or in one run only; in this order, largest change first."""
+"""Which cases are not as they were: changed status, worse, better, or in one run only; in this order, largest change
+first."""
 
 from __future__ import annotations
 
@@ -41,7 +42,8 @@ def changed_cases(a: RunResult, b: RunResult, pairs: Pairs, metrics: Sequence[Me
 
 
 def _moved(pairs: Pairs, metric: Metric) -> list[tuple[float, CaseChange]]:
-    """Cases with a value in both runs that is another one, by more than the metric's own noise, and by how much it is better (negative: worse)."""
+    """Cases with a value in both runs that is another one, by more than the metric's own noise, and by how much it is
+    better (negative: worse)."""
     import numpy as np
 
     column = pairs.columns[metric.name]

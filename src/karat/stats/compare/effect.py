@@ -1,9 +1,9 @@
 """How large a difference is, apart from how sure it is.
 
-- ``cohen_d_z``: mean difference / standard deviation of the differences. By custom 0.2 is small, 0.5 middling, 0.8 large.
-  None for fewer than two differences, and where all are equal: they have no spread to measure by.
-- ``cliff_delta``: (pairs where b is above a) - (pairs where it is below), as a share of all n² pairs of a value of a with one of b.
-  -1…1. It sees only the order of the values, so it fits quantities with long tails (seconds, money).
+- ``cohen_d_z``: mean difference / standard deviation of the differences. By custom 0.2 is small, 0.5 middling, 0.8
+  large. None for fewer than two differences, and where all are equal: they have no spread to measure by.
+- ``cliff_delta``: (pairs where b is above a) - (pairs where it is below), as a share of all n² pairs of a value of a
+  with one of b. -1…1. It sees only the order of the values, so it fits quantities with long tails (seconds, money).
 - Pass or fail: ``McNemar.odds``.
 """
 

@@ -1,7 +1,7 @@
 """Differences by tag, and by the groups that a suite's explanations name: dimensions, fields, functions.
 
-A group with figures is compared by those, each case's mean over its turns and repeats. A group without is compared by the
-headline metrics over the cases that belong to it.
+A group with figures is compared by those, each case's mean over its turns and repeats. A group without is compared by
+the headline metrics over the cases that belong to it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ def compare_tags(pairs: Pairs, metrics: Sequence[Metric]) -> tuple[tuple[TagComp
 def compare_groups(
     suite: str, pairs: Pairs, metrics: Sequence[Metric]
 ) -> tuple[tuple[GroupComparison, ...], list[str]]:
-    """By the groups that the suite's explanations name, such as dimensions or fields; and what was left out, in words."""
+    """By the groups that the suite's explanations name, such as dimensions or fields; and what was left out, in
+    words."""
     members: dict[str, dict[str, list[int]]] = {}
     values: dict[tuple[str, str], dict[str, tuple[list[float], list[float], list[int]]]] = {}
     for row, (a, b) in enumerate(pairs.pairs):

@@ -1,8 +1,8 @@
 """Holm's step-down adjustment: several tests at once, and still at most 5 % chance of any false alarm among them.
 
-The smallest of m p-values is multiplied by m, the next by m-1, and so on; an adjusted value is never below one before it,
-and never above 1. It holds whatever the dependence between the tests, which matters here: metrics of one case go together.
-Two metrics with the same values in both runs are one test under two names, and count once.
+The smallest of m p-values is multiplied by m, the next by m-1, and so on; an adjusted value is never below one before
+it, and never above 1. It holds whatever the dependence between the tests, which matters here: metrics of one case go
+together. Two metrics with the same values in both runs are one test under two names, and count once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """McNemar's exact test: pass or fail of the same cases in two runs.
 
-Only cases with two different verdicts tell anything. Were the runs equally good, each of those would fall to either side
-like a coin; the p-value is the two-sided binomial test of that. No such case: p = 1.
+Only cases with two different verdicts tell anything. Were the runs equally good, each of those would fall to either
+side like a coin; the p-value is the two-sided binomial test of that. No such case: p = 1.
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
 """The difference between two runs of the same cases: b - a, its interval, its p-value, its size.
 
-The mean is over pairs. Pairs of one cluster are drawn and swapped together (see ``bootstrap`` and ``sign_flips``); who wants a
-case with many turns to count once averages first, as ``comparing`` does.
+The mean is over pairs. Pairs of one cluster are drawn and swapped together (see ``bootstrap`` and ``sign_flips``); who
+wants a case with many turns to count once averages first, as ``comparing`` does.
 
 The interval, by the kind of the metric:
-- a rate or share of which no value changed, and a rate (0 or 1) whose pairs are each their own cluster: Agresti and Min's interval, the plain one after
-  half a pair was added to each of the four cells of the table. It keeps its promise where few verdicts changed, and where none did;
-- other rates and shares: the interval of a share (``intervals.mean``) of (difference + 1)/2, which lies in 0…1, always widened
-  to Hall's: differences lean to a side anywhere;
-- a quantity: that of a quantity (``intervals.mean``). Differences that are all equal, a cost that did not change at all, show no spread: there is no interval, and
-  no claim of certainty. One pair of a quantity has none either.
+- a rate or share of which no value changed, and a rate (0 or 1) whose pairs are each their own cluster: Agresti and
+  Min's interval, the plain one after half a pair was added to each of the four cells of the table. It keeps its promise
+  where few verdicts changed, and where none did;
+- other rates and shares: the interval of a share (``intervals.mean``) of (difference + 1)/2, which lies in 0…1, always
+  widened to Hall's: differences lean to a side anywhere;
+- a quantity: that of a quantity (``intervals.mean``). Differences that are all equal, a cost that did not change at
+  all, show no spread: there is no interval, and no claim of certainty. One pair of a quantity has none either.
 
 Interval and p-value are two methods. Near the edge one may say yes where the other says no; verdicts go by p.
 """

@@ -46,7 +46,8 @@ class Pairs(msgspec.Struct, frozen=True):
     kinds: dict[str, Kind]
 
     def difference(self, metric: str, rows: Sequence[int] | None = None, *, tests: int = 0) -> Difference | None:
-        """The difference over these rows, or all; None when no case there has a value in both runs. ``tests`` as in ``paired``."""
+        """The difference over these rows, or all; None when no case there has a value in both runs. ``tests`` as in
+        ``paired``."""
         import numpy as np
 
         column = self.columns[metric]

@@ -1,13 +1,15 @@
 """The least true difference that a paired test would show with 80 % power, for the test that is really used.
 
-The verdict is the sign-flip test's (``sign_flips``), at 5 % shared among the metrics that Holm's adjustment is over. Two pictures of what
-a true difference d looks like, by what the pairs at hand do:
+The verdict is the sign-flip test's (``sign_flips``), at 5 % shared among the metrics that Holm's adjustment is over.
+Two pictures of what a true difference d looks like, by what the pairs at hand do:
 
-- **Every pair changes a little** (all differences are other than 0): the differences seen, moved by d. Power as Student's test has it at the
-  level that so few sign patterns can reach; where only "all to one side" is significant, the chance that all fall there.
-- **Few pairs change** (pass/fail, shares of which most stay): a case changes by the typical size s of the changes seen (1 when none was
-  seen); losses keep the rate λ of the rarer direction, and gains come at the rate λ + d/s. The power of the exact test is then a sum over
-  binomial probabilities; for more than 400 pairs Miettinen's formula. Changes of different sizes add to the spread, and so to d.
+- **Every pair changes a little** (all differences are other than 0): the differences seen, moved by d. Power as
+  Student's test has it at the level that so few sign patterns can reach; where only "all to one side" is significant,
+  the chance that all fall there.
+- **Few pairs change** (pass/fail, shares of which most stay): a case changes by the typical size s of the changes seen
+  (1 when none was seen); losses keep the rate λ of the rarer direction, and gains come at the rate λ + d/s. The power
+  of the exact test is then a sum over binomial probabilities; for more than 400 pairs Miettinen's formula. Changes of
+  different sizes add to the spread, and so to d.
 
 None: no difference can be shown, or nothing is known of how large a change is.
 """

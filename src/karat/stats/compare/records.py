@@ -26,7 +26,8 @@ class MetricComparison(msgspec.Struct, frozen=True):
     mcnemar: McNemar | None
     """For a ``rate`` whose values are all 0 or 1; None with repeats or turns that made fractions of them."""
     p_adjusted: float | None
-    """By Holm over the family of headline metrics (all metrics, when none is one). None outside the family: such a p is a hint."""
+    """By Holm over the family of headline metrics (all metrics, when none is one). None outside the family: such a p is
+    a hint."""
     undefined: str
     """Why there is no difference, in words; empty when there is one."""
     higher_is_better: bool = True
@@ -55,8 +56,8 @@ class GroupComparison(msgspec.Struct, frozen=True, gc=False):
 class CaseChange(msgspec.Struct, frozen=True, gc=False):
     """A case that is not as it was.
 
-    ``better`` and ``worse``: one for each headline metric that moved. ``status``: its state changed, and nothing else is said of it.
-    ``only_a`` and ``only_b``: the other run does not have it. Values are those of ``metric``.
+    ``better`` and ``worse``: one for each headline metric that moved. ``status``: its state changed, and nothing else
+    is said of it. ``only_a`` and ``only_b``: the other run does not have it. Values are those of ``metric``.
     """
 
     id: str

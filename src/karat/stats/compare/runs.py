@@ -1,14 +1,14 @@
 """Two runs compared case by case.
 
-- A case counts once: its value is the mean over its turns and repeats. A metric is compared over the cases that have a value
-  in both runs; how many have one in a single run is said.
+- A case counts once: its value is the mean over its turns and repeats. A metric is compared over the cases that have a
+  value in both runs; how many have one in a single run is said.
 - Cases that a suite calls variants of one (``cluster`` in their details) are drawn and swapped together.
 - What can be detected (``power``) is said for the test as it is used, Holm's adjustment included.
-- Holm's adjustment is over the headline metrics that have a difference; over all, when no metric is a headline. Metrics with the same
-  values in both runs count once. Other metrics,
-  tags and groups are for looking: they keep their plain p-value and no claim rests on it.
-- For a ``rate`` with values 0 and 1, McNemar's table is given. Its p is the same as the difference's, unless cases are clustered:
-  then the difference's p is the right one, as McNemar's test takes every case for independent.
+- Holm's adjustment is over the headline metrics that have a difference; over all, when no metric is a headline. Metrics
+  with the same values in both runs count once. Other metrics, tags and groups are for looking: they keep their plain
+  p-value and no claim rests on it.
+- For a ``rate`` with values 0 and 1, McNemar's table is given. Its p is the same as the difference's, unless cases are
+  clustered: then the difference's p is the right one, as McNemar's test takes every case for independent.
 """
 
 from __future__ import annotations

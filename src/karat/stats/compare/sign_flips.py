@@ -1,8 +1,8 @@
 """The paired permutation test: could the differences as well have come with the other sign?
 
 Were the two runs alike, swapping the two values of a case would change nothing, so every pattern of signs is equally
-likely. p is the share of patterns whose sum is at least as far from 0 as the one seen, on both sides. Cases of one cluster
-are swapped together: the caller gives their sum. A difference of 0 has no sign and takes no part.
+likely. p is the share of patterns whose sum is at least as far from 0 as the one seen, on both sides. Cases of one
+cluster are swapped together: the caller gives their sum. A difference of 0 has no sign and takes no part.
 
 How the patterns are gone through, by the number m of differences that are not 0:
 - all of the same size (pass/fail): the exact binomial test, for any m; this is McNemar's test;

@@ -104,7 +104,8 @@ def _different_metrics(a: RunResult, b: RunResult) -> Iterator[str]:
 
 
 def _errors(pairs: Pairs) -> Iterator[str]:
-    """Answers that did not come, over shared cases. They leave the means, so a run that fails on hard cases would look better for it."""
+    """Answers that did not come, over shared cases. They leave the means, so a run that fails on hard cases would look
+    better for it."""
     failed_a, failed_b = ([pair[side].status in ("error", "missing") for pair in pairs.pairs] for side in (0, 1))
     missing = any(case.status == "missing" for pair in pairs.pairs for case in (pair[0], pair[1]))
     what, them = ("Failed calls and missing answers", "them") if missing else ("Failed calls", "failed calls")
@@ -154,7 +155,8 @@ def _too_few(metrics: Sequence[MetricComparison]) -> Iterator[str]:
 
 
 def _small(item: MetricComparison) -> tuple[str, int, str, str, str, str] | None:
-    """Title, cases, difference, p, the difference that they show, the cases it would need; None when it is not too small."""
+    """Title, cases, difference, p, the difference that they show, the cases it would need; None when it is not too
+    small."""
     found = item.difference
     if found is None or item.p_adjusted is None or found.n == 1 or found.detectable is None:
         return None

@@ -1,7 +1,7 @@
 """What a gate looks at: the value of a metric for each case, and whether a case is right.
 
-A case is right when the metric that says so has its best value: 1 for a rate or share (0 where lower is better). Asked several
-times, it must be right every time. An error, a missing answer and an undefined value are not right.
+A case is right when the metric that says so has its best value: 1 for a rate or share (0 where lower is better). Asked
+several times, it must be right every time. An error, a missing answer and an undefined value are not right.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def metric_named(name: str, metrics: Sequence[Metric]) -> Metric:
 
 
 def with_metric_name(gate: Gate, metrics: Sequence[Metric]) -> Gate:
-    """The rule with its metric under the name that figures have: ``retrieval.R@10`` becomes ``retrieval.recall_at_10``."""
+    """The rule with its metric under the name that figures have: ``retrieval.R@10`` becomes
+    ``retrieval.recall_at_10``."""
     suite, _, metric = gate.figure.partition(".")
     if not has_metric(metric, metrics):
         return gate
@@ -55,7 +56,8 @@ def with_metric_name(gate: Gate, metrics: Sequence[Metric]) -> Gate:
 
 
 def pass_metric(metrics: Sequence[Metric]) -> Metric | None:
-    """The metric by which a case of the suite is right: the first headline rate, else the first rate, else the first share."""
+    """The metric by which a case of the suite is right: the first headline rate, else the first rate, else the first
+    share."""
     good = [metric for metric in metrics if metric.higher_is_better and metric.kind != "quantity"]
     good.sort(key=lambda metric: (metric.kind != "rate", not metric.headline))
     return good[0] if good else None
@@ -82,7 +84,8 @@ def mean_of(result: RunResult, metric: str) -> tuple[float | None, int]:
 def error_value(metric: Metric) -> float | None:
     """What a failed call counts where errors are not left out: the worst value; None where that cannot be said.
 
-    Quantities have no worst value, and of a failed call nobody knows whether the case asks for a metric that not every case has.
+    Quantities have no worst value, and of a failed call nobody knows whether the case asks for a metric that not every
+    case has.
     """
     if metric.kind == "quantity" or not metric.zero_on_error:
         return None
@@ -90,7 +93,8 @@ def error_value(metric: Metric) -> float | None:
 
 
 def with_errors(result: RunResult, metric: Metric) -> tuple[float | None, int]:
-    """The run's figure with errors counted as the worst value, and how many cases have one that counts; None where nothing changes."""
+    """The run's figure with errors counted as the worst value, and how many cases have one that counts; None where
+    nothing changes."""
     worst, failed = error_value(metric), sum(fails(case, metric.name) for case in result.cases)
     if worst is None or not failed:
         return None, 0

@@ -1,9 +1,11 @@
-"""What a gate may ask for, in ``karat.yaml`` or after ``--gate``. A rule that could never be judged is refused when it is read.
+"""What a gate may ask for, in ``karat.yaml`` or after ``--gate``. A rule that could never be judged is refused when it
+is read.
 
 Three kinds, one a gate:
 
-- a floor or ceiling: ``{metric: data_query.macro_recall, at_least: 0.85}``, in short ``data_query.macro_recall>=0.85``. The figure
-  ``errors`` of every suite is the share of cases without an answer that can be judged: ``data_query.errors<=0.02``;
+- a floor or ceiling: ``{metric: data_query.macro_recall, at_least: 0.85}``, in short ``data_query.macro_recall>=0.85``.
+  The figure ``errors`` of every suite is the share of cases without an answer that can be judged:
+  ``data_query.errors<=0.02``;
 - against a baseline: ``{metric: answers.strict, no_worse_than: baseline, margin: 0.02, confidence: 0.95}``;
 - case by case: ``{no_new_failures: {tag: critical}}``.
 """
@@ -20,7 +22,8 @@ from karat.core.problems import Problem, UserError
 
 CONFIDENCE = 0.95
 BASELINE = "baseline"
-"""The word that stands for the run of ``--baseline``, or of the project's ``baseline:``, or the newest run of that name."""
+"""The word that stands for the run of ``--baseline``, or of the project's ``baseline:``, or the newest run of that
+name."""
 
 Kind = Literal["limit", "no_worse_than", "no_new_failures"]
 

@@ -1,15 +1,17 @@
 """Gates: what must hold for a run. The verdict and its words come from one place, so they agree.
 
 - Floor, ceiling: the run's figure against the limit; the limit itself passes. An undefined figure passes no gate.
-- Errors leave the mean. A floor, ceiling or "no worse than" that holds only because of that fails: it must also hold with every
-  failed call counted as the worst value, in both runs.
-- ``no_worse_than``: paired on case id, over the cases with a value in both runs. It passes when the lower end of the one-sided
-  interval of the difference is above ``-margin`` (where lower is better: the upper end below ``margin``). Fewer than ``FEWEST``
-  such cases prove nothing, so the rule fails, unless it is about a quantity that is worse by more than the margin in none of them. A quantity that every case moved by the same amount shows no spread: that amount itself is
-  held against the margin, so that a cost which did not change never breaks a gate.
-- ``no_new_failures``: no case that was right in the baseline is wrong now. Cases that are not in both runs are not looked at; when
-  there are none to look at, or none of them was right, the rule fails: it has shown nothing. A rule for all suites is not asked of a suite without a case of its tag; when that is so
-  in every suite it fails, for a tag with a typing mistake must not pass.
+- Errors leave the mean. A floor, ceiling or "no worse than" that holds only because of that fails: it must also hold
+  with every failed call counted as the worst value, in both runs.
+- ``no_worse_than``: paired on case id, over the cases with a value in both runs. It passes when the lower end of the
+  one-sided interval of the difference is above ``-margin`` (where lower is better: the upper end below ``margin``).
+  Fewer than ``FEWEST`` such cases prove nothing, so the rule fails, unless it is about a quantity that is worse by more
+  than the margin in none of them. A quantity that every case moved by the same amount shows no spread: that amount
+  itself is held against the margin, so that a cost which did not change never breaks a gate.
+- ``no_new_failures``: no case that was right in the baseline is wrong now. Cases that are not in both runs are not
+  looked at; when there are none to look at, or none of them was right, the rule fails: it has shown nothing. A rule for
+  all suites is not asked of a suite without a case of its tag; when that is so in every suite it fails, for a tag with
+  a typing mistake must not pass.
 """
 
 from __future__ import annotations
@@ -204,7 +206,8 @@ def _paired_verdict(
     holds = end > limit if metric.higher_is_better else end < limit
     least, wanted = ("at least", "above") if metric.higher_is_better else ("at most", "below")
     words = (
-        f"{start}: difference {found.mean:+.4g} over {count_of(n, 'case')}, with {number(100 * confidence)} % confidence "
+        f"{start}: difference {found.mean:+.4g} over {count_of(n, 'case')}, with {number(100 * confidence)} % "
+        "confidence "
         f"{least} {telling(end, [limit])}, wanted {wanted} {number(limit + 0.0)}"
     )
     return Verdict("", "passed" if holds else "failed", words, value=end, n=n)

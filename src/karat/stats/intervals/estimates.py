@@ -2,11 +2,12 @@
 
 - ``rate`` (0 or 1 a case): Wilson's score interval, which keeps its promise for few cases and for rates near 0 and 1.
 - ``share`` and ``quantity``: see ``intervals.mean``.
-- A quantity of one case, or of cases that all have the same value, has a mean and no interval: there is no spread to see.
+- A quantity of one case, or of cases that all have the same value, has a mean and no interval: there is no spread to
+  see.
 
-A case counts once, whatever number of turns or repeats went into its value: the interval is clustered by case. Values that are
-not yet one a case, and those of cases that are variants of each other, are given with their clusters. Shares and rates stay in 0…1,
-and so do the ends of their intervals.
+A case counts once, whatever number of turns or repeats went into its value: the interval is clustered by case. Values
+that are not yet one a case, and those of cases that are variants of each other, are given with their clusters. Shares
+and rates stay in 0…1, and so do the ends of their intervals.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from karat.stats.intervals.spread import spread_of
 
 
 def estimate(values: Sequence[float], kind: Kind = "share", clusters: Sequence[str] | None = None) -> Estimate:
-    """Mean, number of values and interval. With the cluster of each value the mean is over values, the interval over clusters."""
+    """Mean, number of values and interval. With the cluster of each value the mean is over values, the interval over
+    clusters."""
     n = len(values)
     if not n:
         return Estimate(None, 0, None, None)

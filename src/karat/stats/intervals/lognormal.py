@@ -1,13 +1,15 @@
 """How large the mean of lognormal values may be, from few of them.
 
-Few lognormal values seldom hold one of the large ones that the mean depends on, so an interval from their spread ends too low. Their
-logarithms know better. Values count as lognormal when at least five are above 0, none is below, and the skewness of the logarithms is
-within 1.645 standard errors. Zeros (a call that cost nothing) are apart: the mean is their complement's share p times the mean of the others.
+Few lognormal values seldom hold one of the large ones that the mean depends on, so an interval from their spread ends
+too low. Their logarithms know better. Values count as lognormal when at least five are above 0, none is below, and the
+skewness of the logarithms is within 1.645 standard errors. Zeros (a call that cost nothing) are apart: the mean is
+their complement's share p times the mean of the others.
 
-With the mean ȳ and the variance v of the k logarithms, the estimate is ln p + ȳ + v/2. The bound adds the root of the sum of the squares of
-what each part may be larger by (Zou's way of joining bounds): t √(v/k), v/2 · ((k - 1)/χ² - 1), and ln(Wilson's upper end / p) where there
-are zeros. t and χ² are the quantiles that the confidence itself lies on one side of: the interval's lower end, which is Hall's, misses
-such means so rarely that the upper one may use up nearly all of the error.
+With the mean ȳ and the variance v of the k logarithms, the estimate is ln p + ȳ + v/2. The bound adds the root of the
+sum of the squares of what each part may be larger by (Zou's way of joining bounds): t √(v/k), v/2 · ((k - 1)/χ² - 1),
+and ln(Wilson's upper end / p) where there are zeros. t and χ² are the quantiles that the confidence itself lies on one
+side of: the interval's lower end, which is Hall's, misses such means so rarely that the upper one may use up nearly all
+of the error.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ LARGEST = 700.0
 
 
 def lognormal_bound(values: Floats, confidence: float) -> float | None:
-    """The upper bound of the mean as a multiple of the mean of the values; None for values that do not look lognormal."""
+    """The upper bound of the mean as a multiple of the mean of the values; None for values that do not look
+    lognormal."""
     import numpy as np
 
     if float(values.min()) < 0:

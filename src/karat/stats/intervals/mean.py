@@ -1,12 +1,14 @@
-"""The interval of a mean, by what kind of number it is the mean of. Chosen by simulation, see docs/compare.md and ``benchmarks/coverage.py``.
+"""The interval of a mean, by what kind of number it is the mean of. Chosen by simulation, see docs/compare.md and
+``benchmarks/coverage.py``.
 
-- A **share** (0…1): Student's interval of the log-odds of the mean, turned back. It stays within 0…1 and bends as shares do near the ends.
-  A mean within 0.15 of an end, with no value at that end: the hull of this interval and Hall's (by the unbiased skewness), cut at 0 and 1.
-- A **quantity** (seconds, tokens, money): Hall's interval, which is Student's corrected for the skewness of the values. The upper end is
-  raised to the bound of a lognormal mean where the values look lognormal, see ``lognormal``.
-- **Values that are all equal** show no spread, and an interval of width 0 would claim certainty. For a share it is certain only that a value
-  which was not seen in n draws is rare: with q = z²/(n + z²), the mean lies in v(1 - q) … v(1 - q) + q, which for v = 0 and 1 is
-  Wilson's interval. A quantity has no such bound, and no interval.
+- A **share** (0…1): Student's interval of the log-odds of the mean, turned back. It stays within 0…1 and bends as
+  shares do near the ends. A mean within 0.15 of an end, with no value at that end: the hull of this interval and Hall's
+  (by the unbiased skewness), cut at 0 and 1.
+- A **quantity** (seconds, tokens, money): Hall's interval, which is Student's corrected for the skewness of the values.
+  The upper end is raised to the bound of a lognormal mean where the values look lognormal, see ``lognormal``.
+- **Values that are all equal** show no spread, and an interval of width 0 would claim certainty. For a share it is
+  certain only that a value which was not seen in n draws is rare: with q = z²/(n + z²), the mean lies in v(1 - q) … v(1
+  - q) + q, which for v = 0 and 1 is Wilson's interval. A quantity has no such bound, and no interval.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ if TYPE_CHECKING:
 NEAR = 0.15
 """A share this near to 0 or 1 leans so far to one side that the log-odds alone are too sure of it."""
 FARTHEST = 10.0
-"""How many times as far from the mean as Student's the lognormal bound may be: without this, few values of many magnitudes have no end."""
+"""How many times as far from the mean as Student's the lognormal bound may be: without this, few values of many
+magnitudes have no end."""
 
 Interval = tuple[float, float]
 
@@ -36,7 +39,8 @@ Interval = tuple[float, float]
 def share_interval(
     values: Sequence[float] | Floats, spread: Spread, confidence: float = 0.95, *, differences: bool = False
 ) -> Interval:
-    """The interval of the mean of values in 0…1. ``differences``: (d + 1)/2 of differences d, which may lean to a side anywhere."""
+    """The interval of the mean of values in 0…1. ``differences``: (d + 1)/2 of differences d, which may lean to a side
+    anywhere."""
     import numpy as np
 
     mean = min(max(spread.mean, 0.0), 1.0)
@@ -57,7 +61,8 @@ def share_interval(
 def quantity_interval(
     values: Sequence[float] | Floats, spread: Spread, confidence: float = 0.95, clusters: Sequence[str] | None = None
 ) -> Interval | None:
-    """The interval of the mean of any numbers; None where they show no spread. Numbers that are all negative are mirrored."""
+    """The interval of the mean of any numbers; None where they show no spread. Numbers that are all negative are
+    mirrored."""
     if not spread.error:
         return None
     sums, sizes = sums_by_cluster(values, clusters)
@@ -83,7 +88,8 @@ def _from_odds(odds: float) -> float:
 
 
 def _hall(spread: Spread, confidence: float, factor: float = 1.0) -> Interval:
-    """Hall (1992): the t statistic is made symmetric by T + g/3·T² + g²/27·T³ + g/(6n), which can be turned round exactly.
+    """Hall (1992): the t statistic is made symmetric by T + g/3·T² + g²/27·T³ + g/(6n), which can be turned round
+    exactly.
 
     ``factor``: what the skewness g seen is multiplied by.
     """

@@ -1,4 +1,5 @@
-"""An estimate over the cases of a run: those without a value are left out, and variants of one case are kept together."""
+"""An estimate over the cases of a run: those without a value are left out, and variants of one case are kept
+together."""
 
 from __future__ import annotations
 

@@ -51,7 +51,8 @@ def student_quantile(share: float, freedom: float) -> float:
 
 @lru_cache(maxsize=4_096)
 def chi_square_quantile(share: float, freedom: float) -> float:
-    """The value that a share of the chi-square distribution lies below: 3.325 for 0.05 with 9 degrees of freedom. For shares up to a half."""
+    """The value that a share of the chi-square distribution lies below: 3.325 for 0.05 with 9 degrees of freedom. For
+    shares up to a half."""
     if not 0 < share <= 0.5:
         raise ValueError(f"a lower quantile is of a share between 0 and 0.5, this is {share}")
     if freedom > 1_000:  # Wilson and Hilferty's, right to six digits here
@@ -61,7 +62,8 @@ def chi_square_quantile(share: float, freedom: float) -> float:
 
 
 def gamma_share(x: float, a: float) -> float:
-    """The share of the gamma distribution below x, for x up to about a: the regularised incomplete gamma function as a series."""
+    """The share of the gamma distribution below x, for x up to about a: the regularised incomplete gamma function as a
+    series."""
     if x <= 0:
         return 0.0
     term = total = 1.0

@@ -1,7 +1,8 @@
 """Random numbers that are the same for the same data, and others for other data.
 
-One fixed seed would give every comparison the same resamples. Their luck would then not average out: with one set of 999 sign patterns
-the false alarms of the permutation test were measured at 3.5 to 5.5 %, depending on the set, where fresh ones give 5.0 %.
+One fixed seed would give every comparison the same resamples. Their luck would then not average out: with one set of
+999 sign patterns the false alarms of the permutation test were measured at 3.5 to 5.5 %, depending on the set, where
+fresh ones give 5.0 %.
 """
 
 from __future__ import annotations

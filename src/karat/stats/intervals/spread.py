@@ -1,10 +1,11 @@
 """The mean of some values and what is known of its error.
 
-- Values that share a cluster (the turns or repeats of a case, variants of a task) belong together: the mean is over values, and only its
-  uncertainty is by cluster.
-- The standard error is the jackknife's: how much the mean moves when one cluster is left out. With every value its own cluster that is
-  the usual s/√n.
-- Clusters of different sizes count as fewer: the degrees of freedom are (Σ size)² / Σ size² - 1, which is n - 1 for equal ones.
+- Values that share a cluster (the turns or repeats of a case, variants of a task) belong together: the mean is over
+  values, and only its uncertainty is by cluster.
+- The standard error is the jackknife's: how much the mean moves when one cluster is left out. With every value its own
+  cluster that is the usual s/√n.
+- Clusters of different sizes count as fewer: the degrees of freedom are (Σ size)² / Σ size² - 1, which is n - 1 for
+  equal ones.
 """
 
 from __future__ import annotations

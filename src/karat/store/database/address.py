@@ -79,8 +79,8 @@ def _sqlite(text: str) -> SqliteAddress:
 def redacted(url: str) -> str:
     """The URL with its user-info as ``***`` and without its options, which may hold a password as well.
 
-    Only what is plainly a host, port and database is shown. A password with an unescaped /, ? or @ in it, or a forgotten
-    host, leaves ``***`` alone.
+    Only what is plainly a host, port and database is shown. A password with an unescaped /, ? or @ in it, or a
+    forgotten host, leaves ``***`` alone.
     """
     scheme, _, rest = url.partition("://")
     address, _, options = rest.partition("?")

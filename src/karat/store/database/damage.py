@@ -1,6 +1,7 @@
 """What is wrong with a damaged store, and what of it can still be read.
 
-Only called when something could not be read: it goes through every row of every table, which takes a while for a large store.
+Only called when something could not be read: it goes through every row of every table, which takes a while for a large
+store.
 """
 
 from __future__ import annotations

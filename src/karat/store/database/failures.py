@@ -1,7 +1,8 @@
 """Errors of databases and disks, said so that a person can mend them.
 
-Only what somebody outside the program can change becomes a :class:`UserError`; anything else is a bug and keeps its traceback.
-Driver texts are not quoted: they may name the user, and they speak of sockets and pages where a person needs to know what to do.
+Only what somebody outside the program can change becomes a :class:`UserError`; anything else is a bug and keeps its
+traceback. Driver texts are not quoted: they may name the user, and they speak of sockets and pages where a person needs
+to know what to do.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ _CORRUPT = ("SQLITE_CORRUPT", "SQLITE_ERROR", "SQLITE_MISMATCH")
 def explained(address: Address, look: Callable[[], UserError | None] = lambda: None) -> Iterator[None]:
     """Turn what goes wrong inside into a :class:`UserError` that names the store.
 
-    ``look`` says whether the store is damaged. It is asked about what nobody foresaw: a table that is not there, a value of the
-    wrong kind. Where it finds nothing, the error is a bug and stays as it is.
+    ``look`` says whether the store is damaged. It is asked about what nobody foresaw: a table that is not there, a
+    value of the wrong kind. Where it finds nothing, the error is a bug and stays as it is.
     """
     try:
         yield
@@ -135,7 +136,8 @@ _BY_STATE = {
 }
 _TOO_LARGE = {
     "22003": "a number is too large for the store {}: it takes 64 bits",
-    "54000": "a case id or an answer is too large for the store {}: PostgreSQL takes 2,700 bytes for an id and 1 GB for an answer",
+    "54000": "a case id or an answer is too large for the store {}: PostgreSQL takes 2,700 bytes for an id and 1 GB "
+    "for an answer",
 }
 _BY_WORDS = (  # while connecting there is no state, only the words of libpq and the server
     ("password authentication failed", "28P01"),

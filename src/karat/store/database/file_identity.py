@@ -1,7 +1,7 @@
 """Whether the file of a store is still the one that was opened.
 
-A process can write to a file that somebody has removed, and nothing fails: it is all gone when the process ends. So every transaction
-looks whether the name still leads to the same file.
+A process can write to a file that somebody has removed, and nothing fails: it is all gone when the process ends. So
+every transaction looks whether the name still leads to the same file.
 """
 
 from __future__ import annotations

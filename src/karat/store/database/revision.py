@@ -1,7 +1,7 @@
 """Which version of the tables a store has, and bringing it to ours.
 
-Loading Alembic takes a noticeable time, so it is done only when a store must be upgraded. New stores are made straight from
-:mod:`karat.store.schema`; a test holds the two ways against each other.
+Loading Alembic takes a noticeable time, so it is done only when a store must be upgraded. New stores are made straight
+from :mod:`karat.store.schema`; a test holds the two ways against each other.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ def stored_revision(connection: Connection, address: Address) -> str | None:
         raise foreign
     if revision > schema.HEAD:
         raise UserError(
-            f"the store {address.shown} was written by a newer karat (its tables have version {revision}, this one supports {schema.HEAD})",
+            f"the store {address.shown} was written by a newer karat (its tables have version {revision}, this one "
+            f"supports {schema.HEAD})",
             hint="Update karat: pip install --upgrade karat",
         )
     return str(revision)

@@ -22,7 +22,8 @@ THREADS = 60
 
 
 def sqlite_engine(path: Path, *, read_only: bool) -> Engine:
-    """An engine over the file. A connection with the option ``writes`` takes the write lock when its transaction begins."""
+    """An engine over the file. A connection with the option ``writes`` takes the write lock when its transaction
+    begins."""
 
     def connect() -> sqlite3.Connection:
         return _connection(path, read_only=read_only)
@@ -30,7 +31,8 @@ def sqlite_engine(path: Path, *, read_only: bool) -> Engine:
     if read_only:  # a reader of a file on a read-only disk opens it anew each time, see _mode
         engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, hide_parameters=True)
     else:
-        # Named, because the pool for an address without a file keeps one connection a thread and closes those of other threads in mid-use.
+        # Named, because the pool for an address without a file keeps one connection a thread and closes those of other
+        # threads in mid-use.
         engine = create_engine(
             "sqlite://", creator=connect, poolclass=QueuePool, max_overflow=THREADS, hide_parameters=True
         )
@@ -60,7 +62,8 @@ def _connection(path: Path, *, read_only: bool) -> sqlite3.Connection:
 def _mode(path: Path, *, read_only: bool) -> str:
     if not read_only:
         return "mode=rwc"
-    # Reading a log needs files beside the database. Where none are and none can be made, nobody writes: the file stands still.
+    # Reading a log needs files beside the database. Where none are and none can be made, nobody writes: the file stands
+    # still.
     if not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists():
         return "mode=ro&immutable=1"
     return "mode=ro"

@@ -1,4 +1,5 @@
-"""Alembic runs this file. The connection, with its transaction open, comes from :mod:`karat.store.database.revision`."""
+"""Alembic runs this file. The connection, with its transaction open, comes from
+:mod:`karat.store.database.revision`."""
 
 from __future__ import annotations
 

@@ -1,11 +1,14 @@
 """An accepted answer goes into the gold of its instance.
 
-- A table: one more gold file, with the next letter, of which any may pass. Conditions on columns are the old files' own; of the new file all
-  columns count.
-- A text or a number: one more entry of ``evaluation``, of which the best counts. The old entries stay as they are, so that they judge as before.
-- What has no alternatives in the format (several files that must all pass, a DuckDB file, gold that is computed anew) is refused in words.
+- A table: one more gold file, with the next letter, of which any may pass. Conditions on columns are the old files'
+  own; of the new file all columns count.
+- A text or a number: one more entry of ``evaluation``, of which the best counts. The old entries stay as they are, so
+  that they judge as before.
+- What has no alternatives in the format (several files that must all pass, a DuckDB file, gold that is computed anew)
+  is refused in words.
 
-Every change is judged before it is given out: the answer must be right, and every old gold file that was right must stay so.
+Every change is judged before it is given out: the answer must be right, and every old gold file that was right must
+stay so.
 """
 
 from __future__ import annotations

@@ -5,12 +5,12 @@ Three families, told apart by the file and the row:
 - contract: ``evaluation`` is an object or a list of objects; files lie in ``GOLD_DIR/<instance_id>/<name>``;
 - flat: ``condition_cols`` and ``ignore_order`` in the row itself; files are ``exec_result/<id>.csv`` or ``<id>_a.csv,
   <id>_b.csv, …`` in the order of their names, any of which may pass;
-- own: a file named ``karat_gold.jsonl``; the contract's rows with the optional keys ``ties``, ``as_of`` and ``status``, and
-  files also directly in ``GOLD_DIR``.
+- own: a file named ``karat_gold.jsonl``; the contract's rows with the optional keys ``ties``, ``as_of`` and ``status``,
+  and files also directly in ``GOLD_DIR``.
 
-An instance whose gold cannot be used still loads, with the status ``unreadable`` and the reason: a broken gold is not a wrong
-answer. ``Entry.gold_files`` stand in the order of ``parameters["gold"]``, so that conditions pair with them; a file that is
-not there keeps its place.
+An instance whose gold cannot be used still loads, with the status ``unreadable`` and the reason: a broken gold is not a
+wrong answer. ``Entry.gold_files`` stand in the order of ``parameters["gold"]``, so that conditions pair with them; a
+file that is not there keeps its place.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def load_cases(path: Path) -> LoadedCases:
 
 
 def cases_from(rows: Sequence[Mapping[str, Any]], folder: Path) -> LoadedCases:
-    """Gold rows that are given as Python values, in the own form; their files lie in ``folder`` or in a folder of the instance there."""
+    """Gold rows that are given as Python values, in the own form; their files lie in ``folder`` or in a folder of the
+    instance there."""
     read = [ReadObject(dict(row), number, "") for number, row in enumerate(rows, start=1)]
     return _from_rows(read, [], folder / GIVEN, own=True)
 
@@ -145,7 +146,8 @@ def _digest(file: str) -> str:
 
 
 def gold_sql(gold: Gold) -> str:
-    """The SQL that recomputes a gold: from its file, or as it stands in ``parameters.sql``; empty when there is none."""
+    """The SQL that recomputes a gold: from its file, or as it stands in ``parameters.sql``; empty when there is
+    none."""
     return read_text(gold.sql) if gold.sql else next(_sql_texts(gold.entries), "")
 
 

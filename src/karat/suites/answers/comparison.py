@@ -1,4 +1,5 @@
-"""One submitted answer against its gold, by both profiles, always: what a verdict is worth shows where the two differ."""
+"""One submitted answer against its gold, by both profiles, always: what a verdict is worth shows where the two
+differ."""
 
 from __future__ import annotations
 
@@ -64,7 +65,8 @@ def compare(case: Case[Gold], turn: int, prediction: Prediction, options: Option
 
 
 def _answer(gold: Gold, prediction: Prediction, *, engine: bool) -> Answer:
-    """The answer of a prediction. Words without a table, where the gold is one, are no answer that could be compared."""
+    """The answer of a prediction. Words without a table, where the gold is one, are no answer that could be
+    compared."""
     stored = stored_answer(prediction.response, live=prediction.latency is not None)
     if stored is not None:
         return stored
@@ -80,7 +82,8 @@ def _answer(gold: Gold, prediction: Prediction, *, engine: bool) -> Answer:
 
 
 def database_of(case: Case[Gold]) -> str:
-    """The database that a case is about: ``db_id``, ``db`` or ``database`` of its gold row; empty where it does not say."""
+    """The database that a case is about: ``db_id``, ``db`` or ``database`` of its gold row; empty where it does not
+    say."""
     return next((str(case.metadata[key]) for key in DATABASE_KEYS if case.metadata.get(key) not in (None, "")), "")
 
 

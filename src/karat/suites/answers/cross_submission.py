@@ -34,7 +34,8 @@ def _looked_at(case: CaseResult, own: Mapping[str, Answer], others: Sequence[Map
 
 
 def same_answer(left: Answer, right: Answer) -> bool:
-    """Whether two answers say the same: texts without case and space, tables by the strict comparison, in either direction."""
+    """Whether two answers say the same: texts without case and space, tables by the strict comparison, in either
+    direction."""
     if left.problem or right.problem or left.kind != right.kind:
         return False
     if left.kind in ("answer", "sql"):

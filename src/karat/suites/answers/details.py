@@ -1,4 +1,5 @@
-"""What is kept of an instance: the reason that tells most with its evidence, and both verdicts. ``details`` in the store and in ``--json``."""
+"""What is kept of an instance: the reason that tells most with its evidence, and both verdicts. ``details`` in the
+store and in ``--json``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Which optional packages the cases of a run need: none for texts and numbers, DuckDB and data frames for tables, a driver for SQL."""
+"""Which optional packages the cases of a run need: none for texts and numbers, DuckDB and data frames for tables, a
+driver for SQL."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from karat.suites.answers.records import Gold
 
 TABLES = frozenset({"table_match", "tables_match", "duckdb_match"})
 DRIVERS = {"bigquery": "bigquery", "snowflake": "snowflake"}
-"""Engine → the extra that has its driver, beside ``sql``, which checks every query before it runs and has the other drivers."""
+"""Engine → the extra that has its driver, beside ``sql``, which checks every query before it runs and has the other
+drivers."""
 
 
 def extras(cases: Sequence[Case[Gold]], options: Options) -> tuple[str, ...]:

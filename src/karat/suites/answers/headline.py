@@ -1,4 +1,5 @@
-"""Which profile a gold set is judged by first: strict where the gold is of the project's own form, spider2 where it is Spider2's."""
+"""Which profile a gold set is judged by first: strict where the gold is of the project's own form, spider2 where it is
+Spider2's."""
 
 from __future__ import annotations
 

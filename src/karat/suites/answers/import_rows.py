@@ -1,7 +1,8 @@
 """Rows of a spreadsheet or another tool's file as gold of the project's own form, and a submission.
 
-What is expected decides how it is compared: a number (``12,840``, ``17.5%``) by number_match, the name of a CSV file that is there, or a table
-written out, by table_match, any other text by string_match. A list must be there in full; a row of the contract's ``evaluation`` is kept as it is.
+What is expected decides how it is compared: a number (``12,840``, ``17.5%``) by number_match, the name of a CSV file
+that is there, or a table written out, by table_match, any other text by string_match. A list must be there in full; a
+row of the contract's ``evaluation`` is kept as it is.
 """
 
 from __future__ import annotations
@@ -109,7 +110,8 @@ def _evaluation(expected: Any, tables: dict[str, bytes], folder: Path) -> Any:
         raise _LeftOut("nothing is expected: the cell is empty")
     if isinstance(expected, Mapping):
         raise _LeftOut(
-            f"the expected value is an object, not a text, number or table: its keys are {', '.join(map(str, expected))[:80]}"
+            "the expected value is an object, not a text, number or table: its keys are "
+            f"{', '.join(map(str, expected))[:80]}"
         )
     number = _number(expected)
     if number is not None:
@@ -151,7 +153,8 @@ def _number(value: Any) -> dict[str, Any] | None:
 
 
 def _table(value: Any, folder: Path) -> bytes | None:
-    """The CSV of an expected or given table: a file beside the imported one, rows as objects, or a table written out."""
+    """The CSV of an expected or given table: a file beside the imported one, rows as objects, or a table written
+    out."""
     if isinstance(value, list) and value and all(isinstance(row, Mapping) for row in value):
         columns = list(dict.fromkeys(name for row in value for name in row))
         return _csv([columns, *([row.get(name) for name in columns] for row in value)])

@@ -1,4 +1,5 @@
-"""The options of the suite, as they stand in ``karat.yaml`` under ``options`` or on the command line after ``--option``."""
+"""The options of the suite, as they stand in ``karat.yaml`` under ``options`` or on the command line after
+``--option``."""
 
 from __future__ import annotations
 
@@ -53,7 +54,8 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     max_bytes: int = 1024**3
     """A submitted file with more bytes is refused, with a reason."""
     as_of: str = ""
-    """The date or snapshot of the data that the answers come from; a gold that is true for another one is pointed out."""
+    """The date or snapshot of the data that the answers come from; a gold that is true for another one is pointed
+    out."""
     mode: Literal["results", "sql"] = "results"
     """Which to judge where an instance has both a result and SQL."""
     engines: dict[str, Engine] = msgspec.field(default_factory=dict)

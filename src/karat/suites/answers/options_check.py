@@ -15,8 +15,8 @@ FILES = ("sqlite", "duckdb")
 
 
 def check_options(cases: Sequence[Case[Gold]], options: Options) -> None:
-    """UserError with every file that the engines of these cases name and that is not there. Names with a placeholder differ by case, and
-    are looked at with it."""
+    """UserError with every file that the engines of these cases name and that is not there. Names with a placeholder
+    differ by case, and are looked at with it."""
     used: dict[int, Engine] = {}
     if options.engines:
         used = {id(engine): engine for case in cases if (engine := options.engine_for(case.id)) is not None}

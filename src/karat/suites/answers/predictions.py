@@ -1,11 +1,12 @@
 """Submissions as predictions, and raw responses as answers.
 
-A submission is a folder with ``results_metadata.jsonl`` and a folder for each instance, or a flat folder of files named for
-their instance: ``<id>.csv``, ``<id>.sql``, ``<id>.duckdb``, ``<id>.db``. Every file is confined to the submission's folder. An
-instance whose file may not be read, or is not there, keeps its prediction, with the reason in ``Answer.problem``.
+A submission is a folder with ``results_metadata.jsonl`` and a folder for each instance, or a flat folder of files named
+for their instance: ``<id>.csv``, ``<id>.sql``, ``<id>.duckdb``, ``<id>.db``. Every file is confined to the submission's
+folder. An instance whose file may not be read, or is not there, keeps its prediction, with the reason in
+``Answer.problem``.
 
-The response of a prediction is an :class:`Answer` as JSON. Where a number was submitted bare, ``text`` is Python's ``str`` of it, as
-the public tool sees it ("17.5" for ``17.50``), and ``raw`` beside it is how it was written.
+The response of a prediction is an :class:`Answer` as JSON. Where a number was submitted bare, ``text`` is Python's
+``str`` of it, as the public tool sees it ("17.5" for ``17.50``), and ``raw`` beside it is how it was written.
 
 What a live system may answer is read in :mod:`karat.suites.answers.responses`.
 """
@@ -60,7 +61,8 @@ def _read_metadata(file: Path) -> LoadedPredictions:
 
 
 def predictions_from(rows: Sequence[Mapping[str, Any]], folder: Path) -> LoadedPredictions:
-    """Answers that are given as Python values: rows as in ``results_metadata.jsonl``, or ``id`` with ``answer``, ``sql`` or a response."""
+    """Answers that are given as Python values: rows as in ``results_metadata.jsonl``, or ``id`` with ``answer``,
+    ``sql`` or a response."""
     submitted, others = [], []
     for number, row in enumerate(rows, start=1):
         if "answer_type" in row or "answer_or_path" in row or not ("id" in row or "instance_id" in row):
@@ -146,7 +148,8 @@ def _with_files(root: Path, name: str, files: list[str], *, several: bool) -> An
 
 
 def _read_flat(folder: Path) -> LoadedPredictions:
-    """Files named for their instance. With a result and SQL for one instance, the SQL is kept in the answer's ``text``."""
+    """Files named for their instance. With a result and SQL for one instance, the SQL is kept in the answer's
+    ``text``."""
     found: dict[str, dict[str, str]] = {}
     others: list[str] = []
     for entry in sorted(folder.iterdir()):

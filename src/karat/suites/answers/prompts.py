@@ -1,4 +1,5 @@
-"""What a model is told for this suite: the tables of the database, and how to answer. Templates see them as ``schema``."""
+"""What a model is told for this suite: the tables of the database, and how to answer. Templates see them as
+``schema``."""
 
 from __future__ import annotations
 
@@ -68,7 +69,8 @@ def dialect(case: Case[Any], options: Options) -> str:
 
 
 def answer_schema(cases: Sequence[Case[Any]], options: Options) -> Mapping[str, Any]:
-    """SQL where there is a database to run it on, else the answer itself; either of the two where only some cases have a database."""
+    """SQL where there is a database to run it on, else the answer itself; either of the two where only some cases have
+    a database."""
     names = {"sql" if options.engine_for(case.id) is not None else "answer" for case in cases}
     names = names or {"sql" if options.engines else "answer"}
     kind = "string" if len(names) == 1 else ["string", "null"]

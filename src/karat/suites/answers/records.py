@@ -43,7 +43,8 @@ REASONS = (
 
 
 class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One way in which a gold row judges an answer: a function of the contract and its parameters as they stand in the file.
+    """One way in which a gold row judges an answer: a function of the contract and its parameters as they stand in the
+    file.
 
     Paths in ``parameters`` stay as written; ``gold_files`` are the same files resolved inside the gold folder.
     """
@@ -54,7 +55,8 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Gold(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The gold of one instance. ``family`` says by which rules lists of conditions are read (see the spider2 profile)."""
+    """The gold of one instance. ``family`` says by which rules lists of conditions are read (see the spider2
+    profile)."""
 
     instance_id: str
     entries: tuple[Entry, ...]
@@ -70,7 +72,8 @@ class Gold(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What was submitted for one instance. ``paths`` are absolute and known to lie inside the submission's own folder."""
+    """What was submitted for one instance. ``paths`` are absolute and known to lie inside the submission's own
+    folder."""
 
     instance_id: str
     kind: AnswerKind
@@ -81,9 +84,11 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     raw: str = ""
     """A bare number as it was written (``17.50``), where ``text`` is what the public tool sees of it (``17.5``)."""
     rows: tuple[str, ...] | None = None
-    """The different rows of a query's result, where gold asks for a text; empty where it is a file, None for what no query gave."""
+    """The different rows of a query's result, where gold asks for a text; empty where it is a file, None for what no
+    query gave."""
     first_sql: str = ""
-    """The first of several SQL blocks, which the spider2 profile judges; ``text`` is the last. Empty where there is only one."""
+    """The first of several SQL blocks, which the spider2 profile judges; ``text`` is the last. Empty where there is
+    only one."""
 
 
 class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -93,7 +98,8 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str = ""
     evidence: dict[str, Any] = {}
     normalised: tuple[str, ...] = ()
-    """What had to be taken as equal for a pass: a name of ``karat.tables.options.NORMALISATIONS``, tolerance, shape, ties, no_header."""
+    """What had to be taken as equal for a pass: a name of ``karat.tables.options.NORMALISATIONS``, tolerance, shape,
+    ties, no_header."""
     cell_f1: float | None = None
     row_share: float | None = None
 

@@ -1,4 +1,5 @@
-"""The report of a submission: a row an instance with its reason, both profiles' figures, the flips, the gold that looks wrong."""
+"""The report of a submission: a row an instance with its reason, both profiles' figures, the flips, the gold that looks
+wrong."""
 
 from __future__ import annotations
 

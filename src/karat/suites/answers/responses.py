@@ -3,7 +3,8 @@
 - JSON with ``sql`` (in tool arguments also ``query`` and the like, where it is a query) or ``answer``;
 - blocks of SQL, of which the last is the answer, and the first what the spider2 profile judges, as its evaluator does;
 - words: SQL where they are a query, else the answer as text;
-- where the gold is a table and there is no SQL to run: a table in Markdown, CSV or JSON (:mod:`karat.core.replies.tables`).
+- where the gold is a table and there is no SQL to run: a table in Markdown, CSV or JSON
+  (:mod:`karat.core.replies.tables`).
 
 A stored answer, from a submission that this suite read, comes back as it was. Only such an answer can name files.
 """
@@ -71,7 +72,8 @@ def answer_given(response: bytes) -> Answer:
 
 
 def table_given(response: bytes, *, several: bool, engine: bool) -> Answer:
-    """The answer where the gold is a table, or several: SQL where there is an engine for it, else the table that the response gives.
+    """The answer where the gold is a table, or several: SQL where there is an engine for it, else the table that the
+    response gives.
 
     Raises :class:`Unreadable` where there is neither, and where there are several tables and the gold is one.
     """

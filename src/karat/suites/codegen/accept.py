@@ -1,4 +1,5 @@
-"""A task has one expected result, or one reference that makes it: that another result is right too cannot be said in its file."""
+"""A task has one expected result, or one reference that makes it: that another result is right too cannot be said in
+its file."""
 
 from __future__ import annotations
 

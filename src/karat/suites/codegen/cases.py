@@ -1,7 +1,8 @@
 """Task files as cases: the project's own form, and DS-1000, PandasEval and DABench files as they are published.
 
-YAML (``.yaml``, ``.yml``) and JSONL (``.jsonl``), each also packed (``.gz``), one file or a folder of them. The form of a line is told by its keys. The question is the
-user turn with the task as its target; the system turn before it says which tables there are and how to answer.
+YAML (``.yaml``, ``.yml``) and JSONL (``.jsonl``), each also packed (``.gz``), one file or a folder of them. The form of
+a line is told by its keys. The question is the user turn with the task as its target; the system turn before it says
+which tables there are and how to answer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """An answer against its task: every attempt is run, the last one is judged, and the six parts make the overall score.
 
-A prediction may hold several attempts: the first try and its repairs. They are run in their order until one runs; later ones, which nobody
-asked for, are not looked at.
+A prediction may hold several attempts: the first try and its repairs. They are run in their order until one runs; later
+ones, which nobody asked for, are not looked at.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 def compare(case: Case[Task], turn: int, prediction: Prediction, options: Options) -> Comparison:
-    """Run and judge an answer. Raises Unreadable when the response holds no text, NotApplicable when the task's own gold fails."""
+    """Run and judge an answer. Raises Unreadable when the response holds no text, NotApplicable when the task's own
+    gold fails."""
     question, task = asked_in(case, turn)
     codes = [code_for(task, response) for response in attempts(prediction.response)]
     return judged(question, task, codes, options, warm_box(options.python, unsafe=options.unsafe))
@@ -78,7 +79,8 @@ def judged(
 ) -> Comparison:
     """The whole judgement of the first try and its repairs.
 
-    Where nothing says what is right, correctness is not known. ``live``: code that did not run at all is wrong even so, since its user got nothing.
+    Where nothing says what is right, correctness is not known. ``live``: code that did not run at all is wrong even so,
+    since its user got nothing.
     """
     tried, outcome = _tried(box, task, codes)
     code = tried[-1].code

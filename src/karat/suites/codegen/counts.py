@@ -1,4 +1,5 @@
-"""What is counted over the tries of a run: first errors by class, how far repairs got, requirements that were missed."""
+"""What is counted over the tries of a run: first errors by class, how far repairs got, requirements that were
+missed."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ def class_of(attempt: Attempt) -> str:
 
 
 class Step(msgspec.Struct, frozen=True):
-    """How far the judged tries had come after so many repairs. Only the last attempt of a try can have run, and only what ran can be right."""
+    """How far the judged tries had come after so many repairs. Only the last attempt of a try can have run, and only
+    what ran can be right."""
 
     repairs: int
     tries: int

@@ -1,4 +1,5 @@
-"""What is kept of an answer: three parts in the contract's exact shapes, the others beside them. ``details`` in the store and in ``--json``."""
+"""What is kept of an answer: three parts in the contract's exact shapes, the others beside them. ``details`` in the
+store and in ``--json``."""
 
 from __future__ import annotations
 

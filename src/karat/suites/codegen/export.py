@@ -1,6 +1,7 @@
 """A task as the cells of a row: its tables, reference and expected value, and the last code that was written for it.
 
-Tables are named by the files they come from, as whole paths, or written out as columns; ``karat import`` reads both and copies the files.
+Tables are named by the files they come from, as whole paths, or written out as columns; ``karat import`` reads both and
+copies the files.
 """
 
 from __future__ import annotations

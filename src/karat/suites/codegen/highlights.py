@@ -1,4 +1,5 @@
-"""What the terminal says of code beyond its figures: how far repairs got, the commonest errors, what requirements were missed."""
+"""What the terminal says of code beyond its figures: how far repairs got, the commonest errors, what requirements were
+missed."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ def _funnel(result: RunResult) -> str:
 
 
 def _repairs(result: RunResult) -> str:
-    """The share of wrong first tries that were right in the end; with the interval of the metric where both are over the same tries."""
+    """The share of wrong first tries that were right in the end; with the interval of the metric where both are over
+    the same tries."""
     tasks = task_tries(result)
     most = most_repairs(tasks)
     wrong = [tried for task in tasks for tried in task.tries if not tried.right_by(0)]

@@ -1,6 +1,7 @@
 """Rows of a spreadsheet or another tool's file as tasks, one JSON object a line.
 
-What is expected is code, which becomes the reference, or a value: a number, a text, a list, a table, or the name of a CSV or Parquet file.
+What is expected is code, which becomes the reference, or a value: a number, a text, a list, a table, or the name of a
+CSV or Parquet file.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ def import_rows(rows: Sequence[ImportRow], folder: Path) -> Imported:
         made.files[PREDICTIONS] = b"".join(answers)
     if references:
         made.notes.append(
-            f"{references:,} tasks with a reference but no table: code that needs a table will fail. Give --map tables=COLUMN or --table NAME=FILE."
+            f"{references:,} tasks with a reference but no table: code that needs a table will fail. Give --map "
+            "tables=COLUMN or --table NAME=FILE."
         )
     if any(row.before for row in rows):
         made.notes.append("the conversation before the question is left out: a task is one question")

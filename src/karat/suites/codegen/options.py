@@ -1,4 +1,5 @@
-"""The options of the suite, as they stand in ``karat.yaml`` under ``options`` or on the command line after ``--option``."""
+"""The options of the suite, as they stand in ``karat.yaml`` under ``options`` or on the command line after
+``--option``."""
 
 from __future__ import annotations
 
@@ -34,8 +35,8 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     extra_columns: bool = False
     """Pass a result that has columns beside the expected ones; without this it is half right at most."""
     perturb: bool | Literal["yes", "quick", "no"] = "yes"
-    """Run right code again on changed copies of the tables, where a reference says what is right there; ``quick`` takes one copy of each
-    kind."""
+    """Run right code again on changed copies of the tables, where a reference says what is right there; ``quick`` takes
+    one copy of each kind."""
     performance: bool = True
     """Measure right code against the reference."""
     repeats_for_timing: int = 3

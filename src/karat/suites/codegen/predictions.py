@@ -1,10 +1,11 @@
 """Recorded code: a JSONL file, or a folder with a file ``<id>.py`` for each task.
 
-A line has ``id`` and one of ``code``, ``response`` (text with a fenced block, or a chat completion), ``attempts`` (the first try and its repairs, in
-their order); and, where known, ``repeat``, ``latency``, ``tokens``, ``cost``, ``error``. In file names ``/`` of an id is written ``__``.
+A line has ``id`` and one of ``code``, ``response`` (text with a fenced block, or a chat completion), ``attempts`` (the
+first try and its repairs, in their order); and, where known, ``repeat``, ``latency``, ``tokens``, ``cost``, ``error``.
+In file names ``/`` of an id is written ``__``.
 
-Files in HumanEval's form have ``task_id`` and ``completion`` (EvalPlus: ``solution``), one line for each sample: several samples of a task are its
-repeats, in their order. Ids may be numbers, as in DS-1000's answers.
+Files in HumanEval's form have ``task_id`` and ``completion`` (EvalPlus: ``solution``), one line for each sample:
+several samples of a task are its repeats, in their order. Ids may be numbers, as in DS-1000's answers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""What is said in this suite: a task, what its code did when it ran, and the facts that code and question are compared by.
+"""What is said in this suite: a task, what its code did when it ran, and the facts that code and question are compared
+by.
 
-The question is the case's user turn; the rest of the task is its target. A prediction's response is code, bare or in a fenced block; several
-attempts (first try, then repairs) are one prediction, see ``core.records.attempts``.
+The question is the case's user turn; the rest of the task is its target. A prediction's response is code, bare or in a
+fenced block; several attempts (first try, then repairs) are one prediction, see ``core.records.attempts``.
 """
 
 from __future__ import annotations
@@ -151,7 +152,8 @@ class Aggregation(msgspec.Struct, frozen=True):
 
 
 class CodeFacts(msgspec.Struct, frozen=True):
-    """What the code does on the way to its result. What does not reach the result is not here: comments, strings, dead code."""
+    """What the code does on the way to its result. What does not reach the result is not here: comments, strings, dead
+    code."""
 
     columns: tuple[str, ...] = ()
     """Columns of the schema that are used, in the schema's spelling."""
@@ -208,7 +210,8 @@ class Asked(msgspec.Struct, frozen=True):
     distinct: bool = False
     """Whether it asks for different things: ``distinct``, ``different``, ``unique``."""
     open_limits: bool = False
-    """Whether it names limits in words that do not say whether the limit itself is in: ``between``, ``since``, ``until``."""
+    """Whether it names limits in words that do not say whether the limit itself is in: ``between``, ``since``,
+    ``until``."""
     drawing: bool = False
     """Whether it asks for a picture."""
 

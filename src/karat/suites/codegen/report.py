@@ -1,4 +1,5 @@
-"""The report of code: a row a task, the lost points at their lines, error classes, the recovery funnel, what requirements were missed."""
+"""The report of code: a row a task, the lost points at their lines, error classes, the recovery funnel, what
+requirements were missed."""
 
 from __future__ import annotations
 
@@ -148,7 +149,8 @@ def _lost_points(result: RunResult) -> Sheet | None:
 
 
 def marked_lines(task: str, details: Details) -> list[tuple[Cell, ...]]:
-    """The code of a task line by line, with the points lost in a line and the reasons; nothing for code that lost none."""
+    """The code of a task line by line, with the points lost in a line and the reasons; nothing for code that lost
+    none."""
     losses: dict[int, list[tuple[float, str]]] = {}
     for loss in details.quality.lost:
         losses.setdefault(loss.line or 0, []).append((loss.points, loss.reason))

@@ -2,7 +2,8 @@
 
 - JSON with ``code`` (or ``completion``, ``solution``, …), as a body, in a fenced block, as arguments of a tool;
 - Python blocks, of which the last is the answer;
-- words that are Python. Words that are none are unreadable: they would fail as code, and that failure would measure nothing.
+- words that are Python. Words that are none are unreadable: they would fail as code, and that failure would measure
+  nothing.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ def understand(response: bytes, _options: Any) -> dict[str, Any]:
 
 
 def text_of(response: bytes, *, continues: bool = False) -> str:
-    """The text in which the code of a response stands. ``continues``: the code goes on from a program and need be no program itself.
+    """The text in which the code of a response stands. ``continues``: the code goes on from a program and need be no
+    program itself.
 
     Raises :class:`Unreadable` with the reason when there is no code in the response.
     """

@@ -3,10 +3,11 @@
     session = karat.Session("2024-11-ana")
     session.record("What is the total price?", code, {"sales": "sales.csv"})
 
-Under ``chat_history/{session_id}/`` lie ``metrics.json``, a list with an entry for each generation, and ``metrics_summary.json``. Several processes may record at
-once: a lock file orders them, and each file is replaced in one step, so that a crash leaves the one before. A file that cannot be read is set aside
-under another name and named in the error; nothing is ever written over it. A list with an entry of another shape stays as it is: nothing is recorded until
-it is fixed.
+Under ``chat_history/{session_id}/`` lie ``metrics.json``, a list with an entry for each generation, and
+``metrics_summary.json``. Several processes may record at once: a lock file orders them, and each file is replaced in
+one step, so that a crash leaves the one before. A file that cannot be read is set aside under another name and named in
+the error; nothing is ever written over it. A list with an entry of another shape stays as it is: nothing is recorded
+until it is fixed.
 """
 
 from __future__ import annotations
@@ -61,8 +62,8 @@ class Session:
     ) -> dict[str, Any]:
         """Score one generation and keep its entry, which is returned.
 
-        ``code`` is the first try, ``attempts`` are the repairs that followed it. ``expected`` is the right result: a value, or a table as a mapping of
-        columns; ``reference`` is code that makes it.
+        ``code`` is the first try, ``attempts`` are the repairs that followed it. ``expected`` is the right result: a
+        value, or a table as a mapping of columns; ``reference`` is code that makes it.
         """
         question, *codes = (text.encode(errors="replace").decode() for text in (question, code, *attempts))
         task = Task(
@@ -98,7 +99,8 @@ class Session:
         except msgspec.ValidationError as error:
             raise UserError(
                 f"{self.folder / METRICS_FILE}: {error}",
-                hint="Nothing was recorded, and the file is as it was. Fix or remove that entry, move the file away, or use another session id.",
+                hint="Nothing was recorded, and the file is as it was. Fix or remove that entry, move the file away, "
+                "or use another session id.",
             ) from error
 
     @contextmanager

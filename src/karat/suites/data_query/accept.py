@@ -1,7 +1,7 @@
 """An accepted selection goes into its case as a further entry under ``alternatives`` of the turn's target.
 
-The entry is put into the text of the file, and nothing else there changes: comments, layout and line ends stay. The new text is read back, and
-must give the same cases with just this entry more.
+The entry is put into the text of the file, and nothing else there changes: comments, layout and line ends stay. The new
+text is read back, and must give the same cases with just this entry more.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The text of a case file with one more entry under ``alternatives``: in blocks where the target is written so, else as JSON inside its brackets."""
+"""The text of a case file with one more entry under ``alternatives``: in blocks where the target is written so, else as
+JSON inside its brackets."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 def with_alternative(data: bytes, source: Where, path: Path_, selection: Selection) -> bytes:
-    """The file with the selection added to the target at a path in its case. UserError where there is no place for it."""
+    """The file with the selection added to the target at a path in its case. UserError where there is no place for
+    it."""
     start = BOM if data.startswith(BOM) else b""
     text = data[len(start) :].decode("utf-8")  # marks count characters, and not a BOM
     roots = list(documents(data, Findings("")))

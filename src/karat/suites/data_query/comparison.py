@@ -3,11 +3,11 @@
 - Terms pool over datasets by the name of their dimension; ``dataset_aware`` makes the dataset part of the term.
 - A term is (id, name), both exact. A term given twice counts once.
 - A dimension with no target terms is "not in target": all that is selected there is a false positive.
-- ``all`` and ``not_in`` are expanded where a codelist is at hand. Without one, "everything selected" has neither true nor false positives,
-  and a target term that ``not_in`` leaves out is missing. Where the target says ``all``, an answer that says ``all`` is right, one that names
-  terms cannot be judged, and one that says nothing misses it.
-- With alternatives, each is compared and the best whole one counts for every metric: right in everything first, then by scope, recall,
-  precision, datasets and period; of equal ones the first.
+- ``all`` and ``not_in`` are expanded where a codelist is at hand. Without one, "everything selected" has neither true
+  nor false positives, and a target term that ``not_in`` leaves out is missing. Where the target says ``all``, an answer
+  that says ``all`` is right, one that names terms cannot be judged, and one that says nothing misses it.
+- With alternatives, each is compared and the best whole one counts for every metric: right in everything first, then by
+  scope, recall, precision, datasets and period; of equal ones the first.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ EVERYTHING = Term("*", "everything")
 
 
 class LabelDrift(msgspec.Struct, frozen=True, gc=False):
-    """The right id under another name: often the case file, not the assistant, is out of date. An answer without a name is no drift."""
+    """The right id under another name: often the case file, not the assistant, is out of date. An answer without a name
+    is no drift."""
 
     dimension: str
     id: str
@@ -111,7 +112,8 @@ class Comparison(msgspec.Struct, frozen=True):
 
     @property
     def terms_right(self) -> bool:
-        """Every dimension has exactly its target terms. "Everything" in a dimension of the target is not exactly those."""
+        """Every dimension has exactly its target terms. "Everything" in a dimension of the target is not exactly
+        those."""
         return all(not d.counts.fp and not d.counts.fn and not d.undecided for d in self.dimensions)
 
     @property
@@ -278,7 +280,8 @@ def _dimension(
 def _open_dimension(
     name: str, wanted: Terms, given: Terms, wanted_out: set[Any] | None, given_out: set[Any] | None, default: bool
 ) -> DimensionComparison:
-    """A dimension where one side at least takes all codes but those in its set, and no codelist says which these are."""
+    """A dimension where one side at least takes all codes but those in its set, and no codelist says which these
+    are."""
     hits: tuple[Term, ...] = ()
     extra: tuple[Term, ...] = ()
     missed: tuple[Term, ...] = ()
@@ -325,7 +328,8 @@ def _datasets(selection: Selection) -> list[str]:
 def _pool(
     parts: Sequence[DatasetSelection], keys: Mapping[str, str], options: Options, *, leave_defaults: bool = False
 ) -> tuple[dict[str, Terms], dict[str, set[Any]], set[str]]:
-    """Terms by dimension; what is left out in dimensions where all the rest is selected; dimensions the system filled in by itself."""
+    """Terms by dimension; what is left out in dimensions where all the rest is selected; dimensions the system filled
+    in by itself."""
     pool: dict[str, Terms] = {}
     left_out: dict[str, set[Any]] = {}
     defaults: set[str] = set()

@@ -1,4 +1,5 @@
-"""What is kept of a case: its dimensions with their terms, label drift, datasets and periods. ``details`` in the store and in ``--json``."""
+"""What is kept of a case: its dimensions with their terms, label drift, datasets and periods. ``details`` in the store
+and in ``--json``."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from karat.suites.data_query.selection import Period, Term
 
 
 class DimensionDetails(msgspec.Struct, frozen=True):
-    """One dimension in one turn. The rates are None where everything was selected or expected and nothing can be counted."""
+    """One dimension in one turn. The rates are None where everything was selected or expected and nothing can be
+    counted."""
 
     dimension: str
     turn: int = 0

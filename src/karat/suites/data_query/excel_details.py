@@ -1,6 +1,7 @@
 """The cell `indicator selection details`: every dimension in the contract's form.
 
-A cell that would not fit is cut list by list, so that every heading, with its count, stays; each cut says how many terms it left out.
+A cell that would not fit is cut list by list, so that every heading, with its count, stays; each cut says how many
+terms it left out.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ class _Block(msgspec.Struct, frozen=True):
 
 
 def details_cell(details: Details) -> str:
-    """Every dimension in the contract's form, then those that are not in the target; under turns when there are several."""
+    """Every dimension in the contract's form, then those that are not in the target; under turns when there are
+    several."""
     if not details.datasets and not details.dimensions:
         return ""
     blocks = _blocks(details)

@@ -14,7 +14,8 @@ from karat.suites.data_query.selection import Selection, Target
 
 
 def export_row(case: Case[Target], turn: int, answer: Prediction | None, options: Options) -> dict[str, Any]:
-    """``expected`` is the target of the turn; ``answer`` the selection, or the response as it is with ``error`` where none can be read."""
+    """``expected`` is the target of the turn; ``answer`` the selection, or the response as it is with ``error`` where
+    none can be read."""
     target = [message.target for message in case.conversation if message.role == "user"][turn]
     row: dict[str, Any] = {"expected": _plain(target) if target is not None else None}
     if answer is not None and answer.error is None:

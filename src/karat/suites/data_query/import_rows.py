@@ -1,7 +1,8 @@
 """Rows of a spreadsheet or another tool's file as cases.
 
-What is expected stands in columns, ``dataset`` and one for each dimension, whose cells list ``id`` or ``id: name`` with ``;`` or line breaks
-between them (``*``: every term); or as a selection in JSON in one cell. Rows with the same id and question are entries of one selection.
+What is expected stands in columns, ``dataset`` and one for each dimension, whose cells list ``id`` or ``id: name`` with
+``;`` or line breaks between them (``*``: every term); or as a selection in JSON in one cell. Rows with the same id and
+question are entries of one selection.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ def import_rows(rows: Sequence[ImportRow], _folder: Path) -> Imported:
         made.files[PREDICTIONS] = b"".join(lines)
     if nameless:
         made.notes.append(
-            f"{count_of(nameless, 'expected term')} without a name: a term counts by id and name, so look at the figures by id, "
+            f"{count_of(nameless, 'expected term')} without a name: a term counts by id and name, so look at the "
+            "figures by id, "
             "or write id: name. karat check --structure FILE --fix-names fills in the official names."
         )
     return made
@@ -120,7 +122,8 @@ def _from_json(value: Any) -> dict[str, Any]:
             value = json.loads(value)
         except ValueError:
             raise _LeftOut(
-                f"the expected selection is not JSON: {value[:60]!r}. Give an indicator_selection, or columns for dataset and dimensions"
+                f"the expected selection is not JSON: {value[:60]!r}. Give an indicator_selection, or columns for "
+                "dataset and dimensions"
             ) from None
     if isinstance(value, list):
         value = {"indicator_selection": value}
@@ -164,7 +167,8 @@ def _parts(name: str, text: str) -> list[str]:
     parts = [part.strip() for line in lines for part in line.split(";") if part.strip()]
     if len({_has_name(part) for part in parts}) > 1:
         raise _LeftOut(
-            f"{name}: some terms of {text[:60]!r} have a name and some do not, so it is unclear where one ends; put each on its own line"
+            f"{name}: some terms of {text[:60]!r} have a name and some do not, so it is unclear where one ends; put "
+            "each on its own line"
         )
     return parts
 

@@ -1,4 +1,5 @@
-"""The options of the suite, as they stand in ``karat.yaml`` under ``options`` or on the command line after ``--option``."""
+"""The options of the suite, as they stand in ``karat.yaml`` under ``options`` or on the command line after
+``--option``."""
 
 from __future__ import annotations
 

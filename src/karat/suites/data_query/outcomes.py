@@ -1,4 +1,5 @@
-"""What a response does, beside what it selects: it answers, refuses, asks back, has no data. And the project's rules that say so.
+"""What a response does, beside what it selects: it answers, refuses, asks back, has no data. And the project's rules
+that say so.
 
 A rule of the option ``outcome_from`` looks at one place of the response, and the first that applies counts::
 

@@ -1,7 +1,8 @@
-"""Predictions in recorded files: JSONL, one object a scored turn with ``id`` and ``turn``; also one JSON list; or a folder with a response
-body in ``<case id>.json`` (``<case id>.<turn>.json`` for a later turn).
+"""Predictions in recorded files: JSONL, one object a scored turn with ``id`` and ``turn``; also one JSON list; or a
+folder with a response body in ``<case id>.json`` (``<case id>.<turn>.json`` for a later turn).
 
-What a response may look like, in such a file or from a live system, is read in :mod:`karat.suites.data_query.responses`.
+What a response may look like, in such a file or from a live system, is read in
+:mod:`karat.suites.data_query.responses`.
 """
 
 from __future__ import annotations

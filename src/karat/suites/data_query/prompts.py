@@ -1,4 +1,5 @@
-"""What a model is told for this suite: the codes there are, and the form of a selection. Templates see them as ``codelists``."""
+"""What a model is told for this suite: the codes there are, and the form of a selection. Templates see them as
+``codelists``."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ Leave "period" out when the question names no time. When the data cannot answer 
 
 
 def codelists(case: Case[Target], options: Options) -> list[dict[str, Any]]:  # noqa: ARG001 - the same for all cases
-    """The codes of every dimension of every dataset in the structures, cut to a bounded size; none without structures."""
+    """The codes of every dimension of every dataset in the structures, cut to a bounded size; none without
+    structures."""
     if not options.structures:
         return []
     named = tuple(sorted(options.codelists.items()))

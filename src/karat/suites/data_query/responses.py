@@ -1,11 +1,14 @@
-"""A response as a selection. ``docs/responses.md`` lists the forms a response may have; what counts as a selection in them:
+"""A response as a selection. ``docs/responses.md`` lists the forms a response may have; what counts as a selection in
+them:
 
-- own: an object with ``indicator_selection`` (an empty list selects nothing), ``datasets_selection``, ``is_out_of_scope: true`` or ``outcome``;
+- own: an object with ``indicator_selection`` (an empty list selects nothing), ``datasets_selection``,
+  ``is_out_of_scope: true`` or ``outcome``;
 - MCP: ``structuredContent.queries[]``, or ``queries[]`` of datasets as JSON in words or tool arguments;
 - DIAL: the states of the tools in ``custom_content.state.tool_messages[]``.
 
-Nothing selected is read only where the response says so: an empty selection, ``is_out_of_scope: true``, a refusal, or a rule of the
-project (``outcome_from``). Anything else without a selection is unreadable, and so are two selections that differ.
+Nothing selected is read only where the response says so: an empty selection, ``is_out_of_scope: true``, a refusal, or a
+rule of the project (``outcome_from``). Anything else without a selection is unreadable, and so are two selections that
+differ.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""What is selected: datasets, their dimensions, the terms in each. The shape is the contract's, for target and answer alike."""
+"""What is selected: datasets, their dimensions, the terms in each. The shape is the contract's, for target and answer
+alike."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ class Term(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
 
 
 class Dimension(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The terms selected in one dimension. The operator ``all`` means every term of its codelist, ``not_in`` all but the values."""
+    """The terms selected in one dimension. The operator ``all`` means every term of its codelist, ``not_in`` all but
+    the values."""
 
     dimension_name: str
     values: tuple[Term, ...] = ()

@@ -1,4 +1,5 @@
-"""Targets that no answer could meet, or that say two things at once. Found while cases are loaded, with the place in the file."""
+"""Targets that no answer could meet, or that say two things at once. Found while cases are loaded, with the place in
+the file."""
 
 from __future__ import annotations
 

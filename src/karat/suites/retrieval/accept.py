@@ -1,7 +1,7 @@
 """An accepted retrieval goes into the truths of a question that has none: its values become the truths.
 
-Where a question has truths, all of them are needed, and every one more would be needed too: what was right before would not be any more.
-So an answer that misses a truth cannot be made right by adding to them, and that is said in words.
+Where a question has truths, all of them are needed, and every one more would be needed too: what was right before would
+not be any more. So an answer that misses a truth cannot be made right by adding to them, and that is said in words.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def accept(case: Case[Truths], prediction: Prediction, _cases: Path, options: Op
         if not missing:
             return ()
         raise UserError(
-            f"all truths of a question are needed, and the answer misses {_shown(missing)}, so accepting others changes nothing",
+            f"all truths of a question are needed, and the answer misses {_shown(missing)}, so accepting others "
+            "changes nothing",
             hint="Remove the truths that are not needed.",
         )
     found = {name: _best(retrieved.fields[name], options) for name in truths.fields if name in retrieved.fields}

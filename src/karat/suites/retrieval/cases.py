@@ -1,6 +1,8 @@
-"""Cases: sheets, TREC qrels, BEIR folders. A question with its judgements is one case, whose only user turn carries the :class:`Truths`.
+"""Cases: sheets, TREC qrels, BEIR folders. A question with its judgements is one case, whose only user turn carries the
+:class:`Truths`.
 
-The id of a case is the question's id, its text comes from ``queries.jsonl``; where there is none, recorded results are scored, and a live system is not asked.
+The id of a case is the question's id, its text comes from ``queries.jsonl``; where there is none, recorded results are
+scored, and a live system is not asked.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ def load_cases(path: Path) -> LoadedCases:
 
 
 class GivenCase(msgspec.Struct, frozen=True):
-    """A question that is given as Python values. ``relevant``: its documents; ``fields``: the keys of each field; with their relevance, or 1."""
+    """A question that is given as Python values. ``relevant``: its documents; ``fields``: the keys of each field; with
+    their relevance, or 1."""
 
     id: str
     question: str = ""

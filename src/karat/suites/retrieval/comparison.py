@@ -1,4 +1,5 @@
-"""What was retrieved against what is relevant: for each field the ranks of the relevant keys, and sums over them from which every metric follows."""
+"""What was retrieved against what is relevant: for each field the ranks of the relevant keys, and sums over them from
+which every metric follows."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ class FieldComparison(msgspec.Struct, frozen=True):
     precision_sums: tuple[float, ...]
     """After each of those ranks: the sum so far of the precision at them."""
     gain_ranks: tuple[int, ...]
-    """Of the retrieved keys with a relevance above 0, which may be below the level at which a key counts as relevant."""
+    """Of the retrieved keys with a relevance above 0, which may be below the level at which a key counts as
+    relevant."""
     gain_sums: tuple[float, ...]
     """After each of those: the discounted gain so far."""
     ideal_sums: tuple[float, ...]
@@ -37,7 +39,8 @@ class FieldComparison(msgspec.Struct, frozen=True):
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """Everything the metrics look at: the fields for which something was judged. One without a relevant key has no value in any metric."""
+    """Everything the metrics look at: the fields for which something was judged. One without a relevant key has no
+    value in any metric."""
 
     fields: tuple[FieldComparison, ...]
     options: Options

@@ -1,4 +1,5 @@
-"""What is kept of a question: for each field how much was found and which keys were not. ``details`` in the store and in ``--json``."""
+"""What is kept of a question: for each field how much was found and which keys were not. ``details`` in the store and
+in ``--json``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What the terminal shows of a run besides its figures: how much was found in all, and the means over all questions where some have no results."""
+"""What the terminal shows of a run besides its figures: how much was found in all, and the means over all questions
+where some have no results."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Rows of a spreadsheet or another tool's file as a BEIR folder: the relevant ids of each question, and what was retrieved for it.
+"""Rows of a spreadsheet or another tool's file as a BEIR folder: the relevant ids of each question, and what was
+retrieved for it.
 
-Ids are written in a cell with ``;``, ``|`` or line breaks between them, or commas where no part has a blank in it; as a JSON list; or as an object id → relevance.
+Ids are written in a cell with ``;``, ``|`` or line breaks between them, or commas where no part has a blank in it; as a
+JSON list; or as an object id → relevance.
 """
 
 from __future__ import annotations

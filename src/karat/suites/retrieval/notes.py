@@ -1,4 +1,5 @@
-"""The notes of a run: how n and model were chosen for each field, where the questions of a sheet were answered by its own search."""
+"""The notes of a run: how n and model were chosen for each field, where the questions of a sheet were answered by its
+own search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The options of the suite, as they stand in ``karat.yaml`` under ``options`` or on the command line after ``--option``."""
+"""The options of the suite, as they stand in ``karat.yaml`` under ``options`` or on the command line after
+``--option``."""
 
 from __future__ import annotations
 
@@ -11,12 +12,13 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """What counts as relevant, and how much of what was retrieved is looked at."""
 
     relevance_level: int = 1
-    """A key counts as relevant from this relevance on (``-l`` of trec_eval). nDCG takes every relevance above 0 as a gain, whatever this is."""
+    """A key counts as relevant from this relevance on (``-l`` of trec_eval). nDCG takes every relevance above 0 as a
+    gain, whatever this is."""
     max_results: int | None = None
     """Look only at the first so many results of a question (``-M`` of trec_eval). None: at all."""
     no_relevant: Literal["zero", "leave_out"] = "zero"
-    """A question with judgements of which none is relevant counts 0 in every metric, as in trec_eval, and is pointed out; ``leave_out``: it is
-    not applicable."""
+    """A question with judgements of which none is relevant counts 0 in every metric, as in trec_eval, and is pointed
+    out; ``leave_out``: it is not applicable."""
 
     budget_tokens: int = 2000
     """Of a sheet: tokens that the retrieved values of all fields together may take, in the worst question."""

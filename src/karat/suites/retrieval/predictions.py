@@ -1,10 +1,13 @@
 """Predictions: what was retrieved, from run files and from raw responses.
 
-The response of a prediction is ``{"fields": {name: {"keys": […], "scores": […]}}}``: two lists of equal length for each field, with no word
-repeated a thousand times. Without ``scores`` the keys are taken as ranked, best first. A live system may also give for a field
-a list of keys, a list of ``{"key": …, "score": …}``, or an object ``{key: score}``; and ``{"results": …}`` for ``{"fields": {"documents": …}}``; as JSON in any form that a response may have (``docs/responses.md``).
+The response of a prediction is ``{"fields": {name: {"keys": […], "scores": […]}}}``: two lists of equal length for each
+field, with no word repeated a thousand times. Without ``scores`` the keys are taken as ranked, best first. A live
+system may also give for a field a list of keys, a list of ``{"key": …, "score": …}``, or an object ``{key: score}``;
+and ``{"results": …}`` for ``{"fields": {"documents": …}}``; as JSON in any form that a response may have
+(``docs/responses.md``).
 
-A run file is a TREC run (``formats.trec_run``), a JSON object or JSONL (``formats.json_run``); any of them may be compressed with gzip.
+A run file is a TREC run (``formats.trec_run``), a JSON object or JSONL (``formats.json_run``); any of them may be
+compressed with gzip.
 """
 
 from __future__ import annotations
@@ -70,7 +73,8 @@ def _retrieved_in(value: Mapping[str, Any]) -> Retrieved:
 
 
 def _every_key_counts(response: bytes, compact: Retrieved) -> bool:
-    """Whether the response has no key that its reading has not. As many colons as keys is proof; texts may have some too."""
+    """Whether the response has no key that its reading has not. As many colons as keys is proof; texts may have some
+    too."""
     keys = 1 + sum(2 + (ranked.scores is not None) for ranked in compact.fields.values())
     return response.count(b":") == keys or keeps_every_key(response, msgspec.json.decode(response))
 

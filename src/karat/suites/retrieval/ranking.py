@@ -1,8 +1,8 @@
 """The order of results, as trec_eval has it, and the ranks of a few keys in it.
 
-Scores are compared as float32, higher first; among equal scores the greater key comes first (as bytes, which for UTF-8 is the order of Python's
-strings). Only ranks of wanted keys are ever needed, so nothing but the plain scores is sorted: the rank of a key is one more than the number of
-results above it.
+Scores are compared as float32, higher first; among equal scores the greater key comes first (as bytes, which for UTF-8
+is the order of Python's strings). Only ranks of wanted keys are ever needed, so nothing but the plain scores is sorted:
+the rank of a key is one more than the number of results above it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ def as_scores(values: Sequence[float] | NDArray[np.float64]) -> Scores:
 
 
 def ranks_by_score(wanted_keys: Sequence[str], wanted: Scores, keys: Iterable[str], scores: Scores) -> Ranks:
-    """The ranks, from 1, of the wanted keys with their scores among all the keys with theirs. Raises :class:`NotANumber`."""
+    """The ranks, from 1, of the wanted keys with their scores among all the keys with theirs. Raises
+    :class:`NotANumber`."""
     ordered = np.sort(scores)
     if ordered.size and np.isnan(ordered[-1]):  # NaN sorts last
         raise NotANumber("a score is not a number")

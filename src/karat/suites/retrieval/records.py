@@ -11,8 +11,8 @@ DOCUMENTS = "documents"
 class Truths(msgspec.Struct, frozen=True):
     """Per field: key → relevance. A key of relevance 0 or below was judged and is not wanted.
 
-    A case from TREC or BEIR files has the one field ``documents``; a question of a sheet has one entry for each evaluation field, with
-    relevance 1 for each of its truths.
+    A case from TREC or BEIR files has the one field ``documents``; a question of a sheet has one entry for each
+    evaluation field, with relevance 1 for each of its truths.
     """
 
     fields: dict[str, dict[str, int]]

@@ -1,4 +1,5 @@
-"""The report of a run: one row per question with its figures and what was not found, the averages, the worst questions."""
+"""The report of a run: one row per question with its figures and what was not found, the averages, the worst
+questions."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 """Prompts of live systems: what a question becomes before it is sent. The same for openai, http, command and function.
 
-The prompt is a template that takes the place of the question in the last user message. So ``{question}`` of an ``http`` request, and
-``question`` of what a command or function gets, hold the prompt; ``messages`` hold the whole conversation: the system prompt, the system
-messages of the case, the examples, the turns so far, the prompt.
+The prompt is a template that takes the place of the question in the last user message. So ``{question}`` of an ``http``
+request, and ``question`` of what a command or function gets, hold the prompt; ``messages`` hold the whole conversation:
+the system prompt, the system messages of the case, the examples, the turns so far, the prompt.
 
-A run settles its prompt when it starts: files are read, ``default`` is replaced by the suite's own text, and the settings with those texts
-are stored, so that a resumed run asks the same.
+A run settles its prompt when it starts: files are read, ``default`` is replaced by the suite's own text, and the
+settings with those texts are stored, so that a resumed run asks the same.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def known_variables(suite: Suite | None) -> list[str]:
 
 
 def prompt_texts(config: SystemConfig) -> dict[str, Any]:
-    """The settings that can be the name of a file, as far as the system has them: its templates, the form of its answers."""
+    """The settings that can be the name of a file, as far as the system has them: its templates, the form of its
+    answers."""
     if not isinstance(config, PromptedConfig):
         return {}
     texts: dict[str, Any] = {"prompt": config.prompt, "system_prompt": config.system_prompt}
@@ -100,7 +101,8 @@ def settled(
 
 
 def prompt_hash(config: SystemConfig, hints: Iterable[Mapping[str, Any]] = ()) -> str:
-    """A short hash of all that makes the prompt: texts, examples, response format, the hints it uses. Empty when the bare question is sent."""
+    """A short hash of all that makes the prompt: texts, examples, response format, the hints it uses. Empty when the
+    bare question is sent."""
     texts = prompt_texts(config)
     parts: list[Any] = [texts.get(name, "") for name in TEMPLATES]
     parts += [list(config.few_shot) if isinstance(config, PromptedConfig) else [], texts.get(FORMAT) or None]

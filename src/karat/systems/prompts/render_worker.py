@@ -1,7 +1,8 @@
 """A process that renders prompt templates: one JSON object per line in, one per line out.
 
-It runs apart from Karat (see ``rendering``), with little memory, no environment and a parent that kills it when a template takes too long:
-the sandbox of Jinja2 keeps a template from Python's internals, but not from ``{% for %}`` without end. Nothing of Karat is imported here.
+It runs apart from Karat (see ``rendering``), with little memory, no environment and a parent that kills it when a
+template takes too long: the sandbox of Jinja2 keeps a template from Python's internals, but not from ``{% for %}``
+without end. Nothing of Karat is imported here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Rendering templates in a process of their own, within bounds of time, memory and length. The other end is ``render_worker``."""
+"""Rendering templates in a process of their own, within bounds of time, memory and length. The other end is
+``render_worker``."""
 
 from __future__ import annotations
 
@@ -84,7 +85,8 @@ class Renderer:
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None:
-            # No environment: it may hold keys. -P: what lies beside the file or in the working folder is no module of ours.
+            # No environment: it may hold keys. -P: what lies beside the file or in the working folder is no module of
+            # ours.
             kept = {name: os.environ[name] for name in ("SYSTEMROOT", "LD_LIBRARY_PATH") if name in os.environ}
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
                 [sys.executable, "-P", str(_WORKER)],

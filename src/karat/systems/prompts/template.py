@@ -60,7 +60,8 @@ def variables_in(template: str) -> frozenset[str]:
 
 
 def problems_in(template: str, known: Collection[str], file: str = "") -> list[Problem]:
-    """Every mistake of a template: its syntax, unknown variables and filters, what the sandbox refuses. Lines are the template's."""
+    """Every mistake of a template: its syntax, unknown variables and filters, what the sandbox refuses. Lines are the
+    template's."""
     if len(template) > MOST_BYTES:
         return [Problem(f"the prompt is longer than {MOST_BYTES:,} characters", file=file)]
     found = _parsed(template)

@@ -25,7 +25,8 @@ Mapped = Sequence[tuple[Sequence[Cell], Sequence[Cell] | None]]
 
 
 class Alignment(msgspec.Struct, frozen=True):
-    """Gold rows beside prediction rows, either of which may be alone, and how many of gold's cells agree in each pair."""
+    """Gold rows beside prediction rows, either of which may be alone, and how many of gold's cells agree in each
+    pair."""
 
     pairs: tuple[tuple[int | None, int | None], ...]
     equal_cells: tuple[int, ...]
@@ -43,8 +44,8 @@ class Alignment(msgspec.Struct, frozen=True):
 def align(
     mapped: Mapped, keyed: Mapped, gold_height: int, pred_height: int, options: CompareOptions, *, in_order: bool
 ) -> Alignment:
-    """Pairs the rows: in their order, or else equal rows first and then those with the most cells in common. ``keyed`` are the same
-    columns as the rows are looked for; ``mapped`` are the cells that are compared.
+    """Pairs the rows: in their order, or else equal rows first and then those with the most cells in common. ``keyed``
+    are the same columns as the rows are looked for; ``mapped`` are the cells that are compared.
     """
     if in_order:
         length = max(gold_height, pred_height)
@@ -105,7 +106,8 @@ def _pair_the_rest(
     pairs: list[tuple[int | None, int | None]] = list(found.items())
     alone = [row for row in gold_rows if row not in found]
     rest = [row for row in pred_rows if row not in taken]
-    # What has nothing in common is put side by side in the order of its values, where a small difference moves a row least.
+    # What has nothing in common is put side by side in the order of its values, where a small difference moves a row
+    # least.
     alone.sort(key=lambda row: gold_keys[row])
     rest.sort(key=lambda row: pred_keys[row])
     pairs += zip(alone, rest, strict=False)
@@ -122,8 +124,9 @@ def first_differences(
     options: CompareOptions,
     numbers: tuple[Sequence[int], Sequence[int]] | None = None,
 ) -> list[dict[str, Any]]:
-    """The first rows that differ, gold and prediction side by side in these columns, as plain JSON of bounded size, with the places
-    of the shown cells that differ. Rows count from 1; ``numbers`` gives their places in the tables these are a part of.
+    """The first rows that differ, gold and prediction side by side in these columns, as plain JSON of bounded size,
+    with the places of the shown cells that differ. Rows count from 1; ``numbers`` gives their places in the tables
+    these are a part of.
     """
     shown: list[dict[str, Any]] = []
     for (g, p), agreeing in zip(alignment.pairs, alignment.equal_cells, strict=True):

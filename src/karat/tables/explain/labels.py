@@ -1,7 +1,8 @@
-"""Headers that contradict the cells: an answer whose rows are right, with the header of one gold column on the cells of another.
+"""Headers that contradict the cells: an answer whose rows are right, with the header of one gold column on the cells of
+another.
 
-Headers are never required. But where every gold header is in the answer once, they say which column is which, and a column
-labelled ``min`` that holds the maxima is not right. A person decides (``labels_swapped``).
+Headers are never required. But where every gold header is in the answer once, they say which column is which, and a
+column labelled ``min`` that holds the maxima is not right. A person decides (``labels_swapped``).
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ Agree = Callable[[Sequence[tuple[int, int]]], bool]
 def swapped(mapping: Sequence[int], header: Sequence[int], gold_width: int, agree: Agree) -> list[tuple[int, int]]:
     """Each gold column whose header is on the cells of another gold column, with that other one.
 
-    The rows agree under ``mapping``, which maps the columns that count; ``header`` is the mapping that the headers name. Gold may
-    have further columns, up to ``gold_width``, which do not count but whose cells may be under a header that does.
+    The rows agree under ``mapping``, which maps the columns that count; ``header`` is the mapping that the headers
+    name. Gold may have further columns, up to ``gold_width``, which do not count but whose cells may be under a header
+    that does.
     """
     found = []
     for g, labelled in enumerate(header):

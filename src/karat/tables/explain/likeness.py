@@ -35,8 +35,9 @@ def _numbers_found(gold: Side, pred: Side, options: CompareOptions) -> int:
 def likeliest_mapping(
     shares: Sequence[Sequence[float]], gold_names: Sequence[str], pred_names: Sequence[str]
 ) -> list[int | None]:
-    """For each gold column a prediction column of its own, the likeliest pairs first: by their share of equal cells, to which
-    the same header adds a half; then by place. A column that has nothing in common with any is mapped only by its name.
+    """For each gold column a prediction column of its own, the likeliest pairs first: by their share of equal cells, to
+    which the same header adds a half; then by place. A column that has nothing in common with any is mapped only by its
+    name.
     """
     headers = [folded(name) for name in pred_names]
     ranked = []
@@ -53,7 +54,8 @@ def likeliest_mapping(
 
 
 def identity(cell: Cell) -> tuple[str, str, float]:
-    """What two cells share when they mean exactly the same. Codes keep their zeros, and large whole numbers all their digits."""
+    """What two cells share when they mean exactly the same. Codes keep their zeros, and large whole numbers all their
+    digits."""
     if cell.kind == "code":
         return ("code", cell.text or "", 0.0)
     if cell.kind == "number":

@@ -2,9 +2,9 @@
 
 Reasons, in the order in which they are tested: order_differs, shape_differs, duplicates and row_count (other heights),
 rows_scrambled (every column is there, the rows are not), then what is wrong with the columns: case_or_space,
-null_vs_zero, scale_100, rounding, date_format when one such change explains every cell that differs, else missing_column,
-duplicates (the same rows, not as often) or values_differ. Of large tables the rows that differ are looked at; where they are
-too many, the same part of both sides, and the evidence says so.
+null_vs_zero, scale_100, rounding, date_format when one such change explains every cell that differs, else
+missing_column, duplicates (the same rows, not as often) or values_differ. Of large tables the rows that differ are
+looked at; where they are too many, the same part of both sides, and the evidence says so.
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ def _rows_shown(part: Part, view: View) -> dict[str, Any]:
 
 
 def _shares(pair: TablePair, part: Part, alignment: Alignment) -> tuple[float, float]:
-    """F1 of gold's cells and the share of whole rows: of the rows looked at, which may stand for more, and those left out."""
+    """F1 of gold's cells and the share of whole rows: of the rows looked at, which may stand for more, and those left
+    out."""
     width, heights = pair.gold.width, (pair.gold.height, pair.pred.height)
     cells = part.equal_rows * width + part.weight * sum(alignment.equal_cells)
     rows = part.equal_rows + part.weight * alignment.whole
@@ -140,7 +141,8 @@ def _reason(pair: TablePair, part: Part, view: View) -> str:
 
 
 def _only_repeated(view: View) -> bool:
-    """Whether the same rows are there, not as often. A row that differs in one cell was changed, whatever it was changed to."""
+    """Whether the same rows are there, not as often. A row that differs in one cell was changed, whatever it was
+    changed to."""
     alignment = view.alignment
     several = all(alignment.width - count != 1 for count in alignment.equal_cells)
     return several and view.same_distinct_rows()

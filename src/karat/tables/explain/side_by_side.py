@@ -1,4 +1,5 @@
-"""Two tables side by side for an explanation: which columns are likely the same, by what change they would be, and which rows."""
+"""Two tables side by side for an explanation: which columns are likely the same, by what change they would be, and
+which rows."""
 
 from __future__ import annotations
 
@@ -24,8 +25,9 @@ _CHANGES_TRIED = 3
 class View:
     """Both tables read, the mapping of columns that finds most of gold, and the rows under it side by side.
 
-    ``mapping`` and ``unmatched`` (the gold columns whose cells are not all there) are given where they are known of larger tables,
-    of which these are a part; ``equal_rows`` are then those left out, counted as each row here stands for some of the whole.
+    ``mapping`` and ``unmatched`` (the gold columns whose cells are not all there) are given where they are known of
+    larger tables, of which these are a part; ``equal_rows`` are then those left out, counted as each row here stands
+    for some of the whole.
     """
 
     def __init__(
@@ -147,7 +149,8 @@ class View:
         return same_name or self.shares[g][p] >= _NEAR or self._share(g) >= _NEAR
 
     def _share(self, g: int) -> float:
-        """The share of rows in which the column mapped to this one agrees with it; what differs somewhere is never all."""
+        """The share of rows in which the column mapped to this one agrees with it; what differs somewhere is never
+        all."""
         both = sum(1 for g, p in self.alignment.pairs if g is not None and p is not None) + self.equal_rows
         different = len(self.differing_cells.get(g, ()))
         return min(round(1 - different / both, 4), 0.9999) if different else 1.0
@@ -162,8 +165,8 @@ class View:
         return gold_rows == pred_rows
 
     def nearest(self) -> list[dict[str, Any]]:
-        """For each gold column that is not right the nearest prediction column, with its share of equal cells, row by row. A column
-        without one of its own shows the nearest, and which gold column has taken it.
+        """For each gold column that is not right the nearest prediction column, with its share of equal cells, row by
+        row. A column without one of its own shows the nearest, and which gold column has taken it.
         """
         shown = []
         for g in range(self.gold.width):

@@ -180,7 +180,8 @@ def change_of_cells(pairs: Iterable[tuple[Cell, Cell]], options: CompareOptions)
 
 
 def _changes_of_cell(gold: Cell, pred: Cell, options: CompareOptions) -> Iterable[tuple[str, str]]:
-    """Each change that makes one cell of the other, with what must be the same in a whole column: the factor, the format."""
+    """Each change that makes one cell of the other, with what must be the same in a whole column: the factor, the
+    format."""
     if gold.kind == pred.kind == "text" and folded(gold.text or "") == folded(pred.text or ""):
         yield "case_or_space", ""
     if {gold.kind, pred.kind} == {"null", "number"} and gold.number == pred.number == 0:

@@ -1,7 +1,8 @@
 """A table from a CSV file or from a DuckDB file. What cannot be read says why, and where.
 
-CSV: comma, double quotes, UTF-8 (a byte order mark is skipped), a header in the first line, blank lines skipped. An empty
-field is null, quoted or not: programs that write CSV do not agree on quoting nulls, so quotes carry no meaning here.
+CSV: comma, double quotes, UTF-8 (a byte order mark is skipped), a header in the first line, blank lines skipped. An
+empty field is null, quoted or not: programs that write CSV do not agree on quoting nulls, so quotes carry no meaning
+here.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ def read_csv(path: Path, *, limits: Limits | None = None) -> Table:
 
 
 def check_csv(path: Path, limits: Limits) -> bytes:
-    """The first bytes of a file that may be read as CSV. Raises :class:`TableError` for what can be told without reading it."""
+    """The first bytes of a file that may be read as CSV. Raises :class:`TableError` for what can be told without
+    reading it."""
     if not path.is_file():
         raise TableError(f"{path.name} is not there, or not a plain file", "missing")
     try:
@@ -132,8 +134,8 @@ def _frame(data: bytes, width: int, letters: _Letters) -> polars.DataFrame | Non
     import polars
 
     columns = {f"c{index}": polars.String for index in range(width)}
-    # To this reader a blank line is a row of nulls. With one column that is a row like others; else it has too few commas, and as
-    # the first row it stops the reader.
+    # To this reader a blank line is a row of nulls. With one column that is a row like others; else it has too few
+    # commas, and as the first row it stops the reader.
     if not letters.quotes and not _has_blank_lines(data if width == 1 else data[:_SAMPLE]):
         frame = polars.read_csv(data, schema=columns, quote_char=None, has_header=False, skip_rows=1)
         # It refuses a row that is too long and fills up one that is too short: the count of commas tells.

@@ -26,8 +26,9 @@ _ALSO_ELSE = frozenset("K;`")
 
 
 class LargeColumn:
-    """Texts, and what they mean. Two rows are equal when their keys are equal and their numbers are close; a row without a
-    number has the number 0, and a number has the key 0 (so has a code, which is told apart when cells are compared).
+    """Texts, and what they mean. Two rows are equal when their keys are equal and their numbers are close; a row
+    without a number has the number 0, and a number has the key 0 (so has a code, which is told apart when cells are
+    compared).
     """
 
     def __init__(
@@ -92,8 +93,8 @@ class LargeColumn:
         return self._meaning.others[0] < len(self.texts)
 
     def may_equal(self, other: LargeColumn) -> bool:
-        """Whether two columns could hold the same cells, as far as their first rows tell. For most that differ, nothing needs to be
-        read: a plain word of one column must be somewhere in the other.
+        """Whether two columns could hold the same cells, as far as their first rows tell. For most that differ, nothing
+        needs to be read: a plain word of one column must be somewhere in the other.
         """
         words = self._early_word, other._early_word
         if (self._early_moment and other.plain_numbers) or (other._early_moment and self.plain_numbers):
@@ -158,7 +159,8 @@ class LargeColumn:
         return may_be_percent(above_one, len(sizes) - zeros - above_one)
 
     def could_equal(self, other: LargeColumn) -> bool:
-        """Whether the cells could be paired, taking the widest tolerance of any pair for all: see the small tables' rule."""
+        """Whether the cells could be paired, taking the widest tolerance of any pair for all: see the small tables'
+        rule."""
         one, two = self._meaning, other._meaning
         if one.others != two.others:
             return False
@@ -187,7 +189,8 @@ class LargeColumn:
         return as_shown(cell) if self._as_shown else cell
 
     def _near(self, other: LargeColumn, a: Array, b: Array) -> bool:
-        """Whether all numbers side by side are close, or could be after rounding to the fewest decimals of either column."""
+        """Whether all numbers side by side are close, or could be after rounding to the fewest decimals of either
+        column."""
         import numpy
 
         far = self._far(other, a, b)
@@ -242,7 +245,8 @@ class LargeColumn:
         return same
 
     def _rounded(self, other: LargeColumn, mine: Array | slice, others: Array | slice, far: Array) -> Array:
-        """Of these rows, in which one number is the other rounded: see :func:`karat.tables.values.numbers.why_equal`."""
+        """Of these rows, in which one number is the other rounded: see
+        :func:`karat.tables.values.numbers.why_equal`."""
         import numpy
 
         a, b = self.numbers[mine][far], other.numbers[others][far]
@@ -300,7 +304,8 @@ class LargeColumn:
         return numpy.zeros(len(self.texts), dtype=bool) if codes is None else codes
 
     def names_needed(self, other: LargeColumn, rows: Array) -> set[str]:
-        """What was forgiven in these pairs of rows, by the rules for small tables, on a sample of the rows that differ in text."""
+        """What was forgiven in these pairs of rows, by the rules for small tables, on a sample of the rows that differ
+        in text."""
         import numpy
 
         differing = numpy.flatnonzero(self.hashes != other.hashes[rows])

@@ -1,7 +1,7 @@
 """Large tables, compared column by column in Polars and NumPy. The rules are those of the small ones.
 
-A column becomes a key (a hash of what is compared exactly) and a number for each row. Rows are sorted by their keys, then
-by their numbers, and compared side by side; only groups of rows that do not pair up in this way are searched.
+A column becomes a key (a hash of what is compared exactly) and a number for each row. Rows are sorted by their keys,
+then by their numbers, and compared side by side; only groups of rows that do not pair up in this way are searched.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ _PIECE = 65_536
 
 
 class LargeComparison:
-    """Two tables of the same height. See :class:`karat.tables.small.compare.SmallComparison` for what is asked of it."""
+    """Two tables of the same height. See :class:`karat.tables.small.compare.SmallComparison` for what is asked of
+    it."""
 
     def __init__(self, gold: Table, pred: Table, options: CompareOptions, *, ordered: bool) -> None:
         self.options = options
@@ -47,7 +48,8 @@ class LargeComparison:
         return other
 
     def same_texts(self, gold_names: Sequence[str], pred_names: Sequence[str]) -> list[int] | None:
-        """The likeliest mapping, if under it the rows are the same texts: by 64-bit hashes of cells, columns and rows."""
+        """The likeliest mapping, if under it the rows are the same texts: by 64-bit hashes of cells, columns and
+        rows."""
         header = None if self.ordered else by_header(gold_names, pred_names)
         if header is not None and self._same_rows(header):
             return header
@@ -158,7 +160,8 @@ def _same(one: LargeColumn, other: LargeColumn) -> bool:
 
 
 def _row_sums(columns: Sequence[LargeColumn]) -> tuple[int, int]:
-    """Two 64-bit sums that tables with the same rows share, whatever their order: of the hashes of rows, and of their squares."""
+    """Two 64-bit sums that tables with the same rows share, whatever their order: of the hashes of rows, and of their
+    squares."""
     import polars
 
     frame = polars.DataFrame([column.texts.alias(f"c{index}") for index, column in enumerate(columns)])

@@ -1,4 +1,5 @@
-"""The rows in which two large tables differ, for an explanation: found by hashes and numbers, without reading every cell."""
+"""The rows in which two large tables differ, for an explanation: found by hashes and numbers, without reading every
+cell."""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ class _Finder:
         self.pairs = [(self.gold[g], self.pred[p]) for g, p in enumerate(self.mapping) if p is not None]
 
     def _mapping(self) -> list[int | None]:
-        """Columns with the same texts first, then by their share of texts and their headers, then by what the cells mean."""
+        """Columns with the same texts first, then by their share of texts and their headers, then by what the cells
+        mean."""
         gold, pred = self.pair.gold, self.pair.pred
         if self.same_height and gold.width <= pred.width:
             whole = [self._whole(g) for g in range(gold.width)]
@@ -74,7 +76,8 @@ class _Finder:
         return mapping
 
     def _shares(self) -> list[list[float]]:
-        """How much of each gold column each prediction column holds; columns with the same texts are not compared with others."""
+        """How much of each gold column each prediction column holds; columns with the same texts are not compared with
+        others."""
         same = [[g.same_texts(p) for p in self.pred] for g in self.gold]
         taken = [any(column) for column in zip(*same, strict=True)]
         return [
@@ -147,8 +150,9 @@ class _Finder:
         return numpy.flatnonzero(~same)
 
     def _differing(self) -> tuple[Array, Array, bool]:
-        """The rows on either side that have no row of the same texts; where these are many, those that differ in meaning from the
-        row with which they share the columns that are solid. And whether the different rows are the same ones.
+        """The rows on either side that have no row of the same texts; where these are many, those that differ in
+        meaning from the row with which they share the columns that are solid. And whether the different rows are the
+        same ones.
         """
         left, right, _, distinct = _unpaired(
             mixed([gold.hashes for gold, _ in self.pairs], self.pair.gold.height),
@@ -222,8 +226,8 @@ def _share_of_texts(gold: LargeColumn, pred: LargeColumn) -> float:
 
 
 def _unpaired(gold: Array, pred: Array) -> tuple[Array, Array, tuple[Array, Array], bool]:
-    """The places of keys that are left over on either side when each is paired with one like it, the pairs, and whether both
-    sides have the same different keys.
+    """The places of keys that are left over on either side when each is paired with one like it, the pairs, and whether
+    both sides have the same different keys.
     """
     import numpy
 

@@ -1,7 +1,7 @@
 """What the texts of a large column mean: for each row a key and a number, made only when they are asked for.
 
-A number has the key 0 and a null the key 1; any other cell has the number 0 and a key of its own. A column of nothing but plain
-numbers is read at once. Of any other column each different text is read once, by the rules for small tables.
+A number has the key 0 and a null the key 1; any other cell has the number 0 and a key of its own. A column of nothing
+but plain numbers is read at once. Of any other column each different text is read once, by the rules for small tables.
 """
 
 from __future__ import annotations
@@ -262,7 +262,8 @@ def _composed(texts: polars.Series) -> polars.Series:
 
 
 def _key(cell: Cell) -> str:
-    """What is compared exactly of a cell that is no number. A nested cell has too many numbers for the one of its row."""
+    """What is compared exactly of a cell that is no number. A nested cell has too many numbers for the one of its
+    row."""
     if cell.kind != "nested":
         return cell.key
     numbers = [repr(part.number if part.whole is None else part.whole) for part in cell.parts if part.numeric]

@@ -74,8 +74,8 @@ def mixed(keys: Sequence[Array], height: int) -> Array:
 
 
 def pair_rows(rows: Rows, *, search: bool) -> Array | None:
-    """For each gold row the prediction row equal to it; None when there is no such pairing, or, without ``search``, when sorting
-    alone does not find it. Raises :class:`Unsettled`.
+    """For each gold row the prediction row equal to it; None when there is no such pairing, or, without ``search``,
+    when sorting alone does not find it. Raises :class:`Unsettled`.
     """
     import numpy
 
@@ -98,7 +98,8 @@ def pair_rows(rows: Rows, *, search: bool) -> Array | None:
 
 
 def refuted(rows: Rows) -> bool:
-    """Whether it is certain that the rows cannot be paired: other keys, or a row that has its key to itself and does not fit."""
+    """Whether it is certain that the rows cannot be paired: other keys, or a row that has its key to itself and does
+    not fit."""
     import numpy
 
     (gold_order, gold_keys), (pred_order, pred_keys) = in_order(rows.gold_keys), in_order(rows.pred_keys)
@@ -115,8 +116,9 @@ def refuted(rows: Rows) -> bool:
 
 
 def _search(rows: Rows, keys: Array, gold_order: Array, pred_order: Array, good: Array, paired: Array) -> bool:
-    """Pairs the rows of each group of equal keys in which some row does not fit; whether all could be paired. The smallest groups
-    go first: one group that cannot be paired settles it, however many there are. Raises :class:`Unsettled`.
+    """Pairs the rows of each group of equal keys in which some row does not fit; whether all could be paired. The
+    smallest groups go first: one group that cannot be paired settles it, however many there are. Raises
+    :class:`Unsettled`.
     """
     starts, ends = _bad_groups(keys, good[gold_order])
     if len(starts) and ends[0] - starts[0] == 1:
@@ -140,8 +142,8 @@ def _search(rows: Rows, keys: Array, gold_order: Array, pred_order: Array, good:
 def in_order(keys: Array) -> tuple[Array, Array]:
     """The places of the keys in the order of their sizes, and the keys in that order.
 
-    Sorting integers is several times quicker than sorting their places. So each place is written into the lowest bits of its key;
-    where these bits would have decided between two keys, the places are sorted after all.
+    Sorting integers is several times quicker than sorting their places. So each place is written into the lowest bits
+    of its key; where these bits would have decided between two keys, the places are sorted after all.
     """
     import numpy
 
@@ -180,7 +182,8 @@ def _bad_groups(keys: Array, good: Array) -> tuple[Array, Array]:
 def _pair_group(
     gold_rows: Array, pred_rows: Array, numeric: Sequence[tuple[LargeColumn, LargeColumn]], options: CompareOptions
 ) -> Array | None:
-    """A full pairing out of all allowed pairs. A few gold rows go first: where one of them has no partner, none need be sought."""
+    """A full pairing out of all allowed pairs. A few gold rows go first: where one of them has no partner, none need be
+    sought."""
     import numpy
 
     grid = Grid(pred_rows, numeric, options)

@@ -1,4 +1,5 @@
-"""The columns of a CSV file too large to hold, as one pass of DuckDB sums them up, and which could be the same column."""
+"""The columns of a CSV file too large to hold, as one pass of DuckDB sums them up, and which could be the same
+column."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 
 class ColumnSums(msgspec.Struct, frozen=True, array_like=True):
-    """What a column adds up to, whatever the order of its rows. The numbers are those of plain numbers, without codes."""
+    """What a column adds up to, whatever the order of its rows. The numbers are those of plain numbers, without
+    codes."""
 
     hashes: int
     mixed_hashes: int
@@ -76,7 +78,8 @@ def text_hash(columns: Sequence[int]) -> str:
 
 
 def number(column: int) -> str:
-    """The plain number in a cell; null for anything else that the cast would take, and for digits with leading zeros."""
+    """The plain number in a cell; null for anything else that the cast would take, and for digits with leading
+    zeros."""
     c = f"c{column}"
     refused = f"({c} LIKE '0_%' AND {c} NOT LIKE '0.%') OR contains({c}, '_') OR contains({c}, ' ')"
     return f"CASE WHEN {refused} THEN NULL ELSE TRY_CAST({c} AS DOUBLE) END"
@@ -107,7 +110,8 @@ def scan(connection: duckdb.DuckDBPyConnection, path: Path, names: Sequence[str]
     structure = ", ".join(f"'c{index}': 'VARCHAR'" for index in range(len(names)))
     quoted = str(path).replace("'", "''")
     source = (
-        f"read_csv('{quoted}', columns={{{structure}}}, auto_detect=false, header=true, delim=',', quote='\"', escape='\"', "
+        f"read_csv('{quoted}', columns={{{structure}}}, auto_detect=false, header=true, delim=',', quote='\"', "
+        "escape='\"', "
         "nullstr='', strict_mode=true, max_line_size=16777216)"
     )
     wanted = sorted(set(columns))
@@ -127,7 +131,8 @@ def scan(connection: duckdb.DuckDBPyConnection, path: Path, names: Sequence[str]
 
 
 def could_equal(gold: ColumnSums, pred: ColumnSums, rows: int, options: CompareOptions) -> bool:
-    """Whether two columns of plain numbers could be paired within the tolerance: their ends and their sums are as near as it allows."""
+    """Whether two columns of plain numbers could be paired within the tolerance: their ends and their sums are as near
+    as it allows."""
     if not gold.plain or not pred.plain or gold.nulls != pred.nulls:
         return False
     rel_tol, abs_tol = options.rel_tol, options.abs_tol
@@ -148,7 +153,8 @@ def could_equal(gold: ColumnSums, pred: ColumnSums, rows: int, options: CompareO
 
 
 def mappings(candidates: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """The likeliest mapping of columns, then for every other candidate of a column the likeliest in which it has that one."""
+    """The likeliest mapping of columns, then for every other candidate of a column the likeliest in which it has that
+    one."""
     tried = []
     choices = [(0, options) for options in candidates[:1]]
     choices += [(g, [p]) for g, options in enumerate(candidates) for p in options[1:]]
@@ -160,7 +166,7 @@ def mappings(candidates: Sequence[Sequence[int]]) -> Iterator[list[int]]:
 
 
 def certainly_missing(gold: ColumnSums, free: Sequence[ColumnSums]) -> bool:
-    """Whether a gold column without candidates is in no other form there either: it is plain numbers, and so is every prediction
-    column that no other gold column needs for its texts.
+    """Whether a gold column without candidates is in no other form there either: it is plain numbers, and so is every
+    prediction column that no other gold column needs for its texts.
     """
     return gold.plain and all(pred.plain for pred in free)

@@ -1,9 +1,10 @@
 """CSV files too large to hold: compared by DuckDB, which keeps to a memory limit and spills to disk.
 
-First the same cheap test as for large tables: sums of 64-bit hashes of every column and of every row, in one pass over each
-file. Then, if columns that are not the same texts are numbers, both sides are sorted and compared side by side, under a few
-mappings of the columns whose ends and sums allow it. Other formats are not tried, nor other pairs of rows than those that
-lie side by side: where they, or another mapping, could still make the tables equal, the match is not settled, and says so.
+First the same cheap test as for large tables: sums of 64-bit hashes of every column and of every row, in one pass over
+each file. Then, if columns that are not the same texts are numbers, both sides are sorted and compared side by side,
+under a few mappings of the columns whose ends and sums allow it. Other formats are not tried, nor other pairs of rows
+than those that lie side by side: where they, or another mapping, could still make the tables equal, the match is not
+settled, and says so.
 """
 
 from __future__ import annotations
@@ -91,8 +92,8 @@ def match_csv_files(
 
 
 def _labelled(match: Match, gold: File, pred: File, header: Sequence[int] | None, sizes: dict[str, Any]) -> Match:
-    """The rows agree, and do not under the headers if these name another mapping that was possible. A header of gold may then be on
-    the texts of another gold column: see :mod:`karat.tables.explain.labels`.
+    """The rows agree, and do not under the headers if these name another mapping that was possible. A header of gold
+    may then be on the texts of another gold column: see :mod:`karat.tables.explain.labels`.
     """
     mapping = [p for p in match.mapping if p is not None]
     swapped = []
@@ -117,8 +118,8 @@ def _missing(
     sizes: dict[str, Any],
     options: CompareOptions,
 ) -> Match:
-    """Some gold column has no candidate, or none is left for it. Not every rule was tried, so that this does not always settle it.
-    A column that is there under its header has other values.
+    """Some gold column has no candidate, or none is left for it. Not every rule was tried, so that this does not always
+    settle it. A column that is there under its header has other values.
     """
     free = [other for other in pred.sums if _alike(other, pred) > _alike(other, gold)]
     missing = [index for index, options in enumerate(candidates) if not options]
@@ -162,8 +163,8 @@ def _connection(memory: str, files: Sequence[Path]) -> Iterator[duckdb.DuckDBPyC
 
 
 def _candidates(gold: File, pred: File, options: CompareOptions) -> tuple[list[list[int]], list[int]]:
-    """For each gold column the prediction columns that could be it, likeliest first; and those gold columns whose texts no column
-    has, so that they are compared as numbers.
+    """For each gold column the prediction columns that could be it, likeliest first; and those gold columns whose texts
+    no column has, so that they are compared as numbers.
     """
     same = [[p for p, other in enumerate(pred.sums) if one.same_texts(other)] for one in gold.sums]
     loose = [index for index, found in enumerate(same) if not found]

@@ -62,7 +62,8 @@ def rule(place: int, gold: ColumnSums, _: ColumnSums, options: CompareOptions) -
 
 def at_the_widest(place: int, gold: ColumnSums, pred: ColumnSums, options: CompareOptions) -> tuple[str, str, str]:
     """Every two numbers of these columns that could be equal are, and so are all between them: see
-    :func:`karat.tables.values.numbers.widest`. Where sorted numbers are further apart, no other pairing brings them together.
+    :func:`karat.tables.values.numbers.widest`. Where sorted numbers are further apart, no other pairing brings them
+    together.
     """
     g, p = f"g.n{place}", f"p.n{place}"
     largest = f"greatest(abs({g}), abs({p}))"
@@ -86,9 +87,9 @@ def different_rows(
     without: Sequence[int] = (),
     close: Close = rule,
 ) -> tuple[int, tuple[str, ...]]:
-    """How many rows differ side by side, in file order, or sorted by what is compared exactly and then by the numbers; and what was
-    needed for the others to agree. The ``loose`` columns are compared as numbers, all others as texts; those ``without`` are left
-    out, unless they are among the loose ones.
+    """How many rows differ side by side, in file order, or sorted by what is compared exactly and then by the numbers;
+    and what was needed for the others to agree. The ``loose`` columns are compared as numbers, all others as texts;
+    those ``without`` are left out, unless they are among the loose ones.
     """
     sums = {index: (gold.sums[index], pred.sums[mapping[index]]) for index in range(len(mapping))}
     texts = [index for index in sums if index not in loose and index not in without]
@@ -133,9 +134,9 @@ def refuted(
 ) -> bool:
     """Whether it is certain that no rule makes the rows agree under this mapping.
 
-    Texts and whole numbers are compared exactly. In file order, the rule itself then decides about the other numbers. Otherwise one
-    column of them at a time is paired, sorted, as well as can be, and taken as equal wherever tolerance or rounding could explain
-    it: where rows differ even so, they differ.
+    Texts and whole numbers are compared exactly. In file order, the rule itself then decides about the other numbers.
+    Otherwise one column of them at a time is paired, sorted, as well as can be, and taken as equal wherever tolerance
+    or rounding could explain it: where rows differ even so, they differ.
     """
     if options.case_or_space or options.nested:
         return False
@@ -161,7 +162,8 @@ def refuted(
 
 
 def _may_mean_more(connection: duckdb.DuckDBPyConnection, file: File, index: int, options: CompareOptions) -> bool:
-    """Whether two different texts of a column may mean the same: numbers and dates in several formats, words for null."""
+    """Whether two different texts of a column may mean the same: numbers and dates in several formats, words for
+    null."""
     c = f"c{file.columns[index]}"
     formats = connection.execute(
         f"SELECT DISTINCT regexp_replace({c}, '[0-9]', '0', 'g') FROM {file.source} "  # noqa: S608
@@ -187,8 +189,8 @@ def _may_mean_more(connection: duckdb.DuckDBPyConnection, file: File, index: int
 def other_texts(
     connection: duckdb.DuckDBPyConnection, gold: File, pred: File, index: int, p: int, options: CompareOptions
 ) -> bool:
-    """Whether it is certain that a gold column and a prediction column hold other texts: those that one has more often than the
-    other, if they are not too many, mean other things.
+    """Whether it is certain that a gold column and a prediction column hold other texts: those that one has more often
+    than the other, if they are not too many, mean other things.
     """
     sides = []
     for file, column, sign in ((gold, gold.columns[index], 1), (pred, p, -1)):

@@ -10,8 +10,8 @@ class Unsettled(Exception):
 
 
 def perfect_matching(choices: Sequence[Sequence[int]]) -> list[int] | None:
-    """For each left item the right item it is paired with, every left item paired and no right item twice; None when there
-    is no such pairing. Earlier choices are preferred where they are free.
+    """For each left item the right item it is paired with, every left item paired and no right item twice; None when
+    there is no such pairing. Earlier choices are preferred where they are free.
     """
     holder: dict[int, int] = {}
     paired = [-1] * len(choices)
@@ -25,7 +25,8 @@ def perfect_matching(choices: Sequence[Sequence[int]]) -> list[int] | None:
 
 
 def _make_room(start: int, choices: Sequence[Sequence[int]], holder: dict[int, int], paired: list[int]) -> bool:
-    """Moves others along a path that ends at a free right item; breadth first, so that no path is too deep to follow."""
+    """Moves others along a path that ends at a free right item; breadth first, so that no path is too deep to
+    follow."""
     came_from: dict[int, int] = {}
     waiting = [start]
     for left in waiting:

@@ -114,8 +114,8 @@ class Side:
         return Side([as_shown(cell) for cell in self.cells])
 
     def could_equal(self, other: Side, options: CompareOptions) -> bool:
-        """Whether the cells could be paired, taking the widest tolerance of any pair for all. With one width for all, pairing
-        the sorted numbers is the best there is; the rows decide afterwards, with the tolerance of each pair.
+        """Whether the cells could be paired, taking the widest tolerance of any pair for all. With one width for all,
+        pairing the sorted numbers is the best there is; the rows decide afterwards, with the tolerance of each pair.
         """
         if self.others != other.others or len(self.numbers) != len(other.numbers):
             return False

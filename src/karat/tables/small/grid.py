@@ -1,7 +1,7 @@
 """Which rows of one table are close to a row of another, in several numbers at once.
 
-The grid is that of :mod:`karat.tables.small.grid_scale`: cells four tolerances wide, and for each row all cells within one tolerance are
-looked at, so that nothing is lost at an edge. Every pair found is compared in full.
+The grid is that of :mod:`karat.tables.small.grid_scale`: cells four tolerances wide, and for each row all cells within
+one tolerance are looked at, so that nothing is lost at an edge. Every pair found is compared in full.
 """
 
 from __future__ import annotations

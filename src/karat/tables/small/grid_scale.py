@@ -1,8 +1,8 @@
 """A scale on which equal numbers lie about the same distance apart everywhere, for finding the rows near a row.
 
 Two equal numbers of size m differ by at most max(abs_tol, rel_tol × m, min(half a unit, m / 20)): see
-:func:`karat.tables.values.numbers.widest`. So the scale is logarithmic up to where m / 20 is half a unit, then linear, then
-logarithmic again. A cell of the grid is four such distances wide.
+:func:`karat.tables.values.numbers.widest`. So the scale is logarithmic up to where m / 20 is half a unit, then linear,
+then logarithmic again. A cell of the grid is four such distances wide.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ _LEAST = 1e-12
 
 
 def grid_scale(options: CompareOptions, least_decimals: int, log: Callable[[Any], Any] = log1p) -> Callable[[Any], Any]:
-    """The place of a number without its sign, where no number shows fewer decimals. ``log`` is log(1 + x), of arrays too."""
+    """The place of a number without its sign, where no number shows fewer decimals. ``log`` is log(1 + x), of arrays
+    too."""
     relative = max(options.rel_tol, 1e-9)
     unit = half_unit(least_decimals) if options.rounding else 0.0
     far = _part(max(options.abs_tol, unit, _LEAST), relative, log)

@@ -18,7 +18,8 @@ Check = Callable[[Sequence[tuple[int, int]]], bool]
 def preferred(
     candidates: Sequence[Sequence[int]], gold_names: Sequence[str], pred_names: Sequence[str]
 ) -> list[list[int]]:
-    """The candidates of each gold column, likeliest first: same header, then same place, then the order they stand in."""
+    """The candidates of each gold column, likeliest first: same header, then same place, then the order they stand
+    in."""
     headers = [folded(name) for name in pred_names]
     ordered = []
     for index, options in enumerate(candidates):
@@ -41,8 +42,9 @@ def find_mapping(
 ) -> list[int] | None:
     """A one-to-one mapping under which ``check`` holds for all columns; None when there is none.
 
-    Candidates are in order of preference. ``twins`` gives for each prediction column the first one that is the same in every
-    row: where one of them has been tried, another is not. Raises :class:`Unsettled` when ``tries`` checks did not settle it.
+    Candidates are in order of preference. ``twins`` gives for each prediction column the first one that is the same in
+    every row: where one of them has been tried, another is not. Raises :class:`Unsettled` when ``tries`` checks did not
+    settle it.
     """
     first = _preferred_mapping(candidates)
     if first is None:
@@ -61,7 +63,8 @@ def find_mapping(
 
 
 def _preferred_mapping(candidates: Sequence[Sequence[int]]) -> list[int] | None:
-    """Columns with the fewest choices choose first, so that a header's match is not taken away by a column that has others."""
+    """Columns with the fewest choices choose first, so that a header's match is not taken away by a column that has
+    others."""
     order = sorted(range(len(candidates)), key=lambda index: len(candidates[index]))
     paired = perfect_matching([candidates[index] for index in order])
     if paired is None:
@@ -73,7 +76,8 @@ def _preferred_mapping(candidates: Sequence[Sequence[int]]) -> list[int] | None:
 
 
 class _Search:
-    """Depth first, columns with the fewest candidates first; a partial mapping under which the rows differ is left at once."""
+    """Depth first, columns with the fewest candidates first; a partial mapping under which the rows differ is left at
+    once."""
 
     def __init__(self, candidates: Sequence[Sequence[int]], check: Check, tries: int, twins: Sequence[int]) -> None:
         self.candidates = candidates

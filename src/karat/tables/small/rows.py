@@ -1,4 +1,5 @@
-"""Whether two sets of rows are the same rows, cell by cell, in any order: the pairing of gold rows with prediction rows.
+"""Whether two sets of rows are the same rows, cell by cell, in any order: the pairing of gold rows with prediction
+rows.
 
 Rows are first grouped by everything that is compared exactly. Inside a group only numbers are left, and they have a
 tolerance: the rows sorted by their numbers usually pair up one by one; where they do not, every allowed pair is listed
@@ -86,8 +87,8 @@ def _pair_sorted(
 def _pair_by_search(
     gold_rows: Sequence[int], pred_rows: Sequence[int], numeric: Sequence[Pair], options: CompareOptions
 ) -> list[int] | None:
-    """Every allowed pair, and out of them a pairing of all rows. Prediction rows lie in a grid of up to three of their numbers;
-    a gold row looks into every cell within its tolerance, so nothing is lost at an edge.
+    """Every allowed pair, and out of them a pairing of all rows. Prediction rows lie in a grid of up to three of their
+    numbers; a gold row looks into every cell within its tolerance, so nothing is lost at an edge.
     """
     least = [min(column[row].decimals for column in pair for row in range(len(column))) for pair in numeric]
     scales = [grid_scale(options, decimals) for decimals in least]

@@ -1,8 +1,8 @@
 """One wide row and the same values as a long table.
 
-Wide: one row whose columns are, say, the quarters. Long: a row for each quarter, its name in one column and its value in
-another. They say the same when the long rows stand in the order of the wide columns, or are labelled with their names;
-otherwise they only hold the same values, and no rule can tell which value belongs to what.
+Wide: one row whose columns are, say, the quarters. Long: a row for each quarter, its name in one column and its value
+in another. They say the same when the long rows stand in the order of the wide columns, or are labelled with their
+names; otherwise they only hold the same values, and no rule can tell which value belongs to what.
 """
 
 from __future__ import annotations

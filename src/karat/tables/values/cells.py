@@ -1,7 +1,7 @@
 """What a cell means, and when two cells are equal.
 
-A cell is a null, a number, a code (digits with leading zeros), a moment, or a text. Two cells are equal exactly, or after
-a named normalisation. Equal is symmetric but not transitive: numbers have a tolerance.
+A cell is a null, a number, a code (digits with leading zeros), a moment, or a text. Two cells are equal exactly, or
+after a named normalisation. Equal is symmetric but not transitive: numbers have a tolerance.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _SPACES = re.compile(r"\s+")
 
 
 class Cell(msgspec.Struct, frozen=True, gc=False):
-    """One cell, read. ``key`` is what a cell without a number is compared by; ``form`` names the normalisations that the
-    reading needed, with spaces between, or is empty when it needed none.
+    """One cell, read. ``key`` is what a cell without a number is compared by; ``form`` names the normalisations that
+    the reading needed, with spaces between, or is empty when it needed none.
     """
 
     kind: Kind
@@ -225,7 +225,8 @@ def equal(a: Cell, b: Cell, options: CompareOptions) -> bool:
 
 
 def as_gold(cells: Sequence[Cell]) -> Sequence[Cell]:
-    """A column of gold, with the absolute tolerance that it bears: see :func:`karat.tables.values.numbers.small_scale`."""
+    """A column of gold, with the absolute tolerance that it bears: see
+    :func:`karat.tables.values.numbers.small_scale`."""
     scale = small_scale(cell.number for cell in cells if cell.kind == "number")
     if scale == 1 and not any(cell.parts for cell in cells):
         return cells

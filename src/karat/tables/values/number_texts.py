@@ -1,7 +1,8 @@
 """How a number may be written: the one grammar for cells of tables and for numbers in a sentence.
 
-- Thousands in groups of exactly three digits, all with the same separator: a comma, a space (ordinary, no-break U+00A0, figure U+2007,
-  thin U+2009, narrow no-break U+202F) or an apostrophe (``'`` or U+2019). ``12 480`` is 12480; ``12 48`` and ``1,234 567`` are no number.
+- Thousands in groups of exactly three digits, all with the same separator: a comma, a space (ordinary, no-break U+00A0,
+  figure U+2007, thin U+2009, narrow no-break U+202F) or an apostrophe (``'`` or U+2019). ``12 480`` is 12480; ``12 48``
+  and ``1,234 567`` are no number.
 - Below zero: ``-5.2``, U+2212, ``minus 5.2``, ``negative 5.2``, and in accounts ``(5.2)``.
 - Percent: ``%``, ``percent``, ``per cent``, ``pct``.
 - Currency: a sign or the code of a currency, before or after: ``$5``, ``EUR 5``, ``5 EUR``.

@@ -1,15 +1,17 @@
-"""When two numbers are equal: the one rule that every comparison of numbers here obeys, in ``answers`` and in ``codegen``.
+"""When two numbers are equal: the one rule that every comparison of numbers here obeys, in ``answers`` and in
+``codegen``.
 
-1. Two whole numbers are equal only when they are the same, however large. A whole number is written in digits alone, with or
-   without separators and zeros after the point: ``30000``, ``30,000`` and ``30000.0`` are whole, ``1e5`` and ``1.5`` are not.
+1. Two whole numbers are equal only when they are the same, however large. A whole number is written in digits alone,
+   with or without separators and zeros after the point: ``30000``, ``30,000`` and ``30000.0`` are whole, ``1e5`` and
+   ``1.5`` are not.
 2. Otherwise they are equal within ``rel_tol`` of the larger, or ``abs_tol``.
-3. Otherwise, by ``rounding``: the one that shows more decimals, rounded to the decimals that the other shows, gives the other,
-   and that other shows at least two significant digits. 0.12 stands for 0.1234; 0.0 does not stand for 0.0049. A number halfway
-   between two roundings may have been rounded either way.
+3. Otherwise, by ``rounding``: the one that shows more decimals, rounded to the decimals that the other shows, gives the
+   other, and that other shows at least two significant digits. 0.12 stands for 0.1234; 0.0 does not stand for 0.0049. A
+   number halfway between two roundings may have been rounded either way.
 
-The rule has no sides: it says the same of a and b as of b and a. Of a float without a text, the shortest text that gives it
-back is what is shown. Large tables state the same rule for arrays (``large.columns``), files too large to hold in SQL
-(``outofcore.rows``); a test holds all of them to this one.
+The rule has no sides: it says the same of a and b as of b and a. Of a float without a text, the shortest text that
+gives it back is what is shown. Large tables state the same rule for arrays (``large.columns``), files too large to hold
+in SQL (``outofcore.rows``); a test holds all of them to this one.
 """
 
 from __future__ import annotations
@@ -26,12 +28,14 @@ SLACK = 1 + 1e-9
 NOISE = 4e-16
 """What floats may add to a number, as a share of it."""
 TWO_DIGITS = 0.05
-"""Half a unit of the last digit of a number with two digits is at most this share of it: no rounding moves a number further."""
+"""Half a unit of the last digit of a number with two digits is at most this share of it: no rounding moves a number
+further."""
 _LARGEST_POWER, _LONGEST_POWER = 300, 9
 
 
 class Figure(Protocol):
-    """A number as it is written. ``decimals`` is below 0 where an exponent leaves fewer than all whole digits: -3 in ``1e3``."""
+    """A number as it is written. ``decimals`` is below 0 where an exponent leaves fewer than all whole digits: -3 in
+    ``1e3``."""
 
     @property
     def number(self) -> float: ...
@@ -42,8 +46,8 @@ class Figure(Protocol):
 
 
 def why_equal(a: Figure, b: Figure, options: CompareOptions, scale: float = 1.0) -> str | None:
-    """Why two numbers are equal: ``""`` exactly, ``tolerance``, ``rounding``; None when they are not. ``scale`` is what the
-    absolute tolerance is multiplied by: less than 1 among small numbers, see :func:`small_scale`.
+    """Why two numbers are equal: ``""`` exactly, ``tolerance``, ``rounding``; None when they are not. ``scale`` is what
+    the absolute tolerance is multiplied by: less than 1 among small numbers, see :func:`small_scale`.
     """
     if options.exact_whole and a.whole is not None and b.whole is not None:
         return "" if a.whole == b.whole else None
@@ -75,8 +79,9 @@ def widest(largest: float, least_decimals: int, options: CompareOptions, scale: 
 
 
 def small_scale(sizes: Iterable[float]) -> float:
-    """What the absolute tolerance of gold's numbers is multiplied by: the largest of them where all are smaller than 1. Among
-    probabilities like 1e-20 it would make all numbers equal otherwise. Where gold is 0, noise around it is forgiven.
+    """What the absolute tolerance of gold's numbers is multiplied by: the largest of them where all are smaller than 1.
+    Among probabilities like 1e-20 it would make all numbers equal otherwise. Where gold is 0, noise around it is
+    forgiven.
     """
     return min(1.0, max((abs(size) for size in sizes), default=1.0)) or 1.0
 
@@ -91,7 +96,8 @@ def decimals_shown(digits: str, exponent: str) -> int:
 
 
 def whole_number(digits: str, number: float) -> int | None:
-    """A number written without an exponent, with all its digits, if it is whole. ``digits`` may have a sign, no separators."""
+    """A number written without an exponent, with all its digits, if it is whole. ``digits`` may have a sign, no
+    separators."""
     if number != number // 1:
         return None
     if abs(number) < VAST:
@@ -101,7 +107,7 @@ def whole_number(digits: str, number: float) -> int | None:
 
 
 def may_be_percent(above_one: int, others: int) -> bool:
-    """Whether numbers without a sign may be meant in percent, so that 43.35 is 43.35%: more of them are above 1 in size than not,
-    zeros aside. A number up to 1 is a share: 0.4335 is 43.35%, and never 0.4335%.
+    """Whether numbers without a sign may be meant in percent, so that 43.35 is 43.35%: more of them are above 1 in size
+    than not, zeros aside. A number up to 1 is a share: 0.4335 is 43.35%, and never 0.4335%.
     """
     return above_one > others

@@ -1,7 +1,8 @@
 """Unicode normalisation in linear time.
 
-The standard puts the marks that follow a letter in order, and Python does so by insertion: a letter with n marks out of order costs n² steps. Real text has a few
-marks in a row. Where more than 30 follow each other, as the standard's stream-safe form has it, each 30 are normalised by themselves.
+The standard puts the marks that follow a letter in order, and Python does so by insertion: a letter with n marks out of
+order costs n² steps. Real text has a few marks in a row. Where more than 30 follow each other, as the standard's
+stream-safe form has it, each 30 are normalised by themselves.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Cases with what is expected, as files that other people and tools read: CSV, Excel, a promptfoo configuration; of a run also answers and scores.
+"""Cases with what is expected, as files that other people and tools read: CSV, Excel, a promptfoo configuration; of a
+run also answers and scores.
 
 What is written here reads back with ``karat import``.
 """
@@ -24,7 +25,8 @@ def rows_of(
 ) -> list[dict[str, Any]]:
     """A row for each scored turn: what is asked and expected there, and the first answer to it.
 
-    Of a case with several scored turns every row has an id of its own, and the scores, which are those of the whole case, are in the first.
+    Of a case with several scored turns every row has an id of its own, and the scores, which are those of the whole
+    case, are in the first.
     """
     from karat.core.import_rows import unique
     from karat.core.problems import UserError

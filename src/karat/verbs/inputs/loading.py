@@ -1,4 +1,5 @@
-"""Cases, predictions and options, from paths or from Python values. What cannot be used at all is an error, the same for both."""
+"""Cases, predictions and options, from paths or from Python values. What cannot be used at all is an error, the same
+for both."""
 
 from __future__ import annotations
 

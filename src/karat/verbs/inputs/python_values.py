@@ -1,7 +1,7 @@
 """Cases and predictions given as Python values: lists of dicts, or a DataFrame of pandas, polars or Arrow.
 
-They have the shape of a case file, or of a line of recorded predictions, and are read by the suite's own readers. So they are checked as
-files are, with the same messages; "case 3" stands in place of a file and line.
+They have the shape of a case file, or of a line of recorded predictions, and are read by the suite's own readers. So
+they are checked as files are, with the same messages; "case 3" stands in place of a file and line.
 """
 
 from __future__ import annotations
@@ -112,7 +112,8 @@ def _is_frame(value: Any) -> bool:
 
 
 def _rows_of_frame(frame: Any) -> list[Row]:
-    """The rows without their empty cells: a table has the same columns in every row, a file only those that say something."""
+    """The rows without their empty cells: a table has the same columns in every row, a file only those that say
+    something."""
     if hasattr(frame, "to_dicts"):
         rows = frame.to_dicts()
     elif hasattr(frame, "to_pylist"):

@@ -1,4 +1,5 @@
-"""How long each step of a verb takes, as log messages of the logger ``karat.steps``. ``karat --verbose`` prints them."""
+"""How long each step of a verb takes, as log messages of the logger ``karat.steps``. ``karat --verbose`` prints
+them."""
 
 from __future__ import annotations
 

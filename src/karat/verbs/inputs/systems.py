@@ -1,4 +1,5 @@
-"""The system that is asked: settings of a type, a system of karat.yaml by its name, a Python function, or recorded predictions."""
+"""The system that is asked: settings of a type, a system of karat.yaml by its name, a Python function, or recorded
+predictions."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def is_type(system: str | None) -> bool:
 
 
 def named_system(name: str, settings: Sequence[str], project: Project | None) -> SystemConfig:
-    """The settings of a system: of the project's by that name, or of a type. ``settings``: ``KEY=VALUE`` words that come before them."""
+    """The settings of a system: of the project's by that name, or of a type. ``settings``: ``KEY=VALUE`` words that
+    come before them."""
     if project is not None and name in project.systems:
         config = project.systems[name]
         if not settings:
@@ -95,7 +97,8 @@ def settle_system(
 def open_given(
     system: Asked, predictions: Predictions | None, config: SystemConfig, suite: Suite, folder: str | Path
 ) -> System | None:
-    """The system, where it is a Python function or a recording. The others are opened by their settings when the run starts."""
+    """The system, where it is a Python function or a recording. The others are opened by their settings when the run
+    starts."""
     if config.type == REPLAY:
         from karat.systems.replay import ReplaySystem
 

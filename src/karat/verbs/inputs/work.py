@@ -76,7 +76,8 @@ def recorded_of(work: Work) -> Path:
 def choice_of(
     work: Work, tags: Sequence[str] | None = None, cases: Sequence[str] | None = None, limit: int | None = None
 ) -> Choice:
-    """Which cases to take: those of the command line, else those of the project file. A case that is named is taken, whatever stands there."""
+    """Which cases to take: those of the command line, else those of the project file. A case that is named is taken,
+    whatever stands there."""
     if cases:
         return Choice(tuple(tags or ()), tuple(cases), limit)
     return Choice(tuple(tags or work.run.tags), (), limit or work.run.limit)

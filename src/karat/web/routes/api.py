@@ -95,7 +95,8 @@ def one_case(request: Request, run: str, position: int) -> Response:
 
 @router.post("/runs/{run}/cases/{position}/review", response_model=ReviewOut, summary="Give a verdict")
 def review(request: Request, run: str, position: int, form: Form) -> Response:
-    """A form with ``verdict``, ``reviewer`` and ``comment``. Needs the page's form token, or the server's token as a bearer."""
+    """A form with ``verdict``, ``reviewer`` and ``comment``. Needs the page's form token, or the server's token as a
+    bearer."""
     viewer = viewer_of(request)
     row = find_row(viewer, run)
     case = find_case(viewer, row, position)
@@ -108,7 +109,8 @@ def review(request: Request, run: str, position: int, form: Form) -> Response:
 
 @router.get("/runs/{run}/against/{baseline}", response_model=AgainstOut, summary="A run against a baseline")
 def against(request: Request, run: str, baseline: str) -> Response:
-    """The difference of each headline figure, paired on the case, with its 95 % interval. Quick, as no case is opened."""
+    """The difference of each headline figure, paired on the case, with its 95 % interval. Quick, as no case is
+    opened."""
     viewer = viewer_of(request)
     row, base = find_row(viewer, run), find_row(viewer, baseline)
     found = differences(viewer, row, base)

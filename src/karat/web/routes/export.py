@@ -1,4 +1,5 @@
-"""Files to take away: a run as HTML, Excel or JSON, a comparison as Excel, Markdown or JSON, the reviews as lines and as a patch."""
+"""Files to take away: a run as HTML, Excel or JSON, a comparison as Excel, Markdown or JSON, the reviews as lines and
+as a patch."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ _EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 @router.get("/export/compare.{kind}")
 def comparison_file(request: Request, kind: str, a: str, b: str) -> Response:
-    """Two runs side by side as a workbook, as Markdown for a comment, or as JSON; with both answers of each case that changed."""
+    """Two runs side by side as a workbook, as Markdown for a comment, or as JSON; with both answers of each case that
+    changed."""
     viewer = viewer_of(request)
     first, second = find_row(viewer, a), find_row(viewer, b)
     name = f"{run_name(first.id)}-{run_name(second.id)}"

@@ -1,7 +1,8 @@
-"""The whole report of a run as a page: every table and plot of its suite, such as recall against n, or the recovery funnel.
+"""The whole report of a run as a page: every table and plot of its suite, such as recall against n, or the recovery
+funnel.
 
-It is the file that can be mailed, shown in place. It brings its scripts with it, so its own policy stands in for the viewer's: scripts by
-their hashes, and nothing is loaded.
+It is the file that can be mailed, shown in place. It brings its scripts with it, so its own policy stands in for the
+viewer's: scripts by their hashes, and nothing is loaded.
 """
 
 from __future__ import annotations

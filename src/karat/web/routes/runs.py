@@ -48,7 +48,8 @@ def _matches(row: RunRow, q: str) -> bool:
 
 
 def _listed(viewer: Viewer, row: RunRow, base: RunRow | None) -> dict[str, Any]:
-    """A run with its main figure. A difference that must be computed first is left to the page, which asks for one after the other."""
+    """A run with its main figure. A difference that must be computed first is left to the page, which asks for one
+    after the other."""
     main = main_figure(figures_of(row))
     comparable = base is not None and base.id != row.id and main is not None and row.scoring is not None
     found = at_hand(viewer, row, base, most=0) if comparable and base is not None else None

@@ -1,7 +1,8 @@
 """What stands before every route: who may ask, from where, and the headers of every answer.
 
 - ``Host`` must be on the exact list, else a foreign name was pointed at this machine (DNS rebinding).
-- ``Origin`` and ``Sec-Fetch-Site`` must be ours, on reads too. A link that a person clicked elsewhere may open a page, never data.
+- ``Origin`` and ``Sec-Fetch-Site`` must be ours, on reads too. A link that a person clicked elsewhere may open a page,
+  never data.
 - A write must say where it comes from, and be small. Its form token is checked where the form is read (``forms``).
 - With a token, every page needs a session, and the JSON API a session or ``Authorization: Bearer``.
 """

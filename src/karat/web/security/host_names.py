@@ -1,4 +1,5 @@
-"""Under which names the viewer may be asked. A name that is not on the list may be a foreign page's, pointed at this machine."""
+"""Under which names the viewer may be asked. A name that is not on the list may be a foreign page's, pointed at this
+machine."""
 
 from __future__ import annotations
 

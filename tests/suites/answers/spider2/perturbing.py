@@ -1,4 +1,5 @@
-"""Submissions made from gold: what people's answers look like when they are nearly right. Every change works on the texts of the cells."""
+"""Submissions made from gold: what people's answers look like when they are nearly right. Every change works on the
+texts of the cells."""
 
 from __future__ import annotations
 

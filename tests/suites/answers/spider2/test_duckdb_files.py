@@ -16,7 +16,8 @@ from tests.suites.answers.spider2.agreeing import assert_duckdb_agrees
 Make = Callable[..., str]
 
 PEOPLE = (
-    "CREATE TABLE people AS SELECT * FROM (VALUES (1, 'Ann', 1.5::DOUBLE, DATE '2020-01-01', true, 1.25::DECIMAL(9,2), 2::FLOAT),"
+    "CREATE TABLE people AS SELECT * FROM (VALUES (1, 'Ann', 1.5::DOUBLE, DATE '2020-01-01', true, 1.25::DECIMAL(9,2), "
+    "2::FLOAT),"
     " (2, 'Bob', NULL, DATE '2021-01-01', NULL, 3.5, 0.1::FLOAT), (10, NULL, 2.5, NULL, false, 4.5, 7))"
     " t(id, name, score, born, member, paid, rate)"
 )
@@ -52,7 +53,8 @@ def test_every_type_agrees_with_the_literal_algorithm(make: Make, nulls: str, ig
     turned = make(
         "turned.duckdb",
         PEOPLE.replace("people", "old"),
-        "CREATE TABLE people AS SELECT rate, paid, member, born, score, coalesce(name, '0') AS name, id FROM old ORDER BY id DESC",
+        "CREATE TABLE people AS SELECT rate, paid, member, born, score, coalesce(name, '0') AS name, id FROM old ORDER "
+        "BY id DESC",
     )
     results = [
         assert_duckdb_agrees(found, gold, ["people"], [[column]], [ignore], nulls=nulls)

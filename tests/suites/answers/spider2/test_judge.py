@@ -1,4 +1,5 @@
-"""Which entries of gold count for which answer, and submissions that are none: a clear reason each, and never an exception."""
+"""Which entries of gold count for which answer, and submissions that are none: a clear reason each, and never an
+exception."""
 
 from __future__ import annotations
 

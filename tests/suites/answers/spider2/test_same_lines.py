@@ -1,4 +1,5 @@
-"""Large files settled by their lines: the verdicts are the literal algorithm's, and pandas is left out where it can be."""
+"""Large files settled by their lines: the verdicts are the literal algorithm's, and pandas is left out where it can
+be."""
 
 from __future__ import annotations
 

@@ -157,7 +157,8 @@ def test_booleans_are_numbers(write: Write) -> None:
 
 
 def test_integers_that_turn_into_floats_change_their_order(write: Write) -> None:
-    """As integers 10000000000000000 comes before 11; as floats 11.0 comes before 1e+16. A float beside them in the answer does it."""
+    """As integers 10000000000000000 comes before 11; as floats 11.0 comes before 1e+16. A float beside them in the
+    answer does it."""
     gold = write("gold.csv", "a,b 10000000000000000,x 11,y")
     answer = write("result.csv", "a,b 10000000000000000,0.5 11,1")
     assert not assert_tables_agree(answer, gold, [0], True)

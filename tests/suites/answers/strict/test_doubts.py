@@ -1,4 +1,5 @@
-"""An answer that names several candidates, or says that it does not know, is not settled; ordinary words around the gold text are fine."""
+"""An answer that names several candidates, or says that it does not know, is not settled; ordinary words around the
+gold text are fine."""
 
 from __future__ import annotations
 

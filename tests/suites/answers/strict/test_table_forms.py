@@ -1,4 +1,5 @@
-"""Tables as people write them: no header line, white space in cells, times of day; each with a true name or a true reason."""
+"""Tables as people write them: no header line, white space in cells, times of day; each with a true name or a true
+reason."""
 
 from __future__ import annotations
 

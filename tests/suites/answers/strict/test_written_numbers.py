@@ -1,4 +1,5 @@
-"""The ways to write a number in a sentence: separators, signs, percent, currencies, words; and what can be read in two ways."""
+"""The ways to write a number in a sentence: separators, signs, percent, currencies, words; and what can be read in two
+ways."""
 
 from __future__ import annotations
 

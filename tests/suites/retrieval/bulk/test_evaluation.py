@@ -1,4 +1,5 @@
-"""The figures of many questions at once: equal to pytrec_eval's, to the suite's own case by case, and between dicts and arrays."""
+"""The figures of many questions at once: equal to pytrec_eval's, to the suite's own case by case, and between dicts and
+arrays."""
 
 from __future__ import annotations
 
@@ -71,7 +72,8 @@ def coded(qrels: Qrels, run: Run) -> tuple[CodedQrels, CodedRun, list[str]]:
 @settings(max_examples=100, deadline=None)
 @given(qrels_strategy, run_strategy, st.sampled_from([1, 1, 2, 3]))
 def test_equal_to_pytrec_eval(qrels: Qrels, run: Run, level: int) -> None:
-    """A relevance below 0 counts as 0. pytrec_eval is given the 0: it writes past its own memory when it meets the other."""
+    """A relevance below 0 counts as 0. pytrec_eval is given the 0: it writes past its own memory when it meets the
+    other."""
     plain = {name: {key: max(value, 0) for key, value in found.items()} for name, found in qrels.items()}
     measures = {*THEIRS.values()} - {name for name in THEIRS.values() if name[-1].isdigit()}
     cuts = ",".join(map(str, CUTOFFS))

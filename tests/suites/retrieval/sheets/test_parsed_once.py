@@ -1,4 +1,5 @@
-"""A sheet is parsed once by each command, however many parts of Karat read it. What is counted are texts that the scanner begins to read."""
+"""A sheet is parsed once by each command, however many parts of Karat read it. What is counted are texts that the
+scanner begins to read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Lines, so that long lists of cases are filtered and sorted by the database, and reviews: what people say of a case."""
+"""Lines, so that long lists of cases are filtered and sorted by the database, and reviews: what people say of a
+case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Who holds a run. A run that was left as running by an older karat has no holder, so it counts as interrupted from now on."""
+"""Who holds a run. A run that was left as running by an older karat has no holder, so it counts as interrupted from now
+on."""
 
 from __future__ import annotations
 

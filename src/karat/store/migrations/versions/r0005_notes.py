@@ -1,4 +1,5 @@
-"""Notes of a run. Until now the first answer of a sheet's own search, and the details of its scores, held the tuning of the whole run."""
+"""Notes of a run. Until now the first answer of a sheet's own search, and the details of its scores, held the tuning of
+the whole run."""
 
 from __future__ import annotations
 
@@ -83,7 +84,8 @@ def _from_scores(connection: sa.Connection, run_id: int) -> Any:
 def _rows_with_tuning(
     connection: sa.Connection, table: Any, key: Any, data: Any, where: Any
 ) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """The rows whose JSON object has a tuning somewhere, in the order of their key. What cannot be read stays as it is."""
+    """The rows whose JSON object has a tuning somewhere, in the order of their key. What cannot be read stays as it
+    is."""
     query = sa.select(key.label("key"), table.c.codec, data.label("data")).where(where).order_by(key).limit(_BATCH)
     begin = -1
     while rows := connection.execute(query.where(key > begin)).all():

@@ -1,4 +1,5 @@
-"""The gold of an instance with one more answer that counts: what the gold is then, what its row says, and the new file."""
+"""The gold of an instance with one more answer that counts: what the gold is then, what its row says, and the new
+file."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ def has_table(gold: Gold) -> bool:
 
 
 def with_text(gold: Gold, answer: Answer, row: Mapping[str, Any]) -> list[Change]:
-    """The ways to say the answer in one more entry: as the one number it holds, where gold asks for a number; as a text."""
+    """The ways to say the answer in one more entry: as the one number it holds, where gold asks for a number; as a
+    text."""
     if answer.kind != "answer":
         raise UserError("the answer is several files that must all pass, so it cannot have alternatives")
     if gold.family == "flat":

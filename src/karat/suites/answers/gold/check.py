@@ -1,7 +1,7 @@
 """The gold linter: what is mechanically wrong with gold, found before anyone is scored by it.
 
-Of a gold table only the head is read. Mistakes that change verdicts are errors; what is only not there, or can be meant, is a
-warning. Every finding stands at the line of its gold row and begins with the id of the instance.
+Of a gold table only the head is read. Mistakes that change verdicts are errors; what is only not there, or can be
+meant, is a warning. Every finding stands at the line of its gold row and begins with the id of the instance.
 """
 
 from __future__ import annotations

@@ -66,7 +66,8 @@ def _with_member(raw: str, key: str, old: Any, new: Any) -> str:
 
 
 def _value(written: str, old: Any, new: Any, raw: str) -> str:
-    """The new value. Where a list got one more, or a lone object became the first of a list, what stood there stays as it was written."""
+    """The new value. Where a list got one more, or a lone object became the first of a list, what stood there stays as
+    it was written."""
     if isinstance(new, list) and isinstance(old, dict) and new[:-1] == [old]:
         return f"[{written}, {_json(new[-1], raw)}]"
     if isinstance(new, list) and isinstance(old, list) and old and new[:-1] == old:

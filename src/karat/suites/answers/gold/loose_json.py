@@ -7,8 +7,8 @@ as a value, which is kept as the text "17.5056918%". That is how the contract pr
 What cannot be read is a problem with its line and column, and costs one object: reading goes on at the next line that
 begins an object and is indented no deeper than the broken one.
 
-A number becomes Python's number, so ``str(value)`` of a ``17.50`` is "17.5", as any tool that parses JSON sees it. How it
-was written stands in ``ReadObject.raw``, and :func:`member_text` finds it there.
+A number becomes Python's number, so ``str(value)`` of a ``17.50`` is "17.5", as any tool that parses JSON sees it. How
+it was written stands in ``ReadObject.raw``, and :func:`member_text` finds it there.
 """
 
 from __future__ import annotations
@@ -187,7 +187,8 @@ class _Unreadable(Exception):
 
 
 class _Scanner:
-    """Values at a place in a text, each with where it ends; remembers where the members of the outermost object stand."""
+    """Values at a place in a text, each with where it ends; remembers where the members of the outermost object
+    stand."""
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -1,4 +1,5 @@
-"""One metric, one file. Both profiles, each over what was submitted and over all gold, and what lies between right and wrong."""
+"""One metric, one file. Both profiles, each over what was submitted and over all gold, and what lies between right and
+wrong."""
 
 from karat.core.suite import Metric
 from karat.suites.answers.comparison import Comparison

@@ -1,4 +1,5 @@
-"""``needs_review``: 1 when no rule of the strict profile can settle the answer, else 0. Its mean is the share for people to look at."""
+"""``needs_review``: 1 when no rule of the strict profile can settle the answer, else 0. Its mean is the share for
+people to look at."""
 
 from __future__ import annotations
 

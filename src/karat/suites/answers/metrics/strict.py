@@ -1,4 +1,5 @@
-"""``strict``: 1 when the answer is right by right instead of compatible: one-to-one columns, whole rows, nulls are not zeros; else 0.
+"""``strict``: 1 when the answer is right by right instead of compatible: one-to-one columns, whole rows, nulls are not
+zeros; else 0.
 
 Over what was submitted. An answer that no rule can settle (needs review, gold error): not applicable.
 """

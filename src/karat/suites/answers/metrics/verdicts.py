@@ -13,7 +13,8 @@ def has_tables(comparison: Comparison) -> bool:
 
 
 def of_tables(comparison: Comparison, value: float | None, what: str) -> Score:
-    """A share of gold's cells or rows. An answer that should have been a table, and is none that could be looked into, has none of them."""
+    """A share of gold's cells or rows. An answer that should have been a table, and is none that could be looked into,
+    has none of them."""
     if not has_tables(comparison):
         return not_applicable(f"gold is no table to compare {what}")
     if value is not None:

@@ -1,4 +1,5 @@
-"""The rule for two cells, and for two columns of any cells, one cell at a time: for what is neither all numbers nor all texts."""
+"""The rule for two cells, and for two columns of any cells, one cell at a time: for what is neither all numbers nor all
+texts."""
 
 from __future__ import annotations
 
@@ -22,8 +23,8 @@ def near(gold: NDArray[np.float64], found: NDArray[np.float64]) -> bool:
 
 
 def same_cell(gold: Any, found: Any) -> bool:
-    """Numbers (booleans too) within tolerance, anything else exactly; null equals only null. Raises for cells that have no one
-    truth value, such as lists of several elements."""
+    """Numbers (booleans too) within tolerance, anything else exactly; null equals only null. Raises for cells that have
+    no one truth value, such as lists of several elements."""
     if isinstance(gold, (int, float)) and isinstance(found, (int, float)):
         return math.isclose(gold, found, rel_tol=RELATIVE, abs_tol=ABSOLUTE) or (gold != gold and found != found)
     return (is_null(gold) and is_null(found)) or bool(gold == found)
@@ -40,5 +41,6 @@ def nulls_as_zero(cells: Sequence[Any]) -> list[Any]:
 
 
 def in_order(cells: Sequence[Any]) -> list[Any]:
-    """Sorted by (is None, text, is number), the order in which columns are compared when rows may come in any. NaN is a text here."""
+    """Sorted by (is None, text, is number), the order in which columns are compared when rows may come in any. NaN is a
+    text here."""
     return sorted(cells, key=lambda cell: (cell is None, str(cell), isinstance(cell, (int, float))))

@@ -1,4 +1,5 @@
-"""The columns of a pandas frame as they are compared: numbers as arrays, texts as Arrow arrays, anything else cell by cell.
+"""The columns of a pandas frame as they are compared: numbers as arrays, texts as Arrow arrays, anything else cell by
+cell.
 
 A column's values depend on its frame: where all columns are numbers and one is float, all compare as floats.
 """
@@ -41,7 +42,8 @@ class Numbers:
 
     @cached_property
     def sorted_bits(self) -> NDArray[Any]:
-        """The values by their bits, in any fixed order: much quicker than the order of texts. 0.0 and -0.0 stay apart."""
+        """The values by their bits, in any fixed order: much quicker than the order of texts. 0.0 and -0.0 stay
+        apart."""
         bits = self.values.view(f"i{self.values.itemsize}") if self.values.dtype.kind == "f" else self.values
         return np.sort(bits)
 
@@ -68,7 +70,8 @@ class Numbers:
         return near(self.ordered, other.ordered)
 
     def _may_equal(self, other: Numbers) -> bool:
-        """Cheap: pairs within tolerance cannot have sums further apart than all tolerances together (doubled, for rounding)."""
+        """Cheap: pairs within tolerance cannot have sums further apart than all tolerances together (doubled, for
+        rounding)."""
         (nulls, total, size), (other_nulls, other_total, other_size) = self.totals, other.totals
         apart = abs(total - other_total)
         allowed = 2 * (ABSOLUTE * len(self.floats) + RELATIVE * (size + other_size))
@@ -187,7 +190,8 @@ class Columns:
 
     @cached_property
     def _turned(self) -> list[list[Any]] | None:
-        """All columns as pandas gives them for a turned frame, where there are types that CSV files do not have (dates)."""
+        """All columns as pandas gives them for a turned frame, where there are types that CSV files do not have
+        (dates)."""
         if all(_is_number(type_) or str(type_) in ("object", "str", "string") for type_ in self._frame.dtypes):
             return None
         turned: list[list[Any]] = self._frame.transpose().values.tolist()
@@ -200,7 +204,8 @@ def _is_number(type_: Any) -> bool:
 
 
 def columns_equal(gold: Columns, wanted: int, found: Columns, other: int, *, ignore_order: bool) -> bool:
-    """Whether a gold column equals a column of the answer. Cells that cannot be compared (lists) are not equal, and no more than that."""
+    """Whether a gold column equals a column of the answer. Cells that cannot be compared (lists) are not equal, and no
+    more than that."""
     if gold.rows != found.rows:
         return False
     try:

@@ -1,11 +1,12 @@
 """``condition_cols``: which gold columns count, by the rules of the family that the gold belongs to.
 
-- contract (also dbt): an empty list means all columns of a lone gold; anything else goes to pandas as it is, so that null or a
-  nested list makes the match fail. Of several golds, null, ``[]``, ``[[]]`` and ``[null]`` mean all columns; else each gold has the
-  entry in its place, which must be a list.
-- flat (lite, snow): anything empty means all columns, and a lone number is a list of one. Of several golds, null, ``[]``, ``[[]]`` and
-  ``[null]`` mean all columns, a flat list goes to every gold, and nested lists pair with the golds. With a lone lettered gold
-  (``<id>_a.csv`` and no other) nothing is handed round: the first entry counts alone, and there 0 is empty too.
+- contract (also dbt): an empty list means all columns of a lone gold; anything else goes to pandas as it is, so that
+  null or a nested list makes the match fail. Of several golds, null, ``[]``, ``[[]]`` and ``[null]`` mean all columns;
+  else each gold has the entry in its place, which must be a list.
+- flat (lite, snow): anything empty means all columns, and a lone number is a list of one. Of several golds, null,
+  ``[]``, ``[[]]`` and ``[null]`` mean all columns, a flat list goes to every gold, and nested lists pair with the
+  golds. With a lone lettered gold (``<id>_a.csv`` and no other) nothing is handed round: the first entry counts alone,
+  and there 0 is empty too.
 - own: as flat, and a flat list goes to every gold, however many there are.
 """
 

@@ -22,7 +22,8 @@ class CsvFile:
     def __init__(
         self, path: str, failure: type[UnreadableGold] | type[UnreadablePrediction], *, whole: bool = False
     ) -> None:
-        """``whole``: types are inferred from whole columns, else piece by piece, so that a long column may hold 1 and "1"."""
+        """``whole``: types are inferred from whole columns, else piece by piece, so that a long column may hold 1 and
+        "1"."""
         self.path = path
         self._whole = whole
         self._failure = failure
@@ -64,7 +65,8 @@ class CsvFile:
             raise self._failure(unreadable(self.path, problem)) from problem
 
     def width_of_same(self, gold: CsvFile, *, ignore_order: bool) -> int | None:
-        """How many columns this file and a large gold file have, where both are known by their lines to hold the same values."""
+        """How many columns this file and a large gold file have, where both are known by their lines to hold the same
+        values."""
         if gold.data is not None:
             return None
         try:

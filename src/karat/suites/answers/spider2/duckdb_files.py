@@ -1,8 +1,8 @@
 """``duckdb_match``: the tables of a DuckDB file, compared as :mod:`.tables` compares CSV files.
 
-All tables of gold count unless ``condition_tabs`` names some; every one must pass; a table the answer lacks fails. An empty list of
-names leaves nothing to compare, and everything passes. Files are opened read-only and may not reach outside themselves: a view in
-a submission cannot read other files.
+All tables of gold count unless ``condition_tabs`` names some; every one must pass; a table the answer lacks fails. An
+empty list of names leaves nothing to compare, and everything passes. Files are opened read-only and may not reach
+outside themselves: a view in a submission cannot read other files.
 """
 
 from __future__ import annotations
@@ -97,6 +97,6 @@ def _found(connection: duckdb.DuckDBPyConnection, table: str, nulls: Nulls) -> C
 
 
 def _read(connection: duckdb.DuckDBPyConnection, table: str) -> pandas.DataFrame:
-    """The name goes into the query as it is, as in the public evaluator: case does not count, a schema may stand before it, and a
-    name that needs quotes is an error."""
+    """The name goes into the query as it is, as in the public evaluator: case does not count, a schema may stand before
+    it, and a name that needs quotes is an error."""
     return connection.execute(f"SELECT * FROM {table}").fetchdf()  # noqa: S608 — the name is gold's, and nothing can be written

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 def unmatched(
     gold: pandas.DataFrame, found: Columns, chosen: list[int], left: Iterable[int], *, ignore_order: bool, nulls: Nulls
 ) -> list[int]:
-    """The gold columns among ``left`` that equal no column of the answer. ``chosen`` are all that count: types depend on them."""
+    """The gold columns among ``left`` that equal no column of the answer. ``chosen`` are all that count: types depend
+    on them."""
     everything = chosen == list(range(gold.shape[1]))
     counting = Columns(gold if everything else gold.iloc[:, chosen], nulls)
     return [

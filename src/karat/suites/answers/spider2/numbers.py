@@ -1,12 +1,13 @@
 """``number_match``: is a gold number among the numbers of the answer?
 
-A number is 1–3 digits with groups of ``,ddd`` behind them, or a run of digits, at word boundaries, then an optional fraction and an
-optional ``%`` that divides by 100. Signs are not read (``-5`` is 5), nor exponents (``1e5`` is no number), nor a
-leading point (``.5`` is 5).
+A number is 1–3 digits with groups of ``,ddd`` behind them, or a run of digits, at word boundaries, then an optional
+fraction and an optional ``%`` that divides by 100. Signs are not read (``-5`` is 5), nor exponents (``1e5`` is no
+number), nor a leading point (``.5`` is 5).
 
 - Gold as a text, a float or a list of one: the answer must contain exactly one number. An int as gold skips that.
 - ``percentage`` puts gold×100 beside every gold number. The tolerance is absolute, 10^-precision.
-- ``or`` wants any gold number, ``and`` all of them, each by any number of the answer: with ``percentage`` that is 0.5 and 50.
+- ``or`` wants any gold number, ``and`` all of them, each by any number of the answer: with ``percentage`` that is 0.5
+  and 50.
 - A gold text keeps its sign, so that a negative gold meets no answer.
 """
 

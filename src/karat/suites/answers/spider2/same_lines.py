@@ -1,16 +1,17 @@
-"""Two large CSV files with the same lines, in any order: settled from their bytes, many times quicker than by reading tables.
+"""Two large CSV files with the same lines, in any order: settled from their bytes, many times quicker than by reading
+tables.
 
-Where no field is quoted, pandas makes a row of each line whatever the lines around it. The same lines then give the same columns of
-texts, and those the same values (see :mod:`.texts`), as long as types do not depend on the order of rows. Whatever is not sure
-goes to pandas, as does every file that differs:
+Where no field is quoted, pandas makes a row of each line whatever the lines around it. The same lines then give the
+same columns of texts, and those the same values (see :mod:`.texts`), as long as types do not depend on the order of
+rows. Whatever is not sure goes to pandas, as does every file that differs:
 
 - quotes, zero bytes, a byte order mark, lone carriage returns, text that is not UTF-8;
 - lines with more or fewer fields than the header: the first of them may change what the others mean;
 - files read in pieces, when their lines are in another order;
 - fields that begin with 16 digits or more, when lines are in another order (:data:`.texts.LONG_INTEGER`).
 
-Lines are compared as multisets by the sums of their 64-bit hashes. The hashes have another secret seed in each process, so that
-nobody can write a file for a wanted sum.
+Lines are compared as multisets by the sums of their 64-bit hashes. The hashes have another secret seed in each process,
+so that nobody can write a file for a wanted sum.
 """
 
 from __future__ import annotations
@@ -100,7 +101,8 @@ class _File:
             yield block if block.endswith(b"\n") else block + b"\n"
 
     def sums(self) -> tuple[int, int, int]:
-        """How many lines, and two sums that files with the same lines share. Raises for quotes and for what is not UTF-8."""
+        """How many lines, and two sums that files with the same lines share. Raises for quotes and for what is not
+        UTF-8."""
         import polars
 
         count = total = squares = 0
@@ -117,7 +119,8 @@ class _File:
         return count, total % 2**64, squares % 2**64
 
     def is_plain(self, *, shuffled: bool) -> bool:
-        """Whether pandas makes one row of the width of the header from each line; if ``shuffled``, of the same types in any order."""
+        """Whether pandas makes one row of the width of the header from each line; if ``shuffled``, of the same types in
+        any order."""
         return all(_is_plain(block, self.width, shuffled=shuffled) for block in self.blocks())
 
 

@@ -1,10 +1,11 @@
 """``string_match``: is a gold text somewhere in the answer?
 
-Both sides are lower-cased; a gold text counts when it is a part of the answer, also within a word ("UK" is found in "Ukulele").
-``exclude`` comes first: any of its texts in the answer, and the answer is wrong. ``or`` wants any gold text, ``and`` all of
-them. A lone gold text is a list of one. No gold text at all: ``or`` fails, ``and`` passes.
+Both sides are lower-cased; a gold text counts when it is a part of the answer, also within a word ("UK" is found in
+"Ukulele"). ``exclude`` comes first: any of its texts in the answer, and the answer is wrong. ``or`` wants any gold
+text, ``and`` all of them. A lone gold text is a list of one. No gold text at all: ``or`` fails, ``and`` passes.
 
-``exclude`` is read as a list whatever it is: a lone text there excludes each of its characters, and null makes the match fail.
+``exclude`` is read as a list whatever it is: a lone text there excludes each of its characters, and null makes the
+match fail.
 """
 
 from __future__ import annotations

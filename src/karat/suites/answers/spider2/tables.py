@@ -1,13 +1,13 @@
 """``table_match`` and ``tables_match``: is every gold column that counts somewhere among the columns of the answer?
 
-- Gold columns are picked by position (:mod:`.conditions`); headers do not matter, more columns are free, one column may serve several
-  gold columns.
+- Gold columns are picked by position (:mod:`.conditions`); headers do not matter, more columns are free, one column may
+  serve several gold columns.
 - ``ignore_order`` (a non-empty list counts as true) sorts each column by itself, so that scrambled rows pass.
 - Cells: see :mod:`.cells`. ``nulls="zero"`` takes every null for 0 first, as the lite and snow suites do.
-- Several golds: tried in turn, any may pass. A gold that cannot be compared (a column out of range) ends the match with 0; golds before
-  it have had their turn.
-- Types are inferred from whole columns in ``table_match``, and piece by piece (pandas' way with long files) in ``tables_match`` and in
-  the flat family.
+- Several golds: tried in turn, any may pass. A gold that cannot be compared (a column out of range) ends the match with
+  0; golds before it have had their turn.
+- Types are inferred from whole columns in ``table_match``, and piece by piece (pandas' way with long files) in
+  ``tables_match`` and in the flat family.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ def tables_match(
     *,
     nulls: Nulls = "equal",
 ) -> Verdict:
-    """The verdict on several CSV files: gold and answer pair by place, every pair must match, and there must be as many of each."""
+    """The verdict on several CSV files: gold and answer pair by place, every pair must match, and there must be as many
+    of each."""
     if len(result) < len(gold):
         error = f"{len(result)} files for {len(gold)} gold tables"
         return wrong("missing_prediction", table=Path(gold[len(result)]).name, error=error)

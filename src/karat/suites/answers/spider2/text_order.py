@@ -1,9 +1,10 @@
 """Numbers in the order of their texts, as Python writes them: ``-1 < -2 < 0.5 < 1.5 < 10.0 < 2.0``.
 
-Writing a million texts and sorting them takes seconds. The same order comes from the numbers: texts without an exponent compare by
-their whole part from the left (a shorter one first, since ``.`` comes before every digit), then by size. So: sort by size,
-then, keeping that order among equals, by the whole part filled up with zeros to the right. The few floats that are written with an exponent
-are put where their texts belong. A minus comes before every digit, and what follows it is ordered like the rest.
+Writing a million texts and sorting them takes seconds. The same order comes from the numbers: texts without an exponent
+compare by their whole part from the left (a shorter one first, since ``.`` comes before every digit), then by size. So:
+sort by size, then, keeping that order among equals, by the whole part filled up with zeros to the right. The few floats
+that are written with an exponent are put where their texts belong. A minus comes before every digit, and what follows
+it is ordered like the rest.
 """
 
 from __future__ import annotations

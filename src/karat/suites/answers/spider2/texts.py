@@ -1,15 +1,15 @@
 """Small CSV files as columns of texts, read with the standard library where it is sure to split a file as pandas does.
 
 Two columns with the same texts (in the same order, or as multisets when order does not count) hold the same values,
-whatever pandas takes them for: types are inferred for each column from its texts alone. Four things could break this, and each
-sends the column or the file to pandas:
+whatever pandas takes them for: types are inferred for each column from its texts alone. Four things could break this,
+and each sends the column or the file to pandas:
 
 - pandas infers types piece by piece in long files, so that a value's type may hang on its place;
 - a column with an integer that 64 bits do not hold is texts or floats, depending on which of its odd cells comes first;
-- integers turn into floats when all columns of a frame are numbers and one is float, which depends on the other columns. It
-  changes the order of texts only where a float is written with an exponent: from 16 digits on;
-- anything unusual in the file (stray quotes, rows of another width, blank or indented lines, lone carriage returns, a byte order
-  mark, other encodings), where two readers may differ.
+- integers turn into floats when all columns of a frame are numbers and one is float, which depends on the other
+  columns. It changes the order of texts only where a float is written with an exponent: from 16 digits on;
+- anything unusual in the file (stray quotes, rows of another width, blank or indented lines, lone carriage returns, a
+  byte order mark, other encodings), where two readers may differ.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ LONG_INTEGER = re.compile(r"\s*[+-]?\d{16,}\s*")
 
 
 class TextTable:
-    """The cells of a CSV file by column, as written. The sorted form of a column is kept: several golds may ask for it."""
+    """The cells of a CSV file by column, as written. The sorted form of a column is kept: several golds may ask for
+    it."""
 
     def __init__(self, header: list[str], columns: list[tuple[str, ...]]) -> None:
         self.header = header

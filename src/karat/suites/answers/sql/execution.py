@@ -38,7 +38,8 @@ TEXT_FUNCTIONS = ("string_match", "number_match")
 
 
 class SqlRunner:
-    """The engines of a run, opened when first needed. Several threads may use one; a database runs one query at a time."""
+    """The engines of a run, opened when first needed. Several threads may use one; a database runs one query at a
+    time."""
 
     def __init__(
         self,
@@ -59,7 +60,8 @@ class SqlRunner:
         self._lock = threading.Lock()
 
     def run(self, instance_id: str, sql: str, *, database: str = "", fresh: bool = False) -> ResultTable:
-        """The table of a query on the instance's engine. ``fresh`` never takes it from the cache. Raises EngineError."""
+        """The table of a query on the instance's engine. ``fresh`` never takes it from the cache. Raises
+        EngineError."""
         config, engine, one_at_a_time = self._opened(instance_id, database)
         kept = self._cache if config.cache and not fresh else None
         with one_at_a_time:
@@ -164,17 +166,20 @@ def reason_of(problem: str) -> str:
 
 
 def run_sql(gold: Gold, answer: Answer, options: Any, database: str = "") -> tuple[Gold, Answer]:
-    """Gold and answer with their SQL run, on the engines that the suite's options name. ``database``: the one the case is about."""
+    """Gold and answer with their SQL run, on the engines that the suite's options name. ``database``: the one the case
+    is about."""
     if not options.engines:
         raise UserError(
             "no engine is configured to run the SQL of the answers",
-            hint='Name one in the options of the suite in karat.yaml, such as engines: {"": {engine: sqlite, database: shop.sqlite}}; '
+            hint='Name one in the options of the suite in karat.yaml, such as engines: {"": {engine: sqlite, database: '
+            "shop.sqlite}}; "
             "the key is what the instance ids begin with, and an empty one is for all.",
         )
     if options.engine_for(answer.instance_id) is None:
         raise UserError(
             "no engine is configured for instance ids like this one",
-            hint=f'There are engines for ids that begin with {", ".join(sorted(options.engines))}; the key "" is for all others.',
+            hint=f'There are engines for ids that begin with {", ".join(sorted(options.engines))}; the key "" is for '
+            "all others.",
         )
     runner = runner_for(options)
     return gold_from_sql(gold, runner, database), answer_from_sql(answer, gold, runner, database)
@@ -202,7 +207,8 @@ def _settings(engine: Any) -> dict[str, Any]:
 
 
 def _from_option(given: dict[str, Any]) -> dict[str, Any]:
-    """The suite's short form of an engine, in the words of the engines. One of another package gets what is given as it is."""
+    """The suite's short form of an engine, in the words of the engines. One of another package gets what is given as it
+    is."""
     name, database = given["engine"], str(given.get("database", "")).replace("{id}", "{instance_id}")
     found: dict[str, Any] = {"engine": name, **(given.pop("settings", None) or {})}
     if not is_own("karat.engines", name):

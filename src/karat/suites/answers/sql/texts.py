@@ -27,7 +27,8 @@ def is_query(text: str) -> bool:
 
 
 def sql_blocks(blocks: Sequence[Block]) -> list[str]:
-    """The blocks that hold SQL: by their language, or, where none says so, those without a language that begin as a query."""
+    """The blocks that hold SQL: by their language, or, where none says so, those without a language that begin as a
+    query."""
     named = in_languages(blocks, LANGUAGES)
     found = named or [block for block in in_languages(blocks, {""}) if is_query(block.text)]
     return [block.text.strip() for block in found if block.text.strip()]
@@ -45,7 +46,8 @@ def sql_in(text: str) -> str:
 def first_sql_in(text: str) -> str:
     """The SQL that the public evaluator takes, where it is another one than ``sql_in`` gives; else empty.
 
-    It takes the first block that is fenced exactly as it knows it (``sql`` in lower case, closed); without one, the first SQL block.
+    It takes the first block that is fenced exactly as it knows it (``sql`` in lower case, closed); without one, the
+    first SQL block.
     """
     known = _PUBLIC_FENCE.search(text)
     found = [known[1].strip()] if known else sql_blocks(split(text)[0])

@@ -1,4 +1,5 @@
-"""The strict profile: right instead of compatible. Whole rows agree, numbers have a relative tolerance, nulls are not zeros."""
+"""The strict profile: right instead of compatible. Whole rows agree, numbers have a relative tolerance, nulls are not
+zeros."""
 
 from __future__ import annotations
 

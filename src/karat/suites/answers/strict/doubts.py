@@ -1,10 +1,12 @@
-"""When a text that holds the gold text does not settle on it: it says that it does not know, or it names another candidate with "or".
+"""When a text that holds the gold text does not settle on it: it says that it does not know, or it names another
+candidate with "or".
 
-- Hedged: words of not knowing ("I do not know", "not sure") anywhere, or of guessing ("maybe", "might be") in the sentence of every place
-  where gold stands.
+- Hedged: words of not knowing ("I do not know", "not sure") anywhere, or of guessing ("maybe", "might be") in the
+  sentence of every place where gold stands.
 - Several candidates: "or" beside gold with something that is not gold on its other side, everywhere that gold stands.
 
-All other words around gold, lists among them, are ordinary: "The station that closed is Harbour.", "Paris, France". All texts are folded already.
+All other words around gold, lists among them, are ordinary: "The station that closed is Harbour.", "Paris, France". All
+texts are folded already.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ _NOT_KNOWN = re.compile(
     r"|\b(?:not|n['’]t)\s+(?:\w+\s)?(?:sure|certain)\b|\bunsure\b|\bno idea\b"
 )
 _GUESSED = re.compile(
-    r"\b(?:maybe|perhaps|possibly|(?:might|may|could)(?: well| also)? (?:be|have been)|i guess|a guess|my guess|guessing)\b"
+    r"\b(?:maybe|perhaps|possibly|(?:might|may|could)(?: well| also)? (?:be|have been)|i guess|a guess|my "
+    r"guess|guessing)\b"
 )
 _SENTENCE_END = re.compile(r"[.!?]\s|[\n;。！？；]")
 _OR_BEFORE = re.compile(r"\b(?:and/)?or\s+(?:the |an? )?[\"'“‘*_`(]*$")
@@ -36,7 +39,8 @@ def doubt(text: str, spans: Sequence[Span]) -> str:
 
 
 def hedged(text: str, spans: Sequence[Span]) -> bool:
-    """Whether the text says that it does not know, or only guesses wherever gold stands. Words inside gold itself do not count."""
+    """Whether the text says that it does not know, or only guesses wherever gold stands. Words inside gold itself do
+    not count."""
     if any(not _inside(found.span(), spans) for found in _NOT_KNOWN.finditer(text)):
         return True
     ends = [found.end() for found in _SENTENCE_END.finditer(text)]

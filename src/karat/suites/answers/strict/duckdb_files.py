@@ -1,4 +1,5 @@
-"""A DuckDB file against a gold DuckDB file: ``duckdb_match``. Every table that gold asks for must be there and match."""
+"""A DuckDB file against a gold DuckDB file: ``duckdb_match``. Every table that gold asks for must be there and
+match."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ def duckdb_match(
     *,
     options: CompareOptions | None = None,
 ) -> Verdict:
-    """``condition_cols`` and ``ignore_orders`` belong to the table in the same place; order counts unless they say otherwise."""
+    """``condition_cols`` and ``ignore_orders`` belong to the table in the same place; order counts unless they say
+    otherwise."""
     try:
         names = list(condition_tabs) if condition_tabs else list(duckdb_tables(Path(gold)))
     except TableError as error:

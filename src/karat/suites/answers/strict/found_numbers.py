@@ -1,9 +1,9 @@
 """The numbers in an answer.
 
-Read: what :mod:`karat.tables.values.number_texts` lists, exponents, a leading decimal point, units, and the words thousand, million,
-billion, trillion; where there are no digits at all, the words zero to twelve. Not numbers: dates, times, ordinals, list markers,
-versions, digits inside a word. What can be read in two ways has the second one in ``Number.others``: ``12 480`` may be two numbers,
-and ``(5.2)`` is below zero in accounts, but often an aside.
+Read: what :mod:`karat.tables.values.number_texts` lists, exponents, a leading decimal point, units, and the words
+thousand, million, billion, trillion; where there are no digits at all, the words zero to twelve. Not numbers: dates,
+times, ordinals, list markers, versions, digits inside a word. What can be read in two ways has the second one in
+``Number.others``: ``12 480`` may be two numbers, and ``(5.2)`` is below zero in accounts, but often an aside.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ _MONTH = (
     r"(?![a-z])\.?"
 )
 _NOT_NUMBERS = re.compile(
-    rf"\b[0-9]{{4}}[-/][0-9]{{1,2}}[-/][0-9]{{1,2}}(?:[t ][0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}}(?:\.[0-9]+)?)?)?(?:z|\s?utc)?\b"
+    rf"\b[0-9]{{4}}[-/][0-9]{{1,2}}[-/][0-9]{{1,2}}(?:[t "
+    rf"][0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}}(?:\.[0-9]+)?)?)?(?:z|\s?utc)?\b"
     rf"|\b[0-9]{{1,2}}[/.-][0-9]{{1,2}}[/.-][0-9]{{4}}\b"
     rf"|\b{_MONTH}\s+[0-9]{{1,2}}(?:st|nd|rd|th)?(?:,?\s+[0-9]{{4}})?\b|\b[0-9]{{1,2}}(?:st|nd|rd|th)?\s+{_MONTH},?(?:\s+[0-9]{{4}})?\b"
     rf"|\b{_MONTH},?\s+[0-9]{{4}}\b"
@@ -57,8 +58,8 @@ _LETTERS = {"k": _THOUSAND, "m": _MILLION, "b": _BILLION, "t": _TRILLION}
 
 
 class Number(msgspec.Struct, frozen=True):
-    """A number as it is shown, where it stands, and what a word or letter multiplies it by: 1 unless one does; several where it
-    may or may not.
+    """A number as it is shown, where it stands, and what a word or letter multiplies it by: 1 unless one does; several
+    where it may or may not.
     """
 
     number: float
@@ -80,7 +81,8 @@ class Value(msgspec.Struct, frozen=True):
     decimals: int = 0
     whole: int | None = None
     unit: float = 1.0
-    """What a precision in decimals is multiplied by: 100 for a number in percent, whose precision is that of the share."""
+    """What a precision in decimals is multiplied by: 100 for a number in percent, whose precision is that of the
+    share."""
 
     def times(self, factor: int) -> Value:
         """So many times as large, with as many digits."""
@@ -175,7 +177,8 @@ def _agrees(number: Number, factor: int, gold: Value, tolerance: Tolerance) -> s
     options, scale = tolerance.options, small_scale((gold.number,))
     if factor == 1 or number.whole is not None:
         return why_equal(shown.times(factor), gold, options, scale)
-    # 1.2 million: on the scale that is shown, so that it may stand for 1234567. What is given in full is the more precise.
+    # 1.2 million: on the scale that is shown, so that it may stand for 1234567. What is given in full is the more
+    # precise.
     zeros = len(str(factor)) - 1
     in_words = Value(gold.number / factor, max(0, gold.decimals) + zeros)
     return why_equal(shown, in_words, options, scale / factor)
@@ -194,7 +197,8 @@ def _within(value: Value, gold: Value, precision: int) -> str | None:
 
 
 class Tolerance(msgspec.Struct, frozen=True):
-    """How far a number may be from gold. ``precision``, where gold sets it, stands instead of the rest: so many decimals."""
+    """How far a number may be from gold. ``precision``, where gold sets it, stands instead of the rest: so many
+    decimals."""
 
     options: CompareOptions = CompareOptions()
     precision: int | None = None

@@ -1,7 +1,7 @@
 """One answer against one gold, by the strict rules.
 
-``answer``: the best of the string and number entries counts. ``file`` and ``files``: the last table entry decides. Gold that
-cannot be used gives ``gold_error``, which is nobody's wrong answer.
+``answer``: the best of the string and number entries counts. ``file`` and ``files``: the last table entry decides. Gold
+that cannot be used gives ``gold_error``, which is nobody's wrong answer.
 """
 
 from __future__ import annotations
@@ -52,8 +52,9 @@ def judge(gold: Gold, answer: Answer, options: CompareOptions | None = None) -> 
 
 
 def _of_rows(entry: Entry, answer: Answer, options: CompareOptions) -> Verdict:
-    """A text, or the rows of a query: gold that is one value, in several ways of saying it perhaps, is in every row or the rows are
-    candidates, and the query did not choose. Gold of several values may be in any of them; a row with none is for a person.
+    """A text, or the rows of a query: gold that is one value, in several ways of saying it perhaps, is in every row or
+    the rows are candidates, and the query did not choose. Gold of several values may be in any of them; a row with none
+    is for a person.
     """
     whole = _of_text(entry, answer.text, options)
     rows = answer.rows or ()

@@ -1,13 +1,14 @@
 """Numbers to be found in an answer.
 
-The gold number must be there, by the rule for two numbers (:mod:`karat.tables.values.numbers`), or within the precision that gold
-sets. Shares count in both directions, 0.125 and 12.5, only where gold says ``percentage`` or a percent sign stands by one of
-the two. A number up to 1 without a sign is a share: gold 0.4335 is 43.35%, never 0.4335%. A larger one may be meant in percent.
+The gold number must be there, by the rule for two numbers (:mod:`karat.tables.values.numbers`), or within the precision
+that gold sets. Shares count in both directions, 0.125 and 12.5, only where gold says ``percentage`` or a percent sign
+stands by one of the two. A number up to 1 without a sign is a share: gold 0.4335 is 43.35%, never 0.4335%. A larger one
+may be meant in percent.
 
-Gold is one number (or several ways to give it): another number in the answer may be the one it really states. The answer
-is right when the gold number is the only one, years aside; or when words that state it ("is", "=", ":") stand before the
-gold number and before no other. Otherwise a person must look: never a silent pass. With ``and`` every gold number must be
-there, and others may be.
+Gold is one number (or several ways to give it): another number in the answer may be the one it really states. The
+answer is right when the gold number is the only one, years aside; or when words that state it ("is", "=", ":") stand
+before the gold number and before no other. Otherwise a person must look: never a silent pass. With ``and`` every gold
+number must be there, and others may be.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ def number_match(
     exclude: Sequence[str | float] = (),
     tolerance: Tolerance | None = None,
 ) -> Verdict:
-    """Whether any (``or``) or all (``and``) gold numbers are in the answer. An unreadable gold number gives ``gold_error``."""
+    """Whether any (``or``) or all (``and``) gold numbers are in the answer. An unreadable gold number gives
+    ``gold_error``."""
     tolerance = tolerance or Tolerance()
     if precision is not None:
         tolerance = Tolerance(tolerance.options, int(precision))

@@ -16,8 +16,8 @@ class BadParameter(ValueError):
 
 
 def options_of(parameters: Mapping[str, Any], options: CompareOptions) -> CompareOptions:
-    """The options with what gold sets. ``normalise`` is a list of the ones that are on, or says on or off by name. A gold that sets
-    a wider ``rel_tol`` means its whole numbers too, unless it says ``whole_numbers: exact``.
+    """The options with what gold sets. ``normalise`` is a list of the ones that are on, or says on or off by name. A
+    gold that sets a wider ``rel_tol`` means its whole numbers too, unless it says ``whole_numbers: exact``.
     """
     changes: dict[str, Any] = {}
     for name in ("rel_tol", "abs_tol"):

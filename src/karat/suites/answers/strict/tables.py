@@ -32,8 +32,8 @@ def table_match(
     ties: Mapping[str, Any] | None = None,
     options: CompareOptions | None = None,
 ) -> Verdict:
-    """One CSV against one gold CSV or several, of which any may pass. Nested ``condition_cols`` belong to the gold in the same
-    place; a flat list belongs to every gold. A gold that cannot be used counts only when no other can.
+    """One CSV against one gold CSV or several, of which any may pass. Nested ``condition_cols`` belong to the gold in
+    the same place; a flat list belongs to every gold. A gold that cannot be used counts only when no other can.
     """
     golds = [gold] if isinstance(gold, str) else list(gold)
     if not golds:
@@ -81,7 +81,8 @@ def table_match(
 
 
 def _without_header(result: Path, pred: Table, failed: Sequence[_Try], options: CompareOptions) -> Verdict | None:
-    """The verdict on an answer whose first line is data: gold has one row more, and with that line as a row all rows agree."""
+    """The verdict on an answer whose first line is data: gold has one row more, and with that line as a row all rows
+    agree."""
     for one in failed:
         if one.height == pred.height + 1:
             again = _Try(one.path, one.columns, one.ignore_order, one.ties)
@@ -155,7 +156,8 @@ def tables_match(
 
 
 def paired_by_name(result: Sequence[str], gold: Sequence[str]) -> list[str]:
-    """The submitted file for each gold file: of the same name where every gold name is there, else in the same place."""
+    """The submitted file for each gold file: of the same name where every gold name is there, else in the same
+    place."""
     by_name = {Path(path).name.lower(): path for path in result}
     names = [Path(name).name.lower() for name in gold]
     if all(name in by_name for name in names):
@@ -182,7 +184,8 @@ def best(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def all_of(verdicts: Mapping[str, Verdict]) -> Verdict:
-    """One verdict over several tables that must all be right; the first that is not decides, unusable gold before all."""
+    """One verdict over several tables that must all be right; the first that is not decides, unusable gold before
+    all."""
     for state in ("gold_error", "wrong", "needs_review"):
         for name, verdict in verdicts.items():
             if verdict.state == state:

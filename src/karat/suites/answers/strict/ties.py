@@ -1,4 +1,5 @@
-"""Top N with ties at the cut: gold says ``ties: {by: [column, …], at: N}``, and any legal choice among the tied rows passes.
+"""Top N with ties at the cut: gold says ``ties: {by: [column, …], at: N}``, and any legal choice among the tied rows
+passes.
 
 Gold lists more rows than N: all that are tied at the cut. The rows before the tie must be there, the rest of the N rows
 may be any of the tied ones. Where gold lists only N rows, the other tied rows are not known: an answer with other rows
@@ -98,8 +99,8 @@ class _Search:
         self.names = gold.names, pred.names
 
     def legal(self, above: Sequence[int], allowed: Sequence[int], in_order: Sequence[int]) -> list[int] | None:
-        """Every prediction row is an allowed gold row, and every row above the tie is there. Two pairings that cover the one
-        side each can always be joined into one that covers both.
+        """Every prediction row is an allowed gold row, and every row above the tie is there. Two pairings that cover
+        the one side each can always be joined into one that covers both.
         """
 
         def check(pairs: Sequence[tuple[int, int]]) -> bool:
@@ -130,7 +131,8 @@ class _Search:
         return self._mapping(check)
 
     def swapped(self, mapping: Sequence[int]) -> list[dict[str, str]]:
-        """The headers that are on the cells of another gold column, where the rows are a legal choice under this mapping."""
+        """The headers that are on the cells of another gold column, where the rows are a legal choice under this
+        mapping."""
         header = by_header(*self.names)
         if header is None or header == list(mapping):
             return []

@@ -3,14 +3,15 @@
 A letter or digit beside it makes it a part of a longer word, and so do:
 
 - an accent or vowel sign after it;
-- signs that words end in: ``C`` is not in ``C++``, ``C#`` or ``C++11``, nor ``A`` in ``A+`` or ``A-``; ``A`` is in ``A+B``;
+- signs that words end in: ``C`` is not in ``C++``, ``C#`` or ``C++11``, nor ``A`` in ``A+`` or ``A-``; ``A`` is in
+  ``A+B``;
 - a letter before a text that begins with a sign: ``.NET`` is not in ``ASP.NET``;
 - ``&`` between letters: ``R`` is not in ``R&D``;
 - digits beyond a point or separator: ``3`` is not in ``3.5``, ``5`` not in ``.5`` or ``-5``, ``234`` not in ``1,234``.
 
 Scripts that put no spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese, Tibetan), and Korean, which adds
-endings to words, have no boundaries that could be seen: a text in one of them is found anywhere. A change of script to or
-from one of them is a boundary.
+endings to words, have no boundaries that could be seen: a text in one of them is found anywhere. A change of script to
+or from one of them is a boundary.
 
 Both texts are folded already.
 """
@@ -95,5 +96,6 @@ def _in_word(letter: str) -> bool:
 
 
 def _bounds(one: str, other: str) -> bool:
-    """Whether a word may end between two letters that stand side by side, the one of them at the edge of the wanted text."""
+    """Whether a word may end between two letters that stand side by side, the one of them at the edge of the wanted
+    text."""
     return _UNSPACED.match(one) is not None or _UNSPACED.match(other) is not None

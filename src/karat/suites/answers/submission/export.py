@@ -1,5 +1,5 @@
-"""The answers of a run as a submission, the form that this suite reads: a line names its text, or a file in the folder of its instance
-beside the lines, so those files come along."""
+"""The answers of a run as a submission, the form that this suite reads: a line names its text, or a file in the folder
+of its instance beside the lines, so those files come along."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Files named by somebody else, held inside one folder.
 
-A submission names its own files, and so does a gold row. A name may lead only to a regular file under its folder: not by
-``..``, not by an absolute path, not through a link, not to a device that never ends.
+A submission names its own files, and so does a gold row. A name may lead only to a regular file under its folder: not
+by ``..``, not by an absolute path, not through a link, not to a device that never ends.
 """
 
 from __future__ import annotations

@@ -15,7 +15,8 @@ _TEXT_METHODS = frozenset({"lower", "upper", "title", "strip", "capitalize", "ca
 
 
 def as_text(value: object) -> str:
-    """A constant as a filter holds it: numbers as ``f"{number:g}"``, so that 30 and 30.0 agree; empty when it is none."""
+    """A constant as a filter holds it: numbers as ``f"{number:g}"``, so that 30 and 30.0 agree; empty when it is
+    none."""
     if isinstance(value, bool | str):
         return str(value)
     if isinstance(value, int | float):

@@ -9,7 +9,8 @@ METHODS = frozenset({"plot", "hist", "boxplot", "bar", "barh", "scatter", "pie",
 
 
 def drawing_lines(tree: ast.Module) -> frozenset[int]:
-    """The first lines of statements that draw: they call a library that does, a method that does, or one of what such a call gave."""
+    """The first lines of statements that draw: they call a library that does, a method that does, or one of what such a
+    call gave."""
     statements = [node for node in ast.walk(tree) if isinstance(node, ast.Expr | ast.Assign | ast.AnnAssign | ast.With)]
     pens = set(LIBRARIES)
     found: set[int] = set()

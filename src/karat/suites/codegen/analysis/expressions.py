@@ -1,4 +1,5 @@
-"""Reading expressions: each becomes a value that knows where it came from. ``EXPRESSIONS`` has a function for each kind."""
+"""Reading expressions: each becomes a value that knows where it came from. ``EXPRESSIONS`` has a function for each
+kind."""
 
 from __future__ import annotations
 

@@ -2,10 +2,12 @@
 
     analyse("result = df[df.age > 30].salary.mean()", schema)
 
-gives columns ``age`` and ``salary``, the filter ``age > 30`` and the aggregation ``mean`` of ``salary``. Given tables are in sight by their
-names, and as ``df`` when there is one. The result is what is left in ``answer``; when that name is never set, the last expression.
+gives columns ``age`` and ``salary``, the filter ``age > 30`` and the aggregation ``mean`` of ``salary``. Given tables
+are in sight by their names, and as ``df`` when there is one. The result is what is left in ``answer``; when that name
+is never set, the last expression.
 
-Any text is taken: what cannot be parsed, or unfolds beyond all measure, is told as ``syntax_error`` with its line, and gives no facts.
+Any text is taken: what cannot be parsed, or unfolds beyond all measure, is told as ``syntax_error`` with its line, and
+gives no facts.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ LONGEST = 200_000
 
 
 def analyse(code: str, schema: Schema, answer: str = "result") -> CodeFacts:
-    """The facts of a piece of code. Never raises, whatever the text: one strange answer must not end a run of thousands."""
+    """The facts of a piece of code. Never raises, whatever the text: one strange answer must not end a run of
+    thousands."""
     try:
         return read(code, schema, answer)
     except Exception as error:
@@ -91,7 +94,8 @@ def _held(result: Value) -> Node:
 
 
 def _with_printed(tree: ast.Module, answer: str) -> ast.Module:
-    """Code that sets no answer and prints: what it prints is taken for its last expression, so that there is something to look at."""
+    """Code that sets no answer and prints: what it prints is taken for its last expression, so that there is something
+    to look at."""
     stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     printed = [statement for statement in tree.body if _prints(statement)]
     if answer in stored or not printed or not _prints(tree.body[-1]):
@@ -158,14 +162,16 @@ def _collected(run: Run, tree: ast.Module, reached: list[Node], schema: Schema) 
     )
 
 
-# -- statements that do not reach the result ----------------------------------------------------------------------------
+# -- statements that do not reach the result
+# ----------------------------------------------------------------------------
 
 _NEVER_DEAD = (ast.Import, ast.ImportFrom, ast.Pass, ast.Global, ast.Nonlocal, ast.Assert, ast.Break, ast.Continue)
 _HOLDERS = (ast.Try, ast.TryStar, ast.ClassDef)
 
 
 def _dead(statements: list[ast.stmt], lines: set[int]) -> Iterator[int]:
-    """Lines of dead statements. Imports, output such as ``print`` and the result's own name at the end are no code that was meant to count."""
+    """Lines of dead statements. Imports, output such as ``print`` and the result's own name at the end are no code that
+    was meant to count."""
     for statement in statements:
         inner = [part for part in ast.iter_child_nodes(statement) if isinstance(part, ast.stmt)]
         held = [

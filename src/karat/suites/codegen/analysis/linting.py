@@ -10,7 +10,8 @@ import msgspec
 
 SELECT = "E7,F,B,PD,C4,SIM,PERF,NPY"
 IGNORE = "F404,F821,F841,B018,PD002"
-"""Names that the task gives are no mistakes, the last line may be a bare expression, and what is unused or done in place is counted elsewhere."""
+"""Names that the task gives are no mistakes, the last line may be a bare expression, and what is unused or done in
+place is counted elsewhere."""
 SECONDS = 20
 GIVEN = "import pandas as pd, numpy as np\n"
 """Stands before the snippet, as in the sandbox; ruff's pandas rules look only at code that imports pandas."""

@@ -1,6 +1,8 @@
-"""Truth values over rows, as the conditions they stand for: ``df.age > 30`` is ``age > 30``, and ``~`` of it ``age <= 30``.
+"""Truth values over rows, as the conditions they stand for: ``df.age > 30`` is ``age > 30``, and ``~`` of it ``age <=
+30``.
 
-``&`` and ``|`` leave the conditions side by side, with a link for each two that says how they are joined; ``~`` turns the links round as well.
+``&`` and ``|`` leave the conditions side by side, with a link for each two that says how they are joined; ``~`` turns
+the links round as well.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Ways of writing pandas code that cost time or trouble, found in its syntax tree: each with its line, a reason and its points."""
+"""Ways of writing pandas code that cost time or trouble, found in its syntax tree: each with its line, a reason and its
+points."""
 
 from __future__ import annotations
 

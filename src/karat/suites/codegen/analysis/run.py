@@ -1,4 +1,5 @@
-"""The state of one reading: the schema, the names in sight, the statement at hand and the conditions it stands under."""
+"""The state of one reading: the schema, the names in sight, the statement at hand and the conditions it stands
+under."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ from karat.suites.codegen.analysis.values import (
 from karat.suites.codegen.records import Schema
 
 STEPS = 20_000
-"""Expressions that are read before giving up: code that unfolds beyond this is no answer to a question about a table."""
+"""Expressions that are read before giving up: code that unfolds beyond this is no answer to a question about a
+table."""
 INLINED = 5_000
 """Expressions after which a call of the code's own function is no longer followed into it."""
 LOOPS = 2
@@ -55,8 +57,8 @@ class Scope:
 class Run:
     """What the parts of the analysis share: the state of the reading, and how expressions and calls are read.
 
-    ``expressions`` has a function for each kind of expression, ``apply`` reads a call of a value. They are handed in, because they build on everything
-    that uses a run.
+    ``expressions`` has a function for each kind of expression, ``apply`` reads a call of a value. They are handed in,
+    because they build on everything that uses a run.
     """
 
     def __init__(self, schema: Schema, expressions: Mapping[type[ast.expr], ReadExpression], apply: ReadCall) -> None:

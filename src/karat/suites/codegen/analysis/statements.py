@@ -1,7 +1,8 @@
 """Reading statements: what is bound, changed in place, done under a condition, called.
 
-Branches are both read and put together; a condition that is a constant picks its branch. A loop's body is read twice, so that what one round
-leaves for the next is seen. ``STATEMENTS`` has a function for each kind; it gives True when nothing after the statement is run. What follows a ``return``, ``raise``, ``break`` or ``continue`` is never read.
+Branches are both read and put together; a condition that is a constant picks its branch. A loop's body is read twice,
+so that what one round leaves for the next is seen. ``STATEMENTS`` has a function for each kind; it gives True when
+nothing after the statement is run. What follows a ``return``, ``raise``, ``break`` or ``continue`` is never read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Square brackets and attributes: ``df["x"]``, ``df[mask]``, ``df.loc[rows, columns]``, ``df.iloc[:5]``, ``df.x``; and setting them."""
+"""Square brackets and attributes: ``df["x"]``, ``df[mask]``, ``df.loc[rows, columns]``, ``df.iloc[:5]``, ``df.x``; and
+setting them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """What is known of a value while code is read: its kind, where it came from, and what was done on the way to it.
 
-Every value hangs on a ``Node``. A node holds the facts of one step and the nodes it was made from, so that the facts of a result are those
-that can be reached from its node. What is never read on the way is not reached, and so counts for nothing.
+Every value hangs on a ``Node``. A node holds the facts of one step and the nodes it was made from, so that the facts of
+a result are those that can be reached from its node. What is never read on the way is not reached, and so counts for
+nothing.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ Fact: TypeAlias = Used | Operation | GroupKey | TableRead | Filter | Link | Orde
 
 
 class Node:
-    """One step: what it was made from, what it did, and the line of its statement. ``name``: the name that it was bound to."""
+    """One step: what it was made from, what it did, and the line of its statement. ``name``: the name that it was bound
+    to."""
 
     __slots__ = ("facts", "line", "name", "parents", "tabular")
 
@@ -108,7 +110,8 @@ class Value(msgspec.Struct):
     sources: tuple[str, ...] = ()
     """Columns of the schema that a series was made from."""
     mask: tuple[Filter, ...] = ()
-    """The conditions that a truth value stands for; told only where it is used, and only of rows (``len(df) > 0`` is a guard)."""
+    """The conditions that a truth value stands for; told only where it is used, and only of rows (``len(df) > 0`` is a
+    guard)."""
     links: tuple[Link, ...] = ()
     """How these conditions are joined."""
     kept: tuple[Filter, ...] = ()
@@ -146,7 +149,8 @@ def rows_of(value: Value, line: int = 0) -> Node:
 
 
 def reach(value: Value, line: int = 0) -> Node:
-    """The node of all that a value holds: its made columns, the conditions it stands for and what it is the aggregation of."""
+    """The node of all that a value holds: its made columns, the conditions it stands for and what it is the aggregation
+    of."""
     parents = [value.node]
     if value.shared is not None:
         if value.shared.node is not None:

@@ -1,9 +1,10 @@
 """DS-1000 as it is published: prompt, reference code, and a ``code_context`` that tests an answer.
 
-The context is never run here. It is kept as it is for the process that judges (see ``harness``): all its test inputs count, and its checks of the code's
-text. The process that runs an answer gets only what makes the inputs and the program around the answer (``exec_context``): by the syntax tree,
-``generate_ans``, which makes the expected result, is emptied, and the tests are left out. Only problems of pandas and numpy are asked; the others
-need libraries that the sandbox does not have.
+The context is never run here. It is kept as it is for the process that judges (see ``harness``): all its test inputs
+count, and its checks of the code's text. The process that runs an answer gets only what makes the inputs and the
+program around the answer (``exec_context``): by the syntax tree, ``generate_ans``, which makes the expected result, is
+emptied, and the tests are left out. Only problems of pandas and numpy are asked; the others need libraries that the
+sandbox does not have.
 """
 
 from __future__ import annotations
@@ -143,7 +144,8 @@ def _inputs(tree: ast.Module) -> str:
 
 
 def _read_only(harness: Harness) -> tuple[str, str]:
-    """Setup and template as they are read to see what an answer does: names of the input are tables and values that are there already."""
+    """Setup and template as they are read to see what an answer does: names of the input are tables and values that are
+    there already."""
     program = INSERT.sub(r"\1pass", harness.program).replace(MARK, "None")
     lines = harness.program.splitlines()
     bindings = []
@@ -159,7 +161,8 @@ def _read_only(harness: Harness) -> tuple[str, str]:
 
 
 def _indented(program: str, reference: str) -> str:
-    """Answers have no indentation of their own: where the body of a function is asked for, the line for it has that of the reference, or one."""
+    """Answers have no indentation of their own: where the body of a function is asked for, the line for it has that of
+    the reference, or one."""
     lines = program.splitlines()
     place = next((number for number, line in enumerate(lines) if line.strip() == MARK), None)
     if place is None or lines[place] != MARK:

@@ -2,12 +2,13 @@
 
 Two kinds, told apart by ``entry_point``:
 
-- a script: what stands before the unfinished statement is the setup; the name that the statement was about to set holds the answer;
-- a function: the model writes all of it, and the calls of the test are made with it. Only the calls are taken out of the test, never what they are
-  compared with: the right results come from the reference.
+- a script: what stands before the unfinished statement is the setup; the name that the statement was about to set holds
+  the answer;
+- a function: the model writes all of it, and the calls of the test are made with it. Only the calls are taken out of
+  the test, never what they are compared with: the right results come from the reference.
 
-The comments of the program are the question. A reference is the unfinished statement, or the function's head, with the first of the published
-continuations; it may fail on a later pandas than the one it was written for.
+The comments of the program are the question. A reference is the unfinished statement, or the function's head, with the
+first of the published continuations; it may fail on a later pandas than the one it was written for.
 """
 
 from __future__ import annotations
@@ -93,7 +94,8 @@ def _split(prompt: str) -> tuple[str, str]:
 
 
 def _answer(row: _Row, setup: str, broken: str, reference: str) -> str:
-    """The name that holds the answer: the one about to be set; with several, or none, the one that the test looks at."""
+    """The name that holds the answer: the one about to be set; with several, or none, the one that the test looks
+    at."""
     target = _TARGETS.match(broken.lstrip())
     names = re.findall(r"[A-Za-z_]\w*", target[1].partition("[")[0].partition(".")[0]) if target else []
     if len(names) == 1:
@@ -134,7 +136,8 @@ def _solution(row: _Row) -> str:
 
 
 def _calls(test: str, name: str) -> list[str]:
-    """The calls that the test makes, with the function's own name, each once; also out of a test that is no valid code."""
+    """The calls that the test makes, with the function's own name, each once; also out of a test that is no valid
+    code."""
     found: list[str] = []
     for start in re.finditer(r"\bcandidate\(", test):
         call = _call_at(test, start.start())

@@ -1,7 +1,8 @@
-"""Running an answer on each of a problem's inputs, as the problem's own harness would. Runs in the sandbox, beside the answer.
+"""Running an answer on each of a problem's inputs, as the problem's own harness would. Runs in the sandbox, beside the
+answer.
 
-``inputs`` is the problem's code without what makes or checks the right results. Chance is fixed while an input is made, so that the tests, in another
-process, make the same one, and left free for the answer.
+``inputs`` is the problem's code without what makes or checks the right results. Chance is fixed while an input is made,
+so that the tests, in another process, make the same one, and left free for the answer.
 """
 
 from __future__ import annotations

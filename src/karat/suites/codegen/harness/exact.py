@@ -1,7 +1,8 @@
-"""A value as text and back, exactly: dtypes, kinds of index, frequencies and names are kept, for tests that look at them.
+"""A value as text and back, exactly: dtypes, kinds of index, frequencies and names are kept, for tests that look at
+them.
 
-Text that does not come from ``encode`` makes ``decode`` fail or gives another plain value; it never runs anything. What has no form here becomes an
-``Unknown``, which equals nothing. Runs in the sandbox.
+Text that does not come from ``encode`` makes ``decode`` fail or gives another plain value; it never runs anything. What
+has no form here becomes an ``Unknown``, which equals nothing. Runs in the sandbox.
 """
 
 from __future__ import annotations

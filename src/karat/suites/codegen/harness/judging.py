@@ -1,6 +1,8 @@
-"""A problem's own tests over answers that were made elsewhere. Runs in the sandbox, in a process that never ran the answer.
+"""A problem's own tests over answers that were made elsewhere. Runs in the sandbox, in a process that never ran the
+answer.
 
-The tests run as published. Only ``exec``, by which they would run the answer, is replaced: it hands over what the answer gave.
+The tests run as published. Only ``exec``, by which they would run the answer, is replaced: it hands over what the
+answer gave.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The text that is sent to the sandbox: one line that builds the modules it needs and calls one of them.
 
-One line, because the line numbers that come back are those of the answer's own program, which has several before the answer.
+One line, because the line numbers that come back are those of the answer's own program, which has several before the
+answer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What a question asks for, as far as its reference bears it out.
 
-A question is read word by word, and a word may mislead: "the loans" may be a table, "highest" a name. The reference is right by definition. What
-it does without was not asked for: a column, a condition, a group, an order or a join that it has not is dropped from what was read.
+A question is read word by word, and a word may mislead: "the loans" may be a table, "highest" a name. The reference is
+right by definition. What it does without was not asked for: a column, a condition, a group, an order or a join that it
+has not is dropped from what was read.
 """
 
 from __future__ import annotations

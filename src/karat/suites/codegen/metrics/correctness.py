@@ -1,13 +1,16 @@
-"""Whether the result is the expected one, by the project's strict table comparison, in this process, which never runs generated code.
+"""Whether the result is the expected one, by the project's strict table comparison, in this process, which never runs
+generated code.
 
     correctness = 1 when equal, else half of the cells' F1; 0 when the code did not run
 
-Both results become tables of texts first (see ``results.tables``), so that 3 and 3.0, an index and a column, a series and a frame of one column are equal.
-The order of rows matters only when the question asks for one, and then not among rows that tie in the column that is in order. Columns beside the
-expected ones make a result wrong (a frame of all guesses is no answer), unless they are its index or say the same as another column. Named figures count by their share.
+Both results become tables of texts first (see ``results.tables``), so that 3 and 3.0, an index and a column, a series
+and a frame of one column are equal. The order of rows matters only when the question asks for one, and then not among
+rows that tie in the column that is in order. Columns beside the expected ones make a result wrong (a frame of all
+guesses is no answer), unless they are its index or say the same as another column. Named figures count by their share.
 Names of columns do not matter, unless the input holds the right cells already: then the names are what was asked for.
 
-By hand: expected ``[1, 2, 3, 4]``, given ``[1, 2, 3, 5]``. Three of four cells on both sides: F1 0.75, correctness 0.375.
+By hand: expected ``[1, 2, 3, 4]``, given ``[1, 2, 3, 5]``. Three of four cells on both sides: F1 0.75, correctness
+0.375.
 """
 
 from __future__ import annotations
@@ -100,7 +103,8 @@ def correctness_of(box: Sandbox, task: Task, outcome: Outcome, *, ordered: bool,
 def _with_names(
     box: Sandbox, task: Task, gold: Gold, result: Plain, found: Correctness, options: Options
 ) -> Correctness:
-    """Names of columns do not matter, unless they are all that there was to do: the input has the right cells already."""
+    """Names of columns do not matter, unless they are all that there was to do: the input has the right cells
+    already."""
     if not found.passed or gold.several:
         return found
     missing = _missing_names(gold, result)
@@ -124,7 +128,8 @@ def _does_nothing(box: Sandbox, task: Task, gold: Gold) -> bool:
 
 
 class Gold(msgspec.Struct, frozen=True):
-    """The right result: one table, or several results that are compared one by one. ``value`` is what it was before it became a table."""
+    """The right result: one table, or several results that are compared one by one. ``value`` is what it was before it
+    became a table."""
 
     parts: tuple[Table, ...]
     several: bool = False

@@ -4,22 +4,25 @@
 
 Each part is the mean over the requirements of its kind, 0 to 1:
 
-- filters: each condition, held one to one against the code's filters (see ``matching``); one more for each two that the question joins by "and"
-  or "or" and the code has: whether it joins them so
+- filters: each condition, held one to one against the code's filters (see ``matching``); one more for each two that the
+  question joins by "and" or "or" and the code has: whether it joins them so
 - groups: each column to group by; "groups" alone when no column is named
-- sorting: each top N and bottom N with its direction and number; one more when an order is asked for, with its direction where that is said
+- sorting: each top N and bottom N with its direction and number; one more when an order is asked for, with its
+  direction where that is said
 - joins: tables put together, by ``merge``, ``join``, ``concat``, or a lookup in the other table
 
 Where there is a reference, only what it does itself counts as asked for (see ``borne_out``): it has 1.
 
-Edge cases: nothing asked of a kind: that kind is full. Code that cannot be parsed, or whose result no table went into: 0 in all four, whatever was
-asked. A filter asked for in words that name no condition ("only …"): any choice of rows. ``missing_requirements`` names every requirement
-that is not met in full, in words.
+Edge cases: nothing asked of a kind: that kind is full. Code that cannot be parsed, or whose result no table went into:
+0 in all four, whatever was asked. A filter asked for in words that name no condition ("only …"): any choice of rows.
+``missing_requirements`` names every requirement that is not met in full, in words.
 
-By hand: "top 3 names by salary in Berlin with age over 30" and ``df[df.age > 30].nsmallest(3, "salary")``. Two conditions, one met: filters 0.5.
-No group: 1. Top 3 against the smallest 3: sorting 0. No join: 1. Coverage = 0.3 × 0.5 + 0.3 + 0.2 × 0 + 0.2 = 0.65.
+By hand: "top 3 names by salary in Berlin with age over 30" and ``df[df.age > 30].nsmallest(3, "salary")``. Two
+conditions, one met: filters 0.5. No group: 1. Top 3 against the smallest 3: sorting 0. No join: 1. Coverage = 0.3 × 0.5
++ 0.3 + 0.2 × 0 + 0.2 = 0.65.
 
-By hand: "people older than 30 or in Berlin" and ``df[(df.age > 30) & (df.city == "Berlin")]``. Both conditions, joined by the wrong word: filters 2/3.
+By hand: "people older than 30 or in Berlin" and ``df[(df.age > 30) & (df.city == "Berlin")]``. Both conditions, joined
+by the wrong word: filters 2/3.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Holding what a question asks for against what code does: conditions one to one, orders by direction and number.
 
-A condition is met in full by a filter of the same operator and value on its column (any column, when the question names none). It is met by
-half when the value is compared with another column (the reader of the question may have picked the wrong one), when the code compares the right
-column with something that is no constant, and when ``contains`` stands for ``is``. One filter meets one condition.
+A condition is met in full by a filter of the same operator and value on its column (any column, when the question names
+none). It is met by half when the value is compared with another column (the reader of the question may have picked the
+wrong one), when the code compares the right column with something that is no constant, and when ``contains`` stands for
+``is``. One filter meets one condition.
 """
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ def credit(condition: Filter, one: Filter) -> float:
 
 
 def joined_so(facts: CodeFacts, first: Filter, second: Filter, word: str) -> bool:
-    """Whether the code joins two filters by this word. Where it does not say (two tables put together), it is believed."""
+    """Whether the code joins two filters by this word. Where it does not say (two tables put together), it is
+    believed."""
     words = {link.word for link in facts.links if (link.first, link.second) in ((first, second), (second, first))}
     return not words or word in words
 
@@ -92,7 +94,8 @@ def takes_some_rows(facts: CodeFacts) -> bool:
 
 
 def taken(facts: CodeFacts, largest: bool, count: int | None) -> float:
-    """``top 5`` (or ``bottom 5``): in full with direction and number, by half with the direction alone, else not at all.
+    """``top 5`` (or ``bottom 5``): in full with direction and number, by half with the direction alone, else not at
+    all.
 
     A sort in the right direction is enough when no number is asked for; so is a maximum (minimum) for one or no number.
     """

@@ -1,4 +1,5 @@
-"""``passed``: 1 when the last attempt gave the right result, else 0. Its mean is the pass rate. Nothing expected: not applicable."""
+"""``passed``: 1 when the last attempt gave the right result, else 0. Its mean is the pass rate. Nothing expected: not
+applicable."""
 
 from __future__ import annotations
 

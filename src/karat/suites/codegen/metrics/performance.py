@@ -1,20 +1,23 @@
-"""Time and memory of right code beside the reference: the same data, the same server, both by turns, the best of several runs.
+"""Time and memory of right code beside the reference: the same data, the same server, both by turns, the best of
+several runs.
 
     performance = 0.7 × time + 0.3 × memory
     time   = geometric mean over the scales of min(1, (reference + 2 ms) / (own + 2 ms))
     memory = geometric mean over the scales of min(1, (reference + 4 MB) / (own + 4 MB))
 
-The scales repeat the rows of the tables ×1, ×4, ×16. Two milliseconds and four megabytes are what a run differs by from itself. Code that
-does not get through a scale within the task's limits has 0 there, and so has its score.
+The scales repeat the rows of the tables ×1, ×4, ×16. Two milliseconds and four megabytes are what a run differs by from
+itself. Code that does not get through a scale within the task's limits has 0 there, and so has its score.
 
-Noise costs nothing. Code that is the reference's own (comments and layout aside) has 1 and is not measured. At a scale where the code's best run is no slower than
-the reference's worst, or within a quarter of its best, no difference is seen: 1; memory likewise. A
-small difference is measured again with twice the runs before it counts.
+Noise costs nothing. Code that is the reference's own (comments and layout aside) has 1 and is not measured. At a scale
+where the code's best run is no slower than the reference's worst, or within a quarter of its best, no difference is
+seen: 1; memory likewise. A small difference is measured again with twice the runs before it counts.
 
-Edge cases: code that is not right, or no reference: no score. A join grows with the square of repeated rows: a scale that the reference does not get through
-itself is left out, and so are scales that would take too long or too many cells. ``growth`` is the exponent b of time = a × scale^b.
+Edge cases: code that is not right, or no reference: no score. A join grows with the square of repeated rows: a scale
+that the reference does not get through itself is left out, and so are scales that would take too long or too many
+cells. ``growth`` is the exponent b of time = a × scale^b.
 
-By hand: reference 10, 11, 12 ms, own 20, 22, 30 ms: time = 12 / 22 = 0.55. Own 12, 14, 15 ms: its best is no slower than the reference's worst: 1.
+By hand: reference 10, 11, 12 ms, own 20, 22, 30 ms: time = 12 / 22 = 0.55. Own 12, 14, 15 ms: its best is no slower
+than the reference's worst: 1.
 """
 
 from __future__ import annotations
@@ -224,7 +227,8 @@ def score(comparison: Comparison) -> Score:
 metric = Metric(
     "performance",
     "performance",
-    "0.7 time + 0.3 memory, each min(1, reference / own) over the scales, 1 where no difference is seen; right code only",
+    "0.7 time + 0.3 memory, each min(1, reference / own) over the scales, 1 where no difference is seen; right code "
+    "only",
     score,
     zero_on_error=False,
     noise=0.1,

@@ -5,14 +5,15 @@
 Lost are, each with its line and reason:
 
 - 0.05 for each finding of ruff (rules E7, F, B, PD, C4, SIM, PERF, NPY), at most 0.3
-- for anti-patterns, at most 0.6: 0.2 a loop over rows, 0.2 a frame that grows in a loop, 0.15 ``apply(axis=1)``, 0.15 a chained assignment, 0.1 the same
-  scan again, 0.05 ``inplace=True``
+- for anti-patterns, at most 0.6: 0.2 a loop over rows, 0.2 a frame that grows in a loop, 0.15 ``apply(axis=1)``, 0.15 a
+  chained assignment, 0.1 the same scan again, 0.05 ``inplace=True``
 - 0.02 for each way through a function beyond ten (McCabe), at most 0.2
 - 0.05 for each line of dead code, at most 0.2; lines that draw are not dead where the question asks for a picture
 - 0.05 for each name that is set and never used, at most 0.1
 
-Edge cases: code that cannot be parsed, or has no statement: 0. Without ruff its points cannot be lost, and ``checked`` says so. Lines of one
-reason beyond its bound are listed with 0 points. Comments and strings count for nothing, ``# noqa`` too.
+Edge cases: code that cannot be parsed, or has no statement: 0. Without ruff its points cannot be lost, and ``checked``
+says so. Lines of one reason beyond its bound are listed with 0 points. Comments and strings count for nothing, ``#
+noqa`` too.
 
 By hand: ``for i, row in df.iterrows(): total += row["x"]`` loses 0.2 for the loop: 0.8.
 """
@@ -43,7 +44,8 @@ BOUNDS = {"lint": 0.3, "pattern": 0.6, "complexity": 0.2, "dead": 0.2, "unused":
 
 
 class Quality(msgspec.Struct, frozen=True):
-    """The score, and every point that was lost. ``checked`` names what was looked at; without ruff it is not among them."""
+    """The score, and every point that was lost. ``checked`` names what was looked at; without ruff it is not among
+    them."""
 
     score: float
     lost: tuple[Loss, ...] = ()
@@ -52,7 +54,8 @@ class Quality(msgspec.Struct, frozen=True):
 
 
 def quality_of(code: str, facts: CodeFacts | None = None, *, draws: bool = False) -> Quality:
-    """Never raises, whatever the text. ``facts`` say which lines are dead; ``draws``: a picture is asked for, so lines that draw are not."""
+    """Never raises, whatever the text. ``facts`` say which lines are dead; ``draws``: a picture is asked for, so lines
+    that draw are not."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

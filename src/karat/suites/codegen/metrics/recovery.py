@@ -3,14 +3,15 @@
     recovery = 0.5 × success rate + 0.3 × fix quality + 0.2 × min(attempts / 3, 1)
 
 - success rate: repairs that ran / repairs made
-- fix quality: mean over the repairs of 1.0 when it ran, 0.5 when it failed with another class of error than the code before it, 0.1 when
-  with the same class
+- fix quality: mean over the repairs of 1.0 when it ran, 0.5 when it failed with another class of error than the code
+  before it, 0.1 when with the same class
 
-Edge cases: the first code ran: there is nothing to recover from, and no score. It failed and no repair was made: 0. A recovered error stays
-recorded as one. "Ran" is all that is asked here; whether the result is right is correctness' business.
+Edge cases: the first code ran: there is nothing to recover from, and no score. It failed and no repair was made: 0. A
+recovered error stays recorded as one. "Ran" is all that is asked here; whether the result is right is correctness'
+business.
 
-By hand (the contract's example): a KeyError, a first repair with the same KeyError, a second one that runs. Success rate 1/2 = 0.5, fix
-quality (0.1 + 1.0) / 2 = 0.55, recovery 0.5 × 0.5 + 0.3 × 0.55 + 0.2 × 2/3 = 0.548.
+By hand (the contract's example): a KeyError, a first repair with the same KeyError, a second one that runs. Success
+rate 1/2 = 0.5, fix quality (0.1 + 1.0) / 2 = 0.55, recovery 0.5 × 0.5 + 0.3 × 0.55 + 0.2 × 2/3 = 0.548.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""``repaired``: 1 when a try that was wrong at first was right after its repairs, else 0. Right at first, nothing expected: not applicable.
+"""``repaired``: 1 when a try that was wrong at first was right after its repairs, else 0. Right at first, nothing
+expected: not applicable.
 
 Only code that does not run is repaired, so code that ran and gave a wrong result stays wrong, and counts 0.
 """

@@ -4,23 +4,26 @@
 
 - columns: F1 of the columns that the question mentions and those that the code uses on the way to its result
 - language: mean over the patterns asked for (each top N, each bottom N, a filter) of how far the code has them
-- statistics: F1 of the operations asked for (mean, sum, max, min, count, median, std, var, groupby) and those found; too much is only the wrong one of a pair
-  (sum where the mean is asked for, min where the max), since a right answer may well need another operation besides
+- statistics: F1 of the operations asked for (mean, sum, max, min, count, median, std, var, groupby) and those found;
+  too much is only the wrong one of a pair (sum where the mean is asked for, min where the max), since a right answer
+  may well need another operation besides
 
-Mentioned is a column that stands in the question, or one of whose values does ("in Germany"). Used and not mentioned counts as too much, unless the
-question implies it: keys of a join, the column of a condition that names none ("older than 30"), a group's column when none is named, a column
-that is only counted.
+Mentioned is a column that stands in the question, or one of whose values does ("in Germany"). Used and not mentioned
+counts as too much, unless the question implies it: keys of a join, the column of a condition that names none ("older
+than 30"), a group's column when none is named, a column that is only counted.
 
-Where there is a reference, the question is read by it (see ``borne_out``): what the reference does without is not asked for, and what it uses beside is
-never too much. So the reference itself has 1.
+Where there is a reference, the question is read by it (see ``borne_out``): what the reference does without is not asked
+for, and what it uses beside is never too much. So the reference itself has 1.
 
-Edge cases: code that cannot be parsed, or whose result no table went into: 0 in all three. No column mentioned: columns are full. No pattern, no
-operation asked for: full. Pattern with the right direction and the wrong number: half. A filter asked for: the share of its conditions met (see
-``matching``); without any condition that could be read, any choice of rows.
+Edge cases: code that cannot be parsed, or whose result no table went into: 0 in all three. No column mentioned: columns
+are full. No pattern, no operation asked for: full. Pattern with the right direction and the wrong number: half. A
+filter asked for: the share of its conditions met (see ``matching``); without any condition that could be read, any
+choice of rows.
 
-By hand: "average salary by city of people older than 30" and ``df[df.age > 30].groupby("city").salary.sum()``. Mentioned: salary, city; used:
-these and age, which "older than 30" implies: F1 = 1. The filter is met: language 1. Asked mean and groupby; found groupby, and sum, the wrong one of
-its pair: F1 = 2 × 1 / (2 × 1 + 1 + 1) = 0.5. Understanding = 0.4 + 0.3 + 0.3 × 0.5 = 0.85.
+By hand: "average salary by city of people older than 30" and ``df[df.age > 30].groupby("city").salary.sum()``.
+Mentioned: salary, city; used: these and age, which "older than 30" implies: F1 = 1. The filter is met: language 1.
+Asked mean and groupby; found groupby, and sum, the wrong one of its pair: F1 = 2 × 1 / (2 × 1 + 1 + 1) = 0.5.
+Understanding = 0.4 + 0.3 + 0.3 × 0.5 = 0.85.
 """
 
 from __future__ import annotations
@@ -68,7 +71,8 @@ class PromptUnderstanding(msgspec.Struct, frozen=True):
 
 
 def understanding_of(asked: Asked, facts: CodeFacts, reference: CodeFacts | None = None) -> PromptUnderstanding:
-    """How well the code's facts fit what was asked. What the ``reference`` does is not held against the code, nor what it does without."""
+    """How well the code's facts fit what was asked. What the ``reference`` does is not held against the code, nor what
+    it does without."""
     if reference is not None:
         asked = borne_out(asked, reference)
     named = (column for condition in asked.conditions if (column := condition.column))

@@ -1,12 +1,15 @@
 """A right result once more, on changed copies of the tables, against the reference there.
 
-Right on the task's tables and wrong on a copy is ``only_fits_this_data``: correctness is then half of the cells' F1 on that copy, and the evidence
-names the copy. The first difference ends the check. Code that was not done in time on a copy is not held to it: a busy machine may be the cause.
-Where the question leaves open whether a limit is included ("between 10 and 20"), a difference right at the limit is only a remark.
+Right on the task's tables and wrong on a copy is ``only_fits_this_data``: correctness is then half of the cells' F1 on
+that copy, and the evidence names the copy. The first difference ends the check. Code that was not done in time on a
+copy is not held to it: a busy machine may be the cause. Where the question leaves open whether a limit is included
+("between 10 and 20"), a difference right at the limit is only a remark.
 
-A rounded result that was accepted on the task's tables is accepted on the copies too, in as many decimals as the code shows anywhere.
+A rounded result that was accepted on the task's tables is accepted on the copies too, in as many decimals as the code
+shows anywhere.
 
-By hand: ``result = 333`` for a total of 333. On the first copy the total is another one; F1 is 0, and so is correctness.
+By hand: ``result = 333`` for a total of 333. On the first copy the total is another one; F1 is 0, and so is
+correctness.
 """
 
 from __future__ import annotations
@@ -39,7 +42,8 @@ def perturbed(
     facts: CodeFacts,
     options: Options,
 ) -> Correctness:
-    """The word on a right result after it was held against the copies; a wrong one stays as it is, unless it is rounded (see ``rounding``)."""
+    """The word on a right result after it was held against the copies; a wrong one stays as it is, unless it is rounded
+    (see ``rounding``)."""
     if not found.passed:
         found = rounded_as_shown(box, task, code, found, result, asked=asked, options=options)
     if not found.passed:

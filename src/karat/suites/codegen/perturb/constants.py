@@ -1,15 +1,17 @@
 """Right code without a reference: at least its result must depend on the tables.
 
-Nothing says what is right on other tables, but the code can be run on them. A result that stays the same whatever the tables hold is a
-constant, in whichever disguise. The tables are changed beyond all likeness for this: other numbers, texts and dates, some of the rows, all of them twice,
-another column. So a right "are all prices above 0" changes, too.
+Nothing says what is right on other tables, but the code can be run on them. A result that stays the same whatever the
+tables hold is a constant, in whichever disguise. The tables are changed beyond all likeness for this: other numbers,
+texts and dates, some of the rows, all of them twice, another column. So a right "are all prices above 0" changes, too.
 
 - depends on nothing: wrong
-- changes only where values are missing, though none is in the task's tables: right where the result says so (0, no, nothing, all rows), else wrong:
-  ``isna().sum() + 2``
-- changes only with the number of rows, uses no column, and the question names one: wrong unless it is the number of rows itself: ``len(t) - 4``
+- changes only where values are missing, though none is in the task's tables: right where the result says so (0, no,
+  nothing, all rows), else wrong: ``isna().sum() + 2``
+- changes only with the number of rows, uses no column, and the question names one: wrong unless it is the number of
+  rows itself: ``len(t) - 4``
 
-Not told apart: code that asks for types or names of columns, which stay as they are, and code that uses a table of another name.
+Not told apart: code that asks for types or names of columns, which stay as they are, and code that uses a table of
+another name.
 """
 
 from __future__ import annotations

@@ -3,22 +3,25 @@
 | kind | change |
 |---|---|
 | ``resampled`` | 1.3 times the rows, each part of a row drawn again, numbers and dates anew within their range |
-| ``numbers`` | as many rows with the same keys and texts, numbers and dates anew; once with the first and last row as they were |
+| ``numbers`` | as many rows with the same keys and texts, numbers and dates anew; once with the first and last row as
+they were |
 | ``values`` | each column in another order than the others, keys as they were |
 | ``smaller`` | a third of the rows, without the largest or smallest numbers and without one category |
 | ``new_category`` | more rows, half of them with a category that was not there; once with a category renamed too |
-| ``limits`` | more rows, with numbers and dates right at the limits of conditions, just below and just above (see ``limits``) |
+| ``limits`` | more rows, with numbers and dates right at the limits of conditions, just below and just above (see
+``limits``) |
 | ``nulls`` | some more cells missing in columns where some are: of all kinds, of numbers, of texts |
 | ``duplicated`` | every row twice, with keys of its own |
-| ``repeated`` | some rows once more as they are, where rows repeat; keys repeat only where the question asks for different ones |
+| ``repeated`` | some rows once more as they are, where rows repeat; keys repeat only where the question asks for
+different ones |
 | ``unseen_nulls`` | some cells missing in columns where none is; a remark, no verdict |
 | ``row_order`` | the rows in another order |
 | ``columns`` | the columns in another order, and two more that nobody asked for |
 
-A copy holds what the question is about and nothing else, so that two right solutions agree on it: a column without missing or repeated values has
-none in a copy, a pair of columns that is a key stays one, and weekdays, months and the like get no new members.
-Columns that belong together stay together (see ``profile``). Values that the reference names stay in the tables. Where the result depends on the
-order of rows, columns that were in order stay so.
+A copy holds what the question is about and nothing else, so that two right solutions agree on it: a column without
+missing or repeated values has none in a copy, a pair of columns that is a key stays one, and weekdays, months and the
+like get no new members. Columns that belong together stay together (see ``profile``). Values that the reference names
+stay in the tables. Where the result depends on the order of rows, columns that were in order stay so.
 """
 
 from __future__ import annotations

@@ -11,7 +11,8 @@ from typing import Any
 from karat.suites.codegen.perturb.profile import Column, parsed
 
 FEW = 12
-"""Whole numbers with so few values, some of them repeated, are codes, ratings or years: new ones are drawn from those that are there."""
+"""Whole numbers with so few values, some of them repeated, are codes, ratings or years: new ones are drawn from those
+that are there."""
 _TRIES = 60
 _CLOSED = tuple(
     frozenset(words.split())
@@ -36,7 +37,8 @@ def closed(values: Collection[Any]) -> bool:
 
 
 def redrawn(values: Sequence[Any], about: Column, pick: random.Random) -> list[Any]:
-    """Each value anew; nulls stay where they are. What is no number or date is drawn again from the values that are there."""
+    """Each value anew; nulls stay where they are. What is no number or date is drawn again from the values that are
+    there."""
     known = [value for value in values if value is not None]
     if not known:
         return list(values)
@@ -82,7 +84,8 @@ def _between(start: Any, end: Any, pick: random.Random) -> Any:
 
 
 def without_repeats(values: Sequence[Any], known: Sequence[Any], about: Column, pick: random.Random) -> list[Any]:
-    """The same, with another value of the column's range for each one that repeats; beyond it only when the range is used up."""
+    """The same, with another value of the column's range for each one that repeats; beyond it only when the range is
+    used up."""
     own = [value for value in known if value is not None]
     taken, seen, made = set(values), set(), []
     for value in values:
@@ -100,7 +103,8 @@ def _beyond(taken: Collection[Any]) -> Any:
     return last + (timedelta(days=1) if isinstance(last, date) else 1)
 
 
-# -- new keys and categories ---------------------------------------------------------------------------------------------
+# -- new keys and categories
+# ---------------------------------------------------------------------------------------------
 
 
 def new_value(like: Any, about: Column, taken: Collection[Any], known: Sequence[Any], pick: random.Random) -> Any:

@@ -1,7 +1,7 @@
 """The same tables under other texts: the categories of each column swapped, the first in the alphabet for the last.
 
-Code that finds the category with the largest total gives the same one under its new name, unless two are equally large: then the first
-in the alphabet was taken by chance. So ties show that no other order of rows would.
+Code that finds the category with the largest total gives the same one under its new name, unless two are equally large:
+then the first in the alphabet was taken by chance. So ties show that no other order of rows would.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ MOST = 400
 
 
 def relabelling(tables: Mapping[str, Columns], kept: Collection[Any]) -> dict[str, str]:
-    """Each text and the one that takes its place. Columns that share a text are swapped as one; texts that are ``kept`` stay."""
+    """Each text and the one that takes its place. Columns that share a text are swapped as one; texts that are ``kept``
+    stay."""
     groups: list[set[str]] = []
     profiles = profiles_of(tables)
     for name, columns in tables.items():

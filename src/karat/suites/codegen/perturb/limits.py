@@ -1,4 +1,5 @@
-"""Values right at the limits that conditions name, just below and just above: ``> 30`` and ``>= 30`` are told apart by a 30 only.
+"""Values right at the limits that conditions name, just below and just above: ``> 30`` and ``>= 30`` are told apart by
+a 30 only.
 
 | column | values around the limit 30, or 2024-03-01 |
 |---|---|
@@ -7,8 +8,8 @@
 | dates, also written as text | the day, the day before and the day after |
 | dates against a year or a month (2024, ``2024-03``) | its first and last day, the day before and the day after |
 
-By hand: "weight above 30", reference ``> 30``. In the task's table no weight is 30, so that ``>= 30`` and ``> 29`` give the same count. In the
-copy some are 30: both fail.
+By hand: "weight above 30", reference ``> 30``. In the task's table no weight is 30, so that ``>= 30`` and ``> 29`` give
+the same count. In the copy some are 30: both fail.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[ T]00:00(?::00)?)?)?)?")
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """A column and what it is compared with, as text. ``given``: the task itself says so, else only within the column's range."""
+    """A column and what it is compared with, as text. ``given``: the task itself says so, else only within the column's
+    range."""
 
     column: str
     value: str

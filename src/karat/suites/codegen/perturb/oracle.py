@@ -1,8 +1,9 @@
 """What is right on each changed copy: the reference's own result there, computed once a task and kept with the sandbox.
 
-A copy tells nothing, and is left out by name, when the reference fails on it, when its result there has no plain form, or when it is not settled:
-two runs differ, its result misses values or is empty there and is not on the task's own tables, or it has ties. Ties show when the same rows in
-reverse, with other texts in place of the categories (see ``labels``), give another result; where the order of rows or the texts matter to the task as given, they stay.
+A copy tells nothing, and is left out by name, when the reference fails on it, when its result there has no plain form,
+or when it is not settled: two runs differ, its result misses values or is empty there and is not on the task's own
+tables, or it has ties. Ties show when the same rows in reverse, with other texts in place of the categories (see
+``labels``), give another result; where the order of rows or the texts matter to the task as given, they stay.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ from karat.suites.codegen.running.references import columns_of, digest, schema_o
 
 ROWS = 400
 CELLS = 6_000
-"""Copies are made from so many rows of all tables together at most: what only fits the data shows on a part of it too."""
+"""Copies are made from so many rows of all tables together at most: what only fits the data shows on a part of it
+too."""
 KEPT = 8
 NOTHING_ASKED, NO_FACTS = Asked(), CodeFacts()
 _DIFFERENT = frozenset({"nunique", "unique", "drop_duplicates", "duplicated", "set", "distinct", "n_unique"})
@@ -68,7 +70,8 @@ class Right(msgspec.Struct, frozen=True):
 
 
 class Oracle(msgspec.Struct, frozen=True):
-    """The copies of one task and what is right on them. ``problem``: why there are none; ``left_out``: kinds that could not be used."""
+    """The copies of one task and what is right on them. ``problem``: why there are none; ``left_out``: kinds that could
+    not be used."""
 
     right: tuple[Right, ...] = ()
     left_out: dict[str, str] = {}
@@ -208,7 +211,8 @@ def oracle_of(box: Sandbox, task: Task, gold: Gold, asked: Asked, options: Optio
 
 
 def sampled(box: Sandbox, task: Task, hints: Hints) -> dict[str, Columns] | str:
-    """The tables, large ones in part: rows with what the reference names, and others. A text says why they cannot be had."""
+    """The tables, large ones in part: rows with what the reference names, and others. A text says why they cannot be
+    had."""
     most = max(ROWS // max(1, len(task.tables)), 20)
     named = json.dumps([value for value in hints.named if isinstance(value, str | int | float)])
     found: dict[str, Columns] = {}

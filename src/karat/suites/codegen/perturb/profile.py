@@ -1,11 +1,13 @@
 """What a table's columns are, so that a changed copy still looks like the same kind of table.
 
-- the kind of each column: whole numbers, numbers, dates, dates written as text, text, flags; ``other`` is never changed, only drawn again
-- keys: columns of text or dates without a repeated value, and of whole numbers that are also called so (``order_id``) or only rise or fall (a
-  handful of amounts may all differ by chance); foreign keys: columns whose values lie in a key of another table
+- the kind of each column: whole numbers, numbers, dates, dates written as text, text, flags; ``other`` is never
+  changed, only drawn again
+- keys: columns of text or dates without a repeated value, and of whole numbers that are also called so (``order_id``)
+  or only rise or fall (a handful of amounts may all differ by chance); foreign keys: columns whose values lie in a key
+  of another table
 - two columns whose pairs never repeat, each month and region once: they are the key together
-- columns that belong together (``total`` is ``price`` times ``units``, a product has one category, an end lies after its start): in a copy
-  they move as one block, so that code which uses one of them in place of the others stays right
+- columns that belong together (``total`` is ``price`` times ``units``, a product has one category, an end lies after
+  its start): in a copy they move as one block, so that code which uses one of them in place of the others stays right
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ _DATE_LIKE = re.compile(r"\s*\d{1,4}[-/.]\d{1,2}([-/.]\d{1,4})?(\D.*)?|\s*\d{1,2
 
 
 class Column(msgspec.Struct, frozen=True):
-    """One column: its kind, whether it is a key, how its dates are written, and whether its rows are in order (1 up, -1 down, 0 not)."""
+    """One column: its kind, whether it is a key, how its dates are written, and whether its rows are in order (1 up, -1
+    down, 0 not)."""
 
     kind: Kind
     key: bool = False
@@ -48,7 +51,8 @@ class Column(msgspec.Struct, frozen=True):
     nulls: bool = False
     """Whether values are missing. A column without a missing value has none in a copy either."""
     different: bool = False
-    """Whether no number or date of it repeats, though it is no key: in a copy none does either, so that there are no new ties."""
+    """Whether no number or date of it repeats, though it is no key: in a copy none does either, so that there are no
+    new ties."""
 
 
 class Profile(msgspec.Struct, frozen=True):
@@ -210,7 +214,8 @@ def _parent(
 
 
 def _akin(label: str, key: str, table: str) -> bool:
-    """Whether one name speaks of the other: ``customer_id`` and ``customers.id``. Small whole numbers lie in many keys by chance."""
+    """Whether one name speaks of the other: ``customer_id`` and ``customers.id``. Small whole numbers lie in many keys
+    by chance."""
     words = [set(re.findall(r"[a-z]+", name.lower().removesuffix("s"))) for name in (label, key, table)]
     return label == key or ("id" in words[0] and bool(words[0] & (words[1] | words[2])))
 
@@ -243,7 +248,8 @@ def _blocks(table: Columns, columns: Mapping[str, Column]) -> tuple[tuple[str, .
 
 
 def _looked_at(table: Columns, columns: Mapping[str, Column]) -> list[str]:
-    """The columns that may hang on another one: no keys, and of equal ones the first. Which of two equal ones was asked for makes a difference."""
+    """The columns that may hang on another one: no keys, and of equal ones the first. Which of two equal ones was asked
+    for makes a difference."""
     found: dict[str, str] = {}
     for name, values in list(table.items())[:WIDEST]:
         about = columns[name]

@@ -1,11 +1,12 @@
 """Rounded results. What is accepted on the task's own tables is accepted on changed copies in the same decimals.
 
-A float does not show its zeros at the end: ``round(x, 2)`` may give 0.4, which stands for 0.40 and shows one digit only. By the rule of
-numbers one digit is too few to stand for 0.3958. But code that shows 0.04 or 0.17 on other tables rounds to two decimals, and 0.40 is 0.3958 in
-two decimals. So the decimals of an answer are the most that it shows on the task's tables and on copies of them.
+A float does not show its zeros at the end: ``round(x, 2)`` may give 0.4, which stands for 0.40 and shows one digit
+only. By the rule of numbers one digit is too few to stand for 0.3958. But code that shows 0.04 or 0.17 on other tables
+rounds to two decimals, and 0.40 is 0.3958 in two decimals. So the decimals of an answer are the most that it shows on
+the task's tables and on copies of them.
 
-By hand: expected 0.3958, given 0.4. On copies the code gives 0.31 and 0.5: two decimals, 0.3958 is 0.40: right. Where it gives 0.3 and 0.5, it
-rounds to one, and 0.4 is wrong, as it is where no copy can be made.
+By hand: expected 0.3958, given 0.4. On copies the code gives 0.31 and 0.5: two decimals, 0.3958 is 0.40: right. Where
+it gives 0.3 and 0.5, it rounds to one, and 0.4 is wrong, as it is where no copy can be made.
 """
 
 from __future__ import annotations
@@ -76,7 +77,8 @@ def forgiven(gold: Gold, result: Plain, decimals: int, *, ordered: bool, options
 def rounded_as_shown(
     box: Sandbox, task: Task, code: str, found: Correctness, result: Plain, *, asked: Asked, options: Options
 ) -> Correctness:
-    """The word on a wrong result once more, if it may be the right one rounded to decimals that it does not show here."""
+    """The word on a wrong result once more, if it may be the right one rounded to decimals that it does not show
+    here."""
     if (
         found.score is None
         or found.reason == "did_not_run"

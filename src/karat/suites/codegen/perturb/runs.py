@@ -1,7 +1,8 @@
-"""Code on many changed tables at once: one snippet runs it on all of them, which costs little more than running it once.
+"""Code on many changed tables at once: one snippet runs it on all of them, which costs little more than running it
+once.
 
-Code that opens files must find each copy under the table's own file name, so it runs once a copy. So does code that cannot be run on all of them
-within its limits, on the first few copies.
+Code that opens files must find each copy under the table's own file name, so it runs once a copy. So does code that
+cannot be run on all of them within its limits, on the first few copies.
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ def _each(code, copies):
 
 
 class Ran(msgspec.Struct, frozen=True):
-    """What code gave on one copy. ``value`` means something when it is ``ok``; ``late``: it was not done in time, or could not be tried."""
+    """What code gave on one copy. ``value`` means something when it is ``ok``; ``late``: it was not done in time, or
+    could not be tried."""
 
     ok: bool
     value: Plain = None

@@ -1,8 +1,9 @@
 """The conditions that a question puts on rows: ``column operator value``, each an item of its own.
 
-Found are comparisons in words or signs with a value beside them (``older than 30``, ``price >= 10``, ``30 or older``), ``between A and B`` as two
-conditions, ``<column> is <value>``, missing or not missing, and values of a table's own text columns (``in Germany``). The column is the
-one that the comparison leans on (``salary of at least``), else the one right after the value (``more than 5 orders``); it stays empty when none is.
+Found are comparisons in words or signs with a value beside them (``older than 30``, ``price >= 10``, ``30 or older``),
+``between A and B`` as two conditions, ``<column> is <value>``, missing or not missing, and values of a table's own text
+columns (``in Germany``). The column is the one that the comparison leans on (``salary of at least``), else the one
+right after the value (``more than 5 orders``); it stays empty when none is.
 """
 
 from __future__ import annotations
@@ -179,7 +180,8 @@ class _Reader:
         return found
 
     def _value_after(self, end: int, *, strict: bool) -> int | None:
-        """The place of the value of a comparison that ends here. ``strict``: it must follow at once, and be quoted or a number."""
+        """The place of the value of a comparison that ends here. ``strict``: it must follow at once, and be quoted or a
+        number."""
         reach = 1 if strict else _REACH
         for at in range(end, min(end + reach, len(self.words))):
             if at in self.used or self.words[at].kind == "mark":

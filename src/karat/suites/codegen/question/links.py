@@ -1,7 +1,9 @@
-"""How the conditions of a question are joined: "older than 30 or in Berlin" asks for either, "older than 30 and in Berlin" for both.
+"""How the conditions of a question are joined: "older than 30 or in Berlin" asks for either, "older than 30 and in
+Berlin" for both.
 
-The word between two conditions decides; in a list ("in Oslo, Rome or Bonn") the last word is that of all. Two values of one column are always one or
-the other ("people in Oslo and Rome"), and two excluded values are both excluded. Where nothing is said, nothing is asked.
+The word between two conditions decides; in a list ("in Oslo, Rome or Bonn") the last word is that of all. Two values of
+one column are always one or the other ("people in Oslo and Rome"), and two excluded values are both excluded. Where
+nothing is said, nothing is asked.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
 """Whether a question asks for rows in an order, in whichever words, or for the order they are in.
 
 - words that sort: "sorted by", "ranked", "chronological"
-- a comparison with a place: "smaller date ahead", "latest first"; from one end to the other: "from the lowest price to the highest"
+- a comparison with a place: "smaller date ahead", "latest first"; from one end to the other: "from the lowest price to
+  the highest"
 - words that keep: "keep the order", "in the same order as", "the order of the rows must not change"
 
-The noun alone asks for nothing: "order id", "in order to", "each order". Where a column or table is called ``order``, only words that can mean nothing else count.
+The noun alone asks for nothing: "order id", "in order to", "each order". Where a column or table is called ``order``,
+only words that can mean nothing else count.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Whether a question asks for a precision of numbers: "rounded to 2 decimals", "three significant figures", "to the nearest cent"."""
+"""Whether a question asks for a precision of numbers: "rounded to 2 decimals", "three significant figures", "to the
+nearest cent"."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ _REACH_OF_NEAREST = 2
 
 
 def precision_of(question: str, words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> tuple[str, ...]:
-    """The words that ask for it; none when nothing does. A question that forbids rounding asks for one, too: for all digits."""
+    """The words that ask for it; none when nothing does. A question that forbids rounding asks for one, too: for all
+    digits."""
     found = [phrase for _, _, phrase in find_phrases(words, known.rounding, taken)]
     for start, end, _ in find_phrases(words, known.digits, taken):
         before = words[max(0, start - _REACH_OF_COUNT) : start]

@@ -1,6 +1,7 @@
 """Reading a question: which columns it mentions, which statistics, rows, groups, order and joins it asks for.
 
-Words that name a column ask for nothing else: in "average max speed" with a column ``max_speed`` only the average is asked for.
+Words that name a column ask for nothing else: in "average max speed" with a column ``max_speed`` only the average is
+asked for.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ def read_question(
     values: Mapping[str, Collection[str]] | None = None,
     words_known: Vocabulary | None = None,
 ) -> Asked:
-    """What the question asks for. ``values`` are those of text columns with few of them, so that "in Germany" is a condition."""
+    """What the question asks for. ``values`` are those of text columns with few of them, so that "in Germany" is a
+    condition."""
     known = words_known or vocabulary()
     words = words_of(question[:LONGEST])
     mentions = [
@@ -75,7 +77,8 @@ def read_question(
 
 
 def _names_table(words: Sequence[Word], mention: Mention, schema: Schema) -> bool:
-    """Whether the word is the name of a table, and that of a column only with its ending cut: in "how many loans" nobody asks for ``loan``."""
+    """Whether the word is the name of a table, and that of a column only with its ending cut: in "how many loans"
+    nobody asks for ``loan``."""
     word = words[mention.start]
     tables = {name.lower() for name in schema.tables}
     alone = mention.end == mention.start + 1 and word.kind == "word"
@@ -102,7 +105,8 @@ def _statistics(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary,
 def _counted(
     words: Sequence[Word], phrases: Sequence[str], taken: Sequence[bool], known: Vocabulary
 ) -> tuple[list[int | None], set[int]]:
-    """``top 5``, ``5 largest``: how many, and where. ``top`` alone counts; ``largest`` without a number is a maximum."""
+    """``top 5``, ``5 largest``: how many, and where. ``top`` alone counts; ``largest`` without a number is a
+    maximum."""
     counts: list[int | None] = []
     places: set[int] = set()
     for start, end, phrase in find_phrases(words, phrases, taken):
@@ -122,7 +126,8 @@ def _listed(
     statistics: bool,
     counted: set[int],
 ) -> list[str]:
-    """The columns after ``by``, ``per``, ``for each``…: ``by city and year``; not those after ``sorted by`` or ``top 3 cities by``."""
+    """The columns after ``by``, ``per``, ``for each``…: ``by city and year``; not those after ``sorted by`` or ``top 3
+    cities by``."""
     named = {at for phrases in known.statistics.values() for at, _, _ in find_phrases(words, phrases, taken)} - counted
     sorting = {start for start, _, _ in find_phrases(words, known.sorting, taken)}
     sorted_by = {at for start, end, _ in find_phrases(words, known.sort_lists, taken) for at in range(start, end)}

@@ -1,8 +1,8 @@
 """A question as words, and the columns of the schema that it mentions.
 
-A column is mentioned by whole words only: ``average`` does not mention ``age``. Case, ``_`` against a space, camelCase and plurals do not
-count. Of two columns that both fit, the longer one is meant (``total sales`` is ``total_sales``, not ``sales``). A name of one letter counts
-only in quotes or beside the word "column"; a quoted name counts exactly.
+A column is mentioned by whole words only: ``average`` does not mention ``age``. Case, ``_`` against a space, camelCase
+and plurals do not count. Of two columns that both fit, the longer one is meant (``total sales`` is ``total_sales``, not
+``sales``). A name of one letter counts only in quotes or beside the word "column"; a quoted name counts exactly.
 """
 
 from __future__ import annotations
@@ -143,7 +143,8 @@ def _by_first_word(phrases: tuple[str, ...]) -> dict[str, list[tuple[list[str], 
 
 
 def find_phrases(words: Sequence[Word], phrases: Sequence[str], taken: Sequence[bool]) -> list[tuple[int, int, str]]:
-    """Where a phrase stands, as (start, end, phrase), longest first at each place; words that are taken do not count."""
+    """Where a phrase stands, as (start, end, phrase), longest first at each place; words that are taken do not
+    count."""
     known = _by_first_word(tuple(phrases))
     found = []
     at = 0

@@ -1,4 +1,5 @@
-"""The sheet on repairs: how far they got, what became of tries that were wrong at first, and whether fresh tries would have done as well."""
+"""The sheet on repairs: how far they got, what became of tries that were wrong at first, and whether fresh tries would
+have done as well."""
 
 from __future__ import annotations
 

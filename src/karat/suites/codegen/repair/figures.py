@@ -1,20 +1,27 @@
 """What repairs are worth, over a whole run.
 
-    P(right after ≤ r repairs | first try wrong) = tries that are right after at most r repairs / tries that are wrong at first
+    P(right after ≤ r repairs | first try wrong) = tries that are right after at most r repairs / tries that are wrong
+    at first
 
-- A try is right after r repairs when it passed and had r of them. Only the last attempt of a try can have run; one that did not run is wrong. So a
-  try is right at first when its only attempt ran and gave the right result.
-- Only code that does not run is repaired: a first attempt that ran and gave a wrong result is wrong for good, and counts.
-- The interval is over tasks where a task was tried several times, and over clusters where tasks are variants of each other.
+- A try is right after r repairs when it passed and had r of them. Only the last attempt of a try can have run; one that
+  did not run is wrong. So a try is right at first when its only attempt ran and gave the right result.
+- Only code that does not run is repaired: a first attempt that ran and gave a wrong result is wrong for good, and
+  counts.
+- The interval is over tasks where a task was tried several times, and over clusters where tasks are variants of each
+  other.
 
-    repairs against fresh tries = mean over tasks of (share of its tries that are right after ≤ r repairs − pass@(r+1) of its first attempts)
+    repairs against fresh tries = mean over tasks of (share of its tries that are right after ≤ r repairs − pass@(r+1)
+    of its first attempts)
 
-- Both let the model answer r + 1 times at most. pass@k = 1 − C(n−c, k) / C(n, k), with n tries of which c were right at first.
-- Over tasks with at least r + 1 tries; the interval is over tasks, or clusters. When all tasks differ by the same no spread is seen, and no interval given.
+- Both let the model answer r + 1 times at most. pass@k = 1 − C(n−c, k) / C(n, k), with n tries of which c were right at
+  first.
+- Over tasks with at least r + 1 tries; the interval is over tasks, or clusters. When all tasks differ by the same no
+  spread is seen, and no interval given.
 
-Edge cases: a try for which nothing says what is right, or whose call failed, is left out of both; with ``errors: zero`` a failed call is a wrong
-try without repairs. By hand: three tries at a task, "KeyError, then right", "wrong result", "right": after ≤ 1 repair 1 of the 2 that were wrong at
-first is right; with repairs 2/3 of the tries are right, two fresh tries hold a right one in 1 − C(2,2)/C(3,2) = 2/3; the difference is 0.
+Edge cases: a try for which nothing says what is right, or whose call failed, is left out of both; with ``errors: zero``
+a failed call is a wrong try without repairs. By hand: three tries at a task, "KeyError, then right", "wrong result",
+"right": after ≤ 1 repair 1 of the 2 that were wrong at first is right; with repairs 2/3 of the tries are right, two
+fresh tries hold a right one in 1 − C(2,2)/C(3,2) = 2/3; the difference is 0.
 """
 
 from __future__ import annotations
@@ -63,7 +70,8 @@ class AfterRepairs(msgspec.Struct, frozen=True):
 
 
 class AgainstFresh(msgspec.Struct, frozen=True):
-    """At most so many repairs beside ``fresh_tries`` first attempts. The means are None when no task was tried so often."""
+    """At most so many repairs beside ``fresh_tries`` first attempts. The means are None when no task was tried so
+    often."""
 
     repairs: int
     fresh_tries: int

@@ -1,8 +1,8 @@
 """Named figures, as DABench expects them: each must be found in the result under its name, with the right value.
 
-A figure is found in a mapping by its name, in a series or a frame of one row by its label, in a text as ``@name[value]``, and in what the code
-printed in that form; the result goes before what was printed, and the last mention before earlier ones. A result that is one single value is
-the figure when only one is expected.
+A figure is found in a mapping by its name, in a series or a frame of one row by its label, in a text as
+``@name[value]``, and in what the code printed in that form; the result goes before what was printed, and the last
+mention before earlier ones. A result that is one single value is the figure when only one is expected.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
 """Columns are found by what they hold; where both tables name them, the names must not say otherwise.
 
-Gold has ``min`` and ``max``; a result whose ``min`` holds the maxima and whose ``max`` holds the minima has the right cells under the wrong labels.
-So has one whose ``min`` holds the maxima, whatever its other column is called. A name that only one side has says nothing.
+Gold has ``min`` and ``max``; a result whose ``min`` holds the maxima and whose ``max`` holds the minima has the right
+cells under the wrong labels. So has one whose ``min`` holds the maxima, whatever its other column is called. A name
+that only one side has says nothing.
 
-Where every name of gold is there, :mod:`karat.tables.explain.labels` says so already, for all suites. Here the names that both have count, also when others are
-missing: code was asked for these columns, while an answer as a table may call them what it likes.
+Where every name of gold is there, :mod:`karat.tables.explain.labels` says so already, for all suites. Here the names
+that both have count, also when others are missing: code was asked for these columns, while an answer as a table may
+call them what it likes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Where the digits of numbers must agree exactly: the question asks for a precision, or the reference rounds.
 
-Elsewhere a rounded number may stand for the exact one, and numbers may differ by the tolerance. Here that would pass code that does
-nothing: rounding is the task.
+Elsewhere a rounded number may stand for the exact one, and numbers may differ by the tolerance. Here that would pass
+code that does nothing: rounding is the task.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def with_asked_digits(options: Options, asked: Asked, task: Task) -> Options:
 
 
 def rounds(code: str) -> bool:
-    """Whether code rounds numbers: it calls a function that does, writes numbers in a format with a fixed number of decimals, or makes whole
-    numbers of its result at the end. Rounding of dates does not count.
+    """Whether code rounds numbers: it calls a function that does, writes numbers in a format with a fixed number of
+    decimals, or makes whole numbers of its result at the end. Rounding of dates does not count.
     """
     tree = syntax_tree(code)
     if tree is None:

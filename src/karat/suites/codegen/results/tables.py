@@ -3,12 +3,13 @@
 - a data frame: the levels of its index and its columns; a series: a frame of one column
 - a number, text or date: one cell; a list: one column, or rows when its items are lists of one length
 - a mapping (also a Counter): a row for each key, or columns when its values are lists of one length
-- a set: a list in no order; a tuple of single values: a list whose places count; a named tuple or dataclass: a mapping beside a mapping, a tuple
-  beside a tuple, see ``readings``; a list of them: rows with named columns
+- a set: a list in no order; a tuple of single values: a list whose places count; a named tuple or dataclass: a mapping
+  beside a mapping, a tuple beside a tuple, see ``readings``; a list of them: rows with named columns
 - complex numbers: a column of their real and one of their imaginary parts, unless these are all 0
 
-Numbers are written in full, dates in ISO form, missing values are null. Of the expected result an index counts when it is named or is not
-merely numbers; of a single row only when it is named. Of a given result every index may stand for an expected column, and none is too much.
+Numbers are written in full, dates in ISO form, missing values are null. Of the expected result an index counts when it
+is named or is not merely numbers; of a single row only when it is named. Of a given result every index may stand for an
+expected column, and none is too much.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ def given_table(value: Plain) -> Shaped:
 
 
 def readings(gold: Plain, given: Plain) -> list[tuple[Plain, Plain]]:
-    """Both results in the forms in which they can be compared. A record is a mapping and a tuple, whichever the other one is."""
+    """Both results in the forms in which they can be compared. A record is a mapping and a tuple, whichever the other
+    one is."""
     if isinstance(gold, Record) and isinstance(given, Record):
         by_name = set(gold.names) == set(given.names)
         return [(_fields(gold), _fields(given))] if by_name else [(gold.values, given.values)]
@@ -85,7 +87,8 @@ _SEVERAL = (list, tuple, Mapping, Table, Series, Record)
 
 
 def file_table(path: str) -> TextTable:
-    """The expected result in a CSV or Parquet file. Its first column is dropped when it only counts the rows. Raises :class:`TableError`."""
+    """The expected result in a CSV or Parquet file. Its first column is dropped when it only counts the rows. Raises
+    :class:`TableError`."""
     file = Path(path)
     if file.suffix.lower() in (".parquet", ".pq"):
         return _parquet(file)

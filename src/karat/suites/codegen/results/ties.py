@@ -1,6 +1,8 @@
-"""Rows that tie may stand in any order: when a column that gold has in order is the same in both, the order that was asked for is kept.
+"""Rows that tie may stand in any order: when a column that gold has in order is the same in both, the order that was
+asked for is kept.
 
-A column is in order when its values rise or fall and its nulls, if any, all stand at one end (``na_position``). Nulls tie with each other.
+A column is in order when its values rise or fall and its nulls, if any, all stand at one end (``na_position``). Nulls
+tie with each other.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from karat.tables.table import Table
 
 
 def but_for_ties(gold: Table, given: Table, differs: Match, compare: CompareOptions) -> Match:
-    """The match of two tables that differ in nothing but the order of rows that tie; else the difference that was found."""
+    """The match of two tables that differ in nothing but the order of rows that tie; else the difference that was
+    found."""
     match = match_tables(gold, given, ignore_order=True, options=compare)
     for place, other in enumerate(match.mapping):
         if other is None or not in_order_with_ties(gold.texts(place)):

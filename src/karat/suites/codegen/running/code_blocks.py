@@ -1,6 +1,7 @@
 """The code in a text: its last Python block, or all of it when there is none.
 
-A block that says it is Python comes before one without a language, which may be output. Of several the last is the answer, whatever is in it.
+A block that says it is Python comes before one without a language, which may be output. Of several the last is the
+answer, whatever is in it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ _PROMPT = re.compile(r"^(?:>>>|\.\.\.) ?", re.MULTILINE)
 
 
 def code_in(text: str) -> str:
-    """The last Python block of a text; without blocks the whole text. Prompts (``>>>``) and common indentation are cut."""
+    """The last Python block of a text; without blocks the whole text. Prompts (``>>>``) and common indentation are
+    cut."""
     block = block_in(text)
     code = textwrap.dedent(text if block is None else block).strip("\n")
     lines = [line for line in code.splitlines() if line.strip()]

@@ -1,9 +1,10 @@
 """Answers that continue a program, as PandasEval, NumpyEval and HumanEval ask for them.
 
-The program breaks off within a statement (``kept =``), before one, or below the head of a function. An answer may be the bare continuation, the
-unfinished statement or the whole function written out, or all of the program again; in a fenced block or not, with its indentation or without. Of the ways
-to put the two together the first that compiles is taken. Code that sets the answer or defines the function itself is left as it is. DS-1000's prompts end within
-marks, and answers may go on with them.
+The program breaks off within a statement (``kept =``), before one, or below the head of a function. An answer may be
+the bare continuation, the unfinished statement or the whole function written out, or all of the program again; in a
+fenced block or not, with its indentation or without. Of the ways to put the two together the first that compiles is
+taken. Code that sets the answer or defines the function itself is left as it is. DS-1000's prompts end within marks,
+and answers may go on with them.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ def code_for(task: Task, response: bytes) -> str:
 
 
 def _between_marks(text: str) -> str:
-    """The solution of a text that goes on as DS-1000's prompts do: after ``BEGIN SOLUTION`` and ``<code>``, up to ``</code>``."""
+    """The solution of a text that goes on as DS-1000's prompts do: after ``BEGIN SOLUTION`` and ``<code>``, up to
+    ``</code>``."""
     for mark in (_BEGIN, _OPEN):
         found = [*mark.finditer(text)]
         if found:
@@ -57,7 +59,8 @@ def completed(unfinished: Unfinished, text: str) -> str:
 
 
 def _without_repeated(unfinished: Unfinished, code: str) -> str:
-    """The code without the finished part of the program, where it repeats that; blank lines and blanks at the ends of lines do not count."""
+    """The code without the finished part of the program, where it repeats that; blank lines and blanks at the ends of
+    lines do not count."""
     repeated = [line.rstrip() for line in unfinished.before.splitlines() if line.strip()]
     lines = code.splitlines()
     place = 0
@@ -94,7 +97,8 @@ def _defines(unfinished: Unfinished, code: str) -> bool:
 
 
 def _in_statement(rest: str, raw: str, code: str) -> Iterator[str]:
-    """``kept =`` and ``df[df.n > 0]``; imports ahead of the value go ahead of the statement. An assignment is a statement of its own."""
+    """``kept =`` and ``df[df.n > 0]``; imports ahead of the value go ahead of the statement. An assignment is a
+    statement of its own."""
     tree = syntax_tree(code)
     first = tree.body[0] if tree is not None and tree.body else None
     if isinstance(first, ast.Assign | ast.AnnAssign | ast.AugAssign):

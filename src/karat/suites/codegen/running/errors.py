@@ -39,7 +39,8 @@ BY_TEXT: tuple[tuple[str, ErrorClass], ...] = (
 
 
 def classify(exception: str, bases: Sequence[str] = (), message: str = "") -> ErrorClass:
-    """``classify("KeyError", (), "'age'")`` is ``column_error``. ``bases`` are the classes it derives from, nearest first."""
+    """``classify("KeyError", (), "'age'")`` is ``column_error``. ``bases`` are the classes it derives from, nearest
+    first."""
     for name in (exception, *bases):
         if name in BY_EXCEPTION:
             return BY_EXCEPTION[name]

@@ -1,7 +1,8 @@
 """Running the code of an answer, and the reference: what is put around it, and what its end is called.
 
-An answer is run after the task's setup, or in the task's template in place of the line ``[insert]`` with that line's indentation. A name other
-than ``result`` that the task wants its answer in is copied at the end. Lines are counted in the model's own code.
+An answer is run after the task's setup, or in the task's template in place of the line ``[insert]`` with that line's
+indentation. A name other than ``result`` that the task wants its answer in is copied at the end. Lines are counted in
+the model's own code.
 """
 
 from __future__ import annotations
@@ -84,7 +85,8 @@ def given_tables(task: Task) -> dict[str, Given]:
 
 
 def snippet_of(task: Task, code: str) -> Snippet:
-    """The answer with what the task puts around it. Code that cannot be parsed stays alone, so that nothing after it mends it."""
+    """The answer with what the task puts around it. Code that cannot be parsed stays alone, so that nothing after it
+    mends it."""
     lines = code.count("\n") + 1
     if task.harness is not None:
         head, body, tail = _inserted(task.harness.program, code)
@@ -110,7 +112,8 @@ def _inserted(template: str, code: str) -> tuple[str, str, str]:
 
 
 def _parses(task: Task, code: str) -> bool:
-    """Whether it does by itself; in a template, which may want an expression or the body of a function, any code may."""
+    """Whether it does by itself; in a template, which may want an expression or the body of a function, any code
+    may."""
     if task.template:
         return True
     return syntax_tree(code) is not None

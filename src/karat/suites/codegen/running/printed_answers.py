@@ -40,7 +40,8 @@ def ends_in_print(task: Task, code: str, outcome: Outcome) -> bool:
 
 
 def printed_figures(task: Task, outcome: Outcome) -> bool:
-    """Whether code that left no result printed named figures, which is an answer where figures are asked for. It must have ended by itself."""
+    """Whether code that left no result printed named figures, which is an answer where figures are asked for. It must
+    have ended by itself."""
     named = task.expected.named if task.expected is not None else None
     ended = (outcome.status == "no_result" and outcome.detail == NOTHING_SET) or (outcome.ok and outcome.result is None)
     return ended and any(f"@{name}[" in outcome.stdout for name in named or ())

@@ -1,7 +1,7 @@
 """The reference solution of a task, run once however many answers are held against it.
 
-What it gave is kept with its sandbox, by everything that could change it: the tables, the setup, the code, the limits. A reference that
-fails here makes the task a ``gold_error``: it is shown apart, and not held against the model.
+What it gave is kept with its sandbox, by everything that could change it: the tables, the setup, the code, the limits.
+A reference that fails here makes the task a ``gold_error``: it is shown apart, and not held against the model.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""What the tables of a task hold, looked at from outside the sandbox: columns, their kinds, the values of short text columns.
+"""What the tables of a task hold, looked at from outside the sandbox: columns, their kinds, the values of short text
+columns.
 
-Only the first rows are read, by the csv module or DuckDB; pandas is not needed here. What is found is kept for each file as it is.
+Only the first rows are read, by the csv module or DuckDB; pandas is not needed here. What is found is kept for each
+file as it is.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ _MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "#N
 
 
 class ColumnHead(msgspec.Struct, frozen=True):
-    """A column by its first rows. ``values`` are those of a text column that has few; None when it has many or is no text."""
+    """A column by its first rows. ``values`` are those of a text column that has few; None when it has many or is no
+    text."""
 
     name: str
     kind: ColumnKind

@@ -1,7 +1,8 @@
-"""DIAL chat completions as StatGPT answers them: ``custom_content.state.tool_messages[]``, each tool with the state it left.
+"""DIAL chat completions as StatGPT answers them: ``custom_content.state.tool_messages[]``, each tool with the state it
+left.
 
-A tool that selects says so in ``dimension_id_to_name``, also when it selects nothing (``{}``). A completion in which no tool does
-says nothing about a selection.
+A tool that selects says so in ``dimension_id_to_name``, also when it selects nothing (``{}``). A completion in which no
+tool does says nothing about a selection.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """MCP tool results: ``structuredContent.queries[] {datasetUrn, filters[] {dimensionId, operator, values, isDefault}}``.
 
-Keys that Karat does not know are left alone, unless they look like a misspelt one: ``value`` for ``values`` would read as "nothing was
-selected".
+Keys that Karat does not know are left alone, unless they look like a misspelt one: ``value`` for ``values`` would read
+as "nothing was selected".
 """
 
 from __future__ import annotations

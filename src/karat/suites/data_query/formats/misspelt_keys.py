@@ -1,7 +1,7 @@
 """Keys of an answer that are nearly ones we know.
 
-Left alone, ``indicator_selecton`` or ``value`` would read as "nothing was selected" and score 0. Such an answer is unreadable, and the
-message names the nearest key.
+Left alone, ``indicator_selecton`` or ``value`` would read as "nothing was selected" and score 0. Such an answer is
+unreadable, and the message names the nearest key.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What an operator of a filter means, under each of the names that assistants give it.
 
-On codes a filter lists them (``in``), leaves them out (``not_in``), takes every code (``all``), or is switched off (``excluded``). Only a
-period can be compared: ``gt``, ``ge``, ``lt``, ``le``, ``between``. Case, spaces, hyphens and underscores do not matter.
+On codes a filter lists them (``in``), leaves them out (``not_in``), takes every code (``all``), or is switched off
+(``excluded``). Only a period can be compared: ``gt``, ``ge``, ``lt``, ``le``, ``between``. Case, spaces, hyphens and
+underscores do not matter.
 """
 
 from __future__ import annotations

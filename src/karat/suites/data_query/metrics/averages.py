@@ -33,7 +33,8 @@ def macro(
     reason: str,
     counts: Callable[[DimensionComparison], Counts] = exact,
 ) -> Score:
-    """The mean of a ratio over the dimensions where it is defined. Where everything was selected or expected, it mostly is not."""
+    """The mean of a ratio over the dimensions where it is defined. Where everything was selected or expected, it mostly
+    is not."""
     zero = comparison.options.zero_division
     values = [v for d in dimensions if not d.uncounted and (v := ratio(counts(d), zero)) is not None]
     return Score(sum(values) / len(values)) if values else _undefined(zero, reason)

@@ -1,6 +1,7 @@
 """Dataset recall: the share of the expected datasets that the answer uses. Versions as the options say.
 
-The expected datasets are those of ``datasets_selection``, or else of the target selection. None expected: not applicable.
+The expected datasets are those of ``datasets_selection``, or else of the target selection. None expected: not
+applicable.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""All terms right, pooled: 1 when every dimension has exactly its target terms, else 0. Its mean is the share of such cases.
+"""All terms right, pooled: 1 when every dimension has exactly its target terms, else 0. Its mean is the share of such
+cases.
 
-Terms pool over datasets, so this says nothing about datasets, period or scope: ``fully_right`` does. Nothing expected and nothing selected
-is 1. "Everything" selected in a dimension of the target is 0.
+Terms pool over datasets, so this says nothing about datasets, period or scope: ``fully_right`` does. Nothing expected
+and nothing selected is 1. "Everything" selected in a dimension of the target is 0.
 """
 
 from __future__ import annotations

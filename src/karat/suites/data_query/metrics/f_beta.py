@@ -1,6 +1,7 @@
 """F-beta: (1 + β²) TP / ((1 + β²) TP + β² FN + FP) over the terms of all dimensions together.
 
-β is the option ``beta``, 2 by default: recall weighs more. With β = 1 it is micro F1. No term on either side: not applicable.
+β is the option ``beta``, 2 by default: recall weighs more. With β = 1 it is micro F1. No term on either side: not
+applicable.
 """
 
 from __future__ import annotations

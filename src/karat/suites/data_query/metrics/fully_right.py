@@ -1,7 +1,7 @@
 """Fully right: 1 when everything that the case asks for is right, else 0. Its mean is the pass rate of the suite.
 
-- The answer declines exactly when the case is out of scope, where the case says so. An answer that declines where terms or datasets are
-  expected is wrong.
+- The answer declines exactly when the case is out of scope, where the case says so. An answer that declines where terms
+  or datasets are expected is wrong.
 - ``exact_match`` is 1, no dataset is missing or unexpected, and ``period`` is 1 or not asked for.
 
 Nothing expected and nothing selected is 1.

@@ -1,4 +1,5 @@
-"""Indicator precision: macro precision over the indicator dimensions (option ``indicator_dimensions``). None there: not applicable."""
+"""Indicator precision: macro precision over the indicator dimensions (option ``indicator_dimensions``). None there: not
+applicable."""
 
 from __future__ import annotations
 

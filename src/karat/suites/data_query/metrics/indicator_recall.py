@@ -1,4 +1,5 @@
-"""Indicator recall: macro recall over the indicator dimensions (option ``indicator_dimensions``). None there: not applicable."""
+"""Indicator recall: macro recall over the indicator dimensions (option ``indicator_dimensions``). None there: not
+applicable."""
 
 from __future__ import annotations
 

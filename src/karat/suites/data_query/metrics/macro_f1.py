@@ -1,7 +1,7 @@
 """Macro F1: the mean over all dimensions of 2 TP / (2 TP + FP + FN).
 
-It is 0 for a dimension not in the target, and for a target dimension where nothing was selected. Neither side has any term:
-not applicable.
+It is 0 for a dimension not in the target, and for a target dimension where nothing was selected. Neither side has any
+term: not applicable.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Micro F1: 2 TP / (2 TP + FP + FN) over the terms of all dimensions together. No term on either side: not applicable."""
+"""Micro F1: 2 TP / (2 TP + FP + FN) over the terms of all dimensions together. No term on either side: not
+applicable."""
 
 from __future__ import annotations
 

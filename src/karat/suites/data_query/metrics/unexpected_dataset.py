@@ -1,4 +1,5 @@
-"""Unexpected dataset: 1 when the answer uses a dataset that is not expected, else 0. Its mean is the share of such cases."""
+"""Unexpected dataset: 1 when the answer uses a dataset that is not expected, else 0. Its mean is the share of such
+cases."""
 
 from __future__ import annotations
 

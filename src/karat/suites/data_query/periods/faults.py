@@ -13,8 +13,8 @@ from karat.suites.data_query.selection import Period, Selection
 
 
 def period_faults(period: Period, path: Path_, now: date, *, dated: bool) -> Iterator[tuple[Path_, str]]:
-    """(where, what) for each fault. A start after its end is one for sure where both are dates, or both relative; else only where the day
-    that ``$TODAY`` means is known (``dated``)."""
+    """(where, what) for each fault. A start after its end is one for sure where both are dates, or both relative; else
+    only where the day that ``$TODAY`` means is known (``dated``)."""
     for end in ("start", "end"):
         text = getattr(period, end)
         if text and days(text, now) is None:

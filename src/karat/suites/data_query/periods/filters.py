@@ -1,7 +1,8 @@
 """Filters on ``TIME_PERIOD`` as a period.
 
-A value stands for its days. Each filter is a union of spans, the filters of one query intersect, and what is left is the period: a span,
-or several that do not touch. The text of an end is kept as it was given, except where an operator moves it to the day before or after.
+A value stands for its days. Each filter is a union of spans, the filters of one query intersect, and what is left is
+the period: a span, or several that do not touch. The text of an end is kept as it was given, except where an operator
+moves it to the day before or after.
 """
 
 from __future__ import annotations

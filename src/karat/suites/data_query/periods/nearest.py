@@ -1,4 +1,5 @@
-"""What was probably meant by a text that is no period: ``2019-Q5`` → 2019-Q4, ``31/12/2021`` → 2021-12-31, ``$TODAY-5X`` → $TODAY-5Y."""
+"""What was probably meant by a text that is no period: ``2019-Q5`` → 2019-Q4, ``31/12/2021`` → 2021-12-31,
+``$TODAY-5X`` → $TODAY-5Y."""
 
 from __future__ import annotations
 

@@ -1,13 +1,14 @@
 """Is the period right? Each end counts half.
 
-An end is a year (``2015``, ``2015-A1``), a half-year (``2015-S1``), a quarter (``2015-Q1``), a month (``2015-01``, ``2015-M01``), an ISO
-week (``2015-W05``), a day, or relative: ``$TODAY``, ``$TODAY-10Y``, with the units Y, S, Q, M, W and D. A start means its first day and an
-end its last, so ``2015`` as a start equals ``2015-01-01`` and as an end ``2015-Q4``. A relative end is right at the grain of its unit:
-``$TODAY-10Y`` is right for any day of that year. An end the target leaves open is right when the answer leaves it open too. A period of
-several spans (2015 and 2017) is right, both ends at once, only when the answer has the same spans.
+An end is a year (``2015``, ``2015-A1``), a half-year (``2015-S1``), a quarter (``2015-Q1``), a month (``2015-01``,
+``2015-M01``), an ISO week (``2015-W05``), a day, or relative: ``$TODAY``, ``$TODAY-10Y``, with the units Y, S, Q, M, W
+and D. A start means its first day and an end its last, so ``2015`` as a start equals ``2015-01-01`` and as an end
+``2015-Q4``. A relative end is right at the grain of its unit: ``$TODAY-10Y`` is right for any day of that year. An end
+the target leaves open is right when the answer leaves it open too. A period of several spans (2015 and 2017) is right,
+both ends at once, only when the answer has the same spans.
 
-An entry of a target or an answer may have a period of its own; it comes before the common one. With several entries in an answer the
-score is the mean over those in expected datasets, or over all of them when none is.
+An entry of a target or an answer may have a period of its own; it comes before the common one. With several entries in
+an answer the score is the mean over those in expected datasets, or over all of them when none is.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ class PeriodComparison(msgspec.Struct, frozen=True):
 def compare_periods(
     target: Selection, selection: Selection, left: Mapping[str, str], right: Mapping[str, str], today: str
 ) -> tuple[PeriodComparison, ...]:
-    """Every period of the answer against the expected one. ``left`` and ``right`` give the key under which each dataset id compares."""
+    """Every period of the answer against the expected one. ``left`` and ``right`` give the key under which each dataset
+    id compares."""
     own: dict[str, list[Period]] = {}
     for part in target.indicator_selection:
         if part.period is not None:

@@ -3,8 +3,8 @@
 The codelist of a dimension is, in this order:
 1. the one that the option ``codelists`` names;
 2. the one that the dataset's own structure names (dataflow → data structure → dimension, or its concept);
-3. one that is called for it: ``CL_<DATASET>_<DIMENSION>``, ``<DIMENSION>``, ``CL_<DIMENSION>``. A list made for one dataset
-   comes before a general one, and is never used for another dataset.
+3. one that is called for it: ``CL_<DATASET>_<DIMENSION>``, ``<DIMENSION>``, ``CL_<DIMENSION>``. A list made for one
+   dataset comes before a general one, and is never used for another dataset.
 Of several that fit: the one of the dataset's own agency, then of the agency above it, then the newest.
 """
 
@@ -169,7 +169,8 @@ def _best(codelists: Sequence[Codelist], agency: str) -> Codelist:
 
 
 def _closeness(agency: str, dataset_agency: str) -> int:
-    """How much an agency's list is to be trusted for a dataset of another: IMF.STA itself, IMF, IMF.RES, …, SDMX, others."""
+    """How much an agency's list is to be trusted for a dataset of another: IMF.STA itself, IMF, IMF.RES, …, SDMX,
+    others."""
     if agency == dataset_agency:
         return 5
     if dataset_agency.startswith(f"{agency}."):
@@ -231,7 +232,8 @@ def check_cases(cases: Sequence[Case[Target]], structure_files: Sequence[Path], 
 
 
 def _open_targets(cases: Iterable[Case[Target]]) -> Iterator[Problem]:
-    """Targets that take every code, or all but some: without a codelist an answer that lists codes cannot be judged there."""
+    """Targets that take every code, or all but some: without a codelist an answer that lists codes cannot be judged
+    there."""
     for case in cases:
         targets = [turn.target for turn in case.conversation if turn.target is not None]
         selections = [one for target in targets for one in (target, *target.alternatives)]
@@ -239,7 +241,8 @@ def _open_targets(cases: Iterable[Case[Target]]) -> Iterator[Problem]:
         for dimension in dimensions:
             if dimension.dimension_name != TIME_DIMENSION and meaning(dimension.operator) in ("all", "not_in"):
                 message = (
-                    f'case "{case.id}" expects "{dimension.operator}" in {dimension.dimension_name}, and no structure says which codes '
+                    f'case "{case.id}" expects "{dimension.operator}" in {dimension.dimension_name}, and no structure '
+                    "says which codes "
                     "these are: an answer with the same operator is right, one that lists codes is not counted there"
                 )
                 hint = "Give the structures: --structure FILE here, and the option structures for scoring."

@@ -12,7 +12,8 @@ NAME_COLUMNS = ("name", "label", "title")
 
 
 def read_csv(text: str, stem: str, contents: Contents) -> None:
-    """Columns ``id`` and a name, and ``codelist`` where the file holds several; without it the file's name is the codelist's."""
+    """Columns ``id`` and a name, and ``codelist`` where the file holds several; without it the file's name is the
+    codelist's."""
     rows = csv.reader(io.StringIO(text, newline=""))
     lists: dict[str, dict[str, str]] = {}
     try:

@@ -1,7 +1,7 @@
 """Structure files into plain data: SDMX-ML, SDMX-JSON and Fusion-JSON structures, and CSV lists of codes.
 
-The kind of a file is taken from its content, not its name. A file comes from anywhere, so it is bounded and checked before
-a parser sees it: its size, its text, and for XML that it has no DOCTYPE.
+The kind of a file is taken from its content, not its name. A file comes from anywhere, so it is bounded and checked
+before a parser sees it: its size, its text, and for XML that it has no DOCTYPE.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ SUFFIXES = (".xml", ".json", ".csv")
 
 
 def read_files(paths: Iterable[Path]) -> Contents:
-    """Everything in these files; a folder stands for the files in it. All files that cannot be used are told at once."""
+    """Everything in these files; a folder stands for the files in it. All files that cannot be used are told at
+    once."""
     contents = Contents([], [], [], {})
     problems: list[Problem] = []
     for file in _files(paths):

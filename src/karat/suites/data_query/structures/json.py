@@ -1,4 +1,5 @@
-"""SDMX-JSON 1.0 and 2.0 and Fusion-JSON structures, read here: pysdmx refuses the first and needs a schema validator for the second."""
+"""SDMX-JSON 1.0 and 2.0 and Fusion-JSON structures, read here: pysdmx refuses the first and needs a schema validator
+for the second."""
 
 from __future__ import annotations
 

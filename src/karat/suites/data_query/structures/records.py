@@ -1,4 +1,5 @@
-"""What structure files hold, as plain data: codelists, dataflows, structure definitions and how they refer to each other.
+"""What structure files hold, as plain data: codelists, dataflows, structure definitions and how they refer to each
+other.
 
 Of the names of a code the English one is kept, or the first. Blanks around a name are dropped (pysdmx drops them too).
 """

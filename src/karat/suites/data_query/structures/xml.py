@@ -26,7 +26,8 @@ _ROOT = re.compile(r"(?:\s++|<\?.*?\?>|<!--.*?-->)*+<(?:[\w.-]+:)?([\w.-]+)", re
 
 
 def xml_text(data: bytes) -> str:
-    """The text of an XML file that may be parsed: known encoding, no DOCTYPE and so no entities, a structure message."""
+    """The text of an XML file that may be parsed: known encoding, no DOCTYPE and so no entities, a structure
+    message."""
     declared = _DECLARED.match(data.removeprefix(b"\xef\xbb\xbf").lstrip())
     encoding = declared[1].decode().lower() if declared else "utf-8"
     if encoding in ("utf-8", "utf8", "us-ascii"):

@@ -1,4 +1,5 @@
-"""All questions of a run at once: ``karat.retrieval.evaluate``. Values are those of trec_eval, and of the suite's own metrics case by case."""
+"""All questions of a run at once: ``karat.retrieval.evaluate``. Values are those of trec_eval, and of the suite's own
+metrics case by case."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ DEFAULT = ("recall_at_10", "recall_at_100", "precision_at_10", "rr", "map", "ndc
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One value a question for each metric. A question without a relevant document has 0, as in trec_eval; ``relevant`` tells which those are."""
+    """One value a question for each metric. A question without a relevant document has 0, as in trec_eval; ``relevant``
+    tells which those are."""
 
     questions: tuple[str, ...] | Integers
     """The questions that the run and the qrels both have: their names, or their codes."""

@@ -1,4 +1,5 @@
-"""Every metric for many questions at once, from the ranks of their relevant documents. The formulas are those of ``metrics/``, with one field per question.
+"""Every metric for many questions at once, from the ranks of their relevant documents. The formulas are those of
+``metrics/``, with one field per question.
 
 A name is a metric of the suite (``map``, ``recall``, …) or one with any cutoff (``ndcg_at_10``, ``recall_at_7``).
 """
@@ -22,7 +23,8 @@ Reals = NDArray[np.float64]
 class Hits:
     """The retrieved documents with a relevance above 0, of all questions, ordered by question and within it by rank.
 
-    ``judged_questions`` and ``judged_gains`` are all documents with a relevance above 0, retrieved or not, by question, the most relevant first.
+    ``judged_questions`` and ``judged_gains`` are all documents with a relevance above 0, retrieved or not, by question,
+    the most relevant first.
     """
 
     count: int

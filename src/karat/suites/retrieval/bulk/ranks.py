@@ -1,8 +1,9 @@
 """The ranks of the relevant documents of many questions, from dicts or from coded arrays.
 
-No result list is put in order: what every metric needs is the rank of each relevant document, and that is one more than the number of results above it. From
-dicts only the plain scores of a question are sorted, and only its relevant documents are looked up. From arrays the relevant results are picked out with a small
-table of flags for a block of questions, which lets a few others through, and those are then checked one by one.
+No result list is put in order: what every metric needs is the rank of each relevant document, and that is one more than
+the number of results above it. From dicts only the plain scores of a question are sorted, and only its relevant
+documents are looked up. From arrays the relevant results are picked out with a small table of flags for a block of
+questions, which lets a few others through, and those are then checked one by one.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ FLAGS = 12
 TOGETHER = 128
 """So many questions at a time: their flags stay in a processor's cache."""
 MANY_TIES = 16
-"""With more tied hits than this, a question's results are put in order; with fewer, those above each hit are counted."""
+"""With more tied hits than this, a question's results are put in order; with fewer, those above each hit are
+counted."""
 
 
 # -- dicts ------------------------------------------------------------------------------------------------------------
@@ -95,7 +97,8 @@ def _distinct(values: NDArray[np.integer]) -> NDArray[np.integer]:
 
 @dataclass(frozen=True)
 class CodedQrels:
-    """Judgements as three arrays of equal length: question, document, relevance. Codes are whole numbers from 0 on; each pair occurs once."""
+    """Judgements as three arrays of equal length: question, document, relevance. Codes are whole numbers from 0 on;
+    each pair occurs once."""
 
     questions: NDArray[np.integer]
     documents: NDArray[np.integer]
@@ -104,11 +107,12 @@ class CodedQrels:
 
 @dataclass(frozen=True)
 class CodedRun:
-    """Results as arrays of equal length: question, document, score. The codes are those of the qrels; each pair occurs once.
+    """Results as arrays of equal length: question, document, score. The codes are those of the qrels; each pair occurs
+    once.
 
-    Among equal scores the greater document code comes first: codes in the order of the documents' names give trec_eval's order. Without scores the
-    results of a question are ranked as they stand. Questions may stand in any order; results that are grouped by question and stand best first are
-    the quickest.
+    Among equal scores the greater document code comes first: codes in the order of the documents' names give
+    trec_eval's order. Without scores the results of a question are ranked as they stand. Questions may stand in any
+    order; results that are grouped by question and stand best first are the quickest.
     """
 
     questions: NDArray[np.integer]
@@ -181,7 +185,8 @@ def _grouped(run: CodedRun) -> _Grouped:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """What is relevant, by question (its place among the codes) and document, and where each question's part of it begins."""
+    """What is relevant, by question (its place among the codes) and document, and where each question's part of it
+    begins."""
 
     questions: Integers
     documents: Integers

@@ -1,4 +1,5 @@
-"""BEIR folders: ``queries.jsonl`` has the questions, ``qrels/*.tsv`` what is relevant, ``corpus.jsonl`` the documents. Each may end in ``.gz``."""
+"""BEIR folders: ``queries.jsonl`` has the questions, ``qrels/*.tsv`` what is relevant, ``corpus.jsonl`` the documents.
+Each may end in ``.gz``."""
 
 from __future__ import annotations
 

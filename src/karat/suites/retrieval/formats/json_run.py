@@ -1,11 +1,14 @@
-"""Runs as JSON: one object ``{question: {document: score}}``, as BEIR's tools hold them in memory; or JSONL with one line per question or one line per result.
+"""Runs as JSON: one object ``{question: {document: score}}``, as BEIR's tools hold them in memory; or JSONL with one
+line per question or one line per result.
 
-- a question: ``{"id": "q1", "fields": {…}}`` in any form that a response may have (see ``predictions``), with ``turn``, ``repeat``,
-  ``error``, ``latency``, ``tokens`` and ``cost`` where they are known; also ``{"id": "q1", "results": {document: score}}``;
+- a question: ``{"id": "q1", "fields": {…}}`` in any form that a response may have (see ``predictions``), with ``turn``,
+  ``repeat``, ``error``, ``latency``, ``tokens`` and ``cost`` where they are known; also ``{"id": "q1", "results":
+  {document: score}}``;
 - a result: ``{"query-id": "q1", "corpus-id": "d7", "score": 0.5}``, or the same with ``qid`` and ``docid``.
 
-Every value may be of one field, ``documents``, unless the line says otherwise. A line ``{"notes": {…}}`` is about the run as a whole, as
-``karat export`` writes it; karat 0.1 before that had the tuning of a sheet's own search beside the ``fields`` of its first question.
+Every value may be of one field, ``documents``, unless the line says otherwise. A line ``{"notes": {…}}`` is about the
+run as a whole, as ``karat export`` writes it; karat 0.1 before that had the tuning of a sheet's own search beside the
+``fields`` of its first question.
 """
 
 from __future__ import annotations
@@ -105,7 +108,8 @@ def _repeated(data: bytes, file: str) -> list[Problem]:
 
 
 def _first_repeated(text: bytes) -> str:
-    """The first name that appears twice in the outermost object; empty when none does. Decoders keep the last in silence."""
+    """The first name that appears twice in the outermost object; empty when none does. Decoders keep the last in
+    silence."""
     names: list[str] = []
 
     def keep(pairs: list[tuple[str, Any]]) -> None:

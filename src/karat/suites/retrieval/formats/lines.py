@@ -18,7 +18,8 @@ _WORD = re.compile(rb"\S+")
 
 
 def shown_name(path: Path) -> str:
-    """The name for problems. Lines of a compressed file are those of what is in it, and no one can show them from the file itself."""
+    """The name for problems. Lines of a compressed file are those of what is in it, and no one can show them from the
+    file itself."""
     try:
         return f"{path} (unpacked)" if is_gzip(path) else str(path)
     except OSError:
@@ -53,7 +54,8 @@ def first_line(path: Path) -> bytes:
 
 
 def blocks(path: Path, problems: list[Problem]) -> Iterator[tuple[int, list[bytes]]]:
-    """(number of the first line, lines) for block after block. Every line is valid UTF-8: another is a problem, and blank here."""
+    """(number of the first line, lines) for block after block. Every line is valid UTF-8: another is a problem, and
+    blank here."""
     number = 1
     for chunk in _chunks(path, problems):
         lines = chunk.split(b"\n")

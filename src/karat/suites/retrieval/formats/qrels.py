@@ -1,6 +1,8 @@
-"""Relevance judgements: TREC qrels (``question 0 document relevance``) and BEIR's TSV (``query-id, corpus-id, score`` under a heading).
+"""Relevance judgements: TREC qrels (``question 0 document relevance``) and BEIR's TSV (``query-id, corpus-id, score``
+under a heading).
 
-A line whose first character is ``#`` is a comment; a ``#`` later in a line is part of an id. The second column of TREC qrels is ignored.
+A line whose first character is ``#`` is a comment; a ``#`` later in a line is part of an id. The second column of TREC
+qrels is ignored.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from karat.core.problems import Problem
 from karat.suites.retrieval.formats.lines import blocks, first_line, shown_name, word_problem
 
 MANY = 1_000
-"""A file whose first lines, this many, hold no judgement is no qrels file: reading stops, with what was found so far."""
+"""A file whose first lines, this many, hold no judgement is no qrels file: reading stops, with what was found so
+far."""
 
 TREC_HINT = "A line is: question 0 document relevance, such as 301 0 FT911-3 1."
 BEIR_HINT = "A line is: question, document, relevance, with tabs between them."
@@ -45,7 +48,8 @@ def is_tsv(line: bytes) -> bool:
 
 
 def read_qrels(path: Path, problems: list[Problem]) -> dict[str, Question]:
-    """Question → judgements, in the order of the file. A line that cannot be read is a problem and costs only itself."""
+    """Question → judgements, in the order of the file. A line that cannot be read is a problem and costs only
+    itself."""
     tsv = is_tsv(first_line(path))
     split: Callable[[bytes], Sequence[bytes]] = _tsv_words if tsv else bytes.split
     width, hint = (3, BEIR_HINT) if tsv else (4, TREC_HINT)

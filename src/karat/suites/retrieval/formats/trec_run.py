@@ -1,7 +1,8 @@
-"""TREC run files: ``question Q0 document rank score tag``, one line per result, in any order; what follows the tag is ignored.
+"""TREC run files: ``question Q0 document rank score tag``, one line per result, in any order; what follows the tag is
+ignored.
 
-The rank column is ignored too: results are ordered by score, as trec_eval does it (see ``ranking``). Memory stays near the
-size of the file: the results of a question are packed as soon as another question begins.
+The rank column is ignored too: results are ordered by score, as trec_eval does it (see ``ranking``). Memory stays near
+the size of the file: the results of a question are packed as soon as another question begins.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ HINT = f"A line is: {' '.join(COLUMNS)}, such as 301 Q0 FT911-3 1 12.5 myrun."
 
 
 class _Results:
-    """The results of one question: keys joined by line breaks, scores, and where each unbroken stretch of them begins."""
+    """The results of one question: keys joined by line breaks, scores, and where each unbroken stretch of them
+    begins."""
 
     def __init__(self) -> None:
         self.keys: list[bytes] = []

@@ -1,7 +1,8 @@
-"""The main metrics once more, over all questions: one without results, or whose call failed, counts 0 (``-c`` of trec_eval).
+"""The main metrics once more, over all questions: one without results, or whose call failed, counts 0 (``-c`` of
+trec_eval).
 
-Beside them the others are over the questions that were answered, which is what trec_eval prints without ``-c``. For a metric that has no such twin, the mean
-over all is its mean × the number of answered questions / the number of all.
+Beside them the others are over the questions that were answered, which is what trec_eval prints without ``-c``. For a
+metric that has no such twin, the mean over all is its mean × the number of answered questions / the number of all.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """What the metrics of this folder share: the cutoffs, and the mean over the fields of a question.
 
-A field counts for a question when it has a relevant key there. Where no field has one, there is nothing to be found: 0/0. trec_eval gives such a question 0
-in every measure and averages it in, as long as something was judged for it; so does karat, with a reason, unless the option ``no_relevant`` says to leave it
-out. A question for which nothing was judged at all is not applicable.
+A field counts for a question when it has a relevant key there. Where no field has one, there is nothing to be found:
+0/0. trec_eval gives such a question 0 in every measure and averages it in, as long as something was judged for it; so
+does karat, with a reason, unless the option ``no_relevant`` says to leave it out. A question for which nothing was
+judged at all is not applicable.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ def at_cutoffs(
     *,
     headline: int = 0,
 ) -> tuple[Metric[Comparison], ...]:
-    """One metric for each cutoff, which is its parameter: ``recall_at_10`` is ``R`` with ``cutoff: 10``, in full ``R@10``.
+    """One metric for each cutoff, which is its parameter: ``recall_at_10`` is ``R`` with ``cutoff: 10``, in full
+    ``R@10``.
 
     ``headline``: the cutoff that the terminal shows; 0: none."""
 

@@ -1,4 +1,5 @@
-"""AP: the sum of the precision at the rank of each retrieved relevant key / relevant keys (``map`` of trec_eval); the mean over the fields.
+"""AP: the sum of the precision at the rank of each retrieved relevant key / relevant keys (``map`` of trec_eval); the
+mean over the fields.
 
 Its mean over questions is MAP. A key that was not retrieved adds 0.
 

@@ -1,7 +1,8 @@
-"""nDCG: the sum of gain / log2(rank + 1) over the results, / the same of the best possible order of all judged keys (``ndcg`` of trec_eval).
+"""nDCG: the sum of gain / log2(rank + 1) over the results, / the same of the best possible order of all judged keys
+(``ndcg`` of trec_eval).
 
-The gain of a key is its relevance where that is above 0, else 0; the option ``relevance_level`` does not touch it. No key with a gain: the field
-does not count. The mean over the fields.
+The gain of a key is its relevance where that is above 0, else 0; the option ``relevance_level`` does not touch it. No
+key with a gain: the field does not count. The mean over the fields.
 
 nDCG@k: the same over the first k results, / that of the first k of the best possible order (``ndcg_cut`` of trec_eval).
 """

@@ -1,4 +1,5 @@
-"""Passed: 1 when every relevant key of every field was retrieved, else 0. Its mean is the share of questions that could be answered.
+"""Passed: 1 when every relevant key of every field was retrieved, else 0. Its mean is the share of questions that could
+be answered.
 
 No relevant key at all: as in ``fields``.
 """

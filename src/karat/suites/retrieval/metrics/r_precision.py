@@ -1,4 +1,5 @@
-"""R-precision: the share of the first R results that are relevant, where R is the number of relevant keys (``Rprec`` of trec_eval).
+"""R-precision: the share of the first R results that are relevant, where R is the number of relevant keys (``Rprec`` of
+trec_eval).
 
 The mean over the fields.
 """

@@ -1,6 +1,8 @@
-"""Recall: the share of the relevant keys that were retrieved, at any rank (``set_recall`` of trec_eval); the mean over the fields.
+"""Recall: the share of the relevant keys that were retrieved, at any rank (``set_recall`` of trec_eval); the mean over
+the fields.
 
-R@k: the share of the relevant keys that are among the first k results (``recall`` of trec_eval). With more than k relevant keys it cannot reach 1.
+R@k: the share of the relevant keys that are among the first k results (``recall`` of trec_eval). With more than k
+relevant keys it cannot reach 1.
 """
 
 from __future__ import annotations

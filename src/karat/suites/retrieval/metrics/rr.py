@@ -1,4 +1,5 @@
-"""RR: 1 / the rank of the first relevant key; 0 when none was retrieved (``recip_rank`` of trec_eval); the mean over the fields.
+"""RR: 1 / the rank of the first relevant key; 0 when none was retrieved (``recip_rank`` of trec_eval); the mean over
+the fields.
 
 Its mean over questions is the classical MRR. The contract's MRR is another number: see ``mrr_sum``.
 

@@ -1,4 +1,5 @@
-"""S@k: 1 when a relevant key is among the first k results, else 0 (``success`` of trec_eval); the mean over the fields."""
+"""S@k: 1 when a relevant key is among the first k results, else 0 (``success`` of trec_eval); the mean over the
+fields."""
 
 from __future__ import annotations
 

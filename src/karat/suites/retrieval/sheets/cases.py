@@ -1,7 +1,8 @@
 """Cases from a sheet: each question of its evaluation table, with the truths of each evaluation field.
 
-A sheet in a project must be complete: its tables come from ``INPUT`` or ``override``. A sheet without an evaluation table has no cases,
-which is not an error; every mistake in its text is a problem. The id of a case is made of the question's words, so that it stays when rows move.
+A sheet in a project must be complete: its tables come from ``INPUT`` or ``override``. A sheet without an evaluation
+table has no cases, which is not an error; every mistake in its text is a problem. The id of a case is made of the
+question's words, so that it stays when rows move.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ def load_sheet(path: Path) -> LoadedCases:
 
 
 def question_lines(sheet: Sheet) -> dict[str, int]:
-    """The line on which each question is typed in; of equal questions the first. Questions that a formula makes have none."""
+    """The line on which each question is typed in; of equal questions the first. Questions that a formula makes have
+    none."""
     table = the_evaluation_table(sheet)
     override, column = table.override, evaluation_fields(table).question
     if override is None or column not in override.columns:
@@ -53,7 +55,8 @@ def question_lines(sheet: Sheet) -> dict[str, int]:
 def cases_of(
     table: EvaluationTable, file: str = "", lines: Mapping[str, int] | None = None
 ) -> tuple[Case[Truths], ...]:
-    """One case for each question, in the table's order. ``lines`` gives the line of each question in the file, where it is known."""
+    """One case for each question, in the table's order. ``lines`` gives the line of each question in the file, where it
+    is known."""
     cases = []
     for place, (name, question) in enumerate(zip(ids_of(table.questions), table.questions, strict=True)):
         truths = {field.field: dict.fromkeys(field.truths[place], 1) for field in table.fields}

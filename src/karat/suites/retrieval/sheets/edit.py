@@ -17,7 +17,8 @@ _CELL = re.compile(
     r"""[^\S\r\n]*( "(?:[^"']|'[\s\S]|"")*" | \{[^\r\n]*?\}(?=[^\S\r\n]*(?:,|\r|\n|\Z)) | [^,"\r\n]*? )[^\S\r\n]*(?:,|\r\n|\r|\n|\Z)""",
     re.VERBOSE,
 )
-"""A cell of an override, as far as its end needs to be known. What comes out is read back, and must be what was meant."""
+"""A cell of an override, as far as its end needs to be known. What comes out is read back, and must be what was
+meant."""
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 

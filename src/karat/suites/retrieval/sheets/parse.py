@@ -9,7 +9,8 @@ _LAST: dict[bytes, Sheet] = {}
 
 
 def parse_once(data: bytes, file: str) -> Sheet:
-    """As ``parse``, but the same text again is not parsed again. ``file`` is its name in errors; a sheet with errors is not kept."""
+    """As ``parse``, but the same text again is not parsed again. ``file`` is its name in errors; a sheet with errors is
+    not kept."""
     sheet = _LAST.get(data)
     if sheet is None:
         sheet = parse(data, file)

@@ -1,7 +1,9 @@
-"""The system that answers the questions of a sheet: its own search, with the n and model that are chosen for each field.
+"""The system that answers the questions of a sheet: its own search, with the n and model that are chosen for each
+field.
 
-It needs no server. Opening it makes one pass of each model over each field and chooses; an answer is then a look-up. The tuning is a note of
-the run, so that a stored run can say how its settings were chosen, whichever of its questions it asks.
+It needs no server. Opening it makes one pass of each model over each field and chooses; an answer is then a look-up.
+The tuning is a note of the run, so that a stored run can say how its settings were chosen, whichever of its questions
+it asks.
 """
 
 from __future__ import annotations

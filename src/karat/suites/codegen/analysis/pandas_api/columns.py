@@ -1,7 +1,7 @@
 """Columns of a frame: finding one by name, choosing several, renaming, setting.
 
-A name leads back to the schema's column that it stands for. A column that the code made leads back to what it was made from. A name that the
-frame does not have leads to nothing of the schema, only to the frame itself.
+A name leads back to the schema's column that it stands for. A column that the code made leads back to what it was made
+from. A name that the frame does not have leads to nothing of the schema, only to the frame itself.
 """
 
 from __future__ import annotations

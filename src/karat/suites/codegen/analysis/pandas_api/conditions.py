@@ -1,4 +1,5 @@
-"""Methods that make or use conditions: ``isin``, ``between``, ``str.contains``, ``isna``, ``dropna``, ``query``, ``where``."""
+"""Methods that make or use conditions: ``isin``, ``between``, ``str.contains``, ``isna``, ``dropna``, ``query``,
+``where``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Groups and joins: ``groupby``, ``resample``, ``pivot_table``, ``crosstab``, ``value_counts``; ``merge``, ``join``, ``concat``."""
+"""Groups and joins: ``groupby``, ``resample``, ``pivot_table``, ``crosstab``, ``value_counts``; ``merge``, ``join``,
+``concat``."""
 
 from __future__ import annotations
 

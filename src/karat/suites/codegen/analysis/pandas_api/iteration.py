@@ -41,7 +41,8 @@ def element_of(run: Run, value: Value) -> Value:
 
 
 def through(run: Run, call: Call) -> Value | None:
-    """``enumerate``, ``zip``, ``reversed``, ``map``, ``filter``, ``range``: a list of what they yield; None for any other."""
+    """``enumerate``, ``zip``, ``reversed``, ``map``, ``filter``, ``range``: a list of what they yield; None for any
+    other."""
     given = call.arguments
     if call.name == "range":
         return Value("list", run.node(run.reach(*given)), shared=Shared(element=unknown(run.reach(*given), run.line)))

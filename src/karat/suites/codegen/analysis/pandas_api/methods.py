@@ -227,7 +227,8 @@ def _insert(run: Run, call: Call) -> Value:
 
 
 def _rows_one_by_one(run: Run, call: Call) -> Value:
-    """``iterrows``, ``itertuples``, ``items``, ``to_dict("records")``: a list whose element is a row, a frame of one."""
+    """``iterrows``, ``itertuples``, ``items``, ``to_dict("records")``: a list whose element is a row, a frame of
+    one."""
     value = call.receiver
     row = run.with_fact(value)
     label_of_row = run.series((rows_of(value),), value.index)

@@ -1,4 +1,5 @@
-"""Order of rows, and the first or last of them: ``sort_values``, ``nlargest``, ``head``, ``iloc[:5]``, ``sorted(...)[0]``.
+"""Order of rows, and the first or last of them: ``sort_values``, ``nlargest``, ``head``, ``iloc[:5]``,
+``sorted(...)[0]``.
 
 Rows remember how they were sorted, so that ``head(5)`` after a descending sort is told with its direction.
 """

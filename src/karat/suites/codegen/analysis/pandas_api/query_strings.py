@@ -1,4 +1,5 @@
-"""The strings of ``query`` and ``eval``: pandas' own syntax, with names in backticks and ``@`` for the code's variables."""
+"""The strings of ``query`` and ``eval``: pandas' own syntax, with names in backticks and ``@`` for the code's
+variables."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ class FrameScope(Scope):
 
 
 def evaluate_string(run: Run, frame: Value, text: str) -> Value | None:
-    """What the string comes to on this frame; None when it cannot be read. ``"c = a + b"`` gives the frame with that column."""
+    """What the string comes to on this frame; None when it cannot be read. ``"c = a + b"`` gives the frame with that
+    column."""
     backticked: dict[str, str] = {}
 
     def named(found: re.Match[str]) -> str:
