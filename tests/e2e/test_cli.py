@@ -252,6 +252,12 @@ def test_no_project_here_says_what_to_do(tmp_path: Path) -> None:
     assert karat(tmp_path, "runs", "list", code=2).stderr
 
 
+def test_the_folder_of_a_project_is_checked_as_the_project(tmp_path: Path) -> None:
+    karat(tmp_path, "init", "--suite", "retrieval", "shop")
+    assert "no mistakes" in karat(tmp_path, "check", "shop").stdout
+    assert "no mistakes" in karat(tmp_path / "shop", "check", ".").stdout
+
+
 def test_check_lists_every_mistake_and_fixes_names(project: Path) -> None:
     done = karat(project, "check", "--structure", "codelists")
     assert "label drift: GGXWDG_NGDP" in done.stdout

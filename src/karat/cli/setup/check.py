@@ -54,6 +54,7 @@ def check(
     from karat.cli.options.settings import bound_tables
     from karat.cli.printing.consoles import print_problems, stdout
     from karat.cli.printing.outputs import write_json_value
+    from karat.core.files.project_folder import FILE
     from karat.core.problems import count_of
     from karat.verbs.check import check_work, suite_of
     from karat.verbs.inputs.work import work_to_do
@@ -64,6 +65,8 @@ def check(
         check_response(response, suite, config, settings, json)
         return
     tables = bound_tables(table or ())
+    if cases is not None and config is None and (cases / FILE).is_file():
+        config, cases = cases / FILE, None  # the folder of a project is the project
     if cases is not None and suite is None:
         suite = suite_of(cases)
     checked = [
