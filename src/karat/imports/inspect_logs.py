@@ -16,10 +16,12 @@ from karat.core.files import json
 from karat.core.files.limits import MIB, UNPACKED_MB
 from karat.core.files.reading import FileRefused, open_bytes
 from karat.core.import_rows import AnyOf
+from karat.core.problems import Problem
 from karat.imports.source import Source, SourceRow
 
 KNOWN = {"question": "input", "expected": "target", "answer": "output", "id": "id", "repeat": "epoch", "error": "error"}
 MOST_MEMBERS = 1_000_000
+MOST_EPOCHS = 1_000_000
 
 
 def is_log(value: Any) -> bool:
@@ -75,10 +77,14 @@ def _source(path: Path, form: str, samples: Iterable[Any]) -> Source:
         )
     source = Source(form, [], dict(KNOWN))
     for number, sample in enumerate(found, start=1):
-        target = sample.get("target")
+        target, epoch = sample.get("target"), sample.get("epoch") or 1
+        if not isinstance(epoch, int) or not 1 <= epoch <= MOST_EPOCHS:
+            said = f"sample {number} is skipped: its epoch is not a whole number from 1 to {MOST_EPOCHS:,}"
+            source.problems.append(Problem(said, file=str(path)))
+            continue
         cells = {
             "id": str(sample.get("id", number)),
-            "epoch": int(sample.get("epoch") or 1) - 1,
+            "epoch": epoch - 1,
             "input": sample.get("input"),
             "target": AnyOf(target) if isinstance(target, list) else target,
             "output": _output(sample.get("output")),
@@ -102,5 +108,6 @@ def _output(output: Any) -> Any:
     except (LookupError, TypeError):
         return None
     if isinstance(content, list):
-        return "".join(part.get("text", "") for part in content if isinstance(part, Mapping)) or None
+        texts = (part.get("text") for part in content if isinstance(part, Mapping))
+        return "".join(text for text in texts if isinstance(text, str)) or None
     return content or None

@@ -119,9 +119,11 @@ def _encoding_problem(error: yaml.YAMLError, data: bytes, file: str) -> Problem:
 _BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _MAYBE_DEEP = re.compile(rb"(?:[-?:][ \t]+){20}|(?:^|\n) {40}|(?:[\[{][^\[\]{}]*+){20}")
 """What any document must hold to nest deeper than twenty and some levels."""
-_TOO_DEEP_BLOCK = re.compile(rb"(?:[-?:][ \t]+){1000}|(?:^|\n) {4000}")
-"""What libyaml's composer, which recurses in C, may not see."""
+_MARKS_IN_A_ROW = re.compile(rb"(?:[-?:][ \t]++){20,}+")
+_DEEP_INDENT = re.compile(rb"(?:^|\n) {4000}")
 MOST_BRACKETS = 1_000
+MOST_MARKS = 1_000
+"""Levels that libyaml's composer, which recurses in C, may see."""
 
 
 def _refusal(data: bytes) -> tuple[str, str]:
@@ -133,9 +135,15 @@ def _refusal(data: bytes) -> tuple[str, str]:
         steps = (1 if byte in b"[{" else -1 for byte in data.translate(None, _BRACKETS))
         if max(accumulate(steps), default=0) > deepest:
             return f"brackets are nested more than {deepest} levels deep (or many are unclosed inside strings)", ""
-    if _TOO_DEEP_BLOCK.search(data):
+    if _DEEP_INDENT.search(data) or _most_marks(data) >= MOST_MARKS:
         return f"blocks are nested more than {deepest} levels deep", ""
     return "", ""
+
+
+def _most_marks(data: bytes) -> int:
+    """How many levels are opened in a row, as in ``- - - x``. Each run is looked at once, however many there are."""
+    runs = _MARKS_IN_A_ROW.finditer(data)
+    return max((len(run[0].translate(None, b" \t")) for run in runs), default=0)
 
 
 def _refused_tree(root: Node) -> tuple[str, str] | None:
