@@ -69,16 +69,31 @@ class Reader(NamedTuple):
             assert isinstance(problem, Problem) and problem_text(problem)
 
 
-def _file(name: str, read: Callable[[Path], object]) -> Callable[[bytes, Path], object]:
+class FileReader:
     """A reader of a file of that name."""
 
-    def reader(data: bytes, folder: Path) -> object:
-        path = folder / name
+    def __init__(self, name: str, read: Callable[[Path], object]) -> None:
+        self.name = name
+        self.read = read
+
+    def __call__(self, data: bytes, folder: Path) -> object:
+        path = folder / self.name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-        return read(path)
+        return self.read(path)
 
-    return reader
+    def refused(self, path: Path) -> None:
+        """Read what lies at the path, which must be a user's error, or give problems and nothing else."""
+        try:
+            found = self.read(path)
+        except USERS_ERRORS as error:
+            assert str(error)
+            return
+        read = [getattr(found, name, ()) for name in ("cases", "predictions", "rows")]
+        assert not any(read), read
+
+
+_file = FileReader
 
 
 def _checked_cases(suite: str, path: Path) -> object:

@@ -36,6 +36,7 @@ class Workbook:
         self.path = path
         self._left = UNPACKED_MB.value * MIB
         self._cells = 0
+        self._text = 0
         with open_bytes(path) as file:
             self._data = file.read()
         try:
@@ -77,6 +78,10 @@ class Workbook:
                     raise FileRefused(self.path, f"it has more than {MOST_CELLS:,} cells", hint="Export it as CSV.")
                 if (value := self._value(cell)) is not None:
                     found[place] = value
+                    self._text += len(value) if isinstance(value, str) else 0
+                if self._text > (most := UNPACKED_MB.value) * MIB:
+                    said = f"the texts of its cells, written out, are larger than {most:,} MiB"
+                    raise FileRefused(self.path, said, hint=UNPACKED_MB.hint)
             if found:
                 yield number, found
 

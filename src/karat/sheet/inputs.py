@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from io import TextIOWrapper
@@ -105,7 +106,7 @@ def read_csv(path: Path, delimiter: str = ",") -> TableValue:
 
 
 def _check_names(names: Sequence[str], path: Path) -> None:
-    doubled = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    doubled = next((name for name, times in Counter(names).items() if times > 1), None)
     if doubled is not None:
         raise Wrong(f'{path.name} has two columns named "{doubled}"', "Rename one of them.")
 

@@ -150,7 +150,7 @@ def _refused_tree(root: Node) -> tuple[str, str] | None:
     """Why a document is not taken, and what to do."""
     aliased, depth = _measured(root)
     if aliased > (most := ALIASED.value):
-        message = f"the aliases of this document expand to more than {most:,} values"
+        message = f"the aliases of this document expand to more than {most:,} values ({TEXT_AS_ONE} characters of a text count as one)"
         return message, f"Write them out, or set {ALIASED.variable}."
     if depth > (deepest := DEPTH.value) + 1:  # a scalar is no level
         return f"nested more than {deepest:,} levels deep", f"To allow more, set {DEPTH.variable}."
@@ -158,11 +158,14 @@ def _refused_tree(root: Node) -> tuple[str, str] | None:
 
 
 ENDLESS = 10**12
+TEXT_AS_ONE = 64
+"""Characters of a text that count as one value: few aliases of a long text fill the memory too."""
 
 
 def _measured(root: Node) -> tuple[int, int]:
     """(how many nodes the tree has with its aliases written out, beyond those it has; how deep it nests then)."""
     sizes: dict[int, int] = {}
+    weights: dict[int, int] = {}
     depths: dict[int, int] = {}
     work: list[tuple[Node, bool]] = [(root, False)]
     while work:  # no recursion: that is what deep trees are refused for
@@ -170,13 +173,14 @@ def _measured(root: Node) -> tuple[int, int]:
         key = id(node)
         if parts_done:
             parts = _parts(node)
-            sizes[key] = min(ENDLESS, 1 + sum(sizes[id(part)] for part in parts))
+            weights[key] = 1 + len(node.value) // TEXT_AS_ONE if isinstance(node, ScalarNode) else 1
+            sizes[key] = min(ENDLESS, weights[key] + sum(sizes[id(part)] for part in parts))
             depths[key] = 1 + max((depths[id(part)] for part in parts), default=0)
         elif key not in sizes:
             sizes[key] = depths[key] = ENDLESS  # until its parts are done: an alias to a parent has no end
             work.append((node, True))
             work.extend((part, False) for part in _parts(node) if id(part) not in sizes)
-    return sizes[id(root)] - len(sizes), depths[id(root)]
+    return sizes[id(root)] - sum(weights.values()), depths[id(root)]
 
 
 def _parts(node: Node) -> list[Node]:
