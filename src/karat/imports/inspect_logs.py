@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 import zipfile
-import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from karat.core.files.reading import FileRefused, open_bytes
 from karat.core.import_rows import AnyOf
 from karat.core.problems import Problem
 from karat.imports.source import Source, SourceRow
+from karat.imports.xlsx import BROKEN
 
 KNOWN = {"question": "input", "expected": "target", "answer": "output", "id": "id", "repeat": "epoch", "error": "error"}
 MOST_MEMBERS = 1_000_000
@@ -40,7 +40,7 @@ def is_archive(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
-    except (zipfile.BadZipFile, OSError, ValueError):
+    except BROKEN:
         return False
     return any(name.startswith("samples/") for name in names) and not any(name.startswith("xl/") for name in names)
 
@@ -64,7 +64,9 @@ def read_archive(path: Path) -> Source:
                 samples.append(json.decode(text))
             except json.BadJson as error:
                 raise FileRefused(path, f"{name} is not valid JSON: {error}") from None
-            except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+            except FileRefused:
+                raise
+            except BROKEN as error:
                 hint = "inspect log convert --to json FILE writes a form that can always be read."
                 raise FileRefused(path, f"{name} cannot be unpacked: {error}", hint=hint) from None
     return _source(path, "inspect_ai log (.eval)", samples)

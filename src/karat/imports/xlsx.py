@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -22,6 +23,18 @@ from karat.core.problems import UserError, did_you_mean
 
 MOST_CELLS = 5_000_000
 SMALL_PART_MB = 16
+BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    OSError,
+    ValueError,
+    OverflowError,
+)
+"""What zipfile raises for an archive that is damaged, has a password, or names places outside itself."""
 DEEPEST = 50
 _DATES = frozenset((*range(14, 23), 45, 46, 47))
 _PERCENT = frozenset((9, 10))
@@ -41,7 +54,7 @@ class Workbook:
             self._data = file.read()
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(self._data))
-        except (zipfile.BadZipFile, ValueError, OverflowError) as error:
+        except BROKEN as error:
             raise FileRefused(path, f"the Excel file is damaged: {error}") from None
         book = self._xml("xl/workbook.xml")
         links = {
@@ -166,7 +179,7 @@ class Workbook:
                 data = member.read(most + 1)
         except KeyError:
             raise FileRefused(self.path, f"the Excel file is damaged: there is no {name} in it") from None
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
+        except BROKEN as error:
             raise FileRefused(self.path, f"the Excel file is damaged or has a password: {error}") from None
         self._left -= len(data)
         if len(data) > most:
