@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test test-waiting test-computing lint types contracts check coverage schema lock bench clean setup
+.PHONY: demo test test-waiting test-computing lint types contracts check coverage schema lock bench clean setup fuzz sbom audit
 
 demo: $(STAMP)
 	@$(BIN)/karat demo
@@ -57,5 +57,30 @@ lock:
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
+# Every reader with changed files, for SECONDS; the seed is printed.
+SECONDS ?= 120
+fuzz: $(STAMP)
+	$(BIN)/python -m tests.fuzz $(SECONDS)
+
+# Tools that look at the installed packages from outside, so that none of their own packages is listed.
+TOOLS := .venv-tools/bin
+TOOLS_STAMP := .venv-tools/.installed
+
+$(TOOLS_STAMP): tools/requirements.lock
+	$(PYTHON) -m venv .venv-tools
+	$(TOOLS)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r tools/requirements.lock
+	touch $@
+
+# dist/sbom.json (CycloneDX) and dist/licences.md: every installed package. Needs no network once the tools are installed.
+sbom: $(STAMP) $(TOOLS_STAMP)
+	mkdir -p dist
+	$(TOOLS)/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --of JSON -o dist/sbom.json $(BIN)/python
+	$(TOOLS)/pip-licenses --python $(BIN)/python --format markdown --order name --output-file dist/licences.md
+	@echo "wrote dist/sbom.json and dist/licences.md"
+
+# Known vulnerabilities of the locked packages. The data comes from the network; without it nothing was checked, and it says so.
+audit: $(TOOLS_STAMP)
+	@$(PYTHON) tools/audit.py $(TOOLS)/pip-audit requirements.lock
+
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build
+	rm -rf .venv .venv-tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build

@@ -32,6 +32,28 @@ CHANNELS = {
         "import ctypes; assert ctypes.CDLL(None).syscall(248, b'user', b'mark', b'x', 1, -4) > 0",
         "import ctypes; assert ctypes.CDLL(None).syscall(249, b'user', b'mark', None, 0) > 0",
     ),
+    "posix queue": (
+        "import ctypes; assert ctypes.CDLL(None).mq_open(b'/mark', 0o102, 0o666, None) >= 0",
+        "import ctypes; assert ctypes.CDLL(None).mq_open(b'/mark', 2) >= 0",
+    ),
+    "posix semaphore": (
+        "import ctypes; l = ctypes.CDLL(None); l.sem_open.restype = ctypes.c_void_p; assert l.sem_open(b'/mark', 0o100, 0o666, 1)",
+        "import ctypes; l = ctypes.CDLL(None); l.sem_open.restype = ctypes.c_void_p; assert l.sem_open(b'/mark', 0)",
+    ),
+    "abstract socket": (
+        "import socket; s = socket.socket(socket.AF_UNIX); s.bind('\\0mark'); s.listen(); globals()['kept'] = s",
+        "import socket; socket.socket(socket.AF_UNIX).connect('\\0mark')",
+    ),
+    "lock": (
+        "import fcntl, os; kept = open(os.__file__); fcntl.lockf(kept, fcntl.LOCK_SH | fcntl.LOCK_NB)",
+        "import fcntl, os; kept = open(os.__file__, 'r+'); fcntl.lockf(kept, fcntl.LOCK_EX | fcntl.LOCK_NB)",
+    ),
+    "attribute of a file": (
+        "import os; os.setxattr(os.__file__, 'user.mark', b'x')",
+        "import os; os.getxattr(os.__file__, 'user.mark')",
+    ),
+    "sharing by uring": ("import ctypes; assert ctypes.CDLL(None).syscall(425, 4, b'x' * 200) >= 0", "assert False"),
+    "priority": ("import os; os.nice(5); assert os.nice(0) == 5", "import os; assert os.nice(0) >= 5"),
     "environment": ("import os; os.environ['MARK'] = 'x'", "import os; os.environ['MARK']"),
     "module": ("pd.mark = 'x'", "pd.mark"),
     "builtins": ("import builtins; builtins.mark = 'x'", "mark"),

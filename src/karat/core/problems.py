@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -97,15 +99,28 @@ def _source_lines(problem: Problem, source: str | None) -> list[str] | None:
     if not problem.line or not problem.shown:
         return None
     if source is None:
-        from karat.core.files.reading import text_to_show
-
         try:
-            source = text_to_show(problem.file, MOST_SHOWN)
+            about = Path(problem.file).stat()
+            lines = _lines_of_file(problem.file, about.st_mtime_ns, about.st_size)
         except (OSError, ValueError):
             return None
+    else:
+        lines = _lines(source)
+    return lines[: problem.line] if problem.line <= len(lines) else None
+
+
+@lru_cache(maxsize=1)
+def _lines_of_file(file: str, _changed: int, _size: int) -> list[str]:
+    """Kept for the next problem, which is most often in the same file: reading it again for each of many takes time in
+    the square."""
+    from karat.core.files.reading import text_to_show
+
+    return _lines(text_to_show(file, MOST_SHOWN))
+
+
+def _lines(source: str) -> list[str]:
     # YAML and JSON lines end at \n or \r\n only; str.splitlines would also break at \x0b, \u2028 and others.
-    lines = re.split("\r\n|\n|\r", source)
-    return [line.replace("\t", " ") for line in lines[: problem.line]] if problem.line <= len(lines) else None
+    return re.split("\r\n|\n|\r", source.replace("\t", " "))
 
 
 def _window(text: str, start: int, width: int = 110) -> tuple[str, int]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 import zipfile
-import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,10 +15,13 @@ from karat.core.files import json
 from karat.core.files.limits import MIB, UNPACKED_MB
 from karat.core.files.reading import FileRefused, open_bytes
 from karat.core.import_rows import AnyOf
+from karat.core.problems import Problem
 from karat.imports.source import Source, SourceRow
+from karat.imports.xlsx import BROKEN
 
 KNOWN = {"question": "input", "expected": "target", "answer": "output", "id": "id", "repeat": "epoch", "error": "error"}
 MOST_MEMBERS = 1_000_000
+MOST_EPOCHS = 1_000_000
 
 
 def is_log(value: Any) -> bool:
@@ -38,7 +40,7 @@ def is_archive(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
-    except (zipfile.BadZipFile, OSError, ValueError):
+    except BROKEN:
         return False
     return any(name.startswith("samples/") for name in names) and not any(name.startswith("xl/") for name in names)
 
@@ -62,7 +64,9 @@ def read_archive(path: Path) -> Source:
                 samples.append(json.decode(text))
             except json.BadJson as error:
                 raise FileRefused(path, f"{name} is not valid JSON: {error}") from None
-            except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+            except FileRefused:
+                raise
+            except BROKEN as error:
                 hint = "inspect log convert --to json FILE writes a form that can always be read."
                 raise FileRefused(path, f"{name} cannot be unpacked: {error}", hint=hint) from None
     return _source(path, "inspect_ai log (.eval)", samples)
@@ -75,10 +79,14 @@ def _source(path: Path, form: str, samples: Iterable[Any]) -> Source:
         )
     source = Source(form, [], dict(KNOWN))
     for number, sample in enumerate(found, start=1):
-        target = sample.get("target")
+        target, epoch = sample.get("target"), sample.get("epoch") or 1
+        if not isinstance(epoch, int) or not 1 <= epoch <= MOST_EPOCHS:
+            said = f"sample {number} is skipped: its epoch is not a whole number from 1 to {MOST_EPOCHS:,}"
+            source.problems.append(Problem(said, file=str(path)))
+            continue
         cells = {
             "id": str(sample.get("id", number)),
-            "epoch": int(sample.get("epoch") or 1) - 1,
+            "epoch": epoch - 1,
             "input": sample.get("input"),
             "target": AnyOf(target) if isinstance(target, list) else target,
             "output": _output(sample.get("output")),
@@ -102,5 +110,6 @@ def _output(output: Any) -> Any:
     except (LookupError, TypeError):
         return None
     if isinstance(content, list):
-        return "".join(part.get("text", "") for part in content if isinstance(part, Mapping)) or None
+        texts = (part.get("text") for part in content if isinstance(part, Mapping))
+        return "".join(text for text in texts if isinstance(text, str)) or None
     return content or None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,10 @@ from karat.imports.xlsx import Workbook
 SEPARATORS = (",", ";", "\t", "|")
 LONGEST_FIELD = 64 * 1024 * 1024
 FORMULA = ("=", "+", "-", "@")
+MOST_COLUMNS = 16_384
+"""As many as Excel has."""
+MOST_CELLS = 20_000_000
+"""Rows times columns: each row is held with all its columns, however few of them it fills."""
 
 
 def read_csv(path: Path) -> Source:
@@ -92,6 +97,8 @@ def _table(path: Path, form: str, rows: Iterable[tuple[int, Mapping[int, Any]]])
                 Problem(message, file=str(path), line=line, hint="Quote cells that contain the separator.")
             )
             continue
+        if (len(found.rows) + 1) * len(heading) > MOST_CELLS:
+            raise FileRefused(path, f"rows times columns are more than {MOST_CELLS:,} cells", hint="Split the file.")
         found.rows.append(SourceRow(line, {name: cells.get(place) for place, name in heading.items()}))
     if heading is None:
         raise UserError(
@@ -102,8 +109,9 @@ def _table(path: Path, form: str, rows: Iterable[tuple[int, Mapping[int, Any]]])
 
 def _heading(path: Path, line: int, cells: Mapping[int, Any]) -> dict[int, str]:
     heading = {place: str(cell).strip() for place, cell in cells.items() if str(cell).strip()}
-    names = list(heading.values())
-    twice = next((name for name in names if names.count(name) > 1), None)
+    if len(heading) > MOST_COLUMNS:
+        raise FileRefused(path, f"it has {len(heading):,} columns; at most {MOST_COLUMNS:,} are read", line=line)
+    twice = next((name for name, times in Counter(heading.values()).items() if times > 1), None)
     if twice is not None:
         raise FileRefused(
             path, f'the heading "{twice}" appears twice', line=line, hint="Give every column its own name."

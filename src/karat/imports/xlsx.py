@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -23,6 +24,18 @@ from karat.core.problems import UserError, did_you_mean
 
 MOST_CELLS = 5_000_000
 SMALL_PART_MB = 16
+BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    OSError,
+    ValueError,
+    OverflowError,
+)
+"""What zipfile raises for an archive that is damaged, has a password, or names places outside itself."""
 DEEPEST = 50
 _DATES = frozenset((*range(14, 23), 45, 46, 47))
 _PERCENT = frozenset((9, 10))
@@ -37,11 +50,12 @@ class Workbook:
         self.path = path
         self._left = UNPACKED_MB.value * MIB
         self._cells = 0
+        self._text = 0
         with open_bytes(path) as file:
             self._data = file.read()
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(self._data))
-        except (zipfile.BadZipFile, ValueError, OverflowError) as error:
+        except BROKEN as error:
             raise FileRefused(path, f"the Excel file is damaged: {error}") from None
         book = self._xml("xl/workbook.xml")
         links = {
@@ -78,6 +92,10 @@ class Workbook:
                     raise FileRefused(self.path, f"it has more than {MOST_CELLS:,} cells", hint="Export it as CSV.")
                 if (value := self._value(cell)) is not None:
                     found[place] = value
+                    self._text += len(value) if isinstance(value, str) else 0
+                if self._text > (most := UNPACKED_MB.value) * MIB:
+                    said = f"the texts of its cells, written out, are larger than {most:,} MiB"
+                    raise FileRefused(self.path, said, hint=UNPACKED_MB.hint)
             if found:
                 yield number, found
 
@@ -162,7 +180,7 @@ class Workbook:
                 data = member.read(most + 1)
         except KeyError:
             raise FileRefused(self.path, f"the Excel file is damaged: there is no {name} in it") from None
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
+        except BROKEN as error:
             raise FileRefused(self.path, f"the Excel file is damaged or has a password: {error}") from None
         self._left -= len(data)
         if len(data) > most:

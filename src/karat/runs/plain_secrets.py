@@ -3,7 +3,7 @@ among them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import msgspec
 from yaml.nodes import MappingNode, Node, SequenceNode
@@ -18,6 +18,36 @@ def refuse_secrets(settings: msgspec.Struct, what: str) -> None:
     if found := _found(settings):
         message = f"the setting {_shown(found[0])} of {what} contains a secret in plain text, which would be stored with the run"
         raise UserError(message, hint=hint_for(settings))
+
+
+def refuse_written_out(settings: msgspec.Struct, what: str) -> None:
+    """Raise where the value of a secret variable stands in the settings, the texts of prompts included."""
+    if name := _variable_written_out(settings):
+        message = f"a setting of {what} contains the value of the environment variable {name}, which would be stored with the run"
+        raise UserError(
+            message,
+            hint="Take it out of the prompt, the file or the setting, and make a new key: this one may have been stored before.",
+        )
+
+
+def _variable_written_out(settings: msgspec.Struct) -> str:
+    """The name of that variable; empty when there is none. One that holds a path is no key."""
+    from karat.systems.redaction import secret_variables
+
+    texts = list(_texts(msgspec.to_builtins(settings, enc_hook=str)))
+    keys = {name: value for name, value in secret_variables().items() if not value.startswith("/")}
+    return next((name for name, value in keys.items() if any(value in text for text in texts)), "")
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for pair in value.items():
+            yield from _texts(list(pair))
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
 
 
 def secret_problems(settings: msgspec.Struct, node: Node, file: str) -> Iterable[Problem]:

@@ -29,7 +29,7 @@ from karat.core.system import System, SystemType
 from karat.runs.calling import Called, Key, still_to_call
 from karat.runs.follow_up import unfinished
 from karat.runs.job import Job
-from karat.runs.plain_secrets import refuse_secrets
+from karat.runs.plain_secrets import refuse_secrets, refuse_written_out
 from karat.runs.prompting import ready, run_hash
 from karat.runs.run_lease import signs_of_life
 from karat.runs.scoring import group, repeats_in, score_cases
@@ -75,6 +75,8 @@ def start(
     options = dated(job.options, now[:10])
     # What cannot be asked or opened must not leave a run behind.
     job = replace(job, config=ready(job.config, job.suite, job.cases, options))
+    for settings, what in ((job.config, "system"), (options, "suite")):
+        refuse_written_out(settings, f"the {what}")
     job = replace(job, opened=job.opened or open_system(job))
     prompt = run_hash(job.config, job.suite, job.cases, options)
     record = RunRecord(

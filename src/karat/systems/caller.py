@@ -150,7 +150,10 @@ class Caller:
                 tokens = incoming + outgoing
             if cost is None:
                 cost = self._cost(response.model, incoming, outgoing)
-        return Prediction(request.case_id, request.turn, request.repeat, response.body, None, latency, tokens, cost)
+        # What is recorded is somebody's file already; an answer that comes now may hold a key that the system could
+        # read.
+        body = self._known().body(response.body) if self._timed else response.body
+        return Prediction(request.case_id, request.turn, request.repeat, body, None, latency, tokens, cost)
 
     def _cost(self, model: str, incoming: int, outgoing: int) -> float | None:
         prices = self.config.prices
@@ -158,13 +161,17 @@ class Caller:
         return None if price is None else (incoming * price.input + outgoing * price.output) / 1_000_000
 
     def _failed(self, request: Request, failure: CallFailed, tries: int) -> Prediction:
-        if self._secrets is None:
-            self._secrets = Secrets(environment_secrets())
         # Secrets first, then the cut: half a key is still a leak.
-        message = self._secrets.text(failure.message)
+        message = self._known().text(failure.message)
         message = f"{message[:LONGEST_MESSAGE]}…" if len(message) > LONGEST_MESSAGE else message
         error = CallError(failure.kind, message, tries)
-        return Prediction(request.case_id, request.turn, request.repeat, failure.body, error)
+        return Prediction(request.case_id, request.turn, request.repeat, self._known().body(failure.body), error)
+
+    def _known(self) -> Secrets:
+        """The secrets in the environment, whatever the system: a command and a function can read them too."""
+        if self._secrets is None:
+            self._secrets = Secrets(environment_secrets())
+        return self._secrets
 
 
 def _described(error: BaseException) -> str:

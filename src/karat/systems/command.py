@@ -98,7 +98,7 @@ class CommandSystem(System):
     async def call(self, request: Request) -> Response:
         """Run the command once."""
         talk, status = await self._run(msgspec.json.encode(request_fields(request)))
-        output = bytes(talk.output).strip().removeprefix(b"\xef\xbb\xbf")
+        output = self._secrets.body(bytes(talk.output).strip().removeprefix(b"\xef\xbb\xbf"))
         if len(talk.output) > MAX_OUTPUT:
             raise CallFailed(
                 "bad_response", f"the command wrote more than {MAX_OUTPUT // 2**20} MiB", body=output[:ERROR_TAIL]

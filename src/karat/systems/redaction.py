@@ -25,10 +25,15 @@ def is_secret_name(name: str) -> bool:
     return _SECRET_NAME.search(name) is not None
 
 
-def environment_secrets(environment: Mapping[str, str] | None = None) -> list[str]:
-    """The values of the environment variables whose names say that they are secret."""
+def secret_variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment variables whose names say that they are secret, with values long enough to be."""
     found = os.environ if environment is None else environment
-    return [value for name, value in found.items() if is_secret_name(name) and len(value) >= SHORTEST_IN_BODY]
+    return {name: value for name, value in found.items() if is_secret_name(name) and len(value) >= SHORTEST_IN_BODY}
+
+
+def environment_secrets(environment: Mapping[str, str] | None = None) -> list[str]:
+    """The values of those variables."""
+    return list(secret_variables(environment).values())
 
 
 def url_secrets(url: str) -> list[str]:

@@ -20,6 +20,7 @@ import msgspec
 from karat.core.problems import UserError
 from karat.core.replies.json_texts import refuse_two_values
 from karat.core.replies.streamed import merged
+from karat.core.secrets.http_logs import mask_logs
 from karat.core.secrets.masking import Secrets, plain
 from karat.core.suite import Unreadable
 from karat.core.system import CallFailed, SystemConfig
@@ -43,6 +44,7 @@ class Transport:
         import httpx
 
         self.secrets = Secrets([*secrets, *url_secrets(url)])
+        mask_logs(self.secrets)
         self.place = shown_url(url)
         self._method = method
         self._url = url
@@ -92,7 +94,7 @@ class Transport:
             size += len(part)
             parts.append(part)
             if size > limit:
-                body = self.secrets.body(b"".join(parts)[:MAX_ERROR_BODY])
+                body = self.secrets.body(b"".join(parts))[:MAX_ERROR_BODY]
                 raise CallFailed(
                     "bad_response", f"{self.place}: the answer is larger than {limit // 2**20} MiB", body=body
                 )
@@ -116,8 +118,7 @@ class Transport:
             )
             raise CallFailed("bad_response", f"{self.place} answered {what}: {why}", body=body) from None
 
-    @staticmethod
-    def _checked(body: bytes) -> bytes:
+    def _checked(self, body: bytes) -> bytes:
         """A body that is JSON, or the whole one of a stream of it."""
         try:
             refuse_two_values(body, msgspec.json.decode(body))
@@ -125,7 +126,8 @@ class Transport:
             stream = merged(body.decode("utf-8", errors="replace"))
             if stream is None or not stream.finished:
                 raise
-            return msgspec.json.encode(stream.body)
+            # Again: a key that came in two chunks is whole only now.
+            return self.secrets.body(msgspec.json.encode(stream.body))
         return body
 
     def snippet(self, body: bytes) -> str:

@@ -50,8 +50,10 @@ ALIASED = Limit("KARAT_MAX_YAML_ALIASED", 100_000, "values that the aliases of a
 REPEATS = Limit(
     "KARAT_MAX_REPEATS", 1_000, "tries at a case: run.repeats, --repeats, and repeat in recorded predictions"
 )
+CELLS = Limit("KARAT_MAX_CELLS", 200_000_000, "cells of a table in a DuckDB or Parquet file")
+READ_SECONDS = Limit("KARAT_MAX_READ_SECONDS", 120, "seconds to look through a DuckDB or Parquet file")
 
-LIMITS = (FILE_MB, UNPACKED_MB, LINE_MB, YAML_MB, DEPTH, ALIASED, REPEATS)
+LIMITS = (FILE_MB, UNPACKED_MB, LINE_MB, YAML_MB, DEPTH, ALIASED, REPEATS, CELLS, READ_SECONDS)
 MIB = 1024 * 1024
 
 

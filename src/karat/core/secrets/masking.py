@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from html import escape
 from urllib.parse import quote, quote_plus, unquote
 
 HIDDEN = "***"
@@ -29,10 +30,16 @@ class Secrets:
     """The texts that must not be seen. Its representation does not show them either."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
-        forms = {form for value in values for form in _forms(value)}
+        given = [text for value in values for text in (value, *value.splitlines()) if len(text) >= SHORTEST_IN_TEXT]
+        forms = {form for value in given for form in _forms(value)}
         # Longest first: a secret inside another must not leave the rest of the longer one behind.
         self._values = sorted((form for form in forms if len(form) >= SHORTEST_IN_TEXT), key=len, reverse=True)
         self._encoded = [form.encode() for form in self._values if len(form) >= SHORTEST_IN_BODY]
+        longest = sorted(dict.fromkeys(given), key=len, reverse=True)
+        self._escaped = re.compile("|".join(map(_any_escapes, longest)))
+        self._escaped_bytes = re.compile(
+            "|".join(_any_escapes(v) for v in longest if len(v) >= SHORTEST_IN_BODY).encode()
+        )
 
     def __repr__(self) -> str:
         return f"Secrets({len(self._values)})"
@@ -44,6 +51,8 @@ class Secrets:
         """The text without secrets, known or suspected."""
         for value in self._values:
             text = text.replace(value, HIDDEN)
+        if self._escaped.pattern and ("\\" in text or "%" in text):
+            text = self._escaped.sub(HIDDEN, text)
         return plain(text)
 
     def body(self, body: bytes) -> bytes:
@@ -51,13 +60,33 @@ class Secrets:
         for value in self._encoded:
             if value in body:
                 body = body.replace(value, HIDDEN.encode())
+        if self._escaped_bytes.pattern and (b"\\" in body or b"%" in body):
+            body = self._escaped_bytes.sub(HIDDEN.encode(), body)
         return body
 
 
 def _forms(value: str) -> list[str]:
-    """A secret as it is, in its URL forms, and line by line when it has several (a PEM key)."""
-    as_it_is = [value, unquote(value), *value.splitlines()]
-    return [form for text in as_it_is for form in (text, quote(text, safe=""), quote_plus(text), repr(text)[1:-1])]
+    """A secret as it is, and as URLs, Python and HTML write it."""
+    return [
+        form
+        for text in (value, unquote(value))
+        for form in (text, quote(text, safe=""), quote_plus(text), repr(text)[1:-1], escape(text))
+    ]
+
+
+def _any_escapes(value: str) -> str:
+    """A pattern for a secret with any of its signs escaped, as writers of JSON and URLs do: ``\\/``, ``\\u002b``,
+    ``%2b``."""
+    return "".join(f"(?:{'|'.join((re.escape(sign), *_escapes(sign)))})" for sign in value)
+
+
+def _escapes(sign: str) -> list[str]:
+    digits = "".join(f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in f"{ord(sign):04x}")
+    return [
+        rf"\\u{digits}",
+        f"%{digits[2:]}" if sign < "\x80" and digits[:2] == "00" else re.escape(quote(sign)),
+        *([re.escape(f"\\{sign}")] if sign in '"\\/' else []),
+    ]
 
 
 def plain(text: str) -> str:

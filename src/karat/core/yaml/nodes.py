@@ -120,9 +120,11 @@ def _encoding_problem(error: yaml.YAMLError, data: bytes, file: str) -> Problem:
 _BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _MAYBE_DEEP = re.compile(rb"(?:[-?:][ \t]+){20}|(?:^|\n) {40}|(?:[\[{][^\[\]{}]*+){20}")
 """What any document must hold to nest deeper than twenty and some levels."""
-_TOO_DEEP_BLOCK = re.compile(rb"(?:[-?:][ \t]+){1000}|(?:^|\n) {4000}")
-"""What libyaml's composer, which recurses in C, may not see."""
+_MARKS_IN_A_ROW = re.compile(rb"(?:[-?:][ \t]++){20,}+")
+_DEEP_INDENT = re.compile(rb"(?:^|\n) {4000}")
 MOST_BRACKETS = 1_000
+MOST_MARKS = 1_000
+"""Levels that libyaml's composer, which recurses in C, may see."""
 
 
 def _refusal(data: bytes) -> tuple[str, str]:
@@ -135,16 +137,22 @@ def _refusal(data: bytes) -> tuple[str, str]:
         steps = (1 if byte in b"[{" else -1 for byte in data.translate(None, _BRACKETS))
         if max(accumulate(steps), default=0) > deepest:
             return f"brackets are nested more than {deepest} levels deep (or many are unclosed inside strings)", ""
-    if _TOO_DEEP_BLOCK.search(data):
+    if _DEEP_INDENT.search(data) or _most_marks(data) >= MOST_MARKS:
         return f"blocks are nested more than {deepest} levels deep", ""
     return "", ""
+
+
+def _most_marks(data: bytes) -> int:
+    """How many levels are opened in a row, as in ``- - - x``. Each run is looked at once, however many there are."""
+    runs = _MARKS_IN_A_ROW.finditer(data)
+    return max((len(run[0].translate(None, b" \t")) for run in runs), default=0)
 
 
 def _refused_tree(root: Node) -> tuple[str, str] | None:
     """Why a document is not taken, and what to do."""
     aliased, depth = _measured(root)
     if aliased > (most := ALIASED.value):
-        message = f"the aliases of this document expand to more than {most:,} values"
+        message = f"the aliases of this document expand to more than {most:,} values ({TEXT_AS_ONE} characters of a text count as one)"
         return message, f"Write them out, or set {ALIASED.variable}."
     if depth > (deepest := DEPTH.value) + 1:  # a scalar is no level
         return f"nested more than {deepest:,} levels deep", f"To allow more, set {DEPTH.variable}."
@@ -152,11 +160,14 @@ def _refused_tree(root: Node) -> tuple[str, str] | None:
 
 
 ENDLESS = 10**12
+TEXT_AS_ONE = 64
+"""Characters of a text that count as one value: few aliases of a long text fill the memory too."""
 
 
 def _measured(root: Node) -> tuple[int, int]:
     """(how many nodes the tree has with its aliases written out, beyond those it has; how deep it nests then)."""
     sizes: dict[int, int] = {}
+    weights: dict[int, int] = {}
     depths: dict[int, int] = {}
     work: list[tuple[Node, bool]] = [(root, False)]
     while work:  # no recursion: that is what deep trees are refused for
@@ -164,13 +175,14 @@ def _measured(root: Node) -> tuple[int, int]:
         key = id(node)
         if parts_done:
             parts = _parts(node)
-            sizes[key] = min(ENDLESS, 1 + sum(sizes[id(part)] for part in parts))
+            weights[key] = 1 + len(node.value) // TEXT_AS_ONE if isinstance(node, ScalarNode) else 1
+            sizes[key] = min(ENDLESS, weights[key] + sum(sizes[id(part)] for part in parts))
             depths[key] = 1 + max((depths[id(part)] for part in parts), default=0)
         elif key not in sizes:
             sizes[key] = depths[key] = ENDLESS  # until its parts are done: an alias to a parent has no end
             work.append((node, True))
             work.extend((part, False) for part in _parts(node) if id(part) not in sizes)
-    return sizes[id(root)] - len(sizes), depths[id(root)]
+    return sizes[id(root)] - sum(weights.values()), depths[id(root)]
 
 
 def _parts(node: Node) -> list[Node]:

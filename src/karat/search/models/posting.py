@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import msgspec
 
 from karat.core.problems import UserError
+from karat.core.secrets.http_logs import mask_logs
+from karat.core.secrets.masking import Secrets
 
 if TYPE_CHECKING:
     import httpx
@@ -47,9 +50,11 @@ class Posting:
         if key:
             headers["Authorization"] = f"Bearer {key}"
         content = msgspec.json.encode(value)
+        secrets = Secrets([key, urlsplit(url).netloc.rpartition("@")[0]])
+        mask_logs(secrets)
         for attempt in range(1, self.attempts + 1):
             try:
-                return _once(_client(self.timeout), url, content, headers, key)
+                return _once(_client(self.timeout), url, content, headers, secrets, key)
             except _Failed as failed:
                 wait = self.pause * 2 ** (attempt - 1) if failed.wait is None else failed.wait
                 if not failed.retry or attempt == self.attempts or wait > LONGEST_WAIT:
@@ -68,20 +73,22 @@ def _client(timeout: float) -> httpx.Client:
     return httpx.Client(timeout=timeout, follow_redirects=False)
 
 
-def _once(client: httpx.Client, url: str, content: bytes, headers: Mapping[str, str], key: str) -> bytes:
+def _once(
+    client: httpx.Client, url: str, content: bytes, headers: Mapping[str, str], secrets: Secrets, key: str
+) -> bytes:
     import httpx
 
     try:
         response = client.post(url, content=content, headers=dict(headers))
     except httpx.HTTPError as error:
-        reason = _hidden(str(error) or type(error).__name__, key)
+        reason = _hidden(str(error) or type(error).__name__, secrets)
         hint = f"Is the server running? Everything embedded so far is in the cache. ({type(error).__name__})"
-        raise _Failed(f"no answer from {url}: {reason}", retry=True, hint=hint) from None
+        raise _Failed(f"no answer from {secrets.text(url)}: {reason}", retry=True, hint=hint) from None
     if response.is_success:
         return response.content
     said, code = _words(response.content)
     status = f"{response.status_code} {response.reason_phrase}".strip()
-    message = f"{url} answered {status}" + (f": {_hidden(said, key)}" if said else "")
+    message = f"{secrets.text(url)} answered {status}" + (f": {_hidden(said, secrets)}" if said else "")
     # A spent quota answers like a busy server, but waiting does not mend it.
     retry = response.status_code in (408, 429) or response.status_code >= 500
     retry = retry and code != "insufficient_quota"
@@ -111,9 +118,9 @@ def _words(body: bytes) -> tuple[str, str]:
     return str(said), str(found.get("code"))
 
 
-def _hidden(text: str, key: str) -> str:
+def _hidden(text: str, secrets: Secrets) -> str:
     """One line of it, without the key. The key goes before the cut: half of it would be a leak too."""
-    line = " ".join((text.replace(key, "***") if key else text).split())
+    line = " ".join(secrets.text(text).split())
     return f"{line[:SHOWN]}…" if len(line) > SHOWN else line
 
 

@@ -10,16 +10,19 @@ from __future__ import annotations
 import csv
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from karat.core.extras import install_command
 from karat.core.files.reading import open_bytes
 from karat.core.problems import did_you_mean, nearest
 from karat.sheet.values import NA, Array, TableValue, Value, Wrong
+from karat.tables.files.probe import probe
+from karat.tables.table import TableError
 
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 _BROKEN = re.compile(r"-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,17})?([eE][+-]?[0-9]{1,2})?")
@@ -105,7 +108,7 @@ def read_csv(path: Path, delimiter: str = ",") -> TableValue:
 
 
 def _check_names(names: Sequence[str], path: Path) -> None:
-    doubled = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    doubled = next((name for name, times in Counter(names).items() if times > 1), None)
     if doubled is not None:
         raise Wrong(f'{path.name} has two columns named "{doubled}"', "Rename one of them.")
 
@@ -134,6 +137,7 @@ def _connect(name: str, **options: Any) -> Any:
 
 def _parquet(path: Path) -> TableValue:
     connection = _connect(path.name)
+    _probed(path, "parquet")
     try:
         return _fetched(connection.execute("SELECT * FROM read_parquet(?)", [str(path)]))
     except Exception as error:
@@ -142,7 +146,15 @@ def _parquet(path: Path) -> TableValue:
         connection.close()
 
 
+def _probed(path: Path, kind: Literal["duckdb", "parquet"]) -> None:
+    try:
+        probe(path, kind)
+    except TableError as error:
+        raise Wrong(error.reason) from None
+
+
 def _duckdb(path: Path, table: str) -> TableValue:
+    _probed(path, "duckdb")
     try:
         connection = _connect(path.name, database=str(path), read_only=True, config={"enable_external_access": "false"})
     except Wrong:

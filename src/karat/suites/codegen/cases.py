@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from yaml.nodes import MappingNode
 
 from karat.core.files import json
 from karat.core.files.reading import FileRefused, open_unpacked, read_unpacked, why_not_there
@@ -192,7 +193,7 @@ def _looks_like_tasks(file: Path) -> bool:
         findings = Findings(str(file))
         for root in documents(read_unpacked(file), findings):
             for node, tables, _ in tasks_in(root, findings):
-                keys = {str(key.value) for key, _ in node.value} if hasattr(node.value, "__iter__") else set()
+                keys = {str(key.value) for key, _ in node.value} if isinstance(node, MappingNode) else set()
                 return "question" in keys and bool(tables or keys & {"tables", "reference", "expected", "setup"})
         return False
     row = _first_row(file) if file.name.endswith(LINES) else {}

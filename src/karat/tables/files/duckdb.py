@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from karat.core.problems import did_you_mean
+from karat.tables.files.probe import probe
 from karat.tables.table import LARGE, Limits, Table, TableError
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def _open(path: Path, limits: Limits) -> duckdb.DuckDBPyConnection:
         head = file.read(12)
     if head[8:12] != b"DUCK":
         raise TableError(f"{path.name} is not a DuckDB file", "binary")
+    probe(path, "duckdb")
     try:
         return duckdb.connect(str(path), read_only=True, config=dict(_CLOSED))
     except duckdb.Error as error:

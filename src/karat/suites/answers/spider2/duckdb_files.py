@@ -8,6 +8,7 @@ outside themselves: a view in a submission cannot read other files.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -24,6 +25,8 @@ from karat.suites.answers.spider2.failures import (
     unreadable,
 )
 from karat.suites.answers.spider2.frames import unmatched, verdict_on_columns
+from karat.tables.files.probe import probe
+from karat.tables.table import TableError
 
 if TYPE_CHECKING:
     import duckdb
@@ -75,7 +78,10 @@ def _open(path: str, failure: type[UnreadableGold] | type[UnreadablePrediction])
 
     try:
         check_size(path)
+        probe(Path(path), "duckdb")
         return duckdb.connect(path, read_only=True, config=CONFIG)
+    except TableError as problem:
+        raise failure(problem.reason) from problem
     except Exception as problem:
         raise failure(unreadable(path, problem)) from problem
 

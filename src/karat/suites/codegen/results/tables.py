@@ -24,6 +24,7 @@ from typing import Any
 import msgspec
 
 from karat.sandbox import Column, Other, Plain, Record, Series, Table, Unordered
+from karat.tables.files.probe import probe
 from karat.tables.files.reading import read_csv
 from karat.tables.table import Table as TextTable
 from karat.tables.table import TableError
@@ -103,8 +104,10 @@ def _parquet(file: Path) -> TextTable:
     import pyarrow
     import pyarrow.parquet
 
+    probe(file, "parquet")
     try:
         read = pyarrow.parquet.read_table(file)
+        read.validate(full=True)
     except (OSError, pyarrow.ArrowException) as error:
         raise TableError(f"{file.name} cannot be read: {str(error)[:200]}", "unreadable") from None
     columns = [(name, read.column(place).to_pylist()) for place, name in enumerate(read.column_names)]

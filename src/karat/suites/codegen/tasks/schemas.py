@@ -19,6 +19,8 @@ import msgspec
 
 from karat.core.problems import UserError
 from karat.suites.codegen.records import Schema, TableSource, Task
+from karat.tables.files.probe import probe
+from karat.tables.table import TableError
 
 HEAD = 2_000
 """Rows that are looked at."""
@@ -117,6 +119,10 @@ def _parquet(path: Path) -> tuple[list[str], list[Sequence[Any]]]:
     import duckdb
 
     try:
+        probe(path, "parquet")
+    except TableError as error:
+        raise UserError(error.reason) from None
+    try:
         with duckdb.connect() as engine:
             found = engine.execute("SELECT * FROM read_parquet(?) LIMIT ?", [str(path), HEAD])
             names = [str(column[0]) for column in found.description or ()]
@@ -126,7 +132,7 @@ def _parquet(path: Path) -> tuple[list[str], list[Sequence[Any]]]:
 
 
 def _column(name: str, cells: Sequence[Any]) -> ColumnHead:
-    present = [cell for cell in cells if cell is not None and cell not in _MISSING]
+    present = [cell for cell in cells if cell is not None and not (isinstance(cell, str) and cell in _MISSING)]
     kind = _kind(present)
     if kind != "text":
         return ColumnHead(name, kind)

@@ -1,0 +1,120 @@
+"""DuckDB and Parquet files made to harm who opens them: refused with the reason, and this process goes on."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pyarrow
+import pytest
+from pyarrow import parquet
+
+from karat.sheet.compute.input_files import read_table
+from karat.sheet.values import Wrong
+from karat.suites.answers.spider2.duckdb_files import duckdb_match as spider2_match
+from karat.suites.answers.strict.duckdb_files import duckdb_match as strict_match
+from karat.suites.codegen.results.tables import file_table
+from karat.tables.files.duckdb import duckdb_tables, read_duckdb
+from karat.tables.files.probe import probe
+from karat.tables.table import TableError
+
+
+def database(path: Path, *statements: str) -> Path:
+    with duckdb.connect(str(path)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+    return path
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    return database(tmp_path / "gold.duckdb", "CREATE TABLE t AS SELECT 1 AS a")
+
+
+def test_a_small_file_of_endless_rows_is_refused_by_every_reader(
+    tmp_path: Path, gold: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run of one value takes next to no room: the size of the file tells nothing."""
+    monkeypatch.setenv("KARAT_MAX_CELLS", "50_000")
+    bomb = database(tmp_path / "bomb.duckdb", "CREATE TABLE t AS SELECT 7 AS a, 8 AS b FROM range(30_000)")
+    for read in (lambda: duckdb_tables(bomb), lambda: read_duckdb(bomb, "t"), lambda: read_table(bomb, "t")):
+        with pytest.raises((TableError, Wrong), match="60,000 cells; at most 50,000"):
+            read()
+    for match in (spider2_match, strict_match):
+        assert not match(str(bomb), str(gold))
+        assert "60,000 cells" in str(match(str(bomb), str(gold)).evidence)
+    monkeypatch.setenv("KARAT_MAX_CELLS", "60_000")
+    assert read_duckdb(bomb, "t").height == 30_000
+
+
+def test_a_view_without_end_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KARAT_MAX_READ_SECONDS", "1")
+    view = "CREATE VIEW v AS SELECT a.i AS x FROM range(10_000_000_000) a(i), range(10_000_000_000) b(j) WHERE a.i % 7 = b.j % 5"
+    endless = database(tmp_path / "endless.duckdb", view)
+    with pytest.raises(TableError, match="takes longer than 1 s"):
+        duckdb_tables(endless)
+
+
+def test_a_parquet_bomb_is_refused_by_every_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KARAT_MAX_CELLS", "1_000")
+    file = tmp_path / "bomb.parquet"
+    parquet.write_table(pyarrow.table({"a": np.zeros(2_000, dtype=np.int8)}), file)
+    for read in (lambda: file_table(str(file)), lambda: read_table(file)):
+        with pytest.raises((TableError, Wrong), match="2,000 cells"):
+            read()
+
+
+def checksum(data: bytes) -> int:
+    """As DuckDB computes it for whole words; its blocks are such."""
+    words = np.frombuffer(data, dtype="<u8") * np.uint64(0xBF58476D1CE4E5B9)
+    return 5381 ^ int(np.bitwise_xor.reduce(words))
+
+
+HEADERS, BLOCK = 3 * 4096, 256 * 1024
+
+
+def test_damage_under_a_right_checksum_costs_a_child_at_the_most(tmp_path: Path, gold: Path) -> None:
+    """Some of these crash DuckDB itself. Which do depends on its version, so what is tested is that this process reads
+    on."""
+    good = database(
+        tmp_path / "good.duckdb", "CREATE TABLE t AS SELECT i AS a, 'x' || i AS b, [i, i] AS c FROM range(3_000) r(i)"
+    ).read_bytes()
+    words = (BLOCK - 8) // 8 * 8
+    assert words == BLOCK - 8
+    assert struct.unpack_from("<Q", good, HEADERS)[0] == checksum(good[HEADERS + 8 : HEADERS + BLOCK])
+    draw = np.random.default_rng(15)
+    told = set()
+    for number in range(12):
+        data = bytearray(good)
+        start = HEADERS + BLOCK * int(draw.integers((len(good) - HEADERS) // BLOCK))
+        filled = [place for place in range(start + 8, start + BLOCK) if data[place]]
+        for place in draw.choice(filled, size=4):
+            data[place] = int(draw.choice([0, 1, 127, 128, 255]))
+        struct.pack_into("<Q", data, start, checksum(bytes(data[start + 8 : start + BLOCK])))
+        damaged = tmp_path / f"damaged{number}.duckdb"
+        damaged.write_bytes(data)
+        try:
+            for name in duckdb_tables(damaged):
+                read_duckdb(damaged, name)
+        except TableError as error:
+            told.add(error.kind)
+        assert strict_match(str(damaged), str(gold)).evidence is not None
+    assert told
+    probe(gold, "duckdb")
+    assert read_duckdb(gold, "t").height == 1
+
+
+def test_a_crash_is_told_and_the_next_file_is_read(tmp_path: Path, gold: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    crashing = tmp_path / "worker.py"
+    crashing.write_text("import os\ninput()\nos.abort()\n")
+    from karat.tables.files import probe as module
+
+    module._PROBE.end()
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "_WORKER", crashing)
+        with pytest.raises(TableError, match="is damaged: it crashes the library that reads it"):
+            duckdb_tables(gold)
+    module._looked_at.cache_clear()
+    assert duckdb_tables(gold) == ("t",)
