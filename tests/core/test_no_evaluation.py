@@ -36,7 +36,7 @@ XML = {"xml", "lxml", "xmltodict", "defusedxml", "xml.etree", "xml.sax", "xml.do
 READS_XML = {"imports/xlsx.py"}
 """The one reader of XML here; SDMX goes through pysdmx after the same look for a DOCTYPE."""
 KNOWN = {
-    ("cli/doctor.py", ".system"),  # the name of the operating system
+    ("verbs/doctor.py", ".system"),  # the name of the operating system
     ("engines/bigquery.py", ".query"),  # SQL for BigQuery, which runs it with the rights of its own account
     ("runs/worker.py", "import pickle"),  # messages between this program's own processes, over a pipe
     ("runs/workers.py", "import pickle"),

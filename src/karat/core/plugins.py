@@ -98,9 +98,8 @@ def load(group: str, name: str, kind: type[Any] | None = None) -> Any:
     expected = kind or _expected(group)
     if expected is not None and not isinstance(found, expected):
         raise broken(group, name, f"is of type {type(found).__name__}, not {expected.__name__}")
-    own = getattr(found, "name", name)
-    if expected is not None and own != name:
-        raise broken(group, name, f'calls itself "{own}"; its entry point must have the same name')
+    if expected is not None and found.name != name:
+        raise broken(group, name, f'calls itself "{found.name}"; its entry point must have the same name')
     return found
 
 
