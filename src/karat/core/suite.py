@@ -21,9 +21,9 @@ from karat.core.explanation import Explain, unexplained
 from karat.core.parameters import Parameter, Value, read_values, suffix_of
 from karat.core.plain_report import plain_report
 from karat.core.problems import Problem
-from karat.core.prompting import Prompting
 from karat.core.records import Case, Prediction, as_asked
 from karat.core.scores import Score
+from karat.core.suite_prompt import Prompting
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar as TypeVarWithDefault

@@ -14,7 +14,7 @@ from karat.sandbox.connection import Late
 from karat.sandbox.interpreter import interpreter
 from karat.sandbox.layers import Name, plan
 from karat.sandbox.records import Layer, Limits, Measurement, Outcome
-from karat.sandbox.serving import Lost, Ready, Server
+from karat.sandbox.server_process import Lost, Ready, Server
 from karat.sandbox.tables import GivenTable, Shelf, TableSource
 
 

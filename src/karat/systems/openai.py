@@ -35,8 +35,8 @@ from karat.core.system import PLAIN_TEXT_HINT, CallFailed, FormattedConfig, Requ
 from karat.systems.environment import expand, expand_all, expand_headers, variable
 from karat.systems.history import assistant_message
 from karat.systems.redaction import shown_config
+from karat.systems.request_template import typed
 from karat.systems.response_format import as_text_format, whole_format
-from karat.systems.template import typed
 from karat.systems.transport import MAX_BODY, Transport, checked_url, kind_of_status
 
 if TYPE_CHECKING:

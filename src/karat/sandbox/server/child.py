@@ -10,7 +10,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
-from . import landlock, pages, rlimits, seccomp, snippet
+from . import landlock, page_copies, rlimits, seccomp, snippet
 from .frames import Closed, read_exactly, read_head
 from .kernel import PR_SET_DUMPABLE, PR_SET_PDEATHSIG, prctl
 from .tables import Tables
@@ -33,7 +33,7 @@ class Walls(NamedTuple):
     filter: tuple[bytes, list[int]] | None
     folder: str
     highest_fd: int
-    usual: Sequence[pages.Stretch]
+    usual: Sequence[page_copies.Stretch]
     """Memory that most snippets write to."""
 
 
@@ -44,7 +44,7 @@ def main(tables: Tables, walls: Walls, pipes: tuple[int, int, int], go: int) -> 
         base = rlimits.held()
         _enclose(rules)
         out, err = snippet.open_streams()
-        pages.copy(walls.usual)
+        page_copies.copy(walls.usual)
         head, size = read_head(GO)
         code = read_exactly(GO, size).decode("utf-8")
         frames = {table["name"]: tables.frame(table["digest"]) for table in head["tables"]}

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from . import child
 from .frames import begin, write_all
+from .private_memory import PrivateMemory
 from .tables import Tables
-from .vault import Vault
 
 
 class Forked(NamedTuple):
@@ -24,7 +24,7 @@ class Forked(NamedTuple):
     go: int
     reading: tuple[int, int, int]
 
-    def send(self, head: Mapping[str, Any], code: Vault) -> None:
+    def send(self, head: Mapping[str, Any], code: PrivateMemory) -> None:
         """What to run. A child that is gone already shows when it is watched."""
         with contextlib.suppress(BrokenPipeError):
             write_all(self.go, begin({"tables": head["tables"], "limits": head["limits"]}, [code.used]))

@@ -10,13 +10,13 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import landlock, pages, scratch, seccomp
+from . import landlock, page_copies, scratch, seccomp
 from .child import Walls
 from .forking import Forked, fork
 from .frames import Closed, begin, frame, read_exactly, read_head, write_all
+from .private_memory import PrivateMemory
 from .tables import Tables
-from .vault import Vault
-from .warming import warm_up, warm_up_drawing
+from .warm_up import warm_up, warm_up_drawing
 from .watching import Watch
 
 KEPT_FDS = 256
@@ -27,7 +27,9 @@ SEVERAL_PROCESSORS = len(os.sched_getaffinity(0)) > 1
 class Server:
     """One snippet at a time, until the host hangs up."""
 
-    def __init__(self, settings: Mapping[str, Any], control: tuple[int, int], usual: Sequence[pages.Stretch]) -> None:
+    def __init__(
+        self, settings: Mapping[str, Any], control: tuple[int, int], usual: Sequence[page_copies.Stretch]
+    ) -> None:
         self.settings = settings
         self.requests, self.replies = control
         root = settings["scratch"]
@@ -40,7 +42,7 @@ class Server:
         self.spare: Forked | None = None
         self.alone = bool(settings["own_pids"]) and os.getpid() in (1, 2)
 
-    def _walls(self, usual: Sequence[pages.Stretch]) -> Walls:
+    def _walls(self, usual: Sequence[page_copies.Stretch]) -> Walls:
         """The rules for every child; the server itself may change its two folders, and otherwise reads no more than
         they."""
         rules = None
@@ -72,7 +74,7 @@ class Server:
             if head["do"] == "drawing":
                 self._prepare_drawing()
                 continue
-            code = Vault(size)
+            code = PrivateMemory(size)
             while code.used < size:
                 if not code.read(self.requests, size - code.used):
                     raise Closed
@@ -94,7 +96,7 @@ class Server:
         self._dismiss()  # it has no matplotlib yet
         write_all(self.replies, frame({}))
 
-    def _run(self, head: dict[str, Any], code: Vault) -> None:
+    def _run(self, head: dict[str, Any], code: PrivateMemory) -> None:
         missing = self.tables.missing([table["digest"] for table in head["tables"]])
         if missing:
             write_all(self.replies, frame({"need": missing}))
@@ -180,8 +182,8 @@ def versions() -> dict[str, str]:
 def main(settings: Mapping[str, Any], control: tuple[int, int]) -> None:
     """From an unprivileged process with nothing open but the two ends to the host."""
     runs = warm_up()
-    pages.enlarge()
-    usual = pages.learn(runs) if SEVERAL_PROCESSORS else []
+    page_copies.enlarge()
+    usual = page_copies.learn(runs) if SEVERAL_PROCESSORS else []
     try:
         Server(settings, control, usual).serve()
     except (Closed, BrokenPipeError):

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from karat.core.prompting import Hint, Prompting
 from karat.core.records import Case
+from karat.core.suite_prompt import Hint, Prompting
 from karat.suites.codegen.default_prompt import MOST_COLUMNS
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Task

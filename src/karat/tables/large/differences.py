@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from karat.tables.explain.likeness import likeliest_mapping
+from karat.tables.explain.column_similarity import likeliest_mapping
 from karat.tables.explain.parts import Part
 from karat.tables.explain.side_by_side import View
 from karat.tables.large.columns import LargeColumn

@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from karat.suites.codegen.perturb.drawing import closed, new_value, redrawn, without_repeats
 from karat.suites.codegen.perturb.limits import Limit, around
 from karat.suites.codegen.perturb.profile import Columns, Profile
+from karat.suites.codegen.perturb.random_values import closed, new_value, redrawn, without_repeats
 
 
 class Hints(msgspec.Struct, frozen=True):

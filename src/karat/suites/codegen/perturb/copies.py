@@ -30,7 +30,7 @@ import random
 from collections.abc import Mapping
 
 from karat.suites.codegen.perturb.change import Change, Hints
-from karat.suites.codegen.perturb.kinds import KINDS
+from karat.suites.codegen.perturb.copy_kinds import KINDS
 from karat.suites.codegen.perturb.profile import Columns, Profile, profiles_of
 
 SEED = 20_240_601

@@ -21,7 +21,7 @@ from karat.suites.codegen.metrics.correctness import Correctness, Gold, as_gold,
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.perturb.change import Hints
 from karat.suites.codegen.perturb.copies import Copier
-from karat.suites.codegen.perturb.oracle import hints_of, sampled
+from karat.suites.codegen.perturb.reference_results import hints_of, sampled
 from karat.suites.codegen.perturb.runs import on_all
 from karat.suites.codegen.records import Asked, Task
 

@@ -13,7 +13,7 @@ import os
 DO_NOT_FORK = 10
 
 
-class Vault:
+class PrivateMemory:
     """Room for so many bytes, filled from descriptors."""
 
     def __init__(self, size: int) -> None:
