@@ -1,6 +1,6 @@
 """What prompt templates of this suite can use: ``tables``, ``answer`` and ``instructions``; and the default prompt.
 
-The system message of a task (``prompting``) is written by the suite and sent in any case, unless a ``system_prompt``
+The system message of a task (``default_prompt``) is written by the suite and sent in any case, unless a ``system_prompt``
 takes its place.
 """
 

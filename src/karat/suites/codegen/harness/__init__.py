@@ -2,6 +2,6 @@
 another.
 
 ``exact``, ``run_answers`` and ``run_tests`` are sent to the sandbox as text. They import only the standard library and
-pandas, and keep to the grammar of Python 3.9. ``programs`` puts the text together, ``verdict`` and ``tested`` read what
+pandas, and keep to the grammar of Python 3.9. ``programs`` puts the text together, ``verdict`` and ``score`` read what
 comes back.
 """
