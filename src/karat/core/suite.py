@@ -158,7 +158,7 @@ class Edit(msgspec.Struct, frozen=True):
 
 
 class CheckedCases(msgspec.Struct, frozen=True):
-    """What a check against the outside world (codelists, gold files) found, and what it could mend."""
+    """What a check against the outside world (codelists, gold files) found, and what it could fix."""
 
     problems: tuple[Problem, ...] = ()
     fixes: tuple[Fix, ...] = ()

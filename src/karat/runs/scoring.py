@@ -67,7 +67,7 @@ def score_cases(
     executor: Executor | None = None,
     on_scored: Callable[[int], None] = lambda _: None,
 ) -> Iterator[CaseResult]:
-    """One result a case, in the order of the cases. With an executor, in batches on it; else here."""
+    """One result per case, in the order of the cases. With an executor, in batches on it; else here."""
     if executor is None:
         for case in cases:
             yield score_case(suite, case, predictions.get(case.id, {}), options, repeats)

@@ -237,7 +237,7 @@ def _key(config: OpenAIConfig) -> str:
     if name is None:
         return variable(DEFAULT_KEY, "the system") if os.environ.get(DEFAULT_KEY, "").strip() else ""
     if name and not name.replace("_", "a").isalnum():
-        # Most likely the key itself stands there: it is not shown.
+        # Most likely the key itself is there: it is not shown.
         raise UserError(
             "api_key_env must be the name of an environment variable", hint="Never put the key itself into a file."
         )

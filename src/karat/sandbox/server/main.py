@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import landlock, page_copies, scratch, seccomp
-from .child import Walls
+from .child import Isolation
 from .forking import Forked, fork
 from .frames import Closed, begin, frame, read_exactly, read_head, write_all
 from .private_memory import PrivateMemory
@@ -37,12 +37,12 @@ class Server:
         for folder in (self.work, self.shelf):
             os.makedirs(folder, exist_ok=True)  # noqa: PTH103
         os.environ["MPLCONFIGDIR"] = f"{self.work}/matplotlib"  # emptied after every snippet
-        self.walls = self._walls(usual)
-        self.tables = Tables(self.shelf, safe=self.walls.rules is not None and self.walls.filter is not None)
+        self.isolation = self._isolation(usual)
+        self.tables = Tables(self.shelf, safe=self.isolation.rules is not None and self.isolation.filter is not None)
         self.spare: Forked | None = None
         self.alone = bool(settings["own_pids"]) and os.getpid() in (1, 2)
 
-    def _walls(self, usual: Sequence[page_copies.Stretch]) -> Walls:
+    def _isolation(self, usual: Sequence[page_copies.Stretch]) -> Isolation:
         """The rules for every child; the server itself may change its two folders, and otherwise reads no more than
         they."""
         rules = None
@@ -58,7 +58,7 @@ class Server:
                 landlock.restrict(mine)
                 os.close(mine)
         program = seccomp.build(seccomp.machine()) if self.settings["seccomp"] else None
-        return Walls(rules, program, f"{self.work}/here", KEPT_FDS, usual)
+        return Isolation(rules, program, f"{self.work}/here", KEPT_FDS, usual)
 
     def serve(self) -> None:
         """Answer requests, each with one frame. From here on nobody reads what the server itself might say."""
@@ -121,7 +121,7 @@ class Server:
             write_all(self.replies, part)
 
     def _fork(self) -> Forked:
-        return fork(self.tables, self.walls)
+        return fork(self.tables, self.isolation)
 
     def _dismiss(self) -> None:
         if self.spare is not None:
@@ -134,18 +134,18 @@ class Server:
 
         Only where children cannot start processes (else all is killed) and cannot look into one that is being made.
         """
-        if self.walls.filter is not None and self.walls.rules is not None and self.spare is None:
+        if self.isolation.filter is not None and self.isolation.rules is not None and self.spare is None:
             self.spare = self._fork()
 
     def _set_out(self, head: Mapping[str, Any]) -> None:
         """A fresh folder with the tables' files. A CSV of what was none is made only for code that speaks of one."""
         scratch.empty(self.work)
-        os.mkdir(self.walls.folder)  # noqa: PTH102
+        os.mkdir(self.isolation.folder)  # noqa: PTH102
         for table in head["tables"]:
             for name in table["files"]:
                 ending = name.rpartition(".")[2]
                 if ending == table["kind"] or head["mentions_csv"]:
-                    self.tables.put(table["digest"], ending, f"{self.walls.folder}/{name}")
+                    self.tables.put(table["digest"], ending, f"{self.isolation.folder}/{name}")
 
     def _kill_the_rest(self) -> None:
         """Whatever the child started: everything else in a namespace of our own, else all that came back to us as

@@ -22,7 +22,7 @@ class PrivateMemory:
         self.used = 0
 
     def read(self, fd: int, most: int) -> int:
-        """Up to so many bytes behind those that are there; how many came."""
+        """Up to this many bytes behind those that are there; how many came."""
         count = os.readv(fd, [memoryview(self._pages)[self.used : self.used + most]])
         self.used += count
         return count

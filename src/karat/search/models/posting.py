@@ -82,7 +82,7 @@ def _once(client: httpx.Client, url: str, content: bytes, headers: Mapping[str, 
     said, code = _words(response.content)
     status = f"{response.status_code} {response.reason_phrase}".strip()
     message = f"{url} answered {status}" + (f": {_hidden(said, key)}" if said else "")
-    # A spent quota answers like a busy server, but waiting does not mend it.
+    # A spent quota answers like a busy server, but waiting does not fix it.
     retry = response.status_code in (408, 429) or response.status_code >= 500
     retry = retry and code != "insufficient_quota"
     hint = ""

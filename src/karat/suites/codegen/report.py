@@ -1,4 +1,4 @@
-"""The report of code: a row a task, the lost points at their lines, error classes, the recovery funnel, what
+"""The report of code: one row per task, the lost points at their lines, error classes, the recovery funnel, what
 requirements were missed."""
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _code(text: Any) -> str:
     )
 
 
-# -- a row a task -----------------------------------------------------------------------------------------------------
+# -- one row per task -------------------------------------------------------------------------------------------------
 
 
 def _overview(result: RunResult) -> Sheet:

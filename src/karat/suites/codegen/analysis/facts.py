@@ -6,8 +6,8 @@ gives columns ``age`` and ``salary``, the filter ``age > 30`` and the aggregatio
 are in sight by their names, and as ``df`` when there is one. The result is what is left in ``answer``; when that name
 is never set, the last expression.
 
-Any text is taken: what cannot be parsed, or unfolds beyond all measure, is told as ``syntax_error`` with its line, and
-gives no facts.
+Any text is taken: what cannot be parsed, or unfolds beyond all measure, is reported as ``syntax_error`` with its line,
+and gives no facts.
 """
 
 from __future__ import annotations

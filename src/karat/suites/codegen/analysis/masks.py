@@ -43,9 +43,9 @@ _NEGATED = {
     "notnull": "isnull",
 }
 MOST_LINKS = 200
-"""Links of one condition that are told."""
+"""Links of one condition that are reported."""
 MOST_VALUES = 50
-"""Values of one ``isin`` that are told one by one."""
+"""Values of one ``isin`` that are reported one by one."""
 
 
 def label(value: Value) -> str:

@@ -34,7 +34,7 @@ from karat.suites.codegen.running.references import columns_of, digest, schema_o
 
 ROWS = 400
 CELLS = 6_000
-"""Copies are made from so many rows of all tables together at most: what only fits the data shows on a part of it
+"""Copies are made from this many rows of all tables together at most: what only fits the data shows on a part of it
 too."""
 KEPT = 8
 NOTHING_ASKED, NO_FACTS = Asked(), CodeFacts()

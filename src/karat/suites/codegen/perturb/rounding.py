@@ -65,7 +65,7 @@ def rounded(value: Plain, decimals: int) -> Plain:
 
 
 def forgiven(gold: Gold, result: Plain, decimals: int, *, ordered: bool, options: Options) -> Correctness:
-    """The word on a result that is rounded to so many decimals."""
+    """The word on a result that is rounded to this many decimals."""
     if not FEWEST <= decimals <= MOST or gold.value is None:
         return Correctness(0.0)
     right = as_gold(rounded(gold.value, decimals), calls=gold.several)

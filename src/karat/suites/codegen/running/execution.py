@@ -86,7 +86,7 @@ def given_tables(task: Task) -> dict[str, Given]:
 
 def snippet_of(task: Task, code: str) -> Snippet:
     """The answer with what the task puts around it. Code that cannot be parsed stays alone, so that nothing after it
-    mends it."""
+    fixes it."""
     lines = code.count("\n") + 1
     if task.harness is not None:
         head, body, tail = _inserted(task.harness.program, code)

@@ -1,7 +1,7 @@
 """Aggregations: ``mean()``, ``agg`` in all its forms, and what a plain sum or length comes to.
 
 The sum of a truth value over rows is a count, its mean a share. A sum divided by a count is a mean. An aggregation is
-told where its result is read, so that one of several named ones that nobody looks at counts for nothing.
+reported where its result is read, so that one of several named ones that nobody looks at counts for nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Order of rows, and the first or last of them: ``sort_values``, ``nlargest``, ``head``, ``iloc[:5]``,
 ``sorted(...)[0]``.
 
-Rows remember how they were sorted, so that ``head(5)`` after a descending sort is told with its direction.
+Rows remember how they were sorted, so that ``head(5)`` after a descending sort is reported with its direction.
 """
 
 from __future__ import annotations
