@@ -1,4 +1,4 @@
-"""How good the codegen scores themselves are: does a reference stand above its wrong variants?
+"""How good the codegen scores themselves are: does a reference score above its wrong variants?
 
 Each reference of ``tests/suites/codegen/mutants.py`` is changed in every way that is known there (a filter dropped,
 mean for sum, another column, only a comment, dead code, a constant, …). Reference and mutant are judged on tables made

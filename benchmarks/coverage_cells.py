@@ -14,7 +14,7 @@ from karat.core.suite import Kind
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int, int], Floats]
-"""(generator, draws, n) → one sample a row."""
+"""(generator, draws, n) → one sample per row."""
 
 SIZES = (10, 12, 15, 20, 30, 50, 100, 300)
 SHARE_SIZES = (5, 8, 10, 20, 50)

@@ -1,7 +1,7 @@
 """A whole tune beside the naive loop: three fields × three models × 200 questions × 100,000 values.
 
 karat makes one pass of each model over each field: it gives the rank of every truth, and from it what is found at every
-n, and the tokens of the best values for every n. The naive loop retrieves anew for every n (bm25 with its index,
+n, and the tokens of the best values for every n. The naive loop retrieves again for every n (bm25 with its index,
 vectors with their product) and looks whether the truths are there; it counts no tokens. It is timed for a few n; the
 loop over all of them is reckoned from the median. Vectors are made before the clock runs, for both sides. Then the
 choice: branching beside HiGHS on the same ranks.

@@ -100,8 +100,8 @@ for name, words in commands:
     if code not in (0, 1, 3):
         sys.exit(f"karat {' '.join(words)} ended with {code}: {open(name).read()[-2000:]}")
 """
-"""One interpreter that has loaded the command line, and forks for each command: starting it anew would take most of the
-time."""
+"""One interpreter that has loaded the command line, and forks for each command: starting it again would take most of
+the time."""
 
 
 def _karat(environment: dict[str, str], folder: Path, commands: list[tuple[str, list[str]]]) -> None:

@@ -1,4 +1,4 @@
-"""Makes the pictures of the README anew, from the runs of the demo: ``.venv/bin/python docs/pictures/make.py``.
+"""Makes the pictures of the README again, from the runs of the demo: ``.venv/bin/python docs/pictures/make.py``.
 
 Needs what the browser tests need (playwright, chromium). The picture of the workbook needs LibreOffice and poppler too
 (soffice, pdftoppm); without them it is left as it is, and that is said.

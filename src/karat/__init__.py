@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from karat.core.parameters import Parameter
     from karat.core.plugins import BrokenPlugin, PluginWarning
     from karat.core.problems import Problem, UnknownName, UserError
-    from karat.core.prompting import Hint, Prompting
     from karat.core.recorded import read_recorded
     from karat.core.records import CallError, Case, Prediction, Turn, Where
     from karat.core.replies import Reply, read_reply
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from karat.core.results.result import CaseResult, Estimate, MetricSummary, RunInfo, RunResult
     from karat.core.scores import Score, not_applicable, scored
     from karat.core.suite import LoadedCases, LoadedPredictions, Metric, NotApplicable, Suite, SuiteOptions, Unreadable
+    from karat.core.suite_prompt import Hint, Prompting
     from karat.core.system import (
         CallFailed,
         NoAnswer,
@@ -151,8 +151,8 @@ _HOMES = {
     "Problem": "karat.core.problems",
     "UnknownName": "karat.core.problems",
     "UserError": "karat.core.problems",
-    "Hint": "karat.core.prompting",
-    "Prompting": "karat.core.prompting",
+    "Hint": "karat.core.suite_prompt",
+    "Prompting": "karat.core.suite_prompt",
     "read_recorded": "karat.core.recorded",
     "CallError": "karat.core.records",
     "Case": "karat.core.records",

@@ -122,6 +122,7 @@ FOREIGN = {
     "__qualname__": "functions that the user gives",
     "__file__": "modules",
     "revision": "a plain function that the user gives as a model",
+    "name": "objects behind entry points, which another package may have made of anything",
     "type_descriptor": "options of Typer",
     "annotation": "options of Typer",
     "is_flag": "options of Click",

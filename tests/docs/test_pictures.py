@@ -1,4 +1,4 @@
-"""The pictures of the README are there, small, and show nothing of the machine they were made on."""
+"""The pictures of the README and the pages are there, small, and show nothing of the machine they were made on."""
 
 from __future__ import annotations
 
@@ -8,10 +8,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMED = sorted(set(re.findall(r"docs/pictures/[\w.]+", (ROOT / "README.md").read_text(encoding="utf-8"))))
+PAGES = (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))
+NAMED = sorted(
+    {
+        f"docs/{name}"
+        for page in PAGES
+        for name in re.findall(r"pictures/[\w.]+\.(?:png|svg)", page.read_text(encoding="utf-8"))
+    }
+)
 
 
-def test_the_readme_shows_every_picture() -> None:
+def test_every_picture_is_shown() -> None:
     made = {f"docs/pictures/{file.name}" for file in (ROOT / "docs" / "pictures").glob("*.[ps][nv]g")}
     assert set(NAMED) == made
 

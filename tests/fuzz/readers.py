@@ -20,7 +20,7 @@ import karat
 from karat.core import plugins
 from karat.core.problems import Problem, UserError, problem_text
 from karat.core.replies import read_reply
-from karat.core.replies.streamed import merged
+from karat.core.replies.recorded_stream import merged
 from karat.core.replies.tables import tables_in
 from karat.core.suite import NotApplicable, Unreadable
 from karat.core.system import CallFailed

@@ -38,8 +38,8 @@ def failed(case_id: str, turn: int = 0, repeat: int = 0) -> Prediction:
 def scored(
     the_case: Any, *predictions: Prediction, repeats: int = 1, options: SuiteOptions | None = None
 ) -> CaseResult:
-    found, strangers = group([the_case], predictions, repeats)
-    assert not strangers
+    found, unmatched = group([the_case], predictions, repeats)
+    assert not unmatched
     return score_case(suite, the_case, found.get(the_case.id, {}), options or Options(), repeats)
 
 
@@ -162,9 +162,9 @@ def test_a_bug_in_a_suite_costs_one_case(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_predictions_of_unknown_cases_are_set_aside() -> None:
-    found, strangers = group([case("c", A)], [answer("c", "a"), answer("other", "a")], 1)
+    found, unmatched = group([case("c", A)], [answer("c", "a"), answer("other", "a")], 1)
     assert list(found) == ["c"]
-    assert [p.case_id for p in strangers] == ["other"]
+    assert [p.case_id for p in unmatched] == ["other"]
 
 
 def test_predictions_for_turns_and_repeats_that_do_not_exist_are_reported() -> None:

@@ -208,10 +208,10 @@ def test_the_warm_up_runs_what_it_means_to_run() -> None:
 
     import pandas
 
-    from karat.sandbox.server import snippet, warming
+    from karat.sandbox.server import snippet, warm_up
 
     own = sys.modules["__main__"]
-    for code in warming.USUAL:
-        frame = pandas.read_csv(io.StringIO(warming.TABLE), parse_dates=["day"])
+    for code in warm_up.USUAL:
+        frame = pandas.read_csv(io.StringIO(warm_up.TABLE), parse_dates=["day"])
         assert snippet.run(code, {"table": frame}, 1_000).startswith(b'{"status": "ok"'), code
     sys.modules["__main__"] = own

@@ -144,7 +144,7 @@ def _stop(pids: set[int]) -> None:
 
 
 def test_a_silent_server_is_ended_by_the_callers_own_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.sandbox.serving.GRACE", 0.5)
+    monkeypatch.setattr("karat.sandbox.server_process.GRACE", 0.5)
     with Sandbox(limits=LIMITS) as alone:
         alone.run("1")
         (pid,) = alone.server_pids()

@@ -12,7 +12,7 @@ from karat.core.scores import Score
 from karat.store import Store, open_store
 from karat.store.case_pages import CaseQuery
 from karat.store.database import revision
-from karat.store.shared import CaseSet, SavedFilter
+from karat.store.filters_and_case_sets import CaseSet, SavedFilter
 from karat.store.viewer_queries import Viewing
 
 from .samples import a_result, a_run, answer, failure

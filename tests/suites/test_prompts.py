@@ -13,7 +13,7 @@ from karat.core.problems import UserError
 from karat.core.records import Case, Turn
 from karat.core.system import PromptedConfig
 from karat.runs.calling import first_request
-from karat.runs.prompting import hints_of
+from karat.runs.prompts import hints_of
 from karat.suites.answers.options import Engine
 from karat.suites.answers.records import Gold
 from karat.suites.codegen.records import TableSource, Task

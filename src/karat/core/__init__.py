@@ -1,1 +1,1 @@
-"""The words everything is said in. Imports nothing else of karat."""
+"""The types that everything else uses. Imports nothing else of karat."""

@@ -51,7 +51,7 @@ Found = Iterator[tuple[Node, Where]]
 
 
 class CaseFiles(Generic[Row, Target]):
-    """Reads cases: ``row`` is what stands in a file, ``target`` makes what a right answer must hold. It may raise
+    """Reads cases: ``row`` is what is in a file, ``target`` makes what a right answer must hold. It may raise
     ValueError."""
 
     def __init__(self, row: type[Row], target: Callable[[Row], Target]) -> None:

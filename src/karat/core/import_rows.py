@@ -19,7 +19,7 @@ class AnyOf(list[Any]):
 
 @dataclass(frozen=True)
 class ImportRow:
-    """One question of a file, with what was expected and what was answered as they stand there."""
+    """One question of a file, with what was expected and what was answered as they are there."""
 
     line: int
     """Where it stands: the line or row of the file, or its number in a list."""

@@ -83,7 +83,7 @@ def read_values(parameters: Sequence[Parameter], given: Mapping[str, Value], met
 
 
 def suffix_of(parameters: Sequence[Parameter], values: Mapping[str, Value]) -> str:
-    """What stands after the name: the first value after ``@``, and those of the others that are not the default in
+    """What is after the name: the first value after ``@``, and those of the others that are not the default in
     brackets."""
     first, *others = parameters
     named = ", ".join(f"{one.name}={values[one.name]}" for one in others if values[one.name] != one.default)

@@ -37,7 +37,7 @@ def metric_column(metric: Metric) -> Column:
 
 
 def _overview(result: RunResult, metrics: list[Metric]) -> Sheet:
-    from karat.core.explanations import explanation_of
+    from karat.core.case_explanation import explanation_of
     from karat.core.report import Column, Sheet, Table
 
     columns = (

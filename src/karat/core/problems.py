@@ -1,4 +1,4 @@
-"""What is wrong, where it stands, what was expected, and the nearest valid thing.
+"""What is wrong, where it is, what was expected, and the nearest valid thing.
 
 A :class:`Problem` is a finding in somebody's file. A :class:`UserError` is the one exception for a user's mistake: the
 command line prints it without a traceback and exits with 2. Anything else that is raised is a bug, and shows as one.
@@ -34,7 +34,7 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     hint: str = ""
     severity: Severity = "error"
     shown: bool = True
-    """Whether the line itself may be shown with the problem; not where a secret stands in it."""
+    """Whether the line itself may be shown with the problem; not where a secret is in it."""
 
     @property
     def place(self) -> str:
@@ -45,7 +45,7 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class UserError(Exception):
-    """A mistake that the person at the keyboard can mend. Carries what to print, and where the mistake stands."""
+    """A mistake that the person at the keyboard can fix. Carries what to print, and where the mistake is."""
 
     def __init__(self, message: str, *, hint: str = "", problems: Sequence[Problem] = ()) -> None:
         super().__init__(message)
@@ -124,7 +124,7 @@ def _lines(source: str) -> list[str]:
 
 
 def _window(text: str, start: int, width: int = 110) -> tuple[str, int]:
-    """A long line cut to what stands around the spot: (shown text, how many characters were left out before it)."""
+    """A long line cut to what is around the spot: (shown text, how many characters were left out before it)."""
     if len(text) <= width:
         return text, 0
     offset = max(0, min(start - width // 3, len(text) - width))

@@ -27,7 +27,7 @@ class Recorded(msgspec.Struct, frozen=True):
 
 
 def recorded_lines(predictions: Sequence[Prediction], spread: str = "") -> Recorded:
-    """``spread``: a key that marks a response whose keys stand in the line itself, beside what the line says about
+    """``spread``: a key that marks a response whose keys are in the line itself, beside what the line says about
     it."""
     return Recorded(b"".join(msgspec.json.encode(_line(one, spread)) + b"\n" for one in predictions))
 

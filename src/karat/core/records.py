@@ -1,4 +1,4 @@
-"""The words everything is said in: a case, its turns, and what a system answered.
+"""The shared types: a case, its turns, and what a system answered.
 
 All are frozen msgspec structs. ``T`` is the suite's own target type: what the right answer to a turn looks like.
 """
@@ -99,7 +99,7 @@ def join_attempts(responses: Sequence[bytes]) -> bytes:
 
 
 def attempts(response: bytes) -> list[bytes]:
-    """The responses that a prediction holds: usually one, more where the system was asked to mend its answer."""
+    """The responses that a prediction holds: usually one, more where the system was asked to repair its answer."""
     if not response.startswith(b'{"karat_attempts":'):
         return [response]
     return [text.encode() for text in msgspec.json.decode(response, type=_Attempts).karat_attempts]

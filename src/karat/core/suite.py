@@ -21,9 +21,9 @@ from karat.core.explanation import Explain, unexplained
 from karat.core.parameters import Parameter, Value, read_values, suffix_of
 from karat.core.plain_report import plain_report
 from karat.core.problems import Problem
-from karat.core.prompting import Prompting
 from karat.core.records import Case, Prediction, as_asked
 from karat.core.scores import Score
+from karat.core.suite_prompt import Prompting
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar as TypeVarWithDefault
@@ -158,7 +158,7 @@ class Edit(msgspec.Struct, frozen=True):
 
 
 class CheckedCases(msgspec.Struct, frozen=True):
-    """What a check against the outside world (codelists, gold files) found, and what it could mend."""
+    """What a check against the outside world (codelists, gold files) found, and what it could fix."""
 
     problems: tuple[Problem, ...] = ()
     fixes: tuple[Fix, ...] = ()

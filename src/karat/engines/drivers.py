@@ -10,7 +10,7 @@ from karat.core.problems import UserError
 
 
 def driver(module: str, extra: str) -> Any:
-    """A driver's module. Missing: the user's mistake, with the command that mends it."""
+    """A driver's module. Missing: a usage error, with the command that fixes it."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:

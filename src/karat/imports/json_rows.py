@@ -1,4 +1,4 @@
-"""JSON lines and JSON lists, one object a row: Hugging Face datasets, exports of LangSmith and Langfuse.
+"""JSON lines and JSON lists, one object per row: Hugging Face datasets, exports of LangSmith and Langfuse.
 
 An object inside a row gives a column for each of its keys, ``inputs.question``. A cell of CSV that holds such an object
 is opened too.

@@ -10,7 +10,7 @@ from karat.core.problems import Problem
 
 @dataclass
 class SourceRow:
-    """One row: where it stands, and its cells by the name of their column."""
+    """One row: where it is, and its cells by the name of their column."""
 
     line: int
     cells: dict[str, Any]

@@ -90,9 +90,9 @@ def _table(path: Path, form: str, rows: Iterable[tuple[int, Mapping[int, Any]]])
         if heading is None:
             heading = _heading(path, line, cells)
             continue
-        strangers = [place for place, cell in cells.items() if place not in heading and str(cell).strip()]
-        if strangers:
-            message = f"skipped: it has a cell in column {strangers[0]}, which has no heading"
+        without_heading = [place for place, cell in cells.items() if place not in heading and str(cell).strip()]
+        if without_heading:
+            message = f"skipped: it has a cell in column {without_heading[0]}, which has no heading"
             found.problems.append(
                 Problem(message, file=str(path), line=line, hint="Quote cells that contain the separator.")
             )

@@ -1,5 +1,5 @@
-"""Metrics that other packages add to a suite: its own report does not know them, so they are told here, for every suite
-alike."""
+"""Metrics that other packages add to a suite: its own report does not know them, so they are reported here, for every
+suite alike."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def _joined(items: list[Prediction]) -> str:
 
 
 def answer_text(prediction: Prediction) -> str:
-    """One answer; of a system that was asked to mend its answer, the last one."""
+    """One answer; of a system that was asked to repair its answer, the last one."""
     if prediction.error is not None:
         return f"failed: {prediction.error.message}"
     response = attempts(prediction.response)[-1]

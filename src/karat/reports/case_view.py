@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
+from karat.core.case_explanation import explanation_of, target_of
 from karat.core.explanation import Cells, Line, Part
-from karat.core.explanations import explanation_of, target_of
 from karat.core.records import Prediction
 from karat.core.results.result import CaseResult, RunInfo
 from karat.core.results.usage import USAGE

@@ -122,7 +122,7 @@ def side_by_side(
     answers_a: Mapping[str, str],
     answers_b: Mapping[str, str],
 ) -> Compared:
-    """Put together what the writers need. Each case stands there once: the worse ones first, the largest move on
+    """Put together what the writers need. Each case is there once: the worse ones first, the largest move on
     top."""
     cases_a, cases_b = {case.id: case for case in a.cases}, {case.id: case for case in b.cases}
     by_case: dict[str, list[CaseChange]] = {}

@@ -1,4 +1,4 @@
-"""The whole report of a run: what its suite tells of it, and what is told of every run alike.
+"""The whole report of a run: what its suite says of it, and what every report contains.
 
 Told alike: metrics of plug-ins, several tries at a case, and what people say of the cases. Nothing is added to a run
 that has none of these.

@@ -1,7 +1,7 @@
 """JSON Schema of the public JSON: of the whole result, and of what each suite keeps in ``cases[].details``.
 
 Both come from the structs that are written. They are shipped as ``result.schema.json`` beside this file and
-``details.schema.json`` in the suite's package; ``python -m karat.reports.json_schema`` writes them anew, and a test
+``details.schema.json`` in the suite's package; ``python -m karat.reports.json_schema`` writes them again, and a test
 says when that is due. Every key is listed, and keys that are always written are required.
 """
 
@@ -79,6 +79,8 @@ def _schema(title: str, kind: type[msgspec.Struct]) -> dict[str, Any]:
     (top,), parts = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
     structs = _structs(inspect.type_info(kind))
     for name, part in parts.items():
+        if "description" in part:
+            part["description"] = _unwrapped(part["description"])
         struct = structs.get(name)
         if struct is None:
             continue
@@ -87,6 +89,11 @@ def _schema(title: str, kind: type[msgspec.Struct]) -> dict[str, Any]:
         for field in part["properties"].values():
             field.pop("default", None)  # what is not written is unknown, and no reader fills it in
     return {"$schema": DIALECT, "title": title, **top, "$defs": dict(sorted(parts.items()))}
+
+
+def _unwrapped(docstring: str) -> str:
+    """The paragraphs of a docstring, each on one line: how the source is wrapped does not change the schema."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in docstring.split("\n\n"))
 
 
 def _is_always_written(cls: type[msgspec.Struct], field: inspect.Field) -> bool:
@@ -114,7 +121,7 @@ def _structs(info: inspect.Type) -> dict[str, inspect.StructType]:
 
 
 def main() -> int:
-    """Write all schema files anew."""
+    """Write all schema files again."""
     write_bytes(RESULT_FILE, written(result_schema()))
     for name in plugins.names("karat.suites"):
         suite = plugins.load_suite(name)

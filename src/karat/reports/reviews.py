@@ -28,7 +28,7 @@ def reviewed_table(result: RunResult, metrics: Sequence[Metric]) -> Table | None
 
 
 def reviews_sheet(result: RunResult, metrics: Sequence[Metric]) -> Sheet | None:
-    """A row a verdict, oldest first, with what the rule says; None without reviews."""
+    """One row per verdict, oldest first, with what the rule says; None without reviews."""
     if not result.reviews:
         return None
     rule = next(iter(pass_rates(metrics)), None)

@@ -25,7 +25,7 @@ MOST_PENDING = 2_000
 
 
 class Called:
-    """How far the calls are: told to a progress display, and read at the end."""
+    """How far the calls are: sent to a progress display, and read at the end."""
 
     def __init__(self, total: int, on_change: Callable[[Called], None] = lambda _: None) -> None:
         self.total = total

@@ -2,7 +2,7 @@
 
 What the suite does meanwhile (running code, say) happens on a thread, so that other calls go on. All responses to one
 turn become one prediction, with their times, tokens and costs added up. Each response is kept as it comes: a run that
-is stopped while code runs or is mended has lost nothing that was paid for, and goes on from there.
+is stopped while code runs or is repaired has lost nothing that was paid for, and goes on from there.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from karat.core.system import PLAIN_TEXT_HINT, SystemConfig
 
 
 def refuse_secrets(settings: msgspec.Struct, what: str) -> None:
-    """Raise for a secret that stands in plain text among the settings of a system or the options of a suite."""
+    """Raise for a secret that is in plain text among the settings of a system or the options of a suite."""
     if found := _found(settings):
         message = f"the setting {_shown(found[0])} of {what} contains a secret in plain text, which would be stored with the run"
         raise UserError(message, hint=hint_for(settings))
@@ -51,7 +51,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def secret_problems(settings: msgspec.Struct, node: Node, file: str) -> Iterable[Problem]:
-    """The same as findings in a file. The line is named, but not shown: the secret stands in it."""
+    """The same as findings in a file. The line is named, but not shown: the secret is in it."""
     for path in _found(settings):
         mark = _node_at(node, path).start_mark
         message = f"{_shown(path)} contains a secret in plain text"

@@ -58,7 +58,7 @@ class RunOptions(msgspec.Struct, frozen=True):
 
 
 class ProjectFile(msgspec.Struct, frozen=True):
-    """What stands in karat.yaml."""
+    """What is in karat.yaml."""
 
     name: str = ""
     store: str = DEFAULT_STORE

@@ -34,7 +34,7 @@ def check_prompts(node: Node, config: SystemConfig, suites: Sequence[Suite], fol
 
 
 def _placed(problem: Problem, node: ScalarNode, file: str) -> Problem:
-    """A problem of a text that stands in the project file, at its line there."""
+    """A problem of a text that is in the project file, at its line there."""
     if problem.file:
         return problem
     first = node.start_mark.line + 1

@@ -30,12 +30,12 @@ from karat.runs.calling import Called, Key, still_to_call
 from karat.runs.follow_up import unfinished
 from karat.runs.job import Job
 from karat.runs.plain_secrets import refuse_secrets, refuse_written_out
-from karat.runs.prompting import ready, run_hash
+from karat.runs.prompts import ready, run_hash
 from karat.runs.run_lease import signs_of_life
 from karat.runs.scoring import group, repeats_in, score_cases
 from karat.runs.summary import summarise
 from karat.runs.system_calls import call_system, follows_up, misplaced, open_system, run_async
-from karat.runs.unmatched_predictions import stranger_problems
+from karat.runs.unmatched_predictions import unmatched_problems
 from karat.store.lease_holder import Holder, this_process
 from karat.store.records import RunRecord, run_name
 
@@ -207,7 +207,7 @@ def score_recorded(
     now = _now()
     options = dated(options, now[:10])
     repeats = repeats_in(predictions)
-    found, strangers = group(cases, predictions, repeats)
+    found, unmatched = group(cases, predictions, repeats)
     info = RunInfo(
         suite=suite.name,
         system=source,
@@ -224,7 +224,7 @@ def score_recorded(
     results = list(score_cases(suite, cases, found, options, repeats=repeats, executor=executor))
     result = summarise(suite, info, results)
     kept, wrong = checked_notes(suite, notes)
-    told = (*problems, *wrong, *stranger_problems(cases, strangers, repeats, source), *result.problems)
+    told = (*problems, *wrong, *unmatched_problems(cases, unmatched, repeats, source), *result.problems)
     return msgspec.structs.replace(result, problems=told, notes=kept)
 
 

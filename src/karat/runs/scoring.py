@@ -43,18 +43,18 @@ def group(
     """Predictions by case, repeat and turn; and those for a case, a turn or a repeat that does not exist."""
     known = {case.id: case for case in cases}
     found: dict[str, dict[int, dict[int, Prediction]]] = {}
-    strangers: list[Prediction] = []
+    unmatched: list[Prediction] = []
     for prediction in predictions:
         case = known.get(prediction.case_id)
         if case is None:
-            strangers.append(prediction)
+            unmatched.append(prediction)
             continue
         turn = prediction.turn if prediction.turn is not None else default_turn(case)
         if not (0 <= turn < case.user_turns and 0 <= prediction.repeat < repeats):
-            strangers.append(prediction)
+            unmatched.append(prediction)
             continue
         found.setdefault(case.id, {}).setdefault(prediction.repeat, {})[turn] = prediction
-    return found, strangers
+    return found, unmatched
 
 
 def score_cases(
@@ -67,7 +67,7 @@ def score_cases(
     executor: Executor | None = None,
     on_scored: Callable[[int], None] = lambda _: None,
 ) -> Iterator[CaseResult]:
-    """One result a case, in the order of the cases. With an executor, in batches on it; else here."""
+    """One result per case, in the order of the cases. With an executor, in batches on it; else here."""
     if executor is None:
         for case in cases:
             yield score_case(suite, case, predictions.get(case.id, {}), options, repeats)

@@ -15,9 +15,9 @@ from karat.core.system import RecordedConfig, System, SystemType
 from karat.runs.calling import Called, Key, Predict, call_all, only_questions
 from karat.runs.follow_up import following_up
 from karat.runs.job import Job
-from karat.runs.prompting import prompted
+from karat.runs.prompts import prompted
 from karat.runs.scoring import group
-from karat.runs.unmatched_predictions import stranger_problems
+from karat.runs.unmatched_predictions import unmatched_problems
 from karat.systems.prompts.prompt import prompt_of
 from karat.systems.prompts.rendering import Renderer
 
@@ -39,7 +39,7 @@ def misplaced(job: Job, system: System) -> list[Problem]:
     recorded = [
         one for one in given if one.case_id in known or (job.left_out is not None and one.case_id not in job.left_out)
     ] or given
-    return stranger_problems(job.cases, group(job.cases, recorded, job.repeats)[1], job.repeats, job.system)
+    return unmatched_problems(job.cases, group(job.cases, recorded, job.repeats)[1], job.repeats, job.system)
 
 
 def open_system(job: Job) -> System:

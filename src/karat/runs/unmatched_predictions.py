@@ -12,15 +12,15 @@ from karat.core.records import Case, Prediction
 UNKNOWN = "unknown cases"
 
 
-def stranger_problems(
-    cases: Sequence[Case[Any]], strangers: Sequence[Prediction], repeats: int, source: str
+def unmatched_problems(
+    cases: Sequence[Case[Any]], unmatched: Sequence[Prediction], repeats: int, source: str
 ) -> list[Problem]:
     """One problem for each kind of stray prediction, with the first few named, and one id that a prediction could have
     had."""
     known = {case.id: case for case in cases}
     groups: dict[str, list[str]] = {}
     hint = f'They are ignored. A prediction is expected for "{cases[0].id}", for example.' if cases else ""
-    for one in strangers:
+    for one in unmatched:
         case = known.get(one.case_id)
         if case is None:
             groups.setdefault(UNKNOWN, []).append(one.case_id)

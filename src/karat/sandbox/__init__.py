@@ -1,11 +1,11 @@
-"""Where generated code runs: a warm server that forks for each snippet, behind walls that the kernel keeps.
+"""Where generated code runs: a warm server that forks for each snippet, isolated by the kernel.
 
 >>> from karat import sandbox
 >>> outcome = sandbox.run("result = df.price.sum()", {"sales": {"price": [1, 2, 3]}})
 >>> outcome.status, outcome.result
 ('ok', 6)
 
-For more than one snippet keep a :class:`Sandbox` open; :func:`layers` says which walls this machine has.
+For more than one snippet keep a :class:`Sandbox` open; :func:`layers` says which sandbox layers this machine has.
 """
 
 from karat.sandbox.layers import layers

@@ -14,7 +14,7 @@ from karat.sandbox.connection import Late
 from karat.sandbox.interpreter import interpreter
 from karat.sandbox.layers import Name, plan
 from karat.sandbox.records import Layer, Limits, Measurement, Outcome
-from karat.sandbox.serving import Lost, Ready, Server
+from karat.sandbox.server_process import Lost, Ready, Server
 from karat.sandbox.tables import GivenTable, Shelf, TableSource
 
 
@@ -38,10 +38,10 @@ def _measurement(outcomes: Sequence[Outcome]) -> Measurement:
 
 
 class Sandbox:
-    """Warm servers behind walls. Use it with ``with``; several threads may use it at once.
+    """Warm, isolated servers. Use it with ``with``; several threads may use it at once.
 
-    ``python`` names another interpreter with pandas. ``unsafe`` runs code although too few walls stand. ``without``
-    leaves layers out, which is for tests of the others.
+    ``python`` names another interpreter with pandas. ``unsafe`` runs code although too few sandbox layers work.
+    ``without`` leaves layers out, which is for tests of the others.
     """
 
     def __init__(

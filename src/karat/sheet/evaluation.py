@@ -8,7 +8,7 @@ from pathlib import Path
 from karat.core.problems import UserError
 from karat.sheet.compute.computation import Computation
 from karat.sheet.compute.operations import compute
-from karat.sheet.compute.resources import Outside, Settings, read_bound
+from karat.sheet.compute.resources import Resources, Settings, read_bound
 from karat.sheet.evaluation_table import EvaluationTable, the_evaluation_table
 from karat.sheet.plan.planner import make_plan, make_questions_plan
 from karat.sheet.text.tree import Sheet
@@ -35,7 +35,7 @@ def evaluate(
     """
     bound = read_bound(tables or {})
     plan = make_plan(sheet, bound=bound, only=only)
-    computation = Computation(plan, sheet, Outside(folder, settings or Settings()))
+    computation = Computation(plan, sheet, Resources(folder, settings or Settings()))
     try:
         compute(computation)
     except RecursionError:
@@ -62,7 +62,7 @@ def evaluation_of(
         plan = make_questions_plan(sheet, table, bound=read_bound(tables or {}))
     except Wrong as wrong:
         raise UserError(wrong.message, hint=wrong.hint) from None
-    computation = Computation(plan, sheet, Outside(folder, settings or Settings()))
+    computation = Computation(plan, sheet, Resources(folder, settings or Settings()))
     compute(computation)
     found = computation.values[plan.questions[table.name]]
     if isinstance(found, Failure):

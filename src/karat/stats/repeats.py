@@ -81,7 +81,7 @@ def tries_of(result: RunResult, metrics: Sequence[Metric]) -> Tries | None:
 
 
 def tries_shown(tries: int) -> list[int]:
-    """The k that are shown for so many tries: 1 to 5, the powers of two above, and all tries."""
+    """The k that are shown for this many tries: 1 to 5, the powers of two above, and all tries."""
     powers = [2**power for power in range(3, tries.bit_length())]
     return sorted({*range(1, min(tries, EACH) + 1), *powers, tries})
 

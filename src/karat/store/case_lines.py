@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from karat.core.explanations import explanation_of
+from karat.core.case_explanation import explanation_of
 from karat.core.results.result import CaseResult
 from karat.store.codec import to_json
 

@@ -67,7 +67,7 @@ class Columns(msgspec.Struct, frozen=True):
     case_ids: tuple[str, ...]
     clusters: tuple[str, ...]
     figures: tuple[tuple[float | None, ...], ...]
-    """One tuple a case, in the order of the scoring's summary."""
+    """One tuple per case, in the order of the scoring's summary."""
 
 
 class TagCount(msgspec.Struct, frozen=True, gc=False):

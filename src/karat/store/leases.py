@@ -106,7 +106,7 @@ def release_lease(connection: Connection, run_id: int) -> None:
 
 
 def check_lease(connection: Connection, run_id: int, holder: Holder) -> None:
-    """That the run is still held by this holder. It stands before each write that a holder makes."""
+    """That the run is still held by this holder. Checked before each write that a holder makes."""
     found = read_lease(connection, run_id)
     if found is None or found.holder.id != holder.id:
         now = f"{found.holder.shown} has taken it over" if found else "it is no longer held by anyone"

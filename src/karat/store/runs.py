@@ -85,7 +85,7 @@ def list_runs(connection: Connection, limit: int, suite: str | None) -> list[Run
 
 
 def list_one(connection: Connection, run_id: int) -> RunRow:
-    """One run as it stands in the list."""
+    """One run as it is in the list."""
     found = _rows(connection, select(*_LISTED).where(runs.c.id == run_id))
     if not found:
         raise no_such_run(connection, run_id)

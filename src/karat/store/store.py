@@ -206,7 +206,7 @@ class Store:
     # -- looking through a run, a page at a time -------------------------------------------------------------------
 
     def run_row(self, run_id: int) -> RunRow:
-        """A run as it stands in a list."""
+        """A run as it is in a list."""
         with self._reading() as connection:
             return run_rows.list_one(connection, run_id)
 

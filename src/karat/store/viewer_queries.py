@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 
 from sqlalchemy import func, select
 
-from karat.store import case_pages, shared
+from karat.store import case_pages, filters_and_case_sets
 from karat.store.case_pages import Columns
+from karat.store.filters_and_case_sets import CaseSet, SavedFilter
 from karat.store.schema import predictions
-from karat.store.shared import CaseSet, SavedFilter
 from karat.store.store import Store
 
 
@@ -62,32 +62,32 @@ class Viewing:
     def filters(self, suite: str) -> list[SavedFilter]:
         """The saved filters of a suite."""
         with self._store._reading() as connection:
-            return shared.read_filters(connection, suite)
+            return filters_and_case_sets.read_filters(connection, suite)
 
     def save_filter(self, suite: str, name: str, query: str) -> None:
         """Keep a filter under a name."""
         with self._store._writing() as connection:
-            shared.save_filter(connection, suite, name, query, _now())
+            filters_and_case_sets.save_filter(connection, suite, name, query, _now())
 
     def drop_filter(self, suite: str, name: str) -> None:
         """Forget a filter."""
         with self._store._writing() as connection:
-            shared.drop_filter(connection, suite, name)
+            filters_and_case_sets.drop_filter(connection, suite, name)
 
     def sets(self, suite: str, case_id: str | None = None) -> list[CaseSet]:
         """The sets of a suite; those that hold a case, when one is named."""
         with self._store._reading() as connection:
-            return shared.read_sets(connection, suite, case_id)
+            return filters_and_case_sets.read_sets(connection, suite, case_id)
 
     def add_to_set(self, suite: str, name: str, case_ids: Sequence[str]) -> None:
         """Put cases into a set, which is made when it is not there."""
         with self._store._writing() as connection:
-            shared.add_to_set(connection, suite, name, case_ids, _now())
+            filters_and_case_sets.add_to_set(connection, suite, name, case_ids, _now())
 
     def take_from_set(self, suite: str, name: str, case_id: str) -> None:
         """Take a case out of a set."""
         with self._store._writing() as connection:
-            shared.take_from_set(connection, suite, name, case_id)
+            filters_and_case_sets.take_from_set(connection, suite, name, case_id)
 
 
 def _now() -> str:

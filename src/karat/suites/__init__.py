@@ -1,1 +1,1 @@
-"""The suites, each with the same rooms: cases, predictions, metrics, report. They never import each other."""
+"""The suites, each with the same files: cases, predictions, metrics, report. They never import each other."""

@@ -1,4 +1,4 @@
-"""Asking a system politely: so many at once, so many a minute, a time limit, again when that may help.
+"""Calling a system within limits: calls at once, calls per minute, a time limit, retries where they may help.
 
 The system makes plain attempts; everything here is the same for all of them. One bad call never ends a run: whatever a
 system raises becomes a prediction with an error. Only the end of the run itself (cancellation, Ctrl-C) passes through.
@@ -50,7 +50,7 @@ def retry_wait(failures: int, backoff: float, retry_after: float | None, draw: f
 
 
 class Pace:
-    """At most so many starts a minute, evenly spaced: no minute ever holds more than one above the limit."""
+    """At most this many starts a minute, evenly spaced: no minute ever holds more than one above the limit."""
 
     def __init__(
         self, per_minute: float, clock: Callable[[], float], sleep: Callable[[float], Awaitable[None]]

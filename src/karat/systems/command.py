@@ -1,4 +1,4 @@
-"""A command: one process a call, JSON on its standard input, JSON on its standard output.
+"""A command: one process per call, JSON on its standard input, JSON on its standard output.
 
 It reads ``{"id", "turn", "repeat", "messages", "question"}`` and writes its answer. No shell is involved. Each
 process leads a group of its own, and the whole group is gone when the call is over, however it ended.

@@ -25,7 +25,7 @@ from karat.systems.environment import expand, expand_all, expand_headers
 from karat.systems.history import assistant_message
 from karat.systems.json_path import PathNotFound, part_at
 from karat.systems.redaction import shown_config
-from karat.systems.template import NAMES, fill, read_template
+from karat.systems.request_template import NAMES, fill, read_template
 from karat.systems.transport import Transport, checked_url
 
 METHODS = ("POST", "PUT", "PATCH", "GET")
@@ -40,7 +40,7 @@ class HttpConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, kw_onl
     headers: dict[str, str] = msgspec.field(default_factory=dict)
     """Values may hold ``${NAME}`` from the environment: the place for keys."""
     request: Any = None
-    """The template; see :mod:`karat.systems.template`. Left out: id, turn and messages. Texts may hold ``${NAME}``."""
+    """The template; see :mod:`karat.systems.request_template`. Left out: id, turn and messages. Texts may hold ``${NAME}``."""
     response_path: str = ""
     """The part of the body that is the answer (``data.answers.0``); left out: the whole body."""
     reply_path: str = ""

@@ -35,8 +35,8 @@ from karat.core.system import PLAIN_TEXT_HINT, CallFailed, FormattedConfig, Requ
 from karat.systems.environment import expand, expand_all, expand_headers, variable
 from karat.systems.history import assistant_message
 from karat.systems.redaction import shown_config
+from karat.systems.request_template import typed
 from karat.systems.response_format import as_text_format, whole_format
-from karat.systems.template import typed
 from karat.systems.transport import MAX_BODY, Transport, checked_url, kind_of_status
 
 if TYPE_CHECKING:
@@ -237,7 +237,7 @@ def _key(config: OpenAIConfig) -> str:
     if name is None:
         return variable(DEFAULT_KEY, "the system") if os.environ.get(DEFAULT_KEY, "").strip() else ""
     if name and not name.replace("_", "a").isalnum():
-        # Most likely the key itself stands there: it is not shown.
+        # Most likely the key itself is there: it is not shown.
         raise UserError(
             "api_key_env must be the name of an environment variable", hint="Never put the key itself into a file."
         )

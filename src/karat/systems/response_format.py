@@ -16,7 +16,7 @@ from karat.core.problems import UserError, did_you_mean
 from karat.core.records import Case
 from karat.core.suite import Suite
 from karat.systems.prompts.template import file_of, read_file
-from karat.systems.template import typed
+from karat.systems.request_template import typed
 
 WORDS = ("json_object", "suite")
 KINDS = ("json_object", "json_schema", "text")

@@ -19,7 +19,7 @@ import msgspec
 
 from karat.core.problems import UserError
 from karat.core.replies.json_texts import refuse_two_values
-from karat.core.replies.streamed import merged
+from karat.core.replies.recorded_stream import merged
 from karat.core.secrets.http_logs import mask_logs
 from karat.core.secrets.masking import Secrets, plain
 from karat.core.suite import Unreadable

@@ -200,7 +200,7 @@ def _passed(comparison: Comparison, mapping: Sequence[int], rows: Any) -> Match:
 
 
 def _agreed(comparison: Comparison, pairs: Sequence[tuple[int, int]]) -> Any:
-    """The rows that agree on these pairs of columns; None when they do not, or when that cannot be told."""
+    """The rows that agree on these pairs of columns; None when they do not, or when that is unknown."""
     if any(comparison.pair(g, p) is None for g, p in pairs):
         return None
     try:

@@ -90,6 +90,6 @@ def _with_engines_here(options: Options, gold_dir: Path) -> Options:
 
 def _judged_first_by(result: RunResult, profile: str) -> RunResult:
     """The result with the profile that was asked for in front, in every file that is written."""
-    from karat.suites.answers.headline import BY_STRICT
+    from karat.suites.answers.headline_profile import BY_STRICT
 
     return replace(result, run=replace(result.run, headline=BY_STRICT if profile == "strict" else ()))

@@ -96,7 +96,7 @@ def check_work(
 
 def _prompt_problems(work: Work, loaded: LoadedCases) -> Sequence[Problem]:
     """What is wrong with the prompt of the system that is asked, seen by rendering it for the first cases."""
-    from karat.runs.prompting import ready
+    from karat.runs.prompts import ready
 
     if work.config is None:
         return ()

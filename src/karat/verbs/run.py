@@ -12,7 +12,7 @@ from karat.core import plugins
 from karat.core.problems import UserError
 from karat.core.results.result import RunResult
 from karat.runs.calling import Called
-from karat.runs.choose import Choice, choose
+from karat.runs.case_selection import Choice, choose
 from karat.runs.job import Job
 from karat.runs.workers import scoring_executor
 from karat.verbs.inputs.loading import Cases, Options, Predictions, load_cases, options_for

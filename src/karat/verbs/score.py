@@ -13,7 +13,7 @@ from karat.core import plugins
 from karat.core.problems import UserError
 from karat.core.records import Case, truth_hash
 from karat.core.results.result import RunResult
-from karat.runs.choose import Choice, choose
+from karat.runs.case_selection import Choice, choose
 from karat.runs.workers import scoring_executor
 from karat.verbs.inputs.loading import Cases, Options, Predictions, load_cases, load_predictions, options_for
 from karat.verbs.inputs.steps import step

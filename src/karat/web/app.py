@@ -85,7 +85,7 @@ def _user_error(request: Request, error: Exception) -> Response:
 
 def _bug(request: Request, error: Exception) -> Response:  # noqa: ARG001
     told = _told(request, 500, "Something went wrong in the viewer.", "See the terminal where karat serve is running.")
-    told.headers.update(HEADERS)  # this handler stands outside the guard
+    told.headers.update(HEADERS)  # this handler is outside the guard
     return told
 
 

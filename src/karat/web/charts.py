@@ -13,7 +13,7 @@ WIDTH, HEIGHT, EDGE = 260, 64, 6
 
 
 class Point(msgspec.Struct, frozen=True):
-    """A run in a trend: where it stands, and what is said of it."""
+    """A run in a trend: where it is, and what is said of it."""
 
     x: float
     y: float

@@ -1,4 +1,4 @@
-"""Which cases are shown, as it stands in the address: every filter, the order, the page, the columns."""
+"""Which cases are shown, as it is in the address: every filter, the order, the page, the columns."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Filters(msgspec.Struct, frozen=True):
         return f"{base}?{encoded(kept)}" if kept else base
 
     def is_on(self, **wanted: Any) -> bool:
-        """Whether each of these parameters stands in the address just so."""
+        """Whether each of these parameters is in the address just so."""
         return all(self.value(name) == str(value) for name, value in wanted.items())
 
     def value(self, name: str) -> str:

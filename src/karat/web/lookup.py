@@ -1,4 +1,4 @@
-"""From what stands in an address to a run or a case; what is not there is a page that says so."""
+"""From what is in an address to a run or a case; what is not there is a page that says so."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from karat.core.problems import UserError
 from karat.search.ranks import ranking
 from karat.search.records import Floats, Model
-from karat.sheet.compute.resources import Outside
+from karat.sheet.compute.resources import Resources
 from karat.sheet.evaluation import Settings, evaluate, evaluation_of
 from karat.sheet.functions.evaluation import recall
 from karat.sheet.text.parser import parse
@@ -296,11 +296,11 @@ def test_recall_from_retrieving_is_recall_from_ranks_where_no_scores_tie(data: s
     questions = [f"q{at}" for at in range(len(scores))]
     truths = [tuple(data.draw(st.sets(st.sampled_from([*values, "v?"]), min_size=1))) for _ in questions]
     model = _fixed(scores)
-    outside = Outside(NO_FOLDER)
-    outside._models["fixed"] = model
+    resources = Resources(NO_FOLDER)
+    resources._models["fixed"] = model
     ranks = ranking.rank_field("f", values, questions, truths, [model], depth=width).models[0].ranks
     for n in range(1, width + 1):
-        found = outside.best("fixed", questions, Array(values), n)
+        found = resources.best("fixed", questions, Array(values), n)
         for retrieved, expected, own in zip(found, truths, ranks, strict=True):
             by_retrieving = recall(Array([value for value, _ in retrieved]), Array(expected))
             by_rank = float(((own >= 1) & (own <= n)).sum()) / len(expected)

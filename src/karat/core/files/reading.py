@@ -159,7 +159,7 @@ class Unpacked:
         return self._counted(lambda: self._source.read(wanted))
 
     def read1(self, size: int) -> bytes:
-        """As many bytes as can be had at once: what is good before damage is not lost with it."""
+        """As many bytes as are available at once: what is good before damage is not lost with it."""
         return self._counted(lambda: self._source.read1(min(size, self._left + 1)))
 
     def _counted(self, read: Callable[[], bytes]) -> bytes:

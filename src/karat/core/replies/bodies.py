@@ -15,8 +15,8 @@ import msgspec
 
 from karat.core.replies.fences import Block
 from karat.core.replies.json_texts import decoded
+from karat.core.replies.recorded_stream import Merged, merged, merged_list
 from karat.core.replies.reply import Reply, ToolCall, with_beginning
-from karat.core.replies.streamed import Merged, merged, merged_list
 from karat.core.suite import Unreadable
 
 DEEPEST = 8

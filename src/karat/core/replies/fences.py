@@ -62,7 +62,7 @@ def _language(info: str) -> str:
 
 
 def _end(line: str, mark: str) -> str | None:
-    """What stands before the closing fence on its line; None where the line does not close the block."""
+    """What is before the closing fence on its line; None where the line does not close the block."""
     stripped = line.strip()
     if stripped.startswith(mark) and not stripped.strip(mark[0]):
         return ""

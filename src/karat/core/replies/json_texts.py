@@ -74,7 +74,7 @@ Reach = Literal["whole", "fenced", "prose"]
 
 
 def json_in(text: str, reach: Reach = "prose") -> list[tuple[Any, str]]:
-    """Every object and array in a text with the place where it stands."""
+    """Every object and array in a text with the place where it is."""
     return list(_json_in(text, reach, DEEPEST))
 
 

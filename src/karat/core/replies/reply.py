@@ -27,7 +27,7 @@ class ToolCall(msgspec.Struct, frozen=True):
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A JSON object that may be the answer, and where it stands."""
+    """A JSON object that may be the answer, and where it is."""
 
     value: Mapping[str, Any]
     where: str

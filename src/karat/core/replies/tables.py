@@ -21,7 +21,7 @@ from karat.core.replies.reply import Reply
 from karat.core.suite import Unreadable
 
 SEPARATORS = {"csv": ",", "tsv": "\t", "tab-separated-values": "\t"}
-"""Languages of blocks, and media types of attachments, by what stands between their cells."""
+"""Languages of blocks, and media types of attachments, by what is between their cells."""
 MARKDOWN = frozenset({"", "markdown", "md"})
 HOLDERS = ("answer", "table", "rows", "data", "result", "results", "records")
 """Keys under which an object may hold the records of a table."""
@@ -39,7 +39,7 @@ class Table(msgspec.Struct, frozen=True):
 
 
 def tables_in(reply: Reply) -> list[tuple[Table, str]]:
-    """The different tables of a reply, each with the place where it stands. Raises Unreadable for what is only nearly
+    """The different tables of a reply, each with the place where it is. Raises Unreadable for what is only nearly
     one.
 
     Of a reply that was cut off only JSON counts, and only where it is whole.

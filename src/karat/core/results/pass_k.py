@@ -1,4 +1,4 @@
-"""pass@k and pass^k from n tries of which c passed: what k tries drawn from these n, without putting back, would show.
+"""pass@k and pass^k from n tries of which c passed: what k tries drawn from these n, without replacement, would show.
 
 - ``pass_at_k = 1 - C(n-c, k) / C(n, k)``: at least one of k passes. How good the system is when it may try again.
 - ``pass_hat_k = C(c, k) / C(n, k)``: all k pass. How far the system can be relied on.

@@ -65,7 +65,7 @@ class Estimate(msgspec.Struct, frozen=True, gc=False):
 
 class Estimator(Protocol):
     """(values, kind of metric, the cluster of each value) → estimate. Handed to what needs intervals but must not know
-    the statistics room."""
+    the stats package."""
 
     def __call__(self, values: Sequence[float], kind: Kind, clusters: Sequence[str] | None = None, /) -> Estimate: ...
 

@@ -1,4 +1,4 @@
-"""Secrets in settings: where a password, key or token stands in plain text instead of coming from the environment.
+"""Secrets in settings: where a password, key or token is in plain text instead of coming from the environment.
 
 Settings are stored with a run and shown on reports, so a secret among them is refused, wherever it stands: under a name
 that tells it (``api_key``, ``X-Auth-Token``), after such a word in a command, in the user-info, query or path of a URL,
@@ -58,7 +58,7 @@ def is_secret_setting(name: str) -> bool:
 
 
 def plain_secrets(settings: Any) -> Iterator[Place]:
-    """Where secrets stand in plain text: keys and indices from the top of the settings."""
+    """Where secrets are in plain text: keys and indices from the top of the settings."""
     yield from _in_value(msgspec.to_builtins(settings) if isinstance(settings, msgspec.Struct) else settings, ())
 
 

@@ -36,7 +36,7 @@ class Spot(msgspec.Struct, frozen=True):
 
 
 class _Splice(msgspec.Struct, frozen=True):
-    """A node that stands in the file, and the text to put in its place."""
+    """A node that is in the file, and the text to put in its place."""
 
     spot: Spot
     new: str
@@ -275,7 +275,7 @@ _BLOCK = re.compile(r"([|>][-+\d]*)([ \t]+#[^\r\n]*)?[ \t]*(?:(\r\n|\r|\n)(?:[ \
 
 
 def _fits_block(new: str, style: str) -> bool:
-    """Whether a text can stand in a block as it is: lines that begin with no blank; in a folded one just one line."""
+    """Whether a text can be in a block as it is: lines that begin with no blank; in a folded one just one line."""
     lines = new.removesuffix("\n").split("\n")
     if not lines[0] or not lines[-1] or any(line[:1].isspace() for line in lines):
         return False
@@ -283,7 +283,7 @@ def _fits_block(new: str, style: str) -> bool:
 
 
 _SPECIAL = re.compile("[^\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
-"""What cannot stand in a file as it is, or would be a line break there."""
+"""What cannot be in a file as it is, or would be a line break there."""
 
 
 def _flow_scalar(new: str, style: str | None, *, in_flow: bool) -> str:

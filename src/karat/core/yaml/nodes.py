@@ -1,4 +1,4 @@
-"""YAML files into nodes, with a position for everything and no tag resolved: every scalar is the text that stands in
+"""YAML files into nodes, with a position for everything and no tag resolved: every scalar is the text that is in
 the file.
 
 ``NO`` is not False, ``001`` is not 1, ``1:30`` is not 90. Hostile files are bounded: nesting before the parser sees it

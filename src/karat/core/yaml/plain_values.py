@@ -12,7 +12,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 
 def node_of(value: Any, file: str, line: int) -> Node:
-    """A value of JSON as nodes that stand in one line of a file."""
+    """A value of JSON as nodes, all in one line of a file."""
     mark = Mark(file, 0, line - 1, 0, None, 0)
     if isinstance(value, Mapping):
         pairs = [(ScalarNode("", str(key), mark, mark, '"'), node_of(item, file, line)) for key, item in value.items()]

@@ -1,7 +1,7 @@
 """Results kept on disk, by engine, database and SQL, so that scoring again does not query again.
 
 An entry is a compressed JSON file named by the hash of its key, and holds the key again: a file that cannot be read, or
-that answers another question, is as good as none and is written anew. Errors are not kept.
+that answers another question, is as good as none and is written again. Errors are not kept.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A submitted query is read before it runs: one SELECT, nothing that writes, no files, no network.
 
-This is the first of two walls; the second is that connections are opened read-only. What sqlglot takes for a comment is
-left out of what is run, so that no engine can read more in it (MySQL runs what stands in ``/*! … */``).
+This is the first of two protections; the second is that connections are opened read-only. What sqlglot takes for a
+comment is left out of what is run, so that no engine can read more in it (MySQL runs what is in ``/*! … */``).
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _check_names(tokens: Sequence[Token], dialect: str) -> None:
 
 
 def _without_comments(sql: str, tokens: Sequence[Token], dialect: str) -> str:
-    """The tokens as they stand in the text, with what lies between them, except comments and hints."""
+    """The tokens as they are in the text, with what lies between them, except comments and hints."""
     parts: list[str] = []
     end = tokens[0].start
     for token in tokens:

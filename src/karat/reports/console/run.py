@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from karat.core.explanations import explanation_of
+from karat.core.case_explanation import explanation_of
 from karat.core.problems import count_of
 from karat.core.results.result import CaseResult, MetricSummary, RunResult, interval_text, why_no_interval
 from karat.core.results.usage import USAGE

@@ -221,7 +221,7 @@ def cell_text(text: str) -> str:
 
 
 def _cut_units(text: str, units: int) -> str:
-    """The beginning of a text, in no more than so many UTF-16 code units; no character is cut in two."""
+    """The beginning of a text, in no more than this many UTF-16 code units; no character is cut in two."""
     if utf16_length(text) <= units:
         return text
     return text.encode("utf-16-le", "surrogatepass")[: 2 * units].decode("utf-16-le", "ignore")
@@ -293,7 +293,7 @@ class _Look:
         }
 
     def heading(self, column: Column) -> Any:
-        """The format of a heading, aligned as what stands under it."""
+        """The format of a heading, aligned as what is under it."""
         return self._heads["left" if _is_text(column) else "center" if column.kind == "score" else "right"]
 
     def figure(self, column: Column) -> Any:

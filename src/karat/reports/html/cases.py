@@ -45,7 +45,7 @@ def case_records(
 
 
 def overview_table(report: Report, cases: Sequence[CaseResult]) -> tuple[Sheet, Table] | None:
-    """The sheet with a row a case, in the order of the cases: its columns say in words what the details hold."""
+    """The sheet with one row per case, in the order of the cases: its columns say in words what the details hold."""
     for sheet in report.sheets:
         if len(sheet.tables) == 1 and len(sheet.tables[0].rows) == len(cases):
             rows = sheet.tables[0].rows

@@ -19,7 +19,7 @@ from karat.reports.html.text import cell_words, cut, embedded_size, quantity_wor
 from karat.reports.plots.figures import Plot, chart_plot
 
 ROWS_SHOWN = 100
-"""Rows of a table that stand on the page."""
+"""Rows of a table that is on the page."""
 TABLES_ROOM = 300_000
 """Bytes of text in all tables of the page together."""
 PLOTS_ROOM = 150_000
@@ -27,7 +27,7 @@ LONGEST_CELL = 600
 MOST_FIGURES = 5
 ELSEWHERE = "the Excel report has all of them"
 SAID_ELSEWHERE = ("Errors", "Reviews")
-"""Sheets whose rows stand in the details of a case in other words."""
+"""Sheets whose rows are in the details of a case in other words."""
 
 
 class Bar(msgspec.Struct, frozen=True):
@@ -205,7 +205,7 @@ def sections(report: Report, left_out: Sheet | None) -> tuple[list[Section], lis
 
 
 def _is_summary(table: Table) -> bool:
-    """The averages, which stand at the top of the page already."""
+    """The averages, which are at the top of the page already."""
     return [column.title for column in table.columns[:3]] == ["metric", "mean", "n"]
 
 

@@ -2,7 +2,7 @@
 
 Whatever the data says, it is text. The template escapes it, the script writes it as text content, the embedded JSON
 cannot end its element, and a Content-Security-Policy runs only the scripts whose hashes it names, with ``eval`` off.
-The size is bounded by bytes: see the rooms in ``cases`` and ``page``; what was left out is said where it would stand.
+The size is bounded by bytes: see the limits in ``cases`` and ``page``; what was left out is said where it would be.
 """
 
 from __future__ import annotations

@@ -48,8 +48,8 @@ def embedded_size(value: Any) -> int:
 
 
 def shortened(value: Any, longest: int, most: int, depth: int = 0) -> Any:
-    """A plain value with its texts cut to so many characters and its lists to so many items, each saying what is not
-    there."""
+    """A plain value with its texts cut to this many characters and its lists to this many items, each saying what is
+    not there."""
     if isinstance(value, str):
         return cut(value, longest)
     if isinstance(value, bool) or value is None:
@@ -73,7 +73,7 @@ def shortened(value: Any, longest: int, most: int, depth: int = 0) -> Any:
 
 
 def fitting(value: Any, room: int) -> tuple[Any, bool]:
-    """As much of a plain value as fits into so many bytes, and whether anything is gone. None: nothing of it fits."""
+    """As much of a plain value as fits into this many bytes, and whether anything is gone. None: nothing of it fits."""
     for longest, most in ((room, room), (1_000, 60), (300, 20), (120, 8), (60, 3)):
         if longest <= room:
             kept = shortened(value, longest, most)

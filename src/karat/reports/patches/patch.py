@@ -2,7 +2,7 @@
 
 The patch is a unified diff with a head in words. An answer that a person accepts goes into its case where the format
 can say so (see ``Suite.accept``); a gold that is wrong is noted in a comment above its case. What cannot be said in the
-files stands in the head, which ``git apply`` and ``patch`` skip: nothing is lost, and nothing is silent.
+files is in the head, which ``git apply`` and ``patch`` skip: nothing is lost, and nothing is silent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The reviews of a run as JSON lines: each with its case, where that stands in its file, and what to change there.
+"""The reviews of a run as JSON lines: each with its case, where that is in its file, and what to change there.
 
 ``accept``: add the answer to what the case accepts. ``gold_wrong``: correct what the case expects. ``pass`` and
 ``fail`` change nothing in the file; they are there so that the lines hold all reviews.

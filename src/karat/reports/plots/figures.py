@@ -22,9 +22,9 @@ __all__ = ["Plot", "by_tag", "chart_plot", "distribution", "plot_config", "run_p
 
 BARS = 20
 MOST_TAGS = 25
-"""The weakest so many are drawn; all are in the table."""
+"""This many of the weakest are drawn; all are in the table."""
 STEPS = 50
-"""A cloud of points is drawn on a grid of so many steps each way, so that its size does not grow with the run."""
+"""A cloud of points is drawn on a grid of this many steps each way, so that its size does not grow with the run."""
 
 
 def run_plots(result: RunResult, metrics: Sequence[Metric], estimate: Estimator) -> tuple[Plot, ...]:

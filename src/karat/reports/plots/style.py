@@ -1,4 +1,4 @@
-"""What all plots share: the record of one, its colours and fonts, and how titles and figures are told in it."""
+"""What all plots share: the record of one, its colours and fonts, and how titles and figures are written in it."""
 
 from __future__ import annotations
 

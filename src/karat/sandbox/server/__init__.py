@@ -1,4 +1,4 @@
-"""What runs inside the box: plain Python and pandas, no karat.
+"""What runs inside the sandbox: plain Python and pandas, no karat.
 
 The host sends these modules as text to whatever interpreter was chosen, which may be older than the host's own. So they
 import only the standard library, each other (relatively) and pandas, and keep to the grammar of Python 3.9.
@@ -8,17 +8,17 @@ MODULES = (
     "kernel",
     "privileges",
     "frames",
-    "vault",
+    "private_memory",
     "syscalls",
     "seccomp",
     "landlock",
     "scratch",
     "rlimits",
-    "pages",
-    "forms",
-    "plain",
+    "page_copies",
+    "result_forms",
+    "result_data",
     "snippet",
-    "warming",
+    "warm_up",
     "tables",
     "child",
     "forking",

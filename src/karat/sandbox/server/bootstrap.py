@@ -12,7 +12,7 @@ import types  # noqa: E402
 
 
 def exactly(size: int) -> bytes:
-    """So many bytes from the host."""
+    """This many bytes from the host."""
     data = b""
     while len(data) < size:
         part = os.read(0, size - len(data))

@@ -1,4 +1,5 @@
-"""The forked child: everything it could hold is let go, every wall goes up, and only then does the snippet run."""
+"""The forked child: everything it could hold is let go, every protection is put in place, and only then
+does the snippet run."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
-from . import landlock, pages, rlimits, seccomp, snippet
+from . import landlock, page_copies, rlimits, seccomp, snippet
 from .frames import Closed, read_exactly, read_head
 from .kernel import PR_SET_DUMPABLE, PR_SET_PDEATHSIG, prctl
 from .tables import Tables
@@ -26,29 +27,29 @@ GO = 4
 """The descriptor over which the server sends what to run, and then the word to run it. Closed before it runs."""
 
 
-class Walls(NamedTuple):
+class Isolation(NamedTuple):
     """What the server prepared once for all children."""
 
     rules: int | None
     filter: tuple[bytes, list[int]] | None
     folder: str
     highest_fd: int
-    usual: Sequence[pages.Stretch]
+    usual: Sequence[page_copies.Stretch]
     """Memory that most snippets write to."""
 
 
-def main(tables: Tables, walls: Walls, pipes: tuple[int, int, int], go: int) -> NoReturn:
+def main(tables: Tables, isolation: Isolation, pipes: tuple[int, int, int], go: int) -> NoReturn:
     """Never returns: the process ends here, whatever the snippet does to the code around it."""
     try:
-        rules = _arrange(pipes, go, walls)
+        rules = _arrange(pipes, go, isolation)
         base = rlimits.held()
         _enclose(rules)
         out, err = snippet.open_streams()
-        pages.copy(walls.usual)
+        page_copies.copy(isolation.usual)
         head, size = read_head(GO)
         code = read_exactly(GO, size).decode("utf-8")
         frames = {table["name"]: tables.frame(table["digest"]) for table in head["tables"]}
-        _limit(head["limits"], base, walls)
+        _limit(head["limits"], base, isolation)
         used = resource.getrusage(resource.RUSAGE_SELF)
         os.write(RESULT, BEGIN.pack(READY, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024))
         read_exactly(GO, 1)
@@ -74,7 +75,7 @@ def main(tables: Tables, walls: Walls, pipes: tuple[int, int, int], go: int) -> 
         os._exit(0)
 
 
-def _arrange(pipes: tuple[int, int, int], go: int, walls: Walls) -> int | None:
+def _arrange(pipes: tuple[int, int, int], go: int, isolation: Isolation) -> int | None:
     """Only 0 to 3 stay open, and for a moment more the way that the code comes, and the rules."""
     result, out, err = pipes
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -84,8 +85,8 @@ def _arrange(pipes: tuple[int, int, int], go: int, walls: Walls) -> int | None:
     os.dup2(err, 2)
     os.dup2(result, RESULT)
     os.dup2(go, GO)
-    rules = os.dup2(walls.rules, GO + 1) if walls.rules is not None else None
-    os.closerange(GO + 1 if rules is None else GO + 2, walls.highest_fd)
+    rules = os.dup2(isolation.rules, GO + 1) if isolation.rules is not None else None
+    os.closerange(GO + 1 if rules is None else GO + 2, isolation.highest_fd)
     return rules
 
 
@@ -99,12 +100,12 @@ def _enclose(rules: int | None) -> None:
         os.close(rules)
 
 
-def _limit(limits: Mapping[str, float], base: tuple[int, int], walls: Walls) -> None:
+def _limit(limits: Mapping[str, float], base: tuple[int, int], isolation: Isolation) -> None:
     """What does, and the filter last: it forbids some of the rest."""
     rlimits.apply(limits, base)
-    os.chdir(walls.folder)
-    if walls.filter is not None:
-        seccomp.install(*walls.filter)
+    os.chdir(isolation.folder)
+    if isolation.filter is not None:
+        seccomp.install(*isolation.filter)
 
 
 def _offer_to_the_reaper() -> None:

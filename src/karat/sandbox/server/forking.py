@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from . import child
 from .frames import begin, write_all
+from .private_memory import PrivateMemory
 from .tables import Tables
-from .vault import Vault
 
 
 class Forked(NamedTuple):
@@ -24,7 +24,7 @@ class Forked(NamedTuple):
     go: int
     reading: tuple[int, int, int]
 
-    def send(self, head: Mapping[str, Any], code: Vault) -> None:
+    def send(self, head: Mapping[str, Any], code: PrivateMemory) -> None:
         """What to run. A child that is gone already shows when it is watched."""
         with contextlib.suppress(BrokenPipeError):
             write_all(self.go, begin({"tables": head["tables"], "limits": head["limits"]}, [code.used]))
@@ -51,8 +51,8 @@ class Forked(NamedTuple):
             os.close(fd)
 
 
-def fork(tables: Tables, walls: child.Walls) -> Forked:
-    """A child with its walls up as far as they do not depend on the snippet.
+def fork(tables: Tables, isolation: child.Isolation) -> Forked:
+    """A child with its protection in place as far as it does not depend on the snippet.
 
     The result comes over a socket: a process can open its pipes a second time through /proc, for reading too, but no
     socket.
@@ -60,7 +60,7 @@ def fork(tables: Tables, walls: child.Walls) -> Forked:
     result, (out, err, go) = _one_way(), (os.pipe() for _ in range(3))
     pid = os.fork()
     if pid == 0:
-        child.main(tables, walls, (result[1], out[1], err[1]), go[0])
+        child.main(tables, isolation, (result[1], out[1], err[1]), go[0])
     for fd in (result[1], out[1], err[1], go[0]):
         os.close(fd)
     return Forked(pid, go[1], (result[0], out[0], err[0]))

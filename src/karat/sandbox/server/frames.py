@@ -20,7 +20,7 @@ class Closed(Exception):
 
 
 def read_exactly(fd: int, size: int) -> bytes:
-    """So many bytes; :class:`Closed` when they do not come."""
+    """This many bytes; :class:`Closed` when they do not come."""
     parts = []
     while size:
         part = os.read(fd, min(size, CHUNK))

@@ -1,4 +1,4 @@
-"""The C library's door to the kernel: prctl, and calls that have no name in Python."""
+"""Calls to the kernel through the C library: prctl, and those that have no name in Python."""
 
 from __future__ import annotations
 

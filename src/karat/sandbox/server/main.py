@@ -10,13 +10,13 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import landlock, pages, scratch, seccomp
-from .child import Walls
+from . import landlock, page_copies, scratch, seccomp
+from .child import Isolation
 from .forking import Forked, fork
 from .frames import Closed, begin, frame, read_exactly, read_head, write_all
+from .private_memory import PrivateMemory
 from .tables import Tables
-from .vault import Vault
-from .warming import warm_up, warm_up_drawing
+from .warm_up import warm_up, warm_up_drawing
 from .watching import Watch
 
 KEPT_FDS = 256
@@ -27,7 +27,9 @@ SEVERAL_PROCESSORS = len(os.sched_getaffinity(0)) > 1
 class Server:
     """One snippet at a time, until the host hangs up."""
 
-    def __init__(self, settings: Mapping[str, Any], control: tuple[int, int], usual: Sequence[pages.Stretch]) -> None:
+    def __init__(
+        self, settings: Mapping[str, Any], control: tuple[int, int], usual: Sequence[page_copies.Stretch]
+    ) -> None:
         self.settings = settings
         self.requests, self.replies = control
         root = settings["scratch"]
@@ -35,12 +37,12 @@ class Server:
         for folder in (self.work, self.shelf):
             os.makedirs(folder, exist_ok=True)  # noqa: PTH103
         os.environ["MPLCONFIGDIR"] = f"{self.work}/matplotlib"  # emptied after every snippet
-        self.walls = self._walls(usual)
-        self.tables = Tables(self.shelf, safe=self.walls.rules is not None and self.walls.filter is not None)
+        self.isolation = self._isolation(usual)
+        self.tables = Tables(self.shelf, safe=self.isolation.rules is not None and self.isolation.filter is not None)
         self.spare: Forked | None = None
         self.alone = bool(settings["own_pids"]) and os.getpid() in (1, 2)
 
-    def _walls(self, usual: Sequence[pages.Stretch]) -> Walls:
+    def _isolation(self, usual: Sequence[page_copies.Stretch]) -> Isolation:
         """The rules for every child; the server itself may change its two folders, and otherwise reads no more than
         they."""
         rules = None
@@ -56,7 +58,7 @@ class Server:
                 landlock.restrict(mine)
                 os.close(mine)
         program = seccomp.build(seccomp.machine()) if self.settings["seccomp"] else None
-        return Walls(rules, program, f"{self.work}/here", KEPT_FDS, usual)
+        return Isolation(rules, program, f"{self.work}/here", KEPT_FDS, usual)
 
     def serve(self) -> None:
         """Answer requests, each with one frame. From here on nobody reads what the server itself might say."""
@@ -72,7 +74,7 @@ class Server:
             if head["do"] == "drawing":
                 self._prepare_drawing()
                 continue
-            code = Vault(size)
+            code = PrivateMemory(size)
             while code.used < size:
                 if not code.read(self.requests, size - code.used):
                     raise Closed
@@ -94,7 +96,7 @@ class Server:
         self._dismiss()  # it has no matplotlib yet
         write_all(self.replies, frame({}))
 
-    def _run(self, head: dict[str, Any], code: Vault) -> None:
+    def _run(self, head: dict[str, Any], code: PrivateMemory) -> None:
         missing = self.tables.missing([table["digest"] for table in head["tables"]])
         if missing:
             write_all(self.replies, frame({"need": missing}))
@@ -119,7 +121,7 @@ class Server:
             write_all(self.replies, part)
 
     def _fork(self) -> Forked:
-        return fork(self.tables, self.walls)
+        return fork(self.tables, self.isolation)
 
     def _dismiss(self) -> None:
         if self.spare is not None:
@@ -132,18 +134,18 @@ class Server:
 
         Only where children cannot start processes (else all is killed) and cannot look into one that is being made.
         """
-        if self.walls.filter is not None and self.walls.rules is not None and self.spare is None:
+        if self.isolation.filter is not None and self.isolation.rules is not None and self.spare is None:
             self.spare = self._fork()
 
     def _set_out(self, head: Mapping[str, Any]) -> None:
         """A fresh folder with the tables' files. A CSV of what was none is made only for code that speaks of one."""
         scratch.empty(self.work)
-        os.mkdir(self.walls.folder)  # noqa: PTH102
+        os.mkdir(self.isolation.folder)  # noqa: PTH102
         for table in head["tables"]:
             for name in table["files"]:
                 ending = name.rpartition(".")[2]
                 if ending == table["kind"] or head["mentions_csv"]:
-                    self.tables.put(table["digest"], ending, f"{self.walls.folder}/{name}")
+                    self.tables.put(table["digest"], ending, f"{self.isolation.folder}/{name}")
 
     def _kill_the_rest(self) -> None:
         """Whatever the child started: everything else in a namespace of our own, else all that came back to us as
@@ -180,8 +182,8 @@ def versions() -> dict[str, str]:
 def main(settings: Mapping[str, Any], control: tuple[int, int]) -> None:
     """From an unprivileged process with nothing open but the two ends to the host."""
     runs = warm_up()
-    pages.enlarge()
-    usual = pages.learn(runs) if SEVERAL_PROCESSORS else []
+    page_copies.enlarge()
+    usual = page_copies.learn(runs) if SEVERAL_PROCESSORS else []
     try:
         Server(settings, control, usual).serve()
     except (Closed, BrokenPipeError):

@@ -19,7 +19,7 @@ from typing import Any
 import numpy
 import pandas
 
-from .plain import TEXT, Converter, TooLarge
+from .result_data import TEXT, Converter, TooLarge
 
 FILE = "<snippet>"
 ABSENT = object()

@@ -29,7 +29,7 @@ ALLOWED: dict[str, tuple[int | None, int | None]] = {
     "dup3": (292, 24),
     "sendfile": (40, 71),
     "copy_file_range": (326, 285),
-    # Looking; opening stands below.
+    # Looking; opening is below.
     "stat": (4, None),
     "fstat": (5, 80),
     "lstat": (6, None),
@@ -101,7 +101,7 @@ ALLOWED: dict[str, tuple[int | None, int | None]] = {
     "setitimer": (38, 103),
     "alarm": (37, None),
     "pause": (34, None),
-    # Signals to itself (whom kill and tgkill may reach stands below).
+    # Signals to itself (whom kill and tgkill may reach is below).
     "rt_sigaction": (13, 134),
     "rt_sigprocmask": (14, 135),
     "rt_sigreturn": (15, 139),

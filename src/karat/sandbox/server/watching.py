@@ -17,7 +17,7 @@ from typing import Any
 
 from . import scratch
 from .child import BEGIN, LENGTH, READY
-from .vault import Vault
+from .private_memory import PrivateMemory
 
 CHUNK = 65_536
 LOOK_EVERY = 0.2
@@ -34,21 +34,21 @@ class Stream:
     def __init__(self, fd: int, keep: int) -> None:
         self.fd = fd
         self.keep = keep
-        self.vault = Vault(keep + CHUNK)
+        self.memory = PrivateMemory(keep + CHUNK)
         self.total = 0
         self.open = True
 
     def read(self) -> None:
         try:
-            count = self.vault.read(self.fd, CHUNK)
+            count = self.memory.read(self.fd, CHUNK)
         except BlockingIOError:
             return
         self.open = count > 0
         self.total += count
-        self.vault.used = min(self.vault.used, self.keep)
+        self.memory.used = min(self.memory.used, self.keep)
 
     def view(self) -> memoryview:
-        return self.vault.view()
+        return self.memory.view()
 
     def drain(self) -> None:
         """What is left after the writer's end, within reason."""
@@ -192,7 +192,7 @@ class Watch:
     def parts(self) -> tuple[memoryview, memoryview, memoryview]:
         """Output, errors, and the message as the child wrote it; before it began, why it could not."""
         start = BEGIN.size if self.begin is not None else 0
-        return self.out.view(), self.err.view(), self.result.vault.view(start)
+        return self.out.view(), self.err.view(), self.result.memory.view(start)
 
 
 def _has_ended(pid: int) -> bool:

@@ -30,8 +30,8 @@ ONES = np.array([byte.bit_count() for byte in range(256)], dtype=np.int64)
 def branch(
     program: Program, steps: Sequence[Step], *, budget: int, passed: int = 0, deadline: float = float("inf")
 ) -> Solved:
-    """The best combination within the budget that passes so many questions; without steps, any such. The deadline is a
-    moment of ``time.monotonic``."""
+    """The best combination within the budget that passes this many questions; without steps, any such. The deadline is
+    a moment of ``time.monotonic``."""
     search = _Search(program, steps, budget, passed, deadline)
     search.down(0, search.everything, np.zeros(3, dtype=np.int64), [])
     if search.best is None:

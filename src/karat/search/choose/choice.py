@@ -45,7 +45,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a combination must do: stay within the budget, and pass so many questions."""
+    """What a combination must do: stay within the budget, and pass this many questions."""
 
     budget: int
     passed: int = 0

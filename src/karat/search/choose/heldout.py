@@ -55,7 +55,7 @@ class HeldOut(msgspec.Struct, frozen=True):
 
 
 class Stability(msgspec.Struct, frozen=True):
-    """How often questions drawn anew lead to the same choice for a field."""
+    """How often newly drawn questions lead to the same choice for a field."""
 
     field: str
     same_option: float
@@ -153,7 +153,7 @@ def stability(
     resamples: int = 40,
     time_limit: float = 30.0,
 ) -> tuple[Stability, ...]:
-    """Questions drawn with replacement, chosen anew each time: the share of draws that take the same option. As many
+    """Questions drawn with replacement, chosen again each time: the share of draws that take the same option. As many
     draws as the time allows."""
     rng, questions, began = np.random.default_rng(SEED), len(fields[0].truths), time.monotonic()
     options, models = np.zeros(len(fields)), np.zeros(len(fields))

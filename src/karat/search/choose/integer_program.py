@@ -36,7 +36,8 @@ def solve(
     known: tuple[int, ...] | None = None,
     deadline: float = float("inf"),
 ) -> Solved:
-    """The best combination within the budget that passes so many questions. ``known`` is one that does, to begin with.
+    """The best combination within the budget that passes this many questions. ``known`` is one that does, to begin
+    with.
 
     Without steps any such combination will do: then ``known``, or the one that passes most.
     The deadline is a moment of ``time.monotonic``.

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from karat.search.records import FieldRanks, Integers, ModelRanks
 
 MANY = 2_000_000_000
-"""So many comparisons take seconds: dropping options only saves time, and beyond this it would not."""
+"""This many comparisons take seconds: dropping options only saves time, and beyond this it would not."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ MOST_POINTS = 200
 
 
 class Point(msgspec.Struct, frozen=True):
-    """The best choice of all that cost so many tokens or less, until the next point."""
+    """The best choice of all that cost this many tokens or less, until the next point."""
 
     tokens: int
     passed: int
@@ -36,7 +36,7 @@ class Front(msgspec.Struct, frozen=True):
 
 
 class More(msgspec.Struct, frozen=True):
-    """What it takes to pass so many questions more."""
+    """What it takes to pass this many questions more."""
 
     questions: int
     outcome: Literal["found", "beyond", "never", "unknown"]
@@ -94,7 +94,7 @@ def more_questions(
     max_n: int | None = None,
     time_limit: float = 10.0,
 ) -> More:
-    """The least tokens, whatever the budget, that pass so many questions more than the choice does."""
+    """The least tokens, whatever the budget, that pass this many questions more than the choice does."""
     wanted = choice.passed + more
     if wanted > answerable(fields):
         return More(more, "never")
@@ -110,7 +110,7 @@ def more_questions(
 
 
 def _least_budget(program: Program, wanted: int, too_small: int, deadline: float) -> Solved:
-    """A combination that passes so many questions, and whose tokens are the least budget that allows it.
+    """A combination that passes this many questions, and whose tokens are the least budget that allows it.
 
     Whatever fits a budget fits a larger one, so the budgets are halved between one that is too small and one that will
     do. Each time any combination will do, which is far quicker than to look for the cheapest at once.

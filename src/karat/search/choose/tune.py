@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 FEW = 10
 """Below this number of questions the figures say little, and the tuning says so."""
 HINTED = 50
-"""The nearest value is looked up for so many keys that are not among the values; past that it would only take time."""
+"""The nearest value is looked up for this many keys that are not among the values; past that it would only take
+time."""
 
 Watch = Callable[[str, int, int], None]
 """Called with the field, what is done of it and how much there is."""

@@ -1,7 +1,7 @@
 """The best values of each question on a GPU: the same as ``ranks.dense`` gives, to the last one.
 
 Each block of values is multiplied in float32 and the highest products are kept, some more of them than asked for. The
-product strays from the score by no more than ``dense_score.slack``: when the last one kept is farther than twice that
+product strays from the score by no more than ``ranks.score.slack``: when the last one kept is farther than twice that
 below the last one asked for, every value that could be among the best is among those kept, and their exact scores put
 them in order. Questions where it is not, as when many values are alike, are answered by the processor.
 """

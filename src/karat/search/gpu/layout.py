@@ -8,7 +8,7 @@ from karat.search.records import Floats, Integers
 
 
 def laid_out(asked: Integers, slots: int, scores: Floats) -> tuple[Integers, Integers, Integers]:
-    """(row of each truth, its slot, question of each row): a question has a row for every so many of its truths, the
+    """(row of each truth, its slot, question of each row): a question has one row for every few of its truths, the
     best together.
 
     Rows with well scoring truths come first, so that the tiles of products that need a second look are as few as can

@@ -42,7 +42,7 @@ _MOST_SLOTS = 4
 
 
 def why_not() -> str:
-    """Why ranks cannot be had from a GPU here; nothing when they can."""
+    """Why ranks are not available from a GPU here; nothing when they are."""
     try:
         torch: Any = import_module("torch")
         import_module("triton")

@@ -2,7 +2,7 @@
 b 0.75).
 
 Words are runs of letters, digits and ``_`` in lower case; there is no stemming. Values keep all their words. A question
-loses the words that say nothing ("the", "of"), unless they stand in capitals: "growth in NO" asks for Norway. A
+loses the words that say nothing ("the", "of"), unless they are in capitals: "growth in NO" asks for Norway. A
 question of nothing but such words keeps them; one without any word scores 0 everywhere.
 """
 

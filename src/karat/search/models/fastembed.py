@@ -103,7 +103,7 @@ def _opened(name: str, full: str) -> Any:
 
 
 def _quieten() -> None:
-    """Its log of every try to download would stand in the way of our one sentence."""
+    """Its log of every try to download would be in the way of our one sentence."""
     try:
         import_module("loguru").logger.disable("fastembed")
     except ModuleNotFoundError:

@@ -2,7 +2,7 @@
 
 It is called with a list of texts and returns one vector for each: ``[[0.1, …], …]`` or an array. If it has a parameter
 ``role``, it gets ``"question"`` or ``"value"`` there. Its revision is its attribute ``revision`` where it has one, else
-the hash of its file: after an edit its texts are embedded anew.
+the hash of its file: after an edit its texts are embedded again.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ LAYERS = 6
 HEADS = 12
 LONGEST = 256
 TOKENS_AT_ONCE = 2048
-"""So many tokens pass through the layers together: enough for the matrix product, little enough for the cache of the
+"""This many tokens pass through the layers together: enough for the matrix product, little enough for the cache of the
 processor."""
 SMALLEST_VARIANCE = 1e-12
 

@@ -89,7 +89,7 @@ def _once(
     said, code = _words(response.content)
     status = f"{response.status_code} {response.reason_phrase}".strip()
     message = f"{secrets.text(url)} answered {status}" + (f": {_hidden(said, secrets)}" if said else "")
-    # A spent quota answers like a busy server, but waiting does not mend it.
+    # A spent quota answers like a busy server, but waiting does not fix it.
     retry = response.status_code in (408, 429) or response.status_code >= 500
     retry = retry and code != "insufficient_quota"
     hint = ""

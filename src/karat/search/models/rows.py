@@ -36,7 +36,7 @@ def checked_rows(given: Any, texts: Sequence[str], model: str, dimensions: int |
     """What a model returned for these texts, as unit rows. UserError for a wrong count, a wrong length, or no number in
     a vector."""
     try:
-        with np.errstate(over="ignore"):  # what is too large becomes infinite, and is told below
+        with np.errstate(over="ignore"):  # what is too large becomes infinite, and is reported below
             rows = np.asarray(given, dtype=np.float32)
     except (TypeError, ValueError):
         raise UserError(

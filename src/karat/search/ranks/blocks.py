@@ -14,7 +14,7 @@ from karat.search.records import Floats
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows that come in pieces: how many there are, and a function that gives the pieces anew each time it is called.
+    """Rows that come in pieces: how many there are, and a function that gives the pieces again each time it is called.
 
     A pass over the values asks twice: for the truths' own rows, then for all of them, a block at a time.
     """

@@ -60,7 +60,7 @@ def rank_rows(
     """Ranks of ``truths``, rows of (question, position of the value; less than 0: not among the values), and the
     ``depth`` best values.
 
-    ``block`` is how many values are worked on together, 0 for what suits; ``watch`` is told how many values are done,
+    ``block`` is how many values are worked on together, 0 for what suits; ``watch`` receives how many values are done,
     of how many.
     """
     questions, rows = loaded(questions), rows_of(values)
@@ -97,7 +97,7 @@ class _Plan:
     """Questions with many truths, and with badly scoring ones, stand together, so that others do not pay for them; in
     groups that are dealt out to the workers in turn, so that all have as much to do."""
     place: Integers
-    """Where each question stands in that order."""
+    """Where each question is in that order."""
     lengths: Doubles
     """Of the questions in that order."""
     level: Integers

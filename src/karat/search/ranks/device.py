@@ -19,7 +19,7 @@ without."""
 
 
 def on_gpu(pairs: int) -> bool:
-    """Whether so many pairs go to the GPU. Raises UserError where one is asked for by name and there is none."""
+    """Whether this many pairs go to the GPU. Raises UserError where one is asked for by name and there is none."""
     word = os.environ.get(VARIABLE, "") or "auto"
     if word not in WORDS:
         raise UserError(f'{VARIABLE} is "{word}"', hint=did_you_mean(word, WORDS))

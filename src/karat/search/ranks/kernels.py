@@ -33,7 +33,7 @@ NUMPY = Steps(Screen.look, pair_sums, pair_scores, 32768)
 
 
 def steps_for(pairs: int) -> Steps:
-    """The quickest for so many pairs of a question and a value."""
+    """The quickest for this many pairs of a question and a value."""
     return compiled() or NUMPY if pairs >= _WORTH else NUMPY
 
 

@@ -66,7 +66,7 @@ class Workers:
 
 @contextmanager
 def processors(pairs: int) -> Iterator[Workers]:
-    """The workers for so many pairs."""
+    """The workers for this many pairs."""
     threads = _threads()
     try:
         limits: Any = import_module("threadpoolctl").threadpool_limits

@@ -51,7 +51,7 @@ def rank_field(
     """One pass of each model over the values: the rank of every truth, and what the n best values cost, for n up to
     ``depth``.
 
-    Of equal values the first counts, the others are left out. ``watch`` is told how many values are done, of how many,
+    Of equal values the first counts, the others are left out. ``watch`` receives how many values are done, of how many,
     for all models.
     """
     distinct = list(dict.fromkeys(values))

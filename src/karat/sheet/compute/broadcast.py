@@ -18,7 +18,7 @@ from karat.sheet.functions.definition import Form, Function, Parameter
 from karat.sheet.values import NA, Array, Failure, NotAvailable, TableValue, Value, Wrong, depth
 
 if TYPE_CHECKING:
-    from karat.sheet.compute.resources import Outside
+    from karat.sheet.compute.resources import Resources
     from karat.sheet.plan.nodes import Node
 
 Call = tuple[Value, ...]
@@ -45,14 +45,14 @@ def excess(value: Value, parameter: Parameter) -> int:
 
 
 def call_all(
-    function: Function, form: Form, calls: Sequence[Call], node: Node, outside: Outside, *, spread: bool = True
+    function: Function, form: Form, calls: Sequence[Call], node: Node, resources: Resources, *, spread: bool = True
 ) -> list[Value]:
     """The results of the calls, one for each; each call is broadcast over its extra dimensions."""
     if not spread:
-        return _done(function, calls, node, outside)
+        return _done(function, calls, node, resources)
     single: list[Call] = []
     shapes = [_spread(call, form, single, node) for call in calls]
-    results = _done(function, single, node, outside)
+    results = _done(function, single, node, resources)
     return [_rebuilt(shape, results, function.gives) for shape in shapes]
 
 
@@ -122,14 +122,14 @@ def _rebuilt(shape: _Shape, results: Sequence[Value], gives: int) -> Value:
 # -------------------------------------------------------------------------------------------------------
 
 
-def _done(function: Function, calls: Sequence[Call], node: Node, outside: Outside) -> list[Value]:
+def _done(function: Function, calls: Sequence[Call], node: Node, resources: Resources) -> list[Value]:
     """Every call with what it asked for. NA and failures among the arguments are the result, unless the function looks
     at them itself."""
     stops = _stops(function, calls)
     if function.do_all is not None:
         results: list[Value] = [NA] * len(calls)
         going = [at for at in range(len(calls)) if at not in stops]
-        found = function.do_all([calls[at] for at in going], outside) if going else []
+        found = function.do_all([calls[at] for at in going], resources) if going else []
         for at, value in zip(going, found, strict=True):
             results[at] = _placed(value, node) if isinstance(value, Failure) else value
     else:

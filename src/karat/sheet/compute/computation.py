@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from karat.sheet.compute.resources import Outside
+from karat.sheet.compute.resources import Resources
 from karat.sheet.plan.nodes import SHEET, Node, Place, Plan
 from karat.sheet.text.tree import Sheet
 from karat.sheet.values import NA, Array, Failure, Many, Value, Wrong
@@ -43,9 +43,9 @@ class Frames:
 class Computation:
     """The values of the nodes of a plan."""
 
-    def __init__(self, plan: Plan, sheet: Sheet, outside: Outside) -> None:
+    def __init__(self, plan: Plan, sheet: Sheet, resources: Resources) -> None:
         self.plan = plan
-        self.outside = outside
+        self.resources = resources
         self.tables = {table.name: table for table in sheet.tables}
         self.values: list[Any] = []
         self.frames: dict[int, Frames] = {}

@@ -20,7 +20,7 @@ def apply(c: Computation, node: Node) -> Any:
     function, form = _function(node)
     if node.place is SHEET:
         call = tuple(c.values[id] for id in node.inputs)
-        return call_all(function, form, [call], node, c.outside)[0]
+        return call_all(function, form, [call], node, c.resources)[0]
     rows = c.rows_around(node.place)
     columns: list[Sequence[Value]] = []
     spread = False
@@ -40,7 +40,7 @@ def apply(c: Computation, node: Node) -> Any:
             inside = Array in kinds or TableValue in kinds
             spread = inside and any(excess(one, parameter) > 0 for one in column)
         columns.append(column)
-    return call_all(function, form, list(zip(*columns, strict=True)), node, c.outside, spread=spread)
+    return call_all(function, form, list(zip(*columns, strict=True)), node, c.resources, spread=spread)
 
 
 def get(c: Computation, node: Node) -> Any:

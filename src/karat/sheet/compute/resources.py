@@ -37,8 +37,8 @@ class Settings:
 
 
 @dataclass
-class Outside:
-    """The world around one evaluation."""
+class Resources:
+    """Files, models and settings of one evaluation, each loaded once."""
 
     folder: Path
     settings: Settings = field(default_factory=Settings)

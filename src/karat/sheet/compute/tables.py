@@ -206,7 +206,7 @@ def evaluation(c: Computation, node: Node) -> Any:
     if isinstance(questions, Failure):
         return questions
     try:
-        return c.outside.choose(questions)
+        return c.resources.choose(questions)
     except Wrong as wrong:
         return Failure(wrong.message, wrong.hint, node.at, node.origin)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from karat.sheet.values import Value
 
 if TYPE_CHECKING:
-    from karat.sheet.compute.resources import Outside
+    from karat.sheet.compute.resources import Resources
 
 Takes = Literal["single", "array", "any", "condition", "key"]
 """``any``: as it is, never spread. ``condition`` and ``key`` are computed for each element of the first argument, which
@@ -51,7 +51,7 @@ class Example:
 
 Form = tuple[Parameter, ...]
 Do = Callable[..., Value]
-DoAll = Callable[[Sequence[tuple[Value, ...]], "Outside"], list[Value]]
+DoAll = Callable[[Sequence[tuple[Value, ...]], "Resources"], list[Value]]
 Choose = Callable[[Sequence[Value]], Any]
 
 

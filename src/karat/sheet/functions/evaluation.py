@@ -16,7 +16,7 @@ from karat.sheet.truths import truths_of
 from karat.sheet.values import NA, Array, Failure, TableValue, Value, Wrong, many, present, text, whole
 
 if TYPE_CHECKING:
-    from karat.sheet.compute.resources import Outside
+    from karat.sheet.compute.resources import Resources
 
 Found = Sequence[tuple[str, float]]
 Asked = tuple[Array, str, int, str]
@@ -38,7 +38,7 @@ def _asked(call: tuple[Value, ...], name: str) -> Asked:
     return values, text(question, name), count, text(model[0], name) if model else ""
 
 
-def retrieve_all(asked: Sequence[Asked | Failure], outside: Outside) -> list[Found | Failure]:
+def retrieve_all(asked: Sequence[Asked | Failure], resources: Resources) -> list[Found | Failure]:
     """For each question its n best values with their scores: one pass for each field and model, whatever the n of each
     question."""
     results: list[Found | Failure] = [one if isinstance(one, Failure) else () for one in asked]
@@ -51,7 +51,11 @@ def retrieve_all(asked: Sequence[Asked | Failure], outside: Outside) -> list[Fou
         questions = list(dict.fromkeys(call[1] for call in calls))
         try:
             found = dict(
-                zip(questions, outside.best(model, questions, calls[0][0], max(call[2] for call in calls)), strict=True)
+                zip(
+                    questions,
+                    resources.best(model, questions, calls[0][0], max(call[2] for call in calls)),
+                    strict=True,
+                )
             )
         except Wrong as wrong:
             for at in members:
@@ -74,13 +78,13 @@ def _prepared(
     return asked
 
 
-def _retrieve(calls: Sequence[tuple[Value, ...]], outside: Outside) -> list[Value]:
-    found = retrieve_all(_prepared(calls, lambda call: _asked(call, "RETRIEVE")), outside)
+def _retrieve(calls: Sequence[tuple[Value, ...]], resources: Resources) -> list[Value]:
+    found = retrieve_all(_prepared(calls, lambda call: _asked(call, "RETRIEVE")), resources)
     return [one if isinstance(one, Failure) else Array([value for value, _ in one]) for one in found]
 
 
-def _retrieve_scores(calls: Sequence[tuple[Value, ...]], outside: Outside) -> list[Value]:
-    found = retrieve_all(_prepared(calls, lambda call: _asked(call, "RETRIEVE_SCORES")), outside)
+def _retrieve_scores(calls: Sequence[tuple[Value, ...]], resources: Resources) -> list[Value]:
+    found = retrieve_all(_prepared(calls, lambda call: _asked(call, "RETRIEVE_SCORES")), resources)
     return [one if isinstance(one, Failure) else _with_scores(one) for one in found]
 
 
@@ -111,7 +115,7 @@ def recall(retrieved: Value, truth: Value) -> Value:
     return sum(value in ranks for value in truths) / len(truths) if truths else NA
 
 
-def _recall(calls: Sequence[tuple[Value, ...]], outside: Outside) -> list[Value]:
+def _recall(calls: Sequence[tuple[Value, ...]], resources: Resources) -> list[Value]:
     """Both forms: what was retrieved and the truths; or the data, the question, the truths, n and model."""
     long = [at for at, call in enumerate(calls) if len(call) > 2]
 
@@ -121,7 +125,7 @@ def _recall(calls: Sequence[tuple[Value, ...]], outside: Outside) -> list[Value]
         return _asked((data, question, n, *rest[1:]), "RECALL")
 
     retrieved: dict[int, Value] = {}
-    found = retrieve_all(_prepared([calls[at] for at in long], prepare), outside)
+    found = retrieve_all(_prepared([calls[at] for at in long], prepare), resources)
     for at, one in zip(long, found, strict=True):
         retrieved[at] = one if isinstance(one, Failure) else Array([value for value, _ in one])
     results: list[Value] = []
@@ -151,7 +155,7 @@ def _rr(retrieved: Value, truth: Value) -> Value:
     return (1 / min(hits) if hits else 0) if truths else NA
 
 
-def _tokens(calls: Sequence[tuple[Value, ...]], outside: Outside) -> list[Value]:
+def _tokens(calls: Sequence[tuple[Value, ...]], resources: Resources) -> list[Value]:
     results: list[Value] = [NA] * len(calls)
     groups: dict[str, list[int]] = {}
     texts: dict[int, str] = {}
@@ -163,7 +167,7 @@ def _tokens(calls: Sequence[tuple[Value, ...]], outside: Outside) -> list[Value]
             results[at] = Failure(wrong.message, wrong.hint)
     for name, members in groups.items():
         try:
-            counts: Sequence[Value] = outside.tokens([texts[at] for at in members], name)
+            counts: Sequence[Value] = resources.tokens([texts[at] for at in members], name)
         except Wrong as wrong:
             counts = [Failure(wrong.message, wrong.hint)] * len(members)
         for at, count in zip(members, counts, strict=True):

@@ -9,14 +9,14 @@ from karat.sheet.functions.definition import Example, Function, Parameter
 from karat.sheet.values import Failure, Value, Wrong, text
 
 if TYPE_CHECKING:
-    from karat.sheet.compute.resources import Outside
+    from karat.sheet.compute.resources import Resources
 
 
-def _inputs(calls: Sequence[tuple[Value, ...]], outside: Outside) -> list[Value]:
+def _inputs(calls: Sequence[tuple[Value, ...]], resources: Resources) -> list[Value]:
     found: list[Value] = []
     for file, *table in calls:
         try:
-            found.append(outside.read(text(file, "INPUT"), text(table[0], "INPUT") if table else ""))
+            found.append(resources.read(text(file, "INPUT"), text(table[0], "INPUT") if table else ""))
         except Wrong as wrong:
             found.append(Failure(wrong.message, wrong.hint))
     return found

@@ -15,7 +15,8 @@ SAME = 1e-9
 
 
 def changed_cases(a: RunResult, b: RunResult, pairs: Pairs, metrics: Sequence[Metric]) -> tuple[CaseChange, ...]:
-    """``metrics``: those that a case is judged by. A case whose status changed is told once, with the first of them."""
+    """``metrics``: those that a case is judged by. A case whose status changed is reported once, with the first of
+    them."""
     first = metrics[0].name if metrics else ""
     status = [
         CaseChange(x.id, "status", first, value_of(x, first), value_of(y, first), x.status, y.status)

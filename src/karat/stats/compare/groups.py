@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from karat.core.explanations import explanation_of
+from karat.core.case_explanation import explanation_of
 from karat.core.problems import count_of
 from karat.core.results.result import CaseResult
 from karat.core.suite import Metric

@@ -47,7 +47,7 @@ def mcnemar(a: Sequence[bool], b: Sequence[bool]) -> McNemar:
 
 
 def coin_p(heads: int, throws: int) -> float:
-    """The two-sided exact p-value of so many heads from a fair coin; 1 without a throw.
+    """The two-sided exact p-value of this many heads from a fair coin; 1 without a throw.
 
     Twice the smaller tail, as a fair coin is symmetric: what ``scipy.stats.binomtest`` gives.
     """

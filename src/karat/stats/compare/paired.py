@@ -1,7 +1,7 @@
 """The difference between two runs of the same cases: b - a, its interval, its p-value, its size.
 
-The mean is over pairs. Pairs of one cluster are drawn and swapped together (see ``bootstrap`` and ``sign_flips``); who
-wants a case with many turns to count once averages first, as ``comparing`` does.
+The mean is over pairs. Pairs of one cluster are drawn and swapped together (see ``sign_flips``). To
+count a case with many turns once, average its turns first, as ``compare.runs`` does.
 
 The interval, by the kind of the metric:
 - a rate or share of which no value changed, and a rate (0 or 1) whose pairs are each their own cluster: Agresti and

@@ -24,7 +24,7 @@ Pair = tuple[CaseResult, CaseResult]
 
 
 class Column(msgspec.Struct, frozen=True):
-    """One metric over all pairs. Where a run has no value, its number is NaN; that NaN never leaves this room."""
+    """One metric over all pairs. Where a run has no value, its number is NaN; that NaN never leaves this module."""
 
     a: Floats
     b: Floats
@@ -63,7 +63,7 @@ class Pairs(msgspec.Struct, frozen=True):
 
 
 def pair_cases(a: RunResult, b: RunResult, metrics: Sequence[Metric]) -> Pairs:
-    """The cases that stand in both runs. A case's value is its mean over turns and repeats, as the run has it."""
+    """The cases that are in both runs. A case's value is its mean over turns and repeats, as the run has it."""
     later = {case.id: case for case in b.cases}
     pairs = [(case, later[case.id]) for case in a.cases if case.id in later]
     columns = {metric.name: _column(pairs, metric.name) for metric in metrics}

@@ -127,7 +127,7 @@ def limits_text(gate: Gate) -> str:
 
 
 def parse_gate(text: str) -> Gate:
-    """A gate of the command line: ``data_query.macro_recall>=0.85``, or a rule as it stands in karat.yaml."""
+    """A gate of the command line: ``data_query.macro_recall>=0.85``, or a rule as it is in karat.yaml."""
     found = re.fullmatch(r"([\w.@(),= -]+?)(>=|<=)\s*([0-9.eE+-]+)", text.strip())
     if found is None and ":" in text:
         return _from_yaml(text)

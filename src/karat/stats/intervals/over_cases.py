@@ -11,7 +11,7 @@ from karat.stats.intervals.estimates import estimate
 
 
 def estimate_over_cases(values: Sequence[float | None], clusters: Sequence[str] | None, kind: Kind) -> Estimate:
-    """One value a case, None where it has none; ``clusters`` as ``core.results.clusters.clusters_of`` gives them."""
+    """One value per case, None where it has none; ``clusters`` as ``core.results.clusters.clusters_of`` gives them."""
     known = [value for value in values if value is not None]
     if clusters is None or not known:
         return estimate(known, kind)

@@ -81,7 +81,7 @@ def beta_quantile(share: float, a: float, b: float) -> float:
 
 
 def binomial_tail(heads: int, throws: int) -> float:
-    """The chance of at most so many heads from a fair coin."""
+    """The chance of at most this many heads from a fair coin."""
     if heads >= throws:
         return 1.0
     if throws <= 64:  # whole numbers as long as they are small

@@ -1,4 +1,4 @@
-"""Intervals for a rate: so many successes in n tries.
+"""Intervals for a rate: k successes in n tries.
 
 - ``wilson``: the score interval. Its coverage is near what it promises on average; the interval to show.
 - ``clopper_pearson``: the exact interval. Its coverage is never below what it promises, so it is wider; for guarantees.

@@ -1,4 +1,4 @@
-"""Errors of databases and disks, said so that a person can mend them.
+"""Errors of databases and disks, said so that a person can fix them.
 
 Only what somebody outside the program can change becomes a :class:`UserError`; anything else is a bug and keeps its
 traceback. Driver texts are not quoted: they may name the user, and they speak of sockets and pages where a person needs

@@ -28,7 +28,7 @@ def sqlite_engine(path: Path, *, read_only: bool) -> Engine:
     def connect() -> sqlite3.Connection:
         return _connection(path, read_only=read_only)
 
-    if read_only:  # a reader of a file on a read-only disk opens it anew each time, see _mode
+    if read_only:  # a reader of a file on a read-only disk opens it again each time, see _mode
         engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, hide_parameters=True)
     else:
         # Named, because the pool for an address without a file keeps one connection a thread and closes those of other
@@ -91,7 +91,7 @@ def make_folder(path: Path) -> None:
 
 
 def use_write_ahead_log(connection: Connection) -> None:
-    """Let readers and a writer work at once. The file remembers it; the call must stand outside a transaction.
+    """Let readers and a writer work at once. The file remembers it; the call must be outside a transaction.
 
     SQLite does not wait for a lock here, so two processes that make the same store must take turns by themselves.
     """

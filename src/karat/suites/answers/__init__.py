@@ -11,7 +11,7 @@ from karat.suites.answers.explain import explain
 from karat.suites.answers.export import export_row
 from karat.suites.answers.extras import extras
 from karat.suites.answers.gold.check import check_cases
-from karat.suites.answers.headline import headline
+from karat.suites.answers.headline_profile import headline
 from karat.suites.answers.highlights import highlights
 from karat.suites.answers.import_rows import import_rows
 from karat.suites.answers.metrics import METRICS

@@ -4,7 +4,7 @@
   own; of the new file all columns count.
 - A text or a number: one more entry of ``evaluation``, of which the best counts. The old entries stay as they are, so
   that they judge as before.
-- What has no alternatives in the format (several files that must all pass, a DuckDB file, gold that is computed anew)
+- What has no alternatives in the format (several files that must all pass, a DuckDB file, gold that is computed again)
   is refused in words.
 
 Every change is judged before it is given out: the answer must be right, and every old gold file that was right must

@@ -146,7 +146,7 @@ def _digest(file: str) -> str:
 
 
 def gold_sql(gold: Gold) -> str:
-    """The SQL that recomputes a gold: from its file, or as it stands in ``parameters.sql``; empty when there is
+    """The SQL that recomputes a gold: from its file, or as it is in ``parameters.sql``; empty when there is
     none."""
     return read_text(gold.sql) if gold.sql else next(_sql_texts(gold.entries), "")
 
@@ -304,7 +304,7 @@ def _can_judge(entry: Entry, missing: int) -> bool:
 
 
 def _sql_texts(entries: Sequence[Entry]) -> Iterator[str]:
-    """SQL that stands in the gold row itself."""
+    """SQL that is in the gold row itself."""
     for entry in entries:
         text = entry.parameters.get("sql")
         if isinstance(text, str) and text.strip() and not _is_sql_name(text):

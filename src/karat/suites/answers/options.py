@@ -1,4 +1,4 @@
-"""The options of the suite, as they stand in ``karat.yaml`` under ``options`` or on the command line after
+"""The options of the suite, as they are in ``karat.yaml`` under ``options`` or on the command line after
 ``--option``."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Nulls = Literal["equal", "zero"]
 
 
 class Engine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Where SQL runs. Passwords stand in the environment or in a credential file, never here."""
+    """Where SQL runs. Passwords are in the environment or in a credential file, never here."""
 
     engine: str
     database: str = ""

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from karat.core.problems import UserError
-from karat.core.prompting import Hint, Prompting
 from karat.core.records import Case
+from karat.core.suite_prompt import Hint, Prompting
 from karat.suites.answers.comparison import database_of
 from karat.suites.answers.options import Options
 

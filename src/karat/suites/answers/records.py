@@ -1,4 +1,4 @@
-"""What is said in this suite: gold and its entries, a submitted answer, a verdict with its reason."""
+"""The types of this suite: gold and its entries, a submitted answer, a verdict with its reason."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ REASONS = (
 
 
 class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One way in which a gold row judges an answer: a function of the contract and its parameters as they stand in the
+    """One way in which a gold row judges an answer: a function of the contract and its parameters as they are in the
     file.
 
     Paths in ``parameters`` stay as written; ``gold_files`` are the same files resolved inside the gold folder.

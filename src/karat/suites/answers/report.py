@@ -1,5 +1,5 @@
-"""The report of a submission: a row an instance with its reason, both profiles' figures, the flips, the gold that looks
-wrong."""
+"""The report of a submission: one row per instance with its reason, both profiles' figures, the flips, the gold that
+looks wrong."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from karat.suites.answers.metrics import METRICS
 
 PROFILES = ("spider2", "strict")
 LISTED = 8
-"""So many instances are named for a reason."""
+"""This many instances are named for a reason."""
 MOST_BARS = 20
 """Reasons that get a bar; there are hardly more."""
 

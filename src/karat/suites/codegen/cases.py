@@ -1,8 +1,8 @@
 """Task files as cases: the project's own form, and DS-1000, PandasEval and DABench files as they are published.
 
 YAML (``.yaml``, ``.yml``) and JSONL (``.jsonl``), each also packed (``.gz``), one file or a folder of them. The form of
-a line is told by its keys. The question is the user turn with the task as its target; the system turn before it says
-which tables there are and how to answer.
+a line is recognised by its keys. The question is the user turn with the task as its target; the system turn before it
+says which tables there are and how to answer.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _without_repeated(
 
 
 def recognises(path: Path) -> bool:
-    """A file of tasks, told by the keys of its first line or entry."""
+    """A file of tasks, recognised by the keys of its first line or entry."""
     try:
         return any(_looks_like_tasks(file) for file in _files(path))
     except (UserError, OSError):

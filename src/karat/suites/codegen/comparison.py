@@ -12,7 +12,7 @@ from karat.core.records import Case, Prediction, attempts
 from karat.core.suite import NotApplicable
 from karat.sandbox import Outcome, Plain, Sandbox
 from karat.suites.codegen.analysis.answer_facts import facts_of
-from karat.suites.codegen.harness.tested import tested
+from karat.suites.codegen.harness.score import tested
 from karat.suites.codegen.metrics.correctness import Correctness, correctness_of
 from karat.suites.codegen.metrics.coverage import RequirementCoverage, coverage_of
 from karat.suites.codegen.metrics.overall import Overall, overall_of

@@ -29,7 +29,7 @@ def class_of(attempt: Attempt) -> str:
 
 
 class Step(msgspec.Struct, frozen=True):
-    """How far the judged tries had come after so many repairs. Only the last attempt of a try can have run, and only
+    """How far the judged tries had come after this many repairs. Only the last attempt of a try can have run, and only
     what ran can be right."""
 
     repairs: int

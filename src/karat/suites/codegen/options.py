@@ -1,4 +1,4 @@
-"""The options of the suite, as they stand in ``karat.yaml`` under ``options`` or on the command line after
+"""The options of the suite, as they are in ``karat.yaml`` under ``options`` or on the command line after
 ``--option``."""
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FLOAT_NOISE = 1e-12
 
 
 class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How code is run, how its result is compared, and how often a system may mend it."""
+    """How code is run, how its result is compared, and how often a system may repair it."""
 
     max_recovery_attempts: int = 2
     """How often a system is asked to fix code that did not run."""

@@ -1,6 +1,6 @@
 """What prompt templates of this suite can use: ``tables``, ``answer`` and ``instructions``; and the default prompt.
 
-The system message of a task (``prompting``) is written by the suite and sent in any case, unless a ``system_prompt``
+The system message of a task (``default_prompt``) is written by the suite and sent in any case, unless a ``system_prompt``
 takes its place.
 """
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from karat.core.prompting import Hint, Prompting
 from karat.core.records import Case
+from karat.core.suite_prompt import Hint, Prompting
 from karat.suites.codegen.default_prompt import MOST_COLUMNS
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Task

@@ -1,4 +1,4 @@
-"""What is said in this suite: a task, what its code did when it ran, and the facts that code and question are compared
+"""The types of this suite: a task, what its code did when it ran, and the facts that code and question are compared
 by.
 
 The question is the case's user turn; the rest of the task is its target. A prediction's response is code, bare or in a
@@ -76,7 +76,7 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     reference: str = ""
     """Code that makes the right result; run in the sandbox, apart from the code that is judged."""
     setup: str = ""
-    """Code that stands before any answer and makes its inputs."""
+    """Code that is before any answer and makes its inputs."""
     template: str = ""
     """Where an answer is put: code with one line ``[insert]``."""
     answer: str = "result"
@@ -106,7 +106,7 @@ class Schema(msgspec.Struct, frozen=True):
 
 
 class Filter(msgspec.Struct, frozen=True):
-    """One condition on rows: ``column operator value``, as far as the code says; the line it stands on."""
+    """One condition on rows: ``column operator value``, as far as the code says; the line it is on."""
 
     column: str
     operator: str

@@ -1,4 +1,4 @@
-"""The report of code: a row a task, the lost points at their lines, error classes, the recovery funnel, what
+"""The report of code: one row per task, the lost points at their lines, error classes, the recovery funnel, what
 requirements were missed."""
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from karat.core.results.result import CaseResult, Estimator, RunResult
 from karat.core.results.usage import USAGE
 from karat.suites.codegen.counts import class_of, error_counts, kind_of, missing_counts
 from karat.suites.codegen.details import Details, Try, details_of, tries
-from karat.suites.codegen.harness.tested import TEST_FAILED
+from karat.suites.codegen.harness.score import TEST_FAILED
 from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.repair.excel_recovery import recovery_sheet
 from karat.suites.codegen.running.printed_answers import REASON as PRINTED
@@ -62,7 +62,7 @@ def _code(text: Any) -> str:
     )
 
 
-# -- a row a task -----------------------------------------------------------------------------------------------------
+# -- one row per task -------------------------------------------------------------------------------------------------
 
 
 def _overview(result: RunResult) -> Sheet:

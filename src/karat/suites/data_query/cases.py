@@ -1,4 +1,4 @@
-"""Case files: YAML, one case a file, or a folder of them, several documents in a file, or a list in one file."""
+"""Case files: YAML, one case per file, or a folder of them, several documents in a file, or a list in one file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SUFFIXES = (".yaml", ".yml", ".json")
 
 
 class CaseFile(msgspec.Struct, frozen=True):
-    """A case as it stands in a file."""
+    """A case as it is in a file."""
 
     id: str
     conversation: tuple[Turn[Target], ...]

@@ -31,7 +31,7 @@ Key = Any
 """What a term compares by: the Term itself, or (dataset, Term) when datasets count."""
 Terms = dict[Key, Term]
 EVERYTHING = Term("*", "everything")
-"""What stands in the lists where everything was expected: found, or missing."""
+"""What is in the lists where everything was expected: found, or missing."""
 
 
 class LabelDrift(msgspec.Struct, frozen=True, gc=False):
@@ -258,7 +258,7 @@ def _dimension(
     extra = [key for key in given if key not in wanted]
     counts = Counts(len(hits), len(extra), len(missed))
     by_id = _by_id(wanted, given) if missed or extra else counts
-    if missed and extra:  # only then can an id stand on both sides under two names
+    if missed and extra:  # only then can an id be on both sides under two names
         found = {_id(key): given[key] for key in extra}
         drifts.extend(
             LabelDrift(name, wanted[key].id, wanted[key].name, found[_id(key)].name)

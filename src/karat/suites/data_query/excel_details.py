@@ -16,7 +16,7 @@ from karat.suites.data_query.details import Details, DimensionDetails
 from karat.suites.data_query.selection import Term
 
 LONG_TERM = 400
-"""In a cell that is too long, no term takes more than so many characters."""
+"""In a cell that is too long, no term takes more than this many characters."""
 
 EVERYTHING_EXPECTED = "everything expected"
 EVERYTHING_SELECTED = "everything selected: its terms are not counted"

@@ -1,6 +1,6 @@
 """Rows of a spreadsheet or another tool's file as cases.
 
-What is expected stands in columns, ``dataset`` and one for each dimension, whose cells list ``id`` or ``id: name`` with
+What is expected is in columns, ``dataset`` and one for each dimension, whose cells list ``id`` or ``id: name`` with
 ``;`` or line breaks between them (``*``: every term); or as a selection in JSON in one cell. Rows with the same id and
 question are entries of one selection.
 """

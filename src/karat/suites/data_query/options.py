@@ -1,4 +1,4 @@
-"""The options of the suite, as they stand in ``karat.yaml`` under ``options`` or on the command line after
+"""The options of the suite, as they are in ``karat.yaml`` under ``options`` or on the command line after
 ``--option``."""
 
 from __future__ import annotations

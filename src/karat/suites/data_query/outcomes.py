@@ -33,7 +33,7 @@ class OutcomeRule(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     path: str = ""
     """Keys and indices in the response, with dots between them; ``*`` is every item of a list."""
     map: dict[str, Outcome] = {}
-    """The value that stands there → the outcome."""
+    """The value that is there → the outcome."""
     tool: str = ""
     """The name of the last tool that was called."""
     text: str = ""

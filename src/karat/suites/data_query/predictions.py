@@ -1,4 +1,4 @@
-"""Predictions in recorded files: JSONL, one object a scored turn with ``id`` and ``turn``; also one JSON list; or a
+"""Predictions in recorded files: JSONL, one object per scored turn with ``id`` and ``turn``; also one JSON list; or a
 folder with a response body in ``<case id>.json`` (``<case id>.<turn>.json`` for a later turn).
 
 What a response may look like, in such a file or from a live system, is read in

@@ -8,8 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from karat.core.prompting import Hint, Prompting
 from karat.core.records import Case
+from karat.core.suite_prompt import Hint, Prompting
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.periods.filters import TIME_DIMENSION
 from karat.suites.data_query.selection import Target

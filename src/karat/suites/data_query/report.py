@@ -1,4 +1,4 @@
-"""The report of a run: a row a case with the contract's details cell, the averages, and what they hide."""
+"""The report of a run: one row per case with the contract's details cell, the averages, and what they hide."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def _dimension_row(name: str, found: Sequence[Sequence[DimensionDetails]], estim
 
 
 def _means(found: Iterable[Iterable[float | None]]) -> list[float]:
-    """One value a case, the mean over its turns; cases without any are left out."""
+    """One value per case, the mean over its turns; cases without any are left out."""
     values = ([value for value in case if value is not None] for case in found)
     return [sum(numbers) / len(numbers) for numbers in values if numbers]
 

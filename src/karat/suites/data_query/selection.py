@@ -43,7 +43,7 @@ class Period(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
 
 
 class DatasetSelection(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The part of a selection that lies in one dataset. The same dataset may stand several times."""
+    """The part of a selection that lies in one dataset. The same dataset may appear several times."""
 
     dataset_id: str
     dimensions: tuple[Dimension, ...] = ()

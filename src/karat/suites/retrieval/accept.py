@@ -22,7 +22,7 @@ from karat.suites.retrieval.ranking import as_scores
 from karat.suites.retrieval.records import DOCUMENTS, Ranked, Truths
 
 MOST = 50
-"""So many values can be meant as the truths of a question. A longer ranking says nothing of which of them are."""
+"""This many values can be meant as the truths of a question. A longer ranking says nothing of which of them are."""
 FEW = 3
 
 

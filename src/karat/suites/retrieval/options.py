@@ -1,4 +1,4 @@
-"""The options of the suite, as they stand in ``karat.yaml`` under ``options`` or on the command line after
+"""The options of the suite, as they are in ``karat.yaml`` under ``options`` or on the command line after
 ``--option``."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """A key counts as relevant from this relevance on (``-l`` of trec_eval). nDCG takes every relevance above 0 as a
     gain, whatever this is."""
     max_results: int | None = None
-    """Look only at the first so many results of a question (``-M`` of trec_eval). None: at all."""
+    """Look only at the first N results of a question (``-M`` of trec_eval). None: at all."""
     no_relevant: Literal["zero", "leave_out"] = "zero"
     """A question with judgements of which none is relevant counts 0 in every metric, as in trec_eval, and is pointed
     out; ``leave_out``: it is not applicable."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from karat.core.prompting import Hint, Prompting
 from karat.core.records import Case
+from karat.core.suite_prompt import Hint, Prompting
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.records import DOCUMENTS, Truths
 

@@ -1,4 +1,4 @@
-"""What is said in this suite: the truths of a question, and what was retrieved for it."""
+"""The types of this suite: the truths of a question, and what was retrieved for it."""
 
 from __future__ import annotations
 

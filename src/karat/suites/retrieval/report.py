@@ -35,7 +35,7 @@ FARTHEST = 100
 """Where the curves end at the latest; the table goes on."""
 WORST = 100
 LISTED = 20
-"""So many missing keys are listed in a cell."""
+"""This many missing keys are listed in a cell."""
 
 
 def report(result: RunResult, estimate: Estimator) -> Report:

@@ -45,7 +45,7 @@ class TooLong(Exception):
 
 
 def rendered(template: str, variables: dict[str, Any], most: int) -> str:
-    """The text of a template, of at most so many characters."""
+    """The text of a template, of at most this many characters."""
     parts, length = [], 0
     for part in _compiled(template).generate(variables):
         length += len(part)

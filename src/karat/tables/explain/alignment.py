@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from karat.tables.explain.likeness import identity
+from karat.tables.explain.column_similarity import identity
 from karat.tables.options import CompareOptions
 from karat.tables.values.cells import Cell, equal
 

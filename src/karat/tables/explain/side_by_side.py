@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from karat.tables.explain.alignment import Alignment, align
-from karat.tables.explain.likeness import identity, likeliest_mapping, share_found
+from karat.tables.explain.column_similarity import identity, likeliest_mapping, share_found
 from karat.tables.explain.transforms import Change, change_of_cells, change_of_column, differing, hold_the_same
 from karat.tables.options import CompareOptions
 from karat.tables.small.compare import Side, read_cells, signed_beside_percent

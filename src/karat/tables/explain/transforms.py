@@ -121,7 +121,7 @@ def _rounded(gold: Side, pred: Side) -> bool:
 
 
 def _within_half(a: float, b: float, decimals: int) -> bool:
-    """Whether rounding to so many decimals may make one of the other."""
+    """Whether rounding to this many decimals may make one of the other."""
     return abs(a - b) <= half_unit(decimals) * SLACK + NOISE * abs(a)
 
 

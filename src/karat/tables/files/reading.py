@@ -45,7 +45,7 @@ def read_csv(path: Path, *, limits: Limits | None = None) -> Table:
 
 
 def check_csv(path: Path, limits: Limits) -> bytes:
-    """The first bytes of a file that may be read as CSV. Raises :class:`TableError` for what can be told without
+    """The first bytes of a file that may be read as CSV. Raises :class:`TableError` for what can be seen without
     reading it."""
     if not path.is_file():
         raise TableError(f"{path.name} is not there, or not a plain file", "missing")

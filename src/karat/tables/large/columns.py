@@ -81,7 +81,7 @@ class LargeColumn:
 
     @property
     def plain_numbers(self) -> bool:
-        """Whether all rows are plain numbers or nulls; told by the first rows where it is not so."""
+        """Whether all rows are plain numbers or nulls; seen from the first rows where it is not so."""
         return self._early_word is None and not self._early_moment and isinstance(self._meaning, PlainNumbers)
 
     @property

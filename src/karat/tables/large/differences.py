@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from karat.tables.explain.likeness import likeliest_mapping
+from karat.tables.explain.column_similarity import likeliest_mapping
 from karat.tables.explain.parts import Part
 from karat.tables.explain.side_by_side import View
 from karat.tables.large.columns import LargeColumn
@@ -31,7 +31,7 @@ _SOLID = 0.9
 
 
 def differing_part(pair: TablePair, rows: int, *, in_order: bool, mapping: Sequence[int | None] | None = None) -> Part:
-    """About so many of the rows that differ, the same ones on both sides as far as can be told."""
+    """About this many of the rows that differ, the same ones on both sides as far as can be told."""
     return _Finder(pair, mapping).part(rows, in_order=in_order)
 
 
@@ -244,7 +244,7 @@ def _unpaired(gold: Array, pred: Array) -> tuple[Array, Array, tuple[Array, Arra
 
 
 def _place_in_group(keys: Array) -> Array:
-    """For each of these sorted keys how many like it stand before it."""
+    """For each of these sorted keys how many like it are before it."""
     import numpy
 
     places = numpy.arange(len(keys))

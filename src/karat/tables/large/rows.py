@@ -60,7 +60,7 @@ def _bits(numbers: Array) -> Array:
 
 
 def mixed(keys: Sequence[Array], height: int) -> Array:
-    """One key a row out of several."""
+    """One key per row out of several."""
     import numpy
 
     mixed = numpy.full(height, 0x9E3779B97F4A7C15, dtype=numpy.uint64)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from karat.tables.explain.likeness import identity
+from karat.tables.explain.column_similarity import identity
 from karat.tables.options import CompareOptions
 from karat.tables.outofcore.columns import ColumnSums, File, decimals, number, text_hash, whole, whole_digits
 from karat.tables.values.cells import NULL, NULL_WORDS, parse

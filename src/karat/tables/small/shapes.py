@@ -1,7 +1,7 @@
 """One wide row and the same values as a long table.
 
 Wide: one row whose columns are, say, the quarters. Long: a row for each quarter, its name in one column and its value
-in another. They say the same when the long rows stand in the order of the wide columns, or are labelled with their
+in another. They say the same when the long rows are in the order of the wide columns, or are labelled with their
 names; otherwise they only hold the same values, and no rule can tell which value belongs to what.
 """
 
@@ -55,7 +55,7 @@ def _labelled(
     others: Sequence[Sequence[Cell]],
     options: CompareOptions,
 ) -> bool | None:
-    """Whether the values stand by the names of their wide columns; None when no column holds those names."""
+    """Whether the values are beside the names of their wide columns; None when no column holds those names."""
     for labels in others:
         texts = [folded(label.text or "") for label in labels]
         if sorted(texts) == sorted(names) and len(set(names)) == len(names):

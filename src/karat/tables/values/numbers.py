@@ -66,7 +66,7 @@ def why_equal(a: Figure, b: Figure, options: CompareOptions, scale: float = 1.0)
 
 
 def half_unit(decimals: int) -> float:
-    """How far rounding to so many decimals moves a number. Whole digits are never rounded away."""
+    """How far rounding to this many decimals moves a number. Whole digits are never rounded away."""
     return 0.5 * 10.0 ** -max(0, decimals)
 
 

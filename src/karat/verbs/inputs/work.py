@@ -13,7 +13,7 @@ from karat.core import plugins
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import RecordedConfig
-from karat.runs.choose import Choice
+from karat.runs.case_selection import Choice
 from karat.runs.project import Project, RunOptions, from_settings
 from karat.stats.gates.verdicts import Gate
 from karat.verbs.inputs.projects import project_here

@@ -2,9 +2,37 @@
 
 from __future__ import annotations
 
-from karat.web.routes import api, assets, case, compare, export, login, new_case, pin, report, review, run, runs, shared
+from karat.web.routes import (
+    api,
+    assets,
+    case,
+    compare,
+    export,
+    filters_and_case_sets,
+    login,
+    new_case,
+    pin,
+    report,
+    review,
+    run,
+    runs,
+)
 
 ROUTERS = tuple(
     module.router
-    for module in (runs, run, report, pin, shared, case, new_case, review, compare, export, login, assets, api)
+    for module in (
+        runs,
+        run,
+        report,
+        pin,
+        filters_and_case_sets,
+        case,
+        new_case,
+        review,
+        compare,
+        export,
+        login,
+        assets,
+        api,
+    )
 )

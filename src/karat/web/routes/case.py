@@ -8,8 +8,8 @@ import msgspec
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import Response
 
+from karat.core.case_explanation import explanation_of
 from karat.core.explanation import Line
-from karat.core.explanations import explanation_of
 from karat.core.records import Prediction
 from karat.core.results.result import CaseResult
 from karat.reports.answer_text import answer_text

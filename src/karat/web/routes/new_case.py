@@ -1,4 +1,4 @@
-"""A new case from one that is there: as it would stand in a case file, to copy or to save."""
+"""A new case from one that is there: as it would be in a case file, to copy or to save."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def give_review(request: Request, run: str, position: int, form: Form) -> Respon
     else:
         to = filters.link(f"{base}/cases/{position}")
     response = RedirectResponse(to, 303)
-    # Only a convenience: whose name stands in the form next time.
+    # Only a convenience: whose name is in the form next time.
     response.set_cookie(
         "karat_reviewer", _plain(reviewer), max_age=31_536_000, httponly=True, samesite="strict", path="/runs"
     )

@@ -1,4 +1,4 @@
-"""What stands before every route: who may ask, from where, and the headers of every answer.
+"""What is before every route: who may ask, from where, and the headers of every answer.
 
 - ``Host`` must be on the exact list, else a foreign name was pointed at this machine (DNS rebinding).
 - ``Origin`` and ``Sec-Fetch-Site`` must be ours, on reads too. A link that a person clicked elsewhere may open a page,

@@ -1,6 +1,6 @@
 """Who is asking: a signed cookie, a token against forged forms, and the ticket that is good for one sign-in.
 
-The key is made anew with each start, so a restart ends all sessions. Nothing here is ever logged.
+The key is new with each start, so a restart ends all sessions. Nothing here is ever logged.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Sessions:
 
     @property
     def ticket(self) -> str | None:
-        """What stands in the link that is printed at the start; None once it was used."""
+        """What is in the link that is printed at the start; None once it was used."""
         return self._ticket
 
     def start(self) -> str:

@@ -1,7 +1,7 @@
 """The gold linter: what is mechanically wrong with gold, found before anyone is scored by it.
 
 Of a gold table only the head is read. Mistakes that change verdicts are errors; what is only not there, or can be
-meant, is a warning. Every finding stands at the line of its gold row and begins with the id of the instance.
+meant, is a warning. Every finding is at the line of its gold row and begins with the id of the instance.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def check_cases(cases: Sequence[Case[Gold]], _files: Sequence[Path], _options: O
 
 
 def _rows(file: str) -> dict[int, dict[str, Any]]:
-    """The rows of a gold file as they stand there, by line. Cases may come from a store, without their file."""
+    """The rows of a gold file as they are there, by line. Cases may come from a store, without their file."""
     try:
         return {row.line: row.value for row in read_file(Path(file))[0]} if file else {}
     except OSError:

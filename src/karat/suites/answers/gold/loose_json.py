@@ -8,7 +8,7 @@ What cannot be read is a problem with its line and column, and costs one object:
 begins an object and is indented no deeper than the broken one.
 
 A number becomes Python's number, so ``str(value)`` of a ``17.50`` is "17.5", as any tool that parses JSON sees it. How
-it was written stands in ``ReadObject.raw``, and :func:`member_text` finds it there.
+it was written is in ``ReadObject.raw``, and :func:`member_text` finds it there.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_PROBLEMS = 200
 
 
 class ReadObject(NamedTuple):
-    """An object, the line it begins in (from 1), and its text as it stands in the file."""
+    """An object, the line it begins in (from 1), and its text as it is in the file."""
 
     value: dict[str, Any]
     line: int
@@ -113,7 +113,7 @@ _decoder = json.JSONDecoder(object_pairs_hook=_all_different)
 
 
 class _Stream:
-    """The objects in a text, whatever stands between them."""
+    """The objects in a text, whatever is between them."""
 
     def __init__(self, text: str, file: str) -> None:
         self.text = text

@@ -3,7 +3,7 @@
 - An answer in words: every string and number entry is tried, the best counts.
 - A file: entries are tried in turn and the last table or DuckDB entry decides, so that one alone is needed.
 - Several files: the last ``tables_match`` entry decides.
-- Parameters go to the function as they stand in the gold. One it does not know makes the match fail, as any exception
+- Parameters go to the function as they are in the gold. One it does not know makes the match fail, as any exception
   in it does; gold in this project's own format may have more parameters, for the strict profile.
 """
 

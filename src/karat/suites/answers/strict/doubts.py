@@ -2,8 +2,8 @@
 candidate with "or".
 
 - Hedged: words of not knowing ("I do not know", "not sure") anywhere, or of guessing ("maybe", "might be") in the
-  sentence of every place where gold stands.
-- Several candidates: "or" beside gold with something that is not gold on its other side, everywhere that gold stands.
+  sentence of every place where gold appears.
+- Several candidates: "or" beside gold with something that is not gold on its other side, everywhere that gold appears.
 
 All other words around gold, lists among them, are ordinary: "The station that closed is Harbour.", "Paris, France". All
 texts are folded already.
@@ -32,14 +32,14 @@ _WINDOW = 80
 
 
 def doubt(text: str, spans: Sequence[Span]) -> str:
-    """``hedged``, ``several_answers`` or empty. ``spans`` are all places where gold stands."""
+    """``hedged``, ``several_answers`` or empty. ``spans`` are all places where gold appears."""
     if hedged(text, spans):
         return "hedged"
     return "several_answers" if all(_has_rival(text, span, spans) for span in spans) else ""
 
 
 def hedged(text: str, spans: Sequence[Span]) -> bool:
-    """Whether the text says that it does not know, or only guesses wherever gold stands. Words inside gold itself do
+    """Whether the text says that it does not know, or only guesses wherever gold appears. Words inside gold itself do
     not count."""
     if any(not _inside(found.span(), spans) for found in _NOT_KNOWN.finditer(text)):
         return True

@@ -58,7 +58,7 @@ _LETTERS = {"k": _THOUSAND, "m": _MILLION, "b": _BILLION, "t": _TRILLION}
 
 
 class Number(msgspec.Struct, frozen=True):
-    """A number as it is shown, where it stands, and what a word or letter multiplies it by: 1 unless one does; several
+    """A number as it is shown, where it is, and what a word or letter multiplies it by: 1 unless one does; several
     where it may or may not.
     """
 
@@ -85,7 +85,7 @@ class Value(msgspec.Struct, frozen=True):
     share."""
 
     def times(self, factor: int) -> Value:
-        """So many times as large, with as many digits."""
+        """This many times as large, with as many digits."""
         return Value(
             self.number * factor,
             self.decimals - (len(str(factor)) - 1),

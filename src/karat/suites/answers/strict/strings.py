@@ -1,7 +1,7 @@
 """Texts to be found in an answer.
 
 Gold and answer are compared in NFKC, case-folded, with white space collapsed. A text is found as whole words only (see
-``words``): "UK" is not in "Ukraine", nor "C" in "C++". ``exclude`` first: an excluded text that stands outside every
+``words``): "UK" is not in "Ukraine", nor "C" in "C++". ``exclude`` first: an excluded text that is outside every
 gold text found makes the answer wrong. A text that is only found negated ("not Paris", "Paris isn't …") needs a person,
 and so does an answer that does not settle on it (see ``doubts``): one that hedges, or names several candidates.
 """

@@ -20,7 +20,7 @@ from karat.tables.table import Limits, Table, TableError
 
 _SHOWN = 20
 _EXPLAINED = 3
-"""Of several golds that do not match, so many are looked into, those with as many rows as the answer first."""
+"""Of several golds that do not match, this many are looked into, those with as many rows as the answer first."""
 
 
 def table_match(

@@ -1,4 +1,4 @@
-"""Where a text stands in another as whole words.
+"""Where a text is in another as whole words.
 
 A letter or digit beside it makes it a part of a longer word, and so do:
 
@@ -96,6 +96,6 @@ def _in_word(letter: str) -> bool:
 
 
 def _bounds(one: str, other: str) -> bool:
-    """Whether a word may end between two letters that stand side by side, the one of them at the edge of the wanted
+    """Whether a word may end between two letters that are side by side, the one of them at the edge of the wanted
     text."""
     return _UNSPACED.match(one) is not None or _UNSPACED.match(other) is not None

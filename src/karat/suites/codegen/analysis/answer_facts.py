@@ -1,4 +1,4 @@
-"""The facts of an answer, read where it stands: a function that a template calls is not dead code."""
+"""The facts of an answer, read where it is: a function that a template calls is not dead code."""
 
 from __future__ import annotations
 

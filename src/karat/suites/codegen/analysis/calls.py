@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from karat.suites.codegen.analysis.run import Run
+from karat.suites.codegen.analysis.state import State
 from karat.suites.codegen.analysis.values import Value
 
 
@@ -31,4 +31,4 @@ class Call(msgspec.Struct):
         return [*self.arguments, *self.named.values()]
 
 
-Handler: TypeAlias = Callable[[Run, Call], Value]
+Handler: TypeAlias = Callable[[State, Call], Value]

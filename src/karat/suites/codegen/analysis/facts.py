@@ -6,8 +6,8 @@ gives columns ``age`` and ``salary``, the filter ``age > 30`` and the aggregatio
 are in sight by their names, and as ``df`` when there is one. The result is what is left in ``answer``; when that name
 is never set, the last expression.
 
-Any text is taken: what cannot be parsed, or unfolds beyond all measure, is told as ``syntax_error`` with its line, and
-gives no facts.
+Any text is taken: what cannot be parsed, or unfolds beyond all measure, is reported as ``syntax_error`` with its line,
+and gives no facts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from karat.suites.codegen.analysis.expressions import EXPRESSIONS
 from karat.suites.codegen.analysis.pandas_api.functions import SILENT
-from karat.suites.codegen.analysis.run import ExhaustedError, Run
+from karat.suites.codegen.analysis.state import ExhaustedError, State
 from karat.suites.codegen.analysis.statements import apply, block
 from karat.suites.codegen.analysis.values import GroupKey, Node, Operation, TableRead, Used, Value, reach
 from karat.suites.codegen.records import Aggregation, CodeFacts, Filter, Join, Link, Order, Schema
@@ -60,30 +60,30 @@ def _unreadable(what: str, line: int) -> CodeFacts:
 
 
 def _read(tree: ast.Module, schema: Schema, answer: str) -> CodeFacts:
-    run = Run(schema, EXPRESSIONS, apply)
-    names = run.scope.names
+    state = State(schema, EXPRESSIONS, apply)
+    names = state.scope.names
     for name in schema.tables:
-        names[name] = run.table(name)
+        names[name] = state.table(name)
     if len(schema.tables) == 1:
         names.setdefault("df", names[next(iter(schema.tables))])
     for name in ("pd", "np"):
-        names.setdefault(name, Value("name", run.node(()), name=name))
+        names.setdefault(name, Value("name", state.node(()), name=name))
     given = dict(names)
     before = given[answer].node if answer in given else None
     tree = _with_printed(tree, answer)
     last = tree.body[-1] if tree.body else None
     final = last.value if isinstance(last, ast.Expr) else None
-    ended = block(run, tree.body[:-1] if final is not None else tree.body)
+    ended = block(state, tree.body[:-1] if final is not None else tree.body)
     shown = None
     if final is not None and not ended:
-        run.line = final.lineno
-        shown = run.evaluate(final)
-    result = run.scope.find(answer)
+        state.line = final.lineno
+        shown = state.evaluate(final)
+    result = state.scope.find(answer)
     untouched = result is not None and result.node is before and (result.shared is None or result.shared.node is None)
     if result is None or (untouched and not (result.shared is not None and result.shared.made)):
-        result = run.returned[-1] if run.returned else shown
+        result = state.returned[-1] if state.returned else shown
     reached = _reached(_held(result)) if result is not None else []
-    return _collected(run, tree, reached, schema)
+    return _collected(state, tree, reached, schema)
 
 
 def _held(result: Value) -> Node:
@@ -140,13 +140,13 @@ def _reached(end: Node) -> list[Node]:
     return found
 
 
-def _collected(run: Run, tree: ast.Module, reached: list[Node], schema: Schema) -> CodeFacts:
+def _collected(state: State, tree: ast.Module, reached: list[Node], schema: Schema) -> CodeFacts:
     anything = not schema.tables
     facts = dict.fromkeys(fact for node in reached if node.tabular or anything for fact in node.facts)
     used = {fact.column for fact in facts if isinstance(fact, Used)}
     lines = {node.line for node in reached}
     read = {(node.name, node.line) for node in reached if node.name}
-    unused = dict.fromkeys((node.name, node.line) for node in run.bindings if not node.name.startswith("_"))
+    unused = dict.fromkeys((node.name, node.line) for node in state.bindings if not node.name.startswith("_"))
     return CodeFacts(
         columns=tuple(column for column in schema.columns if column in used),
         operations=tuple(dict.fromkeys(fact.name for fact in facts if isinstance(fact, Operation))),

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import Literal
 
 from karat.suites.codegen.analysis.constants import as_text, compare, texts_of
-from karat.suites.codegen.analysis.run import Run
+from karat.suites.codegen.analysis.state import State
 from karat.suites.codegen.analysis.values import MISSING, GroupKey, Value, fresh
 from karat.suites.codegen.records import Filter, Link
 
@@ -43,9 +43,9 @@ _NEGATED = {
     "notnull": "isnull",
 }
 MOST_LINKS = 200
-"""Links of one condition that are told."""
+"""Links of one condition that are reported."""
 MOST_VALUES = 50
-"""Values of one ``isin`` that are told one by one."""
+"""Values of one ``isin`` that are reported one by one."""
 
 
 def label(value: Value) -> str:
@@ -53,11 +53,11 @@ def label(value: Value) -> str:
     return value.sources[0] if len(value.sources) == 1 else ""
 
 
-def negate(run: Run, value: Value) -> Value:
+def negate(state: State, value: Value) -> Value:
     """``~mask``; a bare column under ``~`` is one that must be false."""
     mask = value.mask
     if not mask and value.kind == "series" and not value.pending:
-        mask = (Filter(label(value), "==", "True", run.line),)
+        mask = (Filter(label(value), "==", "True", state.line),)
     return fresh(value, mask=tuple(map(_opposite, mask)), links=tuple(map(_turned, value.links)), pending=())
 
 
@@ -78,21 +78,21 @@ def _opposite(condition: Filter) -> Filter:
     return Filter(condition.column, _NEGATED.get(condition.operator, "other"), condition.value, condition.line)
 
 
-def compared(run: Run, left: Value, operator: str, right: Value, negative: bool = False) -> Value:
+def compared(state: State, left: Value, operator: str, right: Value, negative: bool = False) -> Value:
     """``left operator right`` as a truth value."""
     if left.mask and isinstance(right.const, bool) and operator in ("==", "!="):
-        return left if right.const == (operator == "==") else negate(run, left)
-    nodes = (*run.reach(left), *run.reach(right))
+        return left if right.const == (operator == "==") else negate(state, left)
+    nodes = (*state.reach(left), *state.reach(right))
     by_row = "series" in (left.kind, right.kind)
     if operator in ("==", "!=", "in") and set(left.sources) & {*left.distinct, *right.distinct} & set(right.sources):
         keys = tuple(GroupKey(column) for column in left.sources)
-        return Value("series", run.node(nodes, *keys))  # one value of a column after the other: a group made by hand
-    conditions = tuple(_conditions(run, left, operator, right))
+        return Value("series", state.node(nodes, *keys))  # one value of a column after the other: a group made by hand
+    conditions = tuple(_conditions(state, left, operator, right))
     links = any_of(conditions)
     if negative:
         conditions, links = tuple(map(_opposite, conditions)), tuple(map(_turned, links))
     sources = left.sources if left.kind == "series" else right.sources
-    return Value("series" if by_row else "scalar", run.node(nodes), sources=sources, mask=conditions, links=links)
+    return Value("series" if by_row else "scalar", state.node(nodes), sources=sources, mask=conditions, links=links)
 
 
 def any_of(conditions: Sequence[Filter]) -> tuple[Link, ...]:
@@ -101,16 +101,16 @@ def any_of(conditions: Sequence[Filter]) -> tuple[Link, ...]:
     return linked("and" if excluded else "or", *([condition] for condition in conditions))
 
 
-def _conditions(run: Run, left: Value, operator: str, right: Value) -> list[Filter]:
-    line = run.line
+def _conditions(state: State, left: Value, operator: str, right: Value) -> list[Filter]:
+    line = state.line
     if operator == "in":
         if left.kind == "const" and right.kind == "series":
             return [Filter(label(right), "contains", as_text(left.const), line)]  # "x" in row["name"]
-        return in_values(run, left, right)
+        return in_values(state, left, right)
     if right.kind == "const" and right.const is None:
         return [Filter(label(left), "isnull" if operator == "==" else "notnull", "", line)]
     if right.shared is not None and right.kind == "list" and operator in ("==", "!="):
-        found = in_values(run, left, right)
+        found = in_values(state, left, right)
         return found if operator == "==" else [_opposite(condition) for condition in found]
     if left.kind != "series" and right.kind == "series":
         left, right, operator = right, left, _FLIPPED.get(operator, operator)
@@ -118,58 +118,58 @@ def _conditions(run: Run, left: Value, operator: str, right: Value) -> list[Filt
     return [Filter(label(left), operator, value, line)]
 
 
-def in_values(run: Run, left: Value, right: Value) -> list[Filter]:
+def in_values(state: State, left: Value, right: Value) -> list[Filter]:
     """``isin``: one condition a value."""
     if right.shared is not None and right.shared.items is not None:
         values = [as_text(item.const) for item in right.shared.items[:MOST_VALUES]]
     else:
         values = texts_of(right)
-    return [Filter(label(left), "in", value, run.line) for value in dict.fromkeys(values)] or [
-        Filter(label(left), "in", "", run.line)
+    return [Filter(label(left), "in", value, state.line) for value in dict.fromkeys(values)] or [
+        Filter(label(left), "in", "", state.line)
     ]
 
 
-def comparison(run: Run, left: Value, operators: Sequence[ast.cmpop], rights: Sequence[Value]) -> Value:
+def comparison(state: State, left: Value, operators: Sequence[ast.cmpop], rights: Sequence[Value]) -> Value:
     """A comparison of the code, also a chain such as ``10 < x < 20``."""
     found: list[Value] = []
     for operator, right in zip(operators, rights, strict=True):
         if left.const is not MISSING and right.const is not MISSING:
             known = compare(operator, left.const, right.const)
             found.append(
-                run.const(known) if known is not MISSING else Value("unknown", run.node(run.reach(left, right)))
+                state.const(known) if known is not MISSING else Value("unknown", state.node(state.reach(left, right)))
             )
         else:
             name = OPERATORS[type(operator)]
             if isinstance(operator, ast.NotIn):
-                found.append(compared(run, left, "in", right, negative=True))
+                found.append(compared(state, left, "in", right, negative=True))
             else:
-                found.append(compared(run, left, name, right))
+                found.append(compared(state, left, name, right))
         left = right
-    return found[0] if len(found) == 1 else combined(run, found, "and")
+    return found[0] if len(found) == 1 else combined(state, found, "and")
 
 
-def combined(run: Run, values: Sequence[Value], word: Literal["and", "or"]) -> Value:
+def combined(state: State, values: Sequence[Value], word: Literal["and", "or"]) -> Value:
     """Truth values put together by ``&`` and ``and``, or by ``|`` and ``or``."""
     by_row = any(value.kind == "series" for value in values)
-    bare = [as_condition(run, value) for value in values]
+    bare = [as_condition(state, value) for value in values]
     sources = tuple(dict.fromkeys(source for value in values for source in value.sources))
     mask = tuple(condition for value in bare for condition in value.mask)
     links = tuple(link for value in bare for link in value.links) + linked(word, *(value.mask for value in bare))
-    nodes = [node for value in bare for node in run.reach(fresh(value, mask=(), links=()))]
-    return Value("series" if by_row else "scalar", run.node(nodes), sources=sources, mask=mask, links=links)
+    nodes = [node for value in bare for node in state.reach(fresh(value, mask=(), links=()))]
+    return Value("series" if by_row else "scalar", state.node(nodes), sources=sources, mask=mask, links=links)
 
 
-def as_condition(run: Run, value: Value) -> Value:
+def as_condition(state: State, value: Value) -> Value:
     """A value that stands where a truth is wanted: a bare column must be true."""
     if value.kind == "series" and not value.mask and not value.pending and value.sources:
-        return fresh(value, mask=(Filter(label(value), "==", "True", run.line),))
+        return fresh(value, mask=(Filter(label(value), "==", "True", state.line),))
     return value
 
 
-def filtered(run: Run, value: Value, mask: Value) -> Value:
+def filtered(state: State, value: Value, mask: Value) -> Value:
     """The rows of a value for which the mask is true. What they fulfilled before, they still do."""
-    condition = as_condition(run, mask)
+    condition = as_condition(state, mask)
     both = linked("and", value.kept, condition.mask)
     return fresh(
-        run.with_fact(value, *both, parents=run.reach(condition)), kept=(*value.kept, *condition.mask)[:MOST_VALUES]
+        state.with_fact(value, *both, parents=state.reach(condition)), kept=(*value.kept, *condition.mask)[:MOST_VALUES]
     )

@@ -35,7 +35,7 @@ class Loss(msgspec.Struct, frozen=True):
 
 
 def anti_patterns(tree: ast.Module) -> list[Loss]:
-    """Every one that stands in the code, in the order of its lines."""
+    """Every one that is in the code, in the order of its lines."""
     loops = {
         id(node) for loop in ast.walk(tree) if isinstance(loop, _LOOPS) for node in ast.walk(loop) if node is not loop
     }

@@ -2,7 +2,7 @@
 
 Branches are both read and put together; a condition that is a constant picks its branch. A loop's body is read twice,
 so that what one round leaves for the next is seen. ``STATEMENTS`` has a function for each kind; it gives True when
-nothing after the statement is run. What follows a ``return``, ``raise``, ``break`` or ``continue`` is never read.
+nothing after the statement is state. What follows a ``return``, ``raise``, ``break`` or ``continue`` is never read.
 """
 
 from __future__ import annotations
@@ -18,67 +18,67 @@ from karat.suites.codegen.analysis.masks import as_condition, label, negate
 from karat.suites.codegen.analysis.pandas_api.aggregates import by_rule
 from karat.suites.codegen.analysis.pandas_api.functions import call_function
 from karat.suites.codegen.analysis.pandas_api.iteration import element_of, through
-from karat.suites.codegen.analysis.run import DEPTH, INLINED, LOOPS, Run, Scope
+from karat.suites.codegen.analysis.state import DEPTH, INLINED, LOOPS, Scope, State
 from karat.suites.codegen.analysis.values import Function, Value, fresh, join, unknown
 from karat.suites.codegen.records import Aggregation
 
 
-def block(run: Run, statements: Sequence[ast.stmt]) -> bool:
-    """Statements one after another; True when nothing after them is run."""
-    control = run.control
+def block(state: State, statements: Sequence[ast.stmt]) -> bool:
+    """Statements one after another; True when nothing after them runs."""
+    control = state.control
     ended = False
     for statement in statements:
-        run.line = statement.lineno
+        state.line = statement.lineno
         handler = STATEMENTS.get(type(statement))
-        if handler is not None and handler(run, statement):
+        if handler is not None and handler(state, statement):
             ended = True
             break
-    run.control = control
+    state.control = control
     return ended
 
 
-def _under(run: Run, nodes: Sequence[Value], statements: Sequence[ast.stmt]) -> bool:
+def _under(state: State, nodes: Sequence[Value], statements: Sequence[ast.stmt]) -> bool:
     """A block that is run only when these values allow it."""
-    control = run.control
-    run.control = (*control, run.node(run.reach(*nodes)))
-    ended = block(run, statements)
-    run.control = control
+    control = state.control
+    state.control = (*control, state.node(state.reach(*nodes)))
+    ended = block(state, statements)
+    state.control = control
     return ended
 
 
-def _if(run: Run, statement: ast.If) -> bool:
-    test = run.evaluate(statement.test)
+def _if(state: State, statement: ast.If) -> bool:
+    test = state.evaluate(statement.test)
     known = truth_in(test)
     if known is not None:
-        return block(run, statement.body if known else statement.orelse)
-    condition = _extreme_kept(run, statement) or as_condition(run, test)
-    opposite = negate(run, condition) if condition.mask else condition
-    names = run.scope.names
-    run.scope.names = dict(names)
-    first_ended = _under(run, [condition], statement.body)
-    first = run.scope.names
-    run.scope.names = dict(names)
-    run.line = statement.lineno
-    second_ended = _under(run, [opposite], statement.orelse)
-    second = run.scope.names
-    run.line = statement.lineno
+        return block(state, statement.body if known else statement.orelse)
+    condition = _extreme_kept(state, statement) or as_condition(state, test)
+    opposite = negate(state, condition) if condition.mask else condition
+    names = state.scope.names
+    state.scope.names = dict(names)
+    first_ended = _under(state, [condition], statement.body)
+    first = state.scope.names
+    state.scope.names = dict(names)
+    state.line = statement.lineno
+    second_ended = _under(state, [opposite], statement.orelse)
+    second = state.scope.names
+    state.line = statement.lineno
     if first_ended != second_ended:
-        run.scope.names = second if first_ended else first
+        state.scope.names = second if first_ended else first
         rest = opposite if first_ended else condition
-        run.control = (*run.control, run.node(run.reach(rest)))
+        state.control = (*state.control, state.node(state.reach(rest)))
     else:
-        run.scope.names = _merged(run, first, second)
+        state.scope.names = _merged(state, first, second)
     return first_ended and second_ended
 
 
-def _merged(run: Run, first: dict[str, Value], second: dict[str, Value]) -> dict[str, Value]:
+def _merged(state: State, first: dict[str, Value], second: dict[str, Value]) -> dict[str, Value]:
     found = dict(first)
     for name, value in second.items():
-        found[name] = join(first[name], value, run.line) if name in first else value
+        found[name] = join(first[name], value, state.line) if name in first else value
     return found
 
 
-def _extreme_kept(run: Run, statement: ast.If) -> Value | None:
+def _extreme_kept(state: State, statement: ast.If) -> Value | None:
     """``if x > best: best = x``, also of rows by one of their columns, keeps a maximum: no condition on rows."""
     tests = statement.test.values if isinstance(statement.test, ast.BoolOp) else [statement.test]
     kept = [inner for inner in statement.body if isinstance(inner, ast.Assign) and len(inner.targets) == 1]
@@ -90,157 +90,159 @@ def _extreme_kept(run: Run, statement: ast.If) -> Value | None:
             best, new = ast.dump(inner.targets[0]).replace("Store()", "Load()"), ast.dump(inner.value)
             if left.replace(new, best) == right != left or right.replace(new, best) == left != right:
                 upwards = isinstance(test.ops[0], ast.Gt | ast.GtE) == (left.replace(new, best) == right)
-                value = run.evaluate(test.left if left.replace(new, best) == right else test.comparators[0])
-                told = Aggregation("max" if upwards else "min", label(value), run.line)
-                return Value("scalar", run.node(run.reach(value), told))
+                value = state.evaluate(test.left if left.replace(new, best) == right else test.comparators[0])
+                told = Aggregation("max" if upwards else "min", label(value), state.line)
+                return Value("scalar", state.node(state.reach(value), told))
     return None
 
 
-def _for(run: Run, statement: ast.For | ast.AsyncFor) -> None:
-    iterable = run.evaluate(statement.iter)
-    _loop(run, [Value("unknown", iterable.node)], statement.body, lambda: _next_of(run, statement, iterable))
-    block(run, statement.orelse)
+def _for(state: State, statement: ast.For | ast.AsyncFor) -> None:
+    iterable = state.evaluate(statement.iter)
+    _loop(state, [Value("unknown", iterable.node)], statement.body, lambda: _next_of(state, statement, iterable))
+    block(state, statement.orelse)
 
 
-def _next_of(run: Run, statement: ast.For | ast.AsyncFor, iterable: Value) -> None:
-    bind(run, statement.target, element_of(run, iterable), told=False)
+def _next_of(state: State, statement: ast.For | ast.AsyncFor, iterable: Value) -> None:
+    bind(state, statement.target, element_of(state, iterable), told=False)
 
 
-def _while(run: Run, statement: ast.While) -> bool:
-    test = run.evaluate(statement.test)
+def _while(state: State, statement: ast.While) -> bool:
+    test = state.evaluate(statement.test)
     known = truth_in(test)
     if known is False:
-        return block(run, statement.orelse)
-    _loop(run, [test], statement.body, lambda: None)
-    block(run, statement.orelse)
+        return block(state, statement.orelse)
+    _loop(state, [test], statement.body, lambda: None)
+    block(state, statement.orelse)
     return False
 
 
-def _loop(run: Run, over: Sequence[Value], body: Sequence[ast.stmt], begin: Callable[[], None]) -> None:
-    line = run.line
-    run.loops += 1
-    for _ in range(2 if run.loops <= LOOPS else 1):
-        before = dict(run.scope.names)
+def _loop(state: State, over: Sequence[Value], body: Sequence[ast.stmt], begin: Callable[[], None]) -> None:
+    line = state.line
+    state.loops += 1
+    for _ in range(2 if state.loops <= LOOPS else 1):
+        before = dict(state.scope.names)
         begin()
-        _under(run, over, body)
-        run.line = line
-        run.scope.names = _merged(run, before, run.scope.names)
-    run.loops -= 1
+        _under(state, over, body)
+        state.line = line
+        state.scope.names = _merged(state, before, state.scope.names)
+    state.loops -= 1
 
 
-def _with(run: Run, statement: ast.With | ast.AsyncWith) -> bool:
+def _with(state: State, statement: ast.With | ast.AsyncWith) -> bool:
     for item in statement.items:
-        value = run.evaluate(item.context_expr)
+        value = state.evaluate(item.context_expr)
         if item.optional_vars is not None:
-            bind(run, item.optional_vars, value)
-    return block(run, statement.body)
+            bind(state, item.optional_vars, value)
+    return block(state, statement.body)
 
 
-def _try(run: Run, statement: ast.Try) -> bool:
-    before = dict(run.scope.names)
-    ended = block(run, statement.body) or block(run, statement.orelse)
-    after = run.scope.names
+def _try(state: State, statement: ast.Try) -> bool:
+    before = dict(state.scope.names)
+    ended = block(state, statement.body) or block(state, statement.orelse)
+    after = state.scope.names
     for handler in statement.handlers:
-        run.scope.names = dict(before)
-        if not block(run, handler.body):
-            after = _merged(run, after, run.scope.names) if not ended else run.scope.names
+        state.scope.names = dict(before)
+        if not block(state, handler.body):
+            after = _merged(state, after, state.scope.names) if not ended else state.scope.names
             ended = False
-    run.scope.names = after
-    return block(run, statement.finalbody) or ended
+    state.scope.names = after
+    return block(state, statement.finalbody) or ended
 
 
-def _match(run: Run, statement: ast.Match) -> None:
-    subject = run.evaluate(statement.subject)
-    names = run.scope.names
+def _match(state: State, statement: ast.Match) -> None:
+    subject = state.evaluate(statement.subject)
+    names = state.scope.names
     found = dict(names)
     for case in statement.cases:
-        run.scope.names = dict(names)
-        if not _under(run, [subject], case.body):
-            found = _merged(run, found, run.scope.names)
-    run.scope.names = found
+        state.scope.names = dict(names)
+        if not _under(state, [subject], case.body):
+            found = _merged(state, found, state.scope.names)
+    state.scope.names = found
 
 
-def _expression(run: Run, statement: ast.Expr) -> None:
-    run.evaluate(statement.value)
+def _expression(state: State, statement: ast.Expr) -> None:
+    state.evaluate(statement.value)
 
 
-def _return(run: Run, statement: ast.Return) -> bool:
-    value = run.evaluate(statement.value) if statement.value is not None else run.const(None)
-    run.returned.append(fresh(value, node=run.node((value.node, *run.control))))
+def _return(state: State, statement: ast.Return) -> bool:
+    value = state.evaluate(statement.value) if statement.value is not None else state.const(None)
+    state.returned.append(fresh(value, node=state.node((value.node, *state.control))))
     return True
 
 
-def _end(_run: Run, _statement: ast.stmt) -> bool:
+def _end(_run: State, _statement: ast.stmt) -> bool:
     return True
 
 
-def _define(run: Run, statement: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-    node = run.node(run.control)
+def _define(state: State, statement: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    node = state.node(state.control)
     node.name = statement.name
-    run.bindings.append(node)
-    run.scope.names[statement.name] = Value("function", node, function=Function(statement, run.scope))
+    state.bindings.append(node)
+    state.scope.names[statement.name] = Value("function", node, function=Function(statement, state.scope))
 
 
-def apply(run: Run, function: Value, arguments: Sequence[Value], named: Mapping[str, Value] | None = None) -> Value:
+def apply(state: State, function: Value, arguments: Sequence[Value], named: Mapping[str, Value] | None = None) -> Value:
     """What a call of this function gives."""
     given = dict(named or {})
     if function.kind == "name":
         call = Call(function, function.name, list(arguments), given)
-        made = through(run, call)
-        return made if made is not None else call_function(run, call)
+        made = through(state, call)
+        return made if made is not None else call_function(state, call)
     if isinstance(function.const, str) and arguments:
-        return by_rule(run, arguments[0], function)
+        return by_rule(state, arguments[0], function)
     code = function.function
-    again = code is not None and run.inside.count(id(code.code)) > 1
-    if code is None or again or run.depth >= DEPTH or run.steps > INLINED:
-        return unknown(run.reach(function, *arguments, *given.values()), run.line)
-    return _inlined(run, function, code, arguments, given)
+    again = code is not None and state.inside.count(id(code.code)) > 1
+    if code is None or again or state.depth >= DEPTH or state.steps > INLINED:
+        return unknown(state.reach(function, *arguments, *given.values()), state.line)
+    return _inlined(state, function, code, arguments, given)
 
 
-def _inlined(run: Run, value: Value, function: Function, arguments: Sequence[Value], named: dict[str, Value]) -> Value:
+def _inlined(
+    state: State, value: Value, function: Function, arguments: Sequence[Value], named: dict[str, Value]
+) -> Value:
     """The function's body, read with these arguments in its own names."""
-    outside, line, returned = run.scope, run.line, run.returned
-    run.scope = Scope(function.scope)
-    run.depth += 1
-    run.inside.append(id(function.code))
-    run.returned = []
-    _bind_arguments(run, function.code.args, arguments, named)
+    outside, line, returned = state.scope, state.line, state.returned
+    state.scope = Scope(function.scope)
+    state.depth += 1
+    state.inside.append(id(function.code))
+    state.returned = []
+    _bind_arguments(state, function.code.args, arguments, named)
     if isinstance(function.code, ast.Lambda):
-        results = [run.evaluate(function.code.body)]
+        results = [state.evaluate(function.code.body)]
     else:
-        block(run, function.code.body)
-        results = run.returned
-    run.scope, run.line, run.returned = outside, line, returned
-    run.depth -= 1
-    run.inside.pop()
+        block(state, function.code.body)
+        results = state.returned
+    state.scope, state.line, state.returned = outside, line, returned
+    state.depth -= 1
+    state.inside.pop()
     if not results:
-        return run.const(None)
+        return state.const(None)
     found = results[0]
     for other in results[1:]:
-        found = join(found, other, run.line)
-    return fresh(found, node=run.node((found.node, value.node)))
+        found = join(found, other, state.line)
+    return fresh(found, node=state.node((found.node, value.node)))
 
 
-def _bind_arguments(run: Run, code: ast.arguments, arguments: Sequence[Value], named: dict[str, Value]) -> None:
+def _bind_arguments(state: State, code: ast.arguments, arguments: Sequence[Value], named: dict[str, Value]) -> None:
     parameters = [*code.posonlyargs, *code.args]
     defaults = dict(
         zip([one.arg for one in parameters[len(parameters) - len(code.defaults) :]], code.defaults, strict=True)
     )
     defaults |= {one.arg: default for one, default in zip(code.kwonlyargs, code.kw_defaults, strict=True) if default}
-    names = run.scope.names
+    names = state.scope.names
     for parameter, argument in zip(parameters, arguments, strict=False):
         names[parameter.arg] = argument
     if code.vararg is not None:
-        names[code.vararg.arg] = run.list_of(arguments[len(parameters) :])
+        names[code.vararg.arg] = state.list_of(arguments[len(parameters) :])
     for parameter in [*parameters, *code.kwonlyargs]:
         if parameter.arg in named:
             names[parameter.arg] = named[parameter.arg]
         elif parameter.arg not in names:
             default = defaults.get(parameter.arg)
-            names[parameter.arg] = run.evaluate(default) if default is not None else unknown(())
+            names[parameter.arg] = state.evaluate(default) if default is not None else unknown(())
 
 
-STATEMENTS: dict[type[ast.stmt], Callable[[Run, Any], bool | None]] = {
+STATEMENTS: dict[type[ast.stmt], Callable[[State, Any], bool | None]] = {
     ast.Assign: assign,
     ast.AnnAssign: annotated,
     ast.AugAssign: augment,

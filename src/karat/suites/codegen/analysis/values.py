@@ -110,14 +110,14 @@ class Value(msgspec.Struct):
     sources: tuple[str, ...] = ()
     """Columns of the schema that a series was made from."""
     mask: tuple[Filter, ...] = ()
-    """The conditions that a truth value stands for; told only where it is used, and only of rows (``len(df) > 0`` is a
-    guard)."""
+    """The conditions that a truth value stands for; reported only where it is used, and only of rows (``len(df) > 0``
+    is a guard)."""
     links: tuple[Link, ...] = ()
     """How these conditions are joined."""
     kept: tuple[Filter, ...] = ()
     """The conditions that the rows of a table fulfil already."""
     pending: tuple[Aggregation, ...] = ()
-    """Aggregations that it is the result of; told only where it is used."""
+    """Aggregations that it is the result of; reported only where it is used."""
     sort: Sorting | None = None
     index: tuple[str, ...] = ()
     """Columns that label the rows."""

@@ -2,7 +2,7 @@
 
 ``da-dev-questions.jsonl`` (id, question, constraints, format, file_name, …), ``da-dev-labels.jsonl`` (id,
 common_answers) and a folder with the CSV files. The figures of a label are named; each must be among the result's. The
-format is told in the instructions and is no part of the question: its words ("where x is a number") ask for nothing.
+format is given in the instructions and is no part of the question: its words ("where x is a number") ask for nothing.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Two kinds, told apart by ``entry_point``:
 
-- a script: what stands before the unfinished statement is the setup; the name that the statement was about to set holds
+- a script: what is before the unfinished statement is the setup; the name that the statement was about to set holds
   the answer;
 - a function: the model writes all of it, and the calls of the test are made with it. Only the calls are taken out of
   the test, never what they are compared with: the right results come from the reference.

@@ -18,22 +18,22 @@ INSERT = re.compile(r"^([ \t]*)\[insert\][ \t]*$", re.MULTILINE)
 INPUT = "test_input"
 
 
-def answering(harness: Harness, program: str) -> str:
+def answers_program(harness: Harness, program: str) -> str:
     """Run a program on every input of a problem."""
-    call = f"answering.answers({harness.inputs!r}, {program!r}, {harness.count}, exact.encode)"
-    return f"{_modules('exact', 'answering')}; _ = globals().update({call})"
+    call = f"run_answers.answers({harness.inputs!r}, {program!r}, {harness.count}, exact.encode)"
+    return f"{_modules('exact', 'run_answers')}; _ = globals().update({call})"
 
 
-def judging(harness: Harness, solution: str, texts: Sequence[str]) -> str:
+def tests_program(harness: Harness, solution: str, texts: Sequence[str]) -> str:
     """Hold a problem's tests against what an answer gave."""
-    call = f"judging.judged({harness.context!r}, {solution!r}, {list(texts)!r}, exact.decode)"
-    return f"{_modules('exact', 'judging')}; result = {call}"
+    call = f"run_tests.judged({harness.context!r}, {solution!r}, {list(texts)!r}, exact.decode)"
+    return f"{_modules('exact', 'run_tests')}; result = {call}"
 
 
-def publishing(harness: Harness, reference: str, idle: Sequence[str]) -> str:
+def published_tests_program(harness: Harness, reference: str, idle: Sequence[str]) -> str:
     """Hold the tests, as published, against the reference and against answers that do nothing."""
-    call = f"judging.published({harness.context!r}, {reference!r}, {list(idle)!r})"
-    return f"{_modules('judging')}; result = {call}"
+    call = f"run_tests.published({harness.context!r}, {reference!r}, {list(idle)!r})"
+    return f"{_modules('run_tests')}; result = {call}"
 
 
 def idle_answers(harness: Harness) -> list[str]:

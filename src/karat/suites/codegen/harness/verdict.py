@@ -7,7 +7,7 @@ import textwrap
 import msgspec
 
 from karat.sandbox import Limits, Outcome, Sandbox
-from karat.suites.codegen.harness.programs import idle_answers, judging, publishing
+from karat.suites.codegen.harness.programs import idle_answers, published_tests_program, tests_program
 from karat.suites.codegen.records import Answers, Harness
 
 TRIES = 2
@@ -38,7 +38,7 @@ class Published(msgspec.Struct, frozen=True):
 
 def verdict_of(box: Sandbox, harness: Harness, code: str, answers: Answers, limits: Limits) -> Verdict:
     """The verdict on an answer. Tests that do not come to an end do not hold."""
-    outcome = _ended(box, judging(harness, code, answers.exact), limits)
+    outcome = _ended(box, tests_program(harness, code, answers.exact), limits)
     try:
         return msgspec.convert(outcome.result, Verdict)
     except msgspec.ValidationError:
@@ -49,7 +49,7 @@ def published_of(box: Sandbox, harness: Harness, reference: str, limits: Limits)
     """The tests as published, over code that is trusted."""
     idle = idle_answers(harness)
     indent = idle[0].removesuffix("pass")
-    outcome = _ended(box, publishing(harness, textwrap.indent(reference, indent), idle), limits)
+    outcome = _ended(box, published_tests_program(harness, textwrap.indent(reference, indent), idle), limits)
     try:
         return msgspec.convert(outcome.result, Published)
     except msgspec.ValidationError:

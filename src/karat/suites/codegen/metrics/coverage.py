@@ -11,7 +11,7 @@ Each part is the mean over the requirements of its kind, 0 to 1:
   direction where that is said
 - joins: tables put together, by ``merge``, ``join``, ``concat``, or a lookup in the other table
 
-Where there is a reference, only what it does itself counts as asked for (see ``borne_out``): it has 1.
+Where there is a reference, only what it does itself counts as asked for (see ``confirmed_requirements``): it has 1.
 
 Edge cases: nothing asked of a kind: that kind is full. Code that cannot be parsed, or whose result no table went into:
 0 in all four, whatever was asked. A filter asked for in words that name no condition ("only …"): any choice of rows.
@@ -34,7 +34,7 @@ import msgspec
 
 from karat.core.scores import Score
 from karat.core.suite import Metric
-from karat.suites.codegen.metrics.borne_out import borne_out
+from karat.suites.codegen.metrics.confirmed_requirements import confirmed
 from karat.suites.codegen.metrics.matching import (
     FULL,
     does_nothing,
@@ -83,7 +83,7 @@ class Requirement(msgspec.Struct, frozen=True):
 def coverage_of(asked: Asked, facts: CodeFacts, reference: CodeFacts | None = None) -> RequirementCoverage:
     """How much of what was asked for the code's facts have. What the ``reference`` does without was not asked for."""
     if reference is not None:
-        asked = borne_out(asked, reference)
+        asked = confirmed(asked, reference)
     kinds = [list(kind(asked, facts)) for kind in (_filters, _groups, _sorting, _joins)]
     idle = does_nothing(facts)
     if idle:

@@ -119,7 +119,7 @@ def performance_of(box: Sandbox, task: Task, code: str, *, passed: bool, options
 
 
 def _at_scale(box: Sandbox, task: Task, code: str, scale: int, repeats: int) -> Scale | None:
-    """None: this scale cannot be had, or the reference does not get through it."""
+    """None: this scale is not available, or the reference does not get through it."""
     if scale == 1:
         return _measured(box, task, code, given_tables(task), scale, repeats)
     larger = scaled(plain_tables(box, task) or {}, scale)

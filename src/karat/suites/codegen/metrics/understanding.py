@@ -8,12 +8,12 @@
   too much is only the wrong one of a pair (sum where the mean is asked for, min where the max), since a right answer
   may well need another operation besides
 
-Mentioned is a column that stands in the question, or one of whose values does ("in Germany"). Used and not mentioned
+Mentioned is a column that is in the question, or one of whose values is ("in Germany"). Used and not mentioned
 counts as too much, unless the question implies it: keys of a join, the column of a condition that names none ("older
 than 30"), a group's column when none is named, a column that is only counted.
 
-Where there is a reference, the question is read by it (see ``borne_out``): what the reference does without is not asked
-for, and what it uses beside is never too much. So the reference itself has 1.
+Where there is a reference, the question is read by it (see ``confirmed_requirements``): what the reference does without
+is not asked for, and what it uses beside is never too much. So the reference itself has 1.
 
 Edge cases: code that cannot be parsed, or whose result no table went into: 0 in all three. No column mentioned: columns
 are full. No pattern, no operation asked for: full. Pattern with the right direction and the wrong number: half. A
@@ -34,7 +34,7 @@ import msgspec
 
 from karat.core.scores import Score
 from karat.core.suite import Metric
-from karat.suites.codegen.metrics.borne_out import borne_out
+from karat.suites.codegen.metrics.confirmed_requirements import confirmed
 from karat.suites.codegen.metrics.matching import does_nothing, met, taken, takes_some_rows
 from karat.suites.codegen.metrics.operations import operations_of
 from karat.suites.codegen.records import Asked, CodeFacts
@@ -74,7 +74,7 @@ def understanding_of(asked: Asked, facts: CodeFacts, reference: CodeFacts | None
     """How well the code's facts fit what was asked. What the ``reference`` does is not held against the code, nor what
     it does without."""
     if reference is not None:
-        asked = borne_out(asked, reference)
+        asked = confirmed(asked, reference)
     named = (column for condition in asked.conditions if (column := condition.column))
     mentioned = tuple(dict.fromkeys((*asked.columns, *named)))
     found, certain = operations_of(facts)

@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from karat.suites.codegen.perturb.drawing import closed, new_value, redrawn, without_repeats
 from karat.suites.codegen.perturb.limits import Limit, around
 from karat.suites.codegen.perturb.profile import Columns, Profile
+from karat.suites.codegen.perturb.random_values import closed, new_value, redrawn, without_repeats
 
 
 class Hints(msgspec.Struct, frozen=True):
@@ -62,7 +62,7 @@ class Change:
         return made
 
     def mixed(self, height: int, rows_of: Callable[[], list[int]]) -> Columns:
-        """Rows whose blocks come from different rows; keys stand in their order and are renewed where they run out."""
+        """Rows whose blocks come from different rows; keys are in their order and are renewed where they run out."""
         made: Columns = {}
         for block in self.profile.blocks:
             kept = len(block) == 1 and self.profile.columns[block[0]].key
@@ -75,7 +75,7 @@ class Change:
         return whole
 
     def anew(self, made: Columns, rows: Sequence[int] | None = None) -> Columns:
-        """The same with free numbers, dates and flags drawn anew, in these rows or all."""
+        """The same with free numbers, dates and flags drawn again, in these rows or all."""
         for name, about in self.profile.columns.items():
             if not self.profile.free(name) or about.kind in ("text", "other"):
                 continue

@@ -22,7 +22,7 @@ from karat.sandbox import Plain, Sandbox
 from karat.suites.codegen.metrics.correctness import PART, Correctness, Gold, Perturbed, gold_of, judge
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.perturb.constants import constant_word
-from karat.suites.codegen.perturb.oracle import Oracle, Right, at_limits_of, oracle_of
+from karat.suites.codegen.perturb.reference_results import ReferenceResults, Right, at_limits_of, reference_results_of
 from karat.suites.codegen.perturb.rounding import decimals_of, forgiven, rounded_as_shown
 from karat.suites.codegen.perturb.runs import Ran, on_all, on_one
 from karat.suites.codegen.records import Asked, CodeFacts, Task
@@ -59,15 +59,15 @@ def perturbed(
             return Correctness(0.0, reason="only_fits_this_data", evidence={"problem": word}, perturbed=about)
     if problem:
         return _with(found, Perturbed(note=problem))
-    oracle = oracle_of(box, task, gold_of(box, task), asked, options)
-    if oracle.problem:
-        return _with(found, Perturbed(note=oracle.problem))
-    rights = _first_of_each(oracle.right) if level == "quick" else oracle.right
-    rights = (*rights, *at_limits_of(box, task, oracle, facts, asked, options))
+    references = reference_results_of(box, task, gold_of(box, task), asked, options)
+    if references.problem:
+        return _with(found, Perturbed(note=references.problem))
+    rights = _first_of_each(references.right) if level == "quick" else references.right
+    rights = (*rights, *at_limits_of(box, task, references, facts, asked, options))
     check = _Check(box, task, code, asked, options)
     if "rounding" in found.normalised:
         check.shown = decimals_of(result)
-    about, wrong = check.held_against(oracle, rights)
+    about, wrong = check.held_against(references, rights)
     if wrong is None:
         return _with(found, about)
     return msgspec.structs.replace(wrong, perturbed=about)
@@ -118,11 +118,13 @@ class _Check:
         """The decimals of a result that was accepted as rounded; None when it was not."""
         self.remarks_only = {"limits"} if asked.open_limits else set[str]()
 
-    def held_against(self, oracle: Oracle, rights: Sequence[Right]) -> tuple[Perturbed, Correctness | None]:
+    def held_against(
+        self, references: ReferenceResults, rights: Sequence[Right]
+    ) -> tuple[Perturbed, Correctness | None]:
         """What the copies say, and the word on the first on which the result is wrong."""
         tried = telling = 0
         copies: dict[str, bool] = {}
-        left_out = dict(oracle.left_out)
+        left_out = dict(references.left_out)
         remarks: list[str] = []
         wrong: Correctness | None = None
         all_ran = on_all(self.box, self.task, self.code, [right.tables for right in rights])

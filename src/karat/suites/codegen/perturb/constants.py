@@ -25,9 +25,9 @@ from typing import Any
 from karat.sandbox import Plain, Sandbox
 from karat.suites.codegen.metrics.correctness import EXACT, as_gold, judge
 from karat.suites.codegen.perturb.copies import SEED
-from karat.suites.codegen.perturb.drawing import new_value
-from karat.suites.codegen.perturb.oracle import hints_of, sampled
 from karat.suites.codegen.perturb.profile import Columns, Profile, parsed, profiles_of
+from karat.suites.codegen.perturb.random_values import new_value
+from karat.suites.codegen.perturb.reference_results import hints_of, sampled
 from karat.suites.codegen.perturb.runs import Ran, on_all
 from karat.suites.codegen.records import Asked, CodeFacts, Task
 from karat.suites.codegen.results.tables import NoTableError

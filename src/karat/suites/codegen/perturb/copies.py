@@ -2,8 +2,8 @@
 
 | kind | change |
 |---|---|
-| ``resampled`` | 1.3 times the rows, each part of a row drawn again, numbers and dates anew within their range |
-| ``numbers`` | as many rows with the same keys and texts, numbers and dates anew; once with the first and last row as
+| ``resampled`` | 1.3 times the rows, each part of a row drawn again, new numbers and dates within their range |
+| ``numbers`` | as many rows with the same keys and texts, new numbers and dates; once with the first and last row as
 they were |
 | ``values`` | each column in another order than the others, keys as they were |
 | ``smaller`` | a third of the rows, without the largest or smallest numbers and without one category |
@@ -30,7 +30,7 @@ import random
 from collections.abc import Mapping
 
 from karat.suites.codegen.perturb.change import Change, Hints
-from karat.suites.codegen.perturb.kinds import KINDS
+from karat.suites.codegen.perturb.copy_kinds import KINDS
 from karat.suites.codegen.perturb.profile import Columns, Profile, profiles_of
 
 SEED = 20_240_601

@@ -24,11 +24,11 @@ Columns = dict[str, list[Any]]
 Kind = Literal["whole", "number", "flag", "date", "dated", "text", "other"]
 
 FORMATS = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y/%m/%d", "%d.%m.%Y")
-"""Dates written as text that can be made anew. In other forms (``1/2/2024``) nobody knows which is the day."""
+"""Dates written as text of which new ones can be made. In other forms (``1/2/2024``) nobody knows which is the day."""
 SUPPORT = 4
-"""So many repeated rows must bear out that one column decides another."""
+"""This many repeated rows must bear out that one column decides another."""
 LIKE = 8
-"""So many rows must bear out that two numbers are in a fixed order or sum."""
+"""This many rows must bear out that two numbers are in a fixed order or sum."""
 WIDEST = 40
 """Columns beyond these are not looked at for what belongs together."""
 
@@ -65,7 +65,7 @@ class Profile(msgspec.Struct, frozen=True):
     grid: tuple[str, str] | None = None
     """Two columns whose pairs never repeat, a month and a region: together they are the key."""
     repeats: bool = False
-    """Whether some row stands there twice."""
+    """Whether some row is there twice."""
 
     def free(self, name: str) -> bool:
         """Whether a column may change by itself: no key, no foreign key, and no other column hangs on it."""

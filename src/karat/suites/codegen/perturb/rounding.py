@@ -21,7 +21,7 @@ from karat.suites.codegen.metrics.correctness import Correctness, Gold, as_gold,
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.perturb.change import Hints
 from karat.suites.codegen.perturb.copies import Copier
-from karat.suites.codegen.perturb.oracle import hints_of, sampled
+from karat.suites.codegen.perturb.reference_results import hints_of, sampled
 from karat.suites.codegen.perturb.runs import on_all
 from karat.suites.codegen.records import Asked, Task
 
@@ -65,7 +65,7 @@ def rounded(value: Plain, decimals: int) -> Plain:
 
 
 def forgiven(gold: Gold, result: Plain, decimals: int, *, ordered: bool, options: Options) -> Correctness:
-    """The word on a result that is rounded to so many decimals."""
+    """The word on a result that is rounded to this many decimals."""
     if not FEWEST <= decimals <= MOST or gold.value is None:
         return Correctness(0.0)
     right = as_gold(rounded(gold.value, decimals), calls=gold.several)

@@ -22,7 +22,7 @@ from karat.suites.codegen.running.references import PASSING
 from karat.suites.codegen.running.task_tables import placed
 
 PATIENCE = 2.0
-"""All copies together may take so many times the limit of one run."""
+"""All copies together may take this many times the limit of one run."""
 SINGLY = 10
 """Copies that code is tried on when they cannot all be run together."""
 

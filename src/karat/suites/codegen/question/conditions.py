@@ -17,7 +17,7 @@ from karat.suites.codegen.records import Filter
 
 _SIGNS = {"≥": ">=", "≤": "<=", "≠": "!=", "=": "==", "!": "!="}
 _REACH = 3
-"""A value stands at most so many words after its comparison."""
+"""A value is at most this many words after its comparison."""
 
 
 def conditions_of(
@@ -159,7 +159,7 @@ class _Reader:
     # -- values and columns -------------------------------------------------------------------------------------------
 
     def _known_values(self, values: Mapping[str, Collection[str]]) -> list[tuple[int, int, str, str]]:
-        """Values of the tables' own text columns that stand in the question, the longest first at each place."""
+        """Values of the tables' own text columns that are in the question, the longest first at each place."""
         spoken = {
             tuple(word.lower for word in words_of(value)): (column, value)
             for column, known in values.items()
@@ -209,7 +209,7 @@ class _Reader:
         return after[0].column if after and not self._parted(value + 1, after[0].start) else ""
 
     def _leans(self, end: int, start: int) -> bool:
-        """Whether only small words stand between a mention and its comparison: "salary of at least"."""
+        """Whether only small words are between a mention and its comparison: "salary of at least"."""
         return all(self.words[at].lower in self.vocabulary.linking for at in range(end, start))
 
     def _parted(self, start: int, end: int) -> bool:

@@ -21,7 +21,7 @@ LONGEST = 20_000
 
 
 _REACH_OF_TOP = 5
-""""top 3 cities by": the ``by`` stands at most so many words after ``top``."""
+""""top 3 cities by": the ``by`` is at most this many words after ``top``."""
 
 
 def read_question(

@@ -31,7 +31,7 @@ class Word(msgspec.Struct, frozen=True):
     """One word, number, quoted text, comparison sign or punctuation mark of a question."""
 
     text: str
-    """As it stands, without quotes."""
+    """As it is, without quotes."""
     kind: str
     lower: str
 

@@ -9,7 +9,7 @@ from karat.core.results.result import Estimator, RunResult
 from karat.suites.codegen.counts import Step, funnel
 from karat.suites.codegen.repair.figures import AfterRepairs, AgainstFresh, after_repairs, against_fresh
 
-# A note stands on one line of a spreadsheet, left of the picture: it must be short.
+# A note is on one line of a spreadsheet, left of the picture: it must be short.
 INTERVAL = (Column("low", "number", 11, decimals=3), Column("high", "number", 11, decimals=3))
 
 

@@ -59,7 +59,7 @@ class TaskTries(msgspec.Struct, frozen=True):
 
 
 class AfterRepairs(msgspec.Struct, frozen=True):
-    """How many of the tries that were wrong at first were right after at most so many repairs."""
+    """How many of the tries that were wrong at first were right after at most this many repairs."""
 
     repairs: int
     wrong_at_first: int
@@ -70,7 +70,7 @@ class AfterRepairs(msgspec.Struct, frozen=True):
 
 
 class AgainstFresh(msgspec.Struct, frozen=True):
-    """At most so many repairs beside ``fresh_tries`` first attempts. The means are None when no task was tried so
+    """At most this many repairs beside ``fresh_tries`` first attempts. The means are None when no task was tried so
     often."""
 
     repairs: int

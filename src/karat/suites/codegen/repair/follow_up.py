@@ -1,4 +1,4 @@
-"""Asking a system to mend code that did not run: what it is told, and how often."""
+"""Asking a system to repair code that did not run: what it is told, and how often."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ SHOWN_ERROR = 2_000
 
 
 def follow_up(case: Case[Task], turn: int, responses: Sequence[bytes], options: Options) -> str | None:
-    """What to say after the last response: the error, when its code did not run and may still be mended; else None."""
+    """What to say after the last response: the error, when its code did not run and may still be repaired; else
+    None."""
     if len(responses) > options.max_recovery_attempts:
         return None
     question, task = asked_in(case, turn)

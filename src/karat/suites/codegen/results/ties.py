@@ -1,7 +1,7 @@
-"""Rows that tie may stand in any order: when a column that gold has in order is the same in both, the order that was
+"""Rows that tie may be in any order: when a column that gold has in order is the same in both, the order that was
 asked for is kept.
 
-A column is in order when its values rise or fall and its nulls, if any, all stand at one end (``na_position``). Nulls
+A column is in order when its values rise or fall and its nulls, if any, are all at one end (``na_position``). Nulls
 tie with each other.
 """
 

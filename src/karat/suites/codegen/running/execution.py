@@ -18,7 +18,7 @@ from karat.sandbox import Limits, Outcome, Sandbox
 from karat.sandbox.messages import NOTHING_SET
 from karat.sandbox.tables import TableSource as Given
 from karat.suites.codegen.analysis.syntax_tree import syntax_tree
-from karat.suites.codegen.harness.programs import INSERT, answering
+from karat.suites.codegen.harness.programs import INSERT, answers_program
 from karat.suites.codegen.records import Answers, Attempt, ErrorClass, Harness, Task
 from karat.suites.codegen.running.errors import classify
 from karat.suites.codegen.running.printed_answers import advice, ends_in_print, only_printed, printed_figures
@@ -86,11 +86,11 @@ def given_tables(task: Task) -> dict[str, Given]:
 
 def snippet_of(task: Task, code: str) -> Snippet:
     """The answer with what the task puts around it. Code that cannot be parsed stays alone, so that nothing after it
-    mends it."""
+    fixes it."""
     lines = code.count("\n") + 1
     if task.harness is not None:
         head, body, tail = _inserted(task.harness.program, code)
-        return Snippet(answering(task.harness, head + body + tail), head.count("\n"), lines)
+        return Snippet(answers_program(task.harness, head + body + tail), head.count("\n"), lines)
     if not _parses(task, code):
         return Snippet(code, 0, lines)
     head, body, tail = _inserted(task.template, code)

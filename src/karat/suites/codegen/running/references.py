@@ -25,7 +25,7 @@ from karat.suites.codegen.running.execution import attempt_of, given_tables, lim
 KEPT = 256
 KEPT_TABLES = 4
 DISTINCT = 50
-"""A text column with at most so many values is one that questions name the values of."""
+"""A text column with at most this many values is one that questions name the values of."""
 MOST_COLUMNS = 2_000
 PASSING = frozenset({"timeout", "server_died"})
 """Ends that a busy machine may bring about: not kept, so that the next answer's reference gets another chance."""
@@ -142,7 +142,7 @@ def _schema(seen: Mapping[Any, Any]) -> tuple[Schema, Values]:
 
 
 def plain_tables(box: Sandbox, task: Task) -> dict[str, Columns] | None:
-    """The tables as columns, as pandas reads them; None when they cannot be had so, such as without tables."""
+    """The tables as columns, as pandas reads them; None when they cannot be read this way, such as without tables."""
     if not task.tables:
         return None
     kept, key = _of(box).tables, digest(task, "tables")

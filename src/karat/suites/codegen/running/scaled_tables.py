@@ -10,7 +10,7 @@ CELLS = 1_000_000
 
 
 def scaled(tables: Mapping[str, Mapping[str, list[Any]]], scale: int) -> dict[str, dict[str, list[Any]]] | None:
-    """Each table so many times under itself; None when that is too much, or nothing."""
+    """Each table repeated this many times; None when that is too much, or nothing."""
     cells = sum(len(values) for columns in tables.values() for values in columns.values())
     if not 0 < cells * scale <= CELLS:
         return None

@@ -31,7 +31,7 @@ FORMS = frozenset({"value", "table", "file", "named"})
 
 
 class TaskEntry(msgspec.Struct, frozen=True):
-    """A task as it stands in a file."""
+    """A task as it is in a file."""
 
     id: str
     question: str

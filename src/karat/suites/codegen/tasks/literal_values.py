@@ -1,7 +1,7 @@
 """Values that are written out in a task file: cells, lists, tables.
 
 In YAML a plain ``3``, ``2.5``, ``true`` or ``null`` is a number, a boolean or nothing, by JSON's rules; everything else
-is text, so that ``NO`` and ``001`` stay what they are, and so does whatever stands in quotes. Lines of JSONL become the
+is text, so that ``NO`` and ``001`` stay what they are, and so does whatever is in quotes. Lines of JSONL become the
 same nodes, so that both forms are read, and complained about, by one reader.
 """
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 from karat.core.scores import Score
 from karat.core.suite import Metric
 from karat.suites.data_query.comparison import Comparison
-from karat.suites.data_query.shortfalls import shortfalls
+from karat.suites.data_query.failure_reasons import failure_reasons
 
 
 def score(comparison: Comparison) -> Score:
-    return Score(1.0) if comparison.wholly_right else Score(0.0, reason="; ".join(shortfalls(comparison)))
+    return Score(1.0) if comparison.wholly_right else Score(0.0, reason="; ".join(failure_reasons(comparison)))
 
 
 metric = Metric(

@@ -190,7 +190,7 @@ def _age(version: str) -> tuple[tuple[int, ...], bool]:
 
 
 class _Suspect(msgspec.Struct, frozen=True):
-    """A term that is not in its codelist as it stands in the case."""
+    """A term that is not in its codelist as it is in the case."""
 
     case: str
     source: Where
@@ -277,7 +277,7 @@ def _report(
     findings = Findings(file)
     try:
         roots = list(documents(read_bytes(file, YAML_MB), findings)) if file else []
-    except OSError:  # it was there when the cases were loaded; its terms are told without a column
+    except OSError:  # it was there when the cases were loaded; its terms are reported without a column
         roots = []
     for suspect in suspects:
         code, codelist, source = suspect.term, suspect.codelist, suspect.source

@@ -20,7 +20,7 @@ SUFFIXES = (".xml", ".json", ".csv")
 
 
 def read_files(paths: Iterable[Path]) -> Contents:
-    """Everything in these files; a folder stands for the files in it. All files that cannot be used are told at
+    """Everything in these files; a folder stands for the files in it. All files that cannot be used are reported at
     once."""
     contents = Contents([], [], [], {})
     problems: list[Problem] = []

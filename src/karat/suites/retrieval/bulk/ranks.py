@@ -24,7 +24,7 @@ Run = Mapping[str, Mapping[str, float]]
 FLAGS = 12
 """A question has 2 to this power flags: about one false hit per that many results, for each relevant document."""
 TOGETHER = 128
-"""So many questions at a time: their flags stay in a processor's cache."""
+"""This many questions at a time: their flags stay in a processor's cache."""
 MANY_TIES = 16
 """With more tied hits than this, a question's results are put in order; with fewer, those above each hit are
 counted."""
@@ -111,8 +111,8 @@ class CodedRun:
     once.
 
     Among equal scores the greater document code comes first: codes in the order of the documents' names give
-    trec_eval's order. Without scores the results of a question are ranked as they stand. Questions may stand in any
-    order; results that are grouped by question and stand best first are the quickest.
+    trec_eval's order. Without scores the results of a question are ranked as they are. Questions may be in any
+    order; results that are grouped by question and are best first are the quickest.
     """
 
     questions: NDArray[np.integer]

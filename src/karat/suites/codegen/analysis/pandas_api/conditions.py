@@ -18,42 +18,44 @@ from karat.suites.codegen.analysis.masks import (
 )
 from karat.suites.codegen.analysis.pandas_api.columns import columns_named
 from karat.suites.codegen.analysis.pandas_api.query_strings import evaluate_string
-from karat.suites.codegen.analysis.run import Run
+from karat.suites.codegen.analysis.state import State
 from karat.suites.codegen.analysis.values import MISSING, Value, fresh, rows_of
 from karat.suites.codegen.records import Filter, Join
 
 
-def compared_by_method(run: Run, call: Call) -> Value:
+def compared_by_method(state: State, call: Call) -> Value:
     other = call.argument(0, "other")
     return (
-        compared(run, call.receiver, METHODS[call.name], other) if other is not None else run.with_fact(call.receiver)
+        compared(state, call.receiver, METHODS[call.name], other)
+        if other is not None
+        else state.with_fact(call.receiver)
     )
 
 
-def is_in(run: Run, call: Call) -> Value:
+def is_in(state: State, call: Call) -> Value:
     values = call.argument(0, "values")
     if values is None or call.receiver.kind != "series":
-        return run.with_fact(call.receiver, parents=run.reach(*call.given))
-    nodes = run.reach(call.receiver, values)
-    found = Value("series", run.node(nodes), sources=call.receiver.sources)
-    found.mask = tuple(in_values(run, call.receiver, values))
+        return state.with_fact(call.receiver, parents=state.reach(*call.given))
+    nodes = state.reach(call.receiver, values)
+    found = Value("series", state.node(nodes), sources=call.receiver.sources)
+    found.mask = tuple(in_values(state, call.receiver, values))
     found.links = any_of(found.mask)
     if values.node.tabular and values.kind == "series":
         keys = tuple(dict.fromkeys((*call.receiver.sources, *values.sources)))
-        found.node = run.node(nodes, Join("merge", keys, run.line))  # rows of one table by those of another
+        found.node = state.node(nodes, Join("merge", keys, state.line))  # rows of one table by those of another
     return found
 
 
-def between(run: Run, call: Call) -> Value:
+def between(state: State, call: Call) -> Value:
     low, high, ends = call.argument(0, "left"), call.argument(1, "right"), call.argument(2, "inclusive")
     how = ends.const if ends is not None else "both"
     bounds = (
         (low, ">=" if how in ("both", "left", True) else ">"),
         (high, "<=" if how in ("both", "right", True) else "<"),
     )
-    found = run.with_fact(call.receiver, parents=run.reach(*call.given))
+    found = state.with_fact(call.receiver, parents=state.reach(*call.given))
     found.mask = tuple(
-        Filter(label(call.receiver), operator, as_text(bound.const), run.line)
+        Filter(label(call.receiver), operator, as_text(bound.const), state.line)
         for bound, operator in bounds
         if bound is not None
     )
@@ -61,84 +63,84 @@ def between(run: Run, call: Call) -> Value:
     return found
 
 
-def contains(run: Run, call: Call) -> Value:
+def contains(state: State, call: Call) -> Value:
     pattern = call.argument(0, "pat")
     operator = "==" if call.name == "fullmatch" else "contains"
     items = pattern.shared.items if pattern is not None and pattern.shared is not None else None
     texts = [as_text(item.const) for item in items or ()] or [as_text(pattern.const) if pattern is not None else ""]
     if len(texts) == 1 and call.name in ("contains", "match", "fullmatch"):
         texts = texts[0].split("|")
-    found = fresh(run.with_fact(call.receiver, parents=run.reach(*call.given)), name="")
-    found.mask = tuple(Filter(label(call.receiver), operator, text, run.line) for text in texts)
+    found = fresh(state.with_fact(call.receiver, parents=state.reach(*call.given)), name="")
+    found.mask = tuple(Filter(label(call.receiver), operator, text, state.line) for text in texts)
     found.links = any_of(found.mask)
     return found
 
 
-def is_missing(run: Run, call: Call) -> Value:
-    found = run.with_fact(call.receiver)
+def is_missing(state: State, call: Call) -> Value:
+    found = state.with_fact(call.receiver)
     if found.kind == "series":
         operator = "isnull" if call.name in ("isna", "isnull") else "notnull"
-        found.mask = (Filter(label(call.receiver), operator, "", run.line),)
+        found.mask = (Filter(label(call.receiver), operator, "", state.line),)
     return found
 
 
-def drop_missing(run: Run, call: Call) -> Value:
+def drop_missing(state: State, call: Call) -> Value:
     value = call.receiver
-    named = columns_named(run, value, call.named.get("subset")) if value.kind == "frame" else [value]
+    named = columns_named(state, value, call.named.get("subset")) if value.kind == "frame" else [value]
     columns = [label(one) for one in named] or [""]
-    conditions = [Filter(column, "notnull", "", run.line) for column in columns]
-    return run.with_fact(value, *conditions, parents=run.reach(*named) if value.kind == "frame" else ())
+    conditions = [Filter(column, "notnull", "", state.line) for column in columns]
+    return state.with_fact(value, *conditions, parents=state.reach(*named) if value.kind == "frame" else ())
 
 
-def query(run: Run, call: Call) -> Value:
+def query(state: State, call: Call) -> Value:
     text = call.argument(0, "expr")
     frame = call.receiver
     if text is None or not isinstance(text.const, str):
-        unread = Filter("", "other", "", run.line)
-        return run.with_fact(frame, unread, parents=run.reach(*call.given))
-    found = evaluate_string(run, frame, text.const)
+        unread = Filter("", "other", "", state.line)
+        return state.with_fact(frame, unread, parents=state.reach(*call.given))
+    found = evaluate_string(state, frame, text.const)
     if found is None:
-        return run.with_fact(frame)
+        return state.with_fact(frame)
     if call.name == "eval":
         return found
-    return filtered(run, frame, found)
+    return filtered(state, frame, found)
 
 
-def where(run: Run, call: Call) -> Value:
+def where(state: State, call: Call) -> Value:
     """``where`` keeps what fulfils the condition, ``mask`` what does not."""
     condition = call.argument(0, "cond")
     if condition is None:
-        return run.with_fact(call.receiver)
+        return state.with_fact(call.receiver)
     if condition.kind == "function":
-        condition = run.apply(condition, [call.receiver])
-    condition = as_condition(run, condition)
+        condition = state.apply(condition, [call.receiver])
+    condition = as_condition(state, condition)
     if call.name == "mask":
-        condition = negate(run, condition)
+        condition = negate(state, condition)
     others = [value for value in call.given[1:] if value.const is MISSING]
-    return run.with_fact(call.receiver, parents=run.reach(condition, *others))
+    return state.with_fact(call.receiver, parents=state.reach(condition, *others))
 
 
-def filter_rows_or_groups(run: Run, call: Call) -> Value:
+def filter_rows_or_groups(state: State, call: Call) -> Value:
     """``groups.filter(lambda g: …)`` filters; ``df.filter(items=…)`` chooses columns."""
     function = call.argument(0, "func")
     value = call.receiver
     if value.kind == "groups" and value.inner is not None and function is not None and function.kind == "function":
-        test = run.apply(function, [run.with_fact(value.inner, parents=(value.node,))])
+        test = state.apply(function, [state.with_fact(value.inner, parents=(value.node,))])
         told = fresh(test, kind="series") if test.kind == "scalar" else test
-        return run.with_fact(value.inner, parents=(value.node, *run.reach(told)))
+        return state.with_fact(value.inner, parents=(value.node, *state.reach(told)))
     items = call.argument(0, "items")
-    named = columns_named(run, value, items)
-    return run.with_fact(value, parents=run.reach(*named))
+    named = columns_named(state, value, items)
+    return state.with_fact(value, parents=state.reach(*named))
 
 
-def duplicated(run: Run, call: Call) -> Value:
+def duplicated(state: State, call: Call) -> Value:
     value = call.receiver
-    subset = columns_named(run, value, call.argument(0, "subset")) if value.kind == "frame" else [value]
+    subset = columns_named(state, value, call.argument(0, "subset")) if value.kind == "frame" else [value]
     if call.name == "duplicated":
-        found = run.series((rows_of(value), *run.reach(*subset)))
-        found.mask = (Filter("", "other", "", run.line),)
+        found = state.series((rows_of(value), *state.reach(*subset)))
+        found.mask = (Filter("", "other", "", state.line),)
         return found
-    found = run.with_fact(value, parents=run.reach(*subset))
+    found = state.with_fact(value, parents=state.reach(*subset))
     found.distinct = value.sources
     return found
 

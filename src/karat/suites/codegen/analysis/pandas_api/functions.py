@@ -13,7 +13,7 @@ from karat.suites.codegen.analysis.pandas_api.iteration import element_of
 from karat.suites.codegen.analysis.pandas_api.methods import HANDLERS as METHODS
 from karat.suites.codegen.analysis.pandas_api.methods import call_method
 from karat.suites.codegen.analysis.pandas_api.orders import extreme, sort
-from karat.suites.codegen.analysis.run import Run
+from karat.suites.codegen.analysis.state import State
 from karat.suites.codegen.analysis.values import MISSING, Operation, Shared, Value, fresh, reach, rows_of, unknown
 from karat.suites.codegen.records import Aggregation
 
@@ -50,202 +50,204 @@ _SAME = frozenset(
 )
 
 
-def call_function(run: Run, call: Call) -> Value:
+def call_function(state: State, call: Call) -> Value:
     """What a call of a known function gives; of any other, a value made of its arguments."""
     if call.name in SILENT:
-        return run.const(None)
+        return state.const(None)
     handler = HANDLERS.get(call.name)
     if handler is not None:
-        found = handler(run, call)
+        found = handler(state, call)
     elif call.name in _SAME and call.arguments:
         found = call.arguments[0]
         if found.kind != "const":
-            found = run.with_fact(found, parents=run.reach(*call.given[1:]))
+            found = state.with_fact(found, parents=state.reach(*call.given[1:]))
         return found
     elif function_name(call.name) in FUNCTIONS and call.given:
-        found = _aggregated(run, call)
+        found = _aggregated(state, call)
     elif call.name in METHODS and call.arguments and call.arguments[0].kind in ("frame", "series"):
-        return call_method(run, Call(call.arguments[0], call.name, call.arguments[1:], call.named))
+        return call_method(state, Call(call.arguments[0], call.name, call.arguments[1:], call.named))
     else:
-        found = unknown(run.reach(*call.given), run.line)
+        found = unknown(state.reach(*call.given), state.line)
         sources = tuple(dict.fromkeys(source for value in call.given for source in value.sources))
         if any(value.kind == "series" for value in call.given):
             found = Value("series", found.node, sources=sources)
     if found.kind == "const":
         return found
-    node = run.node((found.node, call.receiver.node), Operation(call.name))
-    return fresh(found, node=node) if found.kind != "frame" else run.with_fact(found, Operation(call.name))
+    node = state.node((found.node, call.receiver.node), Operation(call.name))
+    return fresh(found, node=node) if found.kind != "frame" else state.with_fact(found, Operation(call.name))
 
 
-def _read_table(run: Run, call: Call) -> Value:
+def _read_table(state: State, call: Call) -> Value:
     """``pd.read_csv("people.csv")``: the given table of that name; with one table, that one."""
     path = call.argument(0, "filepath_or_buffer", "path", "io")
     stem = PurePosixPath(path.const).stem.lower() if path is not None and isinstance(path.const, str) else ""
-    name = next((name for name in run.schema.tables if name.lower() == stem), "")
-    if not name and len(run.schema.tables) == 1:
-        name = next(iter(run.schema.tables))
-    return run.table(name) if name else unknown(run.reach(*call.given), run.line)
+    name = next((name for name in state.schema.tables if name.lower() == stem), "")
+    if not name and len(state.schema.tables) == 1:
+        name = next(iter(state.schema.tables))
+    return state.table(name) if name else unknown(state.reach(*call.given), state.line)
 
 
-def _aggregated(run: Run, call: Call) -> Value:
+def _aggregated(state: State, call: Call) -> Value:
     """``np.mean(x)``, ``sum(...)``, ``max(rows, key=…)``."""
     function = function_name(call.name)
     if len(call.arguments) > 1 and call.name in ("max", "min"):
-        found = Value("scalar", run.node(run.reach(*call.given)))
+        found = Value("scalar", state.node(state.reach(*call.given)))
         told = [value for value in call.arguments if value.sources]
-        found.pending = (Aggregation(function, label(told[0]) if told else "", run.line),)
+        found.pending = (Aggregation(function, label(told[0]) if told else "", state.line),)
         return found
     given = call.argument(0, "a", "iterable")
     if given is None:
-        return unknown(run.reach(*call.given), run.line)
+        return unknown(state.reach(*call.given), state.line)
     if given.kind in ("frame", "series", "groups"):
-        return aggregate(run, given, function)
-    element = element_of(run, given)
+        return aggregate(state, given, function)
+    element = element_of(state, given)
     key = call.named.get("key")
     if key is not None:
-        by = run.apply(key, [element]) if key.kind == "function" else element
-        found = run.with_fact(element, parents=run.reach(given, by))
-        found.pending = (Aggregation(function, label(by), run.line),)
+        by = state.apply(key, [element]) if key.kind == "function" else element
+        found = state.with_fact(element, parents=state.reach(given, by))
+        found.pending = (Aggregation(function, label(by), state.line),)
         return found
     if function == "sum" and (element.const is not MISSING or element.mask):
         function = "count"
     found = Value(
-        "scalar", run.node((*run.reach(given), *run.reach(fresh(element, pending=())))), sources=element.sources
+        "scalar", state.node((*state.reach(given), *state.reach(fresh(element, pending=())))), sources=element.sources
     )
-    found.pending = (Aggregation(function, label(element), run.line),)
+    found.pending = (Aggregation(function, label(element), state.line),)
     return found
 
 
-def _length(run: Run, call: Call) -> Value:
+def _length(state: State, call: Call) -> Value:
     given = call.argument(0)
     if given is None:
         return unknown(())
-    parents = (rows_of(given, run.line),) if given.kind == "frame" else run.reach(given)
-    found = Value("scalar", run.node(parents))
+    parents = (rows_of(given, state.line),) if given.kind == "frame" else state.reach(given)
+    found = Value("scalar", state.node(parents))
     if given.distinct:
-        found.pending = (Aggregation("nunique", given.distinct[0], run.line),)
+        found.pending = (Aggregation("nunique", given.distinct[0], state.line),)
     elif given.kind != "const":
-        found.pending = (Aggregation("len", label(given), run.line),)
+        found.pending = (Aggregation("len", label(given), state.line),)
     return found
 
 
-def _sorted(run: Run, call: Call) -> Value:
+def _sorted(state: State, call: Call) -> Value:
     given = call.argument(0)
     if given is None:
         return unknown(())
-    element = element_of(run, given)
+    element = element_of(state, given)
     key = call.named.get("key")
-    by = run.apply(key, [element]) if key is not None and key.kind == "function" else element
+    by = state.apply(key, [element]) if key is not None and key.kind == "function" else element
     downwards = truth_in(call.named.get("reverse")) is True
-    return sort(run, given, [by], not downwards)
+    return sort(state, given, [by], not downwards)
 
 
-def _heap(run: Run, call: Call) -> Value:
+def _heap(state: State, call: Call) -> Value:
     count, given = call.argument(0, "n"), call.argument(1, "iterable")
     if given is None:
-        return unknown(run.reach(*call.given))
+        return unknown(state.reach(*call.given))
     key = call.named.get("key")
-    element = element_of(run, given)
-    by = run.apply(key, [element]) if key is not None and key.kind == "function" else element
-    return extreme(run, given, [by], number_in(count), call.name == "nlargest")
+    element = element_of(state, given)
+    by = state.apply(key, [element]) if key is not None and key.kind == "function" else element
+    return extreme(state, given, [by], number_in(count), call.name == "nlargest")
 
 
-def _choice(run: Run, call: Call) -> Value:
+def _choice(state: State, call: Call) -> Value:
     """``np.where(mask, a, b)``, ``np.select``: the condition counts, and what is chosen from."""
-    parts = [as_condition(run, call.arguments[0]), *call.given[1:]] if call.arguments else []
+    parts = [as_condition(state, call.arguments[0]), *call.given[1:]] if call.arguments else []
     items = [
         item
         for part in parts
         for item in ((part.shared.items or [part]) if part.kind == "list" and part.shared else [part])
     ]
     sources = tuple(dict.fromkeys(source for part in items for source in part.sources))
-    return Value("series", run.node(run.reach(*parts, *items)), sources=sources)
+    return Value("series", state.node(state.reach(*parts, *items)), sources=sources)
 
 
-def _both_or_either(run: Run, call: Call) -> Value:
+def _both_or_either(state: State, call: Call) -> Value:
     """``np.logical_and(a, b)``, ``np.logical_or(a, b)``, ``operator.and_``."""
     if len(call.arguments) < 2:
-        return unknown(run.reach(*call.given), run.line)
-    return combined(run, call.arguments[:2], "and" if "and" in call.name else "or")
+        return unknown(state.reach(*call.given), state.line)
+    return combined(state, call.arguments[:2], "and" if "and" in call.name else "or")
 
 
-def _frame(run: Run, call: Call) -> Value:
+def _frame(state: State, call: Call) -> Value:
     """``pd.DataFrame(...)`` of a dict of columns, of rows, of anything."""
     data = call.argument(0, "data")
     if data is None:
-        return run.new_frame(run.node(run.reach(*call.given)), (), {})
+        return state.new_frame(state.node(state.reach(*call.given)), (), {})
     if data.kind == "frame":
-        return run.with_fact(data)
+        return state.with_fact(data)
     element = data.shared.element if data.shared is not None and data.kind == "list" else None
     if element is not None and element.kind == "frame":
-        return run.with_fact(element, parents=run.reach(data))
+        return state.with_fact(element, parents=state.reach(data))
     pairs = (element if element is not None else data).shared
     if pairs is not None and pairs.pairs is not None:
         made = {
-            str(name): Value("series", reach(value, run.line), sources=value.sources)
+            str(name): Value("series", reach(value, state.line), sources=value.sources)
             for name, value in pairs.pairs.items()
         }
         nodes = () if pairs.node is None else (pairs.node,)
-        return run.new_frame(run.node(nodes if element is None else (*nodes, *run.reach(data))), tuple(made), made)
-    return run.new_frame(run.node(run.reach(*call.given)), None, {})
+        return state.new_frame(
+            state.node(nodes if element is None else (*nodes, *state.reach(data))), tuple(made), made
+        )
+    return state.new_frame(state.node(state.reach(*call.given)), None, {})
 
 
-def _concat(run: Run, call: Call) -> Value:
+def _concat(state: State, call: Call) -> Value:
     frames = call.argument(0, "objs")
     if frames is None:
         return unknown(())
     items = frames.shared.items if frames.shared is not None and frames.shared.items else None
     element = frames.shared.element if frames.shared is not None else None
     if items is None and element is not None:
-        return run.with_fact(element, parents=run.reach(frames))
-    return grouping.concatenated(run, items or [frames])
+        return state.with_fact(element, parents=state.reach(frames))
+    return grouping.concatenated(state, items or [frames])
 
 
-def _on_first(run: Run, call: Call) -> Value:
+def _on_first(state: State, call: Call) -> Value:
     """``pd.merge(a, b, on=…)`` is ``a.merge(b, on=…)``."""
     receiver = call.argument(0, "left", "data", "frame")
     if receiver is None:
-        return unknown(run.reach(*call.given))
+        return unknown(state.reach(*call.given))
     named = {name: value for name, value in call.named.items() if value is not receiver}
-    return METHODS[call.name](run, Call(receiver, call.name, call.arguments[1:], named))
+    return METHODS[call.name](state, Call(receiver, call.name, call.arguments[1:], named))
 
 
-def _date(run: Run, call: Call) -> Value:
+def _date(state: State, call: Call) -> Value:
     if call.name == "Timestamp" and len(call.arguments) == 1:
         return call.arguments[0]
     known = date_of(call.arguments)
-    return run.const(known) if known is not MISSING else unknown(run.reach(*call.given))
+    return state.const(known) if known is not MISSING else unknown(state.reach(*call.given))
 
 
-def _pair(run: Run, call: Call) -> Value:
+def _pair(state: State, call: Call) -> Value:
     parts = [call.argument(0, "column"), call.argument(1, "aggfunc")]
-    return run.list_of([part for part in parts if part is not None])
+    return state.list_of([part for part in parts if part is not None])
 
 
-def _key(run: Run, call: Call) -> Value:
-    return call.argument(0, "key") or unknown(run.reach(*call.given))
+def _key(state: State, call: Call) -> Value:
+    return call.argument(0, "key") or unknown(state.reach(*call.given))
 
 
-def _counter(run: Run, call: Call) -> Value:
+def _counter(state: State, call: Call) -> Value:
     given = call.argument(0)
     if given is None:
-        return Value("dict", run.node(()), shared=Shared())
-    series = given if given.kind == "series" else element_of(run, given)
-    return grouping.value_counts(run, Call(run.series(run.reach(given), series.sources), "value_counts", [], {}))
+        return Value("dict", state.node(()), shared=Shared())
+    series = given if given.kind == "series" else element_of(state, given)
+    return grouping.value_counts(state, Call(state.series(state.reach(given), series.sources), "value_counts", [], {}))
 
 
-def _set(run: Run, call: Call) -> Value:
+def _set(state: State, call: Call) -> Value:
     given = call.argument(0)
     if given is None:
-        return Value("list", run.node(()), shared=Shared())
-    found = run.with_fact(given) if given.kind != "const" else given
-    element = element_of(run, given)
+        return Value("list", state.node(()), shared=Shared())
+    found = state.with_fact(given) if given.kind != "const" else given
+    element = element_of(state, given)
     return fresh(found, distinct=element.sources) if element.sources else found
 
 
-def _mapping(run: Run, call: Call) -> Value:
+def _mapping(state: State, call: Call) -> Value:
     pairs = dict(call.named)
-    return Value("dict", run.node(run.reach(*call.given)), shared=Shared(pairs=pairs))
+    return Value("dict", state.node(state.reach(*call.given)), shared=Shared(pairs=pairs))
 
 
 HANDLERS: dict[str, Handler] = {

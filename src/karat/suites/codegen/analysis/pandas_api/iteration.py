@@ -8,7 +8,7 @@ from karat.suites.codegen.analysis.calls import Call
 from karat.suites.codegen.analysis.constants import number_in, truth_in
 from karat.suites.codegen.analysis.masks import as_condition
 from karat.suites.codegen.analysis.pandas_api.orders import sort, take
-from karat.suites.codegen.analysis.run import Run
+from karat.suites.codegen.analysis.state import State
 from karat.suites.codegen.analysis.values import GroupKey, Operation, Shared, Value, fresh, join, rows_of, unknown
 
 MUTATORS = frozenset(
@@ -16,81 +16,83 @@ MUTATORS = frozenset(
 )
 
 
-def element_of(run: Run, value: Value) -> Value:
+def element_of(state: State, value: Value) -> Value:
     """What a loop over the value sees each time."""
     shared = value.shared
     changed = () if shared is None or shared.node is None else (shared.node,)
     match value.kind:
         case "series":
-            return fresh(value, sort=None, node=run.node((value.node,)), pending=(), mask=value.mask)
+            return fresh(value, sort=None, node=state.node((value.node,)), pending=(), mask=value.mask)
         case "groups" if value.inner is not None:
-            key = run.series((value.node,), value.index)
+            key = state.series((value.node,), value.index)
             key.distinct = value.index
-            rows = run.with_fact(value.inner, parents=(value.node,))
-            return Value("list", run.node((key.node,)), shared=Shared(items=[key, rows]))
+            rows = state.with_fact(value.inner, parents=(value.node,))
+            return Value("list", state.node((key.node,)), shared=Shared(items=[key, rows]))
         case "list" if shared is not None and shared.element is not None:
             element = shared.element
-            return fresh(element, node=run.node((element.node, value.node, *changed)))
+            return fresh(element, node=state.node((element.node, value.node, *changed)))
         case "list" if shared is not None and shared.items:
             found = shared.items[0]
             for item in shared.items[1:]:
-                found = join(found, item, run.line)
-            return found if not changed else fresh(found, node=run.node((found.node, *changed)))
+                found = join(found, item, state.line)
+            return found if not changed else fresh(found, node=state.node((found.node, *changed)))
         case _:
-            return Value("unknown", run.node(run.reach(value)), sources=value.sources, distinct=value.distinct)
+            return Value("unknown", state.node(state.reach(value)), sources=value.sources, distinct=value.distinct)
 
 
-def through(run: Run, call: Call) -> Value | None:
+def through(state: State, call: Call) -> Value | None:
     """``enumerate``, ``zip``, ``reversed``, ``map``, ``filter``, ``range``: a list of what they yield; None for any
     other."""
     given = call.arguments
     if call.name == "range":
-        return Value("list", run.node(run.reach(*given)), shared=Shared(element=unknown(run.reach(*given), run.line)))
+        return Value(
+            "list", state.node(state.reach(*given)), shared=Shared(element=unknown(state.reach(*given), state.line))
+        )
     if call.name == "zip" and given:
-        return _list(run, run.list_of([element_of(run, value) for value in given]), given)
+        return _list(state, state.list_of([element_of(state, value) for value in given]), given)
     if call.name == "enumerate" and given:
-        return _list(run, run.list_of([unknown(()), element_of(run, given[0])]), given[:1])
+        return _list(state, state.list_of([unknown(()), element_of(state, given[0])]), given[:1])
     if call.name in ("map", "filter") and len(given) == 2:
-        element = element_of(run, given[1])
-        made = run.apply(given[0], [element])
+        element = element_of(state, given[1])
+        made = state.apply(given[0], [element])
         if call.name == "filter":
-            made = fresh(element, node=run.node((element.node, *run.reach(as_condition(run, made)))))
-        return _list(run, made, given[1:])
+            made = fresh(element, node=state.node((element.node, *state.reach(as_condition(state, made)))))
+        return _list(state, made, given[1:])
     return None
 
 
-def _list(run: Run, element: Value, given: Sequence[Value]) -> Value:
-    nodes = [rows_of(value, run.line) for value in given]
-    return Value("list", run.node((*nodes, *run.reach(element))), shared=Shared(element=element))
+def _list(state: State, element: Value, given: Sequence[Value]) -> Value:
+    nodes = [rows_of(value, state.line) for value in given]
+    return Value("list", state.node((*nodes, *state.reach(element))), shared=Shared(element=element))
 
 
-def call_container(run: Run, call: Call) -> Value:
+def call_container(state: State, call: Call) -> Value:
     """A method of a list or dict."""
     value, given = call.receiver, call.given
     shared = value.shared or Shared()
-    nodes = run.reach(*given)
+    nodes = state.reach(*given)
     if call.name in MUTATORS:
         key = given[0] if call.name == "setdefault" and given else None
         facts = tuple(GroupKey(source) for source in key.sources) if key is not None else ()
         if given:
-            new = given[-1] if call.name != "extend" else element_of(run, given[-1])
-            shared.element = new if shared.element is None else join(shared.element, new, run.line)
+            new = given[-1] if call.name != "extend" else element_of(state, given[-1])
+            shared.element = new if shared.element is None else join(shared.element, new, state.line)
         if shared.items is not None and call.name in ("append", "extend", "insert"):
-            known = call.name == "append" and bool(given) and not run.control
+            known = call.name == "append" and bool(given) and not state.control
             shared.items = [*shared.items, given[-1]] if known else None
         value.shared = shared
-        run.change(value, run.node(nodes, *facts))
-        return value if call.name == "setdefault" else run.const(None)
+        state.change(value, state.node(nodes, *facts))
+        return value if call.name == "setdefault" else state.const(None)
     if call.name == "sort":
         key = call.named.get("key")
-        element = element_of(run, value)
-        by = run.apply(key, [element]) if key is not None and key.kind == "function" else element
-        ordered = sort(run, value, [by], truth_in(call.named.get("reverse")) is not True)
+        element = element_of(state, value)
+        by = state.apply(key, [element]) if key is not None and key.kind == "function" else element
+        ordered = sort(state, value, [by], truth_in(call.named.get("reverse")) is not True)
         value.sort = ordered.sort
-        run.change(value, ordered.node)
-        return run.const(None)
+        state.change(value, ordered.node)
+        return state.const(None)
     if call.name == "most_common":
-        return take(run, value, True, number_in(call.argument(0, "n")))
+        return take(state, value, True, number_in(call.argument(0, "n")))
     if (
         call.name == "get"
         and given
@@ -99,10 +101,10 @@ def call_container(run: Run, call: Call) -> Value:
     ):
         return (shared.pairs or {})[given[0].const]
     if call.name in ("items", "values", "keys"):
-        item = unknown(run.reach(value), run.line)
+        item = unknown(state.reach(value), state.line)
         held = shared.element if shared.element is not None else item
-        element = run.list_of([item, held]) if call.name == "items" else held if call.name == "values" else item
-        return Value("list", run.node(run.reach(value)), shared=Shared(element=element))
+        element = state.list_of([item, held]) if call.name == "items" else held if call.name == "values" else item
+        return Value("list", state.node(state.reach(value)), shared=Shared(element=element))
     if call.name == "copy":
         return fresh(
             value,
@@ -110,6 +112,6 @@ def call_container(run: Run, call: Call) -> Value:
                 shared.node, items=shared.items, pairs=dict(shared.pairs or {}) or None, element=shared.element
             ),
         )
-    found = unknown((*run.reach(value), *nodes), run.line)
-    found.node = run.node((found.node,), Operation(call.name))
+    found = unknown((*state.reach(value), *nodes), state.line)
+    found.node = state.node((found.node,), Operation(call.name))
     return found

@@ -25,7 +25,7 @@ from karat.suites.codegen.analysis.pandas_api.columns import (
     sources_of,
 )
 from karat.suites.codegen.analysis.pandas_api.orders import extreme, first_truth, sort, take
-from karat.suites.codegen.analysis.run import Run
+from karat.suites.codegen.analysis.state import State
 from karat.suites.codegen.analysis.values import Operation, Shared, Value, fresh, rows_of
 from karat.suites.codegen.records import Filter, Join
 
@@ -33,227 +33,229 @@ _ACCESSORS = frozenset({"str", "dt", "cat"})
 _PASSING = frozenset({"rolling", "expanding", "ewm"})
 
 
-def call_method(run: Run, call: Call) -> Value:
+def call_method(state: State, call: Call) -> Value:
     """What a method call on a table's value gives."""
-    result = _call(run, call)
+    result = _call(state, call)
     if result.kind == "const":
         return result
-    return msgspec.structs.replace(result, node=run.node((result.node,), Operation(call.name)))
+    return msgspec.structs.replace(result, node=state.node((result.node,), Operation(call.name)))
 
 
-def _call(run: Run, call: Call) -> Value:
+def _call(state: State, call: Call) -> Value:
     value = call.receiver
     if value.name in _ACCESSORS:
         handler = conditions.HANDLERS.get(call.name) if value.name == "str" else None
-        return handler(run, call) if handler is not None else fresh(_unchanged(run, call), name="", mask=())
+        return handler(state, call) if handler is not None else fresh(_unchanged(state, call), name="", mask=())
     if value.name in _PASSING and function_name(call.name) in FUNCTIONS:
-        return fresh(_unchanged(run, call), name="", pending=aggregate(run, fresh(value, name=""), call.name).pending)
+        return fresh(
+            _unchanged(state, call), name="", pending=aggregate(state, fresh(value, name=""), call.name).pending
+        )
     handler = HANDLERS.get(call.name)
     if handler is not None:
-        return handler(run, call)
+        return handler(state, call)
     if function_name(call.name) in FUNCTIONS:
-        found = aggregate(run, value, call.name)
+        found = aggregate(state, value, call.name)
         others = [given for given in call.given if given.node.tabular]
-        return found if not others else fresh(found, node=run.node((found.node, *run.reach(*others))))
+        return found if not others else fresh(found, node=state.node((found.node, *state.reach(*others))))
     if call.name in _PASSING:
-        return fresh(_unchanged(run, call), name=call.name)
-    return _unchanged(run, call)
+        return fresh(_unchanged(state, call), name=call.name)
+    return _unchanged(state, call)
 
 
-def _unchanged(run: Run, call: Call) -> Value:
-    return run.with_fact(call.receiver, parents=run.reach(*call.given))
+def _unchanged(state: State, call: Call) -> Value:
+    return state.with_fact(call.receiver, parents=state.reach(*call.given))
 
 
-def _sort_values(run: Run, call: Call) -> Value:
+def _sort_values(state: State, call: Call) -> Value:
     value = call.receiver
-    by = columns_named(run, value, call.argument(0, "by")) if value.kind == "frame" else [value]
+    by = columns_named(state, value, call.argument(0, "by")) if value.kind == "frame" else [value]
     place = 2 if value.kind == "frame" else 1
     ascending = first_truth(call.argument(place, "ascending"), True)
     if value.kind != "frame":
-        return sort(run, value, [run.series((), value.sources)], ascending)
-    return sort(run, value, by, ascending)
+        return sort(state, value, [state.series((), value.sources)], ascending)
+    return sort(state, value, by, ascending)
 
 
-def _sort_index(run: Run, call: Call) -> Value:
-    index = run.series((), call.receiver.index)
-    return sort(run, call.receiver, [index], first_truth(call.named.get("ascending"), True))
+def _sort_index(state: State, call: Call) -> Value:
+    index = state.series((), call.receiver.index)
+    return sort(state, call.receiver, [index], first_truth(call.named.get("ascending"), True))
 
 
-def _extreme(run: Run, call: Call) -> Value:
+def _extreme(state: State, call: Call) -> Value:
     value = call.receiver
     inner = value.inner if value.kind == "groups" and value.inner is not None else value
     by = (
-        columns_named(run, inner, call.argument(1, "columns"))
+        columns_named(state, inner, call.argument(1, "columns"))
         if inner.kind == "frame"
-        else [run.series((), inner.sources)]
+        else [state.series((), inner.sources)]
     )
     count = call.argument(0, "n")
     number = 5 if count is None else number_in(count)
-    return extreme(run, _rows(run, value), by, number, call.name == "nlargest")
+    return extreme(state, _rows(state, value), by, number, call.name == "nlargest")
 
 
-def _take(run: Run, call: Call) -> Value:
+def _take(state: State, call: Call) -> Value:
     count = call.argument(0, "n")
-    return take(run, _rows(run, call.receiver), call.name == "head", 5 if count is None else number_in(count))
+    return take(state, _rows(state, call.receiver), call.name == "head", 5 if count is None else number_in(count))
 
 
-def _rows(run: Run, value: Value) -> Value:
+def _rows(state: State, value: Value) -> Value:
     """The rows of groups, as their own: ``groups.head(3)``."""
     if value.kind == "groups" and value.inner is not None:
-        rows = run.with_fact(value.inner, parents=(value.node,))
+        rows = state.with_fact(value.inner, parents=(value.node,))
         rows.sort = value.sort
         return rows
     return value
 
 
-def _set_index(run: Run, call: Call) -> Value:
-    keys = columns_named(run, call.receiver, call.argument(0, "keys"))
-    found = run.with_fact(call.receiver, parents=run.reach(*keys))
+def _set_index(state: State, call: Call) -> Value:
+    keys = columns_named(state, call.receiver, call.argument(0, "keys"))
+    found = state.with_fact(call.receiver, parents=state.reach(*keys))
     found.index = sources_of(keys)
-    return found if keys else _unchanged(run, call)
+    return found if keys else _unchanged(state, call)
 
 
-def _reset_index(run: Run, call: Call) -> Value:
+def _reset_index(state: State, call: Call) -> Value:
     value = call.receiver
     if value.kind != "series":
-        return fresh(run.with_fact(value), index=())
+        return fresh(state.with_fact(value), index=())
     if call.named.get("drop") is not None:
-        return fresh(run.with_fact(value), index=())
+        return fresh(state.with_fact(value), index=())
     name = texts_of(call.argument(-1, "name"))
     made = {name[0] if name else (value.sources[0] if len(value.sources) == 1 else "<values>"): value}
     if not name and value.pending:
         made[value.pending[0].function] = value
-    found = run.new_frame(run.node((value.node,)), tuple(dict.fromkeys((*value.index, *made))), made)
+    found = state.new_frame(state.node((value.node,)), tuple(dict.fromkeys((*value.index, *made))), made)
     found.sort = value.sort
     return found
 
 
-def _to_frame(run: Run, call: Call) -> Value:
-    return fresh(_reset_index(run, call), index=call.receiver.index)
+def _to_frame(state: State, call: Call) -> Value:
+    return fresh(_reset_index(state, call), index=call.receiver.index)
 
 
-def _rename(run: Run, call: Call) -> Value:
+def _rename(state: State, call: Call) -> Value:
     value = call.receiver
     names = call.named.get("columns") or (call.argument(0, "mapper", "index") if "axis" in call.named else None)
     pairs = names.shared.pairs if names is not None and names.shared is not None else None
     if value.kind == "frame" and pairs is not None:
-        return rename(run, value, {str(old): new.const for old, new in pairs.items() if isinstance(new.const, str)})
-    found = run.with_fact(value)
+        return rename(state, value, {str(old): new.const for old, new in pairs.items() if isinstance(new.const, str)})
+    found = state.with_fact(value)
     if found.shared is not None and names is not None:
         found.shared.loose = True
     return found
 
 
-def _assign(run: Run, call: Call) -> Value:
-    frame = run.with_fact(call.receiver)
+def _assign(state: State, call: Call) -> Value:
+    frame = state.with_fact(call.receiver)
     for name, value in call.named.items():
-        set_column(run, frame, name, run.apply(value, [frame]) if value.kind == "function" else value)
+        set_column(state, frame, name, state.apply(value, [frame]) if value.kind == "function" else value)
     return frame
 
 
-def _pipe(run: Run, call: Call) -> Value:
+def _pipe(state: State, call: Call) -> Value:
     if not call.arguments:
-        return run.with_fact(call.receiver)
-    return run.apply(call.arguments[0], [call.receiver, *call.arguments[1:]])
+        return state.with_fact(call.receiver)
+    return state.apply(call.arguments[0], [call.receiver, *call.arguments[1:]])
 
 
-def _apply(run: Run, call: Call) -> Value:
+def _apply(state: State, call: Call) -> Value:
     function = call.argument(0, "func", "arg", "function")
     value = call.receiver
     if function is None:
-        return by_name(run, value, call.named) if call.named else run.with_fact(value)
+        return by_name(state, value, call.named) if call.named else state.with_fact(value)
     if function.kind == "function":
-        return applied(run, value, function)
+        return applied(state, value, function)
     if isinstance(function.const, str) or function.kind == "name":
-        return by_rule(run, value, function)
+        return by_rule(state, value, function)
     if call.name == "map" and function.kind == "series" and function.node.tabular:
-        nodes = (value.node, *run.reach(function))
+        nodes = (value.node, *state.reach(function))
         keys = tuple(dict.fromkeys((*value.sources, *function.index)))
-        found = run.series(nodes, function.sources)  # a lookup in another table
-        found.node = run.node(nodes, Join("merge", keys, run.line))
+        found = state.series(nodes, function.sources)  # a lookup in another table
+        found.node = state.node(nodes, Join("merge", keys, state.line))
         return found
-    return run.with_fact(value, parents=run.reach(*call.given))
+    return state.with_fact(value, parents=state.reach(*call.given))
 
 
-def _agg(run: Run, call: Call) -> Value:
+def _agg(state: State, call: Call) -> Value:
     rule = call.argument(0, "func")
     named = {name: value for name, value in call.named.items() if name not in ("func", "axis", "engine")}
     if rule is None:
-        return by_name(run, call.receiver, named)
-    return by_rule(run, call.receiver, rule)
+        return by_name(state, call.receiver, named)
+    return by_rule(state, call.receiver, rule)
 
 
-def _drop(run: Run, call: Call) -> Value:
+def _drop(state: State, call: Call) -> Value:
     names = texts_of(call.named.get("columns") or (call.argument(0, "labels") if "axis" in call.named else None))
     if names and call.receiver.kind == "frame":
-        return drop_columns(run, call.receiver, names)
-    return _unchanged(run, call)
+        return drop_columns(state, call.receiver, names)
+    return _unchanged(state, call)
 
 
-def _unique(run: Run, call: Call) -> Value:
-    found = run.with_fact(call.receiver)
+def _unique(state: State, call: Call) -> Value:
+    found = state.with_fact(call.receiver)
     found.distinct = call.receiver.sources
     return found
 
 
-def _named_columns(run: Run, call: Call) -> Value:
+def _named_columns(state: State, call: Call) -> Value:
     """Methods whose texts are columns: ``explode``, ``melt``, ``duplicated``…"""
-    named = [found for given in call.given for found in columns_named(run, call.receiver, given)]
-    return run.with_fact(call.receiver, parents=run.reach(*named))
+    named = [found for given in call.given for found in columns_named(state, call.receiver, given)]
+    return state.with_fact(call.receiver, parents=state.reach(*named))
 
 
-def _reindex(run: Run, call: Call) -> Value:
+def _reindex(state: State, call: Call) -> Value:
     names = texts_of(call.named.get("columns"))
-    return choose(run, call.receiver, names) if names and call.receiver.kind == "frame" else _unchanged(run, call)
+    return choose(state, call.receiver, names) if names and call.receiver.kind == "frame" else _unchanged(state, call)
 
 
-def _get(run: Run, call: Call) -> Value:
+def _get(state: State, call: Call) -> Value:
     names = texts_of(call.argument(0, "key", "item"))
     if call.receiver.kind == "frame" and names:
-        return column(run, call.receiver, names[0])
+        return column(state, call.receiver, names[0])
     if call.receiver.kind == "groups" and call.receiver.inner is not None:
         key = call.argument(0, "name")
         text = key.const if key is not None and isinstance(key.const, str) else ""
-        told = Filter(call.receiver.index[0] if call.receiver.index else "", "==", text, run.line)
-        return run.with_fact(call.receiver.inner, told, parents=(call.receiver.node,))
-    return _unchanged(run, call)
+        told = Filter(call.receiver.index[0] if call.receiver.index else "", "==", text, state.line)
+        return state.with_fact(call.receiver.inner, told, parents=(call.receiver.node,))
+    return _unchanged(state, call)
 
 
-def _insert(run: Run, call: Call) -> Value:
+def _insert(state: State, call: Call) -> Value:
     name, value = call.argument(1, "column"), call.argument(2, "value")
     if call.receiver.kind == "frame" and name is not None and value is not None and isinstance(name.const, str):
-        set_column(run, call.receiver, name.const, value)
-    return run.const(None)
+        set_column(state, call.receiver, name.const, value)
+    return state.const(None)
 
 
-def _rows_one_by_one(run: Run, call: Call) -> Value:
+def _rows_one_by_one(state: State, call: Call) -> Value:
     """``iterrows``, ``itertuples``, ``items``, ``to_dict("records")``: a list whose element is a row, a frame of
     one."""
     value = call.receiver
-    row = run.with_fact(value)
-    label_of_row = run.series((rows_of(value),), value.index)
+    row = state.with_fact(value)
+    label_of_row = state.series((rows_of(value),), value.index)
     if call.name in ("iterrows", "items", "iteritems"):
         if value.kind == "frame" and call.name != "iterrows":
-            row = run.series(run.reach(value))
+            row = state.series(state.reach(value))
         if value.index:
             label_of_row.distinct = value.index
         element = Value(
-            "list", run.node((*run.reach(label_of_row), row.node)), shared=Shared(items=[label_of_row, row])
+            "list", state.node((*state.reach(label_of_row), row.node)), shared=Shared(items=[label_of_row, row])
         )
     elif call.name == "to_dict" and (value.kind != "frame" or "records" not in texts_of(call.argument(0, "orient"))):
-        return run.with_fact(value)
+        return state.with_fact(value)
     else:
         element = row
-    return Value("list", run.node((rows_of(value),)), shared=Shared(element=element), sort=value.sort)
+    return Value("list", state.node((rows_of(value),)), shared=Shared(element=element), sort=value.sort)
 
 
-def _append(run: Run, call: Call) -> Value:
-    return grouping.concatenated(run, [call.receiver, *call.arguments[:1]])
+def _append(state: State, call: Call) -> Value:
+    return grouping.concatenated(state, [call.receiver, *call.arguments[:1]])
 
 
-def _rank(run: Run, call: Call) -> Value:
+def _rank(state: State, call: Call) -> Value:
     ascending = first_truth(call.named.get("ascending"), True)
-    found = sort(run, call.receiver, [run.series((), call.receiver.sources)], ascending)
+    found = sort(state, call.receiver, [state.series((), call.receiver.sources)], ascending)
     found.sort = None
     return found
 

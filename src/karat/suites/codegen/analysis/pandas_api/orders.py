@@ -1,7 +1,7 @@
 """Order of rows, and the first or last of them: ``sort_values``, ``nlargest``, ``head``, ``iloc[:5]``,
 ``sorted(...)[0]``.
 
-Rows remember how they were sorted, so that ``head(5)`` after a descending sort is told with its direction.
+Rows remember how they were sorted, so that ``head(5)`` after a descending sort is reported with its direction.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from karat.suites.codegen.analysis.constants import number_in
 from karat.suites.codegen.analysis.pandas_api.columns import sources_of
-from karat.suites.codegen.analysis.run import Run
+from karat.suites.codegen.analysis.state import State
 from karat.suites.codegen.analysis.values import Sorting, Value, reach
 from karat.suites.codegen.records import Order
 
@@ -24,55 +24,55 @@ def first_truth(value: Value | None, default: bool | None) -> bool | None:
     return bool(value.const) if isinstance(value.const, bool | int) else None
 
 
-def sort(run: Run, value: Value, by: Sequence[Value], ascending: bool | None) -> Value:
+def sort(state: State, value: Value, by: Sequence[Value], ascending: bool | None) -> Value:
     """Rows put in order by these columns."""
     columns = sources_of(by)
-    nodes = [reach(column, run.line) for column in by]
-    found = run.with_fact(value, Order("sort", columns, ascending, None, run.line), parents=nodes)
+    nodes = [reach(column, state.line) for column in by]
+    found = state.with_fact(value, Order("sort", columns, ascending, None, state.line), parents=nodes)
     found.sort = Sorting(columns, ascending)
     return found
 
 
-def extreme(run: Run, value: Value, by: Sequence[Value], count: int | None, largest: bool) -> Value:
+def extreme(state: State, value: Value, by: Sequence[Value], count: int | None, largest: bool) -> Value:
     """``nlargest`` and ``nsmallest``."""
     columns = sources_of(by)
-    nodes = [reach(column, run.line) for column in by]
-    found = run.with_fact(
-        value, Order("largest" if largest else "smallest", columns, not largest, count, run.line), parents=nodes
+    nodes = [reach(column, state.line) for column in by]
+    found = state.with_fact(
+        value, Order("largest" if largest else "smallest", columns, not largest, count, state.line), parents=nodes
     )
     found.sort = Sorting(columns, not largest)
     return found
 
 
-def take(run: Run, value: Value, first: bool, count: int | None) -> Value:
+def take(state: State, value: Value, first: bool, count: int | None) -> Value:
     """``head(count)`` or ``tail(count)``."""
     how = value.sort or Sorting((), None)
-    return run.with_fact(value, Order("head" if first else "tail", how.columns, how.ascending, count, run.line))
+    return state.with_fact(value, Order("head" if first else "tail", how.columns, how.ascending, count, state.line))
 
 
-def reverse(run: Run, value: Value) -> Value:
+def reverse(state: State, value: Value) -> Value:
     """``[::-1]``."""
     if value.sort is None or value.sort.ascending is None:
-        return run.with_fact(value)
-    found = run.with_fact(value, Order("sort", value.sort.columns, not value.sort.ascending, None, run.line))
+        return state.with_fact(value)
+    found = state.with_fact(value, Order("sort", value.sort.columns, not value.sort.ascending, None, state.line))
     found.sort = Sorting(value.sort.columns, not value.sort.ascending)
     return found
 
 
-def at_position(run: Run, value: Value, place: Value) -> Value:
+def at_position(state: State, value: Value, place: Value) -> Value:
     """``iloc[place]``, ``items[place]``: the first or last row by number or slice."""
     if place.name == "slice" and place.shared is not None and place.shared.items is not None:
         lower, upper, step = (number_in(item) for item in place.shared.items)
         if step == -1 and lower is None and upper is None:
-            return reverse(run, value)
+            return reverse(state, value)
         if upper is not None and upper >= 0 and not lower and step is None:
-            return take(run, value, True, upper)
+            return take(state, value, True, upper)
         if lower is not None and lower < 0 and upper is None and step is None:
-            return take(run, value, False, -lower)
-        return run.with_fact(value, parents=run.reach(place))
+            return take(state, value, False, -lower)
+        return state.with_fact(value, parents=state.reach(place))
     number = number_in(place)
     if number == 0:
-        return take(run, value, True, 1)
+        return take(state, value, True, 1)
     if number == -1:
-        return take(run, value, False, 1)
-    return run.with_fact(value, parents=run.reach(place))
+        return take(state, value, False, 1)
+    return state.with_fact(value, parents=state.reach(place))

@@ -7,7 +7,7 @@ import ast
 import re
 
 from karat.suites.codegen.analysis.pandas_api.columns import column, has_column, set_column
-from karat.suites.codegen.analysis.run import Run, Scope
+from karat.suites.codegen.analysis.state import Scope, State
 from karat.suites.codegen.analysis.values import Value, fresh, rows_of
 
 _QUOTED_OR_NAME = re.compile(r"""'[^']*'|"[^"]*"|`([^`]+)`|@(\w+)|&&?|\|\|?""")
@@ -17,27 +17,27 @@ _MARK = "__karat_"
 class FrameScope(Scope):
     """The names inside a query: the frame's columns before anything else."""
 
-    __slots__ = ("backticked", "frame", "run")
+    __slots__ = ("backticked", "frame", "state")
 
-    def __init__(self, run: Run, frame: Value, backticked: dict[str, str]) -> None:
-        super().__init__(run.scope)
-        self.run = run
+    def __init__(self, state: State, frame: Value, backticked: dict[str, str]) -> None:
+        super().__init__(state.scope)
+        self.state = state
         self.frame = frame
         self.backticked = backticked
 
     def find(self, name: str) -> Value | None:
         if name in self.backticked:
-            return column(self.run, self.frame, self.backticked[name])
+            return column(self.state, self.frame, self.backticked[name])
         if name.startswith(f"{_MARK}at_"):
             return self.outer.find(name.removeprefix(f"{_MARK}at_")) if self.outer is not None else None
-        if has_column(self.run, self.frame, name):
-            return column(self.run, self.frame, name)
+        if has_column(self.state, self.frame, name):
+            return column(self.state, self.frame, name)
         if name == "index":
-            return self.run.series((rows_of(self.frame),), self.frame.index)
+            return self.state.series((rows_of(self.frame),), self.frame.index)
         return None
 
 
-def evaluate_string(run: Run, frame: Value, text: str) -> Value | None:
+def evaluate_string(state: State, frame: Value, text: str) -> Value | None:
     """What the string comes to on this frame; None when it cannot be read. ``"c = a + b"`` gives the frame with that
     column."""
     backticked: dict[str, str] = {}
@@ -54,18 +54,18 @@ def evaluate_string(run: Run, frame: Value, text: str) -> Value | None:
         tree = ast.parse(_QUOTED_OR_NAME.sub(named, text.strip().replace("\n", " ")))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    outside, inside = run.scope, run.in_string
-    run.in_string = True
+    outside, inside = state.scope, state.in_string
+    state.in_string = True
     result: Value | None = None
     try:
         for statement in tree.body:
-            run.scope = FrameScope(run, frame, backticked)
+            state.scope = FrameScope(state, frame, backticked)
             if isinstance(statement, ast.Expr):
-                result = run.evaluate(statement.value)
+                result = state.evaluate(statement.value)
             elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
                 frame = fresh(frame)
-                set_column(run, frame, statement.targets[0].id, run.evaluate(statement.value))
+                set_column(state, frame, statement.targets[0].id, state.evaluate(statement.value))
                 result = frame
     finally:
-        run.scope, run.in_string = outside, inside
+        state.scope, state.in_string = outside, inside
     return result

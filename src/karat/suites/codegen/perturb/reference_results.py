@@ -34,7 +34,7 @@ from karat.suites.codegen.running.references import columns_of, digest, schema_o
 
 ROWS = 400
 CELLS = 6_000
-"""Copies are made from so many rows of all tables together at most: what only fits the data shows on a part of it
+"""Copies are made from this many rows of all tables together at most: what only fits the data shows on a part of it
 too."""
 KEPT = 8
 NOTHING_ASKED, NO_FACTS = Asked(), CodeFacts()
@@ -69,7 +69,7 @@ class Right(msgspec.Struct, frozen=True):
     telling: bool
 
 
-class Oracle(msgspec.Struct, frozen=True):
+class ReferenceResults(msgspec.Struct, frozen=True):
     """The copies of one task and what is right on them. ``problem``: why there are none; ``left_out``: kinds that could
     not be used."""
 
@@ -83,33 +83,33 @@ class Oracle(msgspec.Struct, frozen=True):
     """Whether the reference gives the same with other texts in place of the categories."""
 
 
-def build(box: Sandbox, task: Task, gold: Gold, asked: Asked, options: Options) -> Oracle:
+def build(box: Sandbox, task: Task, gold: Gold, asked: Asked, options: Options) -> ReferenceResults:
     """Make the copies and run the reference on them."""
     hints = hints_of(task.reference, asked, facts_of(task, task.reference, schema_of(box, task)[0]))
     tables = sampled(box, task, hints)
     if isinstance(tables, str):
-        return Oracle(problem=tables)
+        return ReferenceResults(problem=tables)
     same = _Same(asked, options)
     labels = relabelling(tables, hints.named)
     own, *turned, renamed = _results(
         box, task, [tables, _reversed(tables), _turned(tables), relabelled_tables(tables, labels)]
     )
     if isinstance(own, str):
-        return Oracle(problem=f"the reference {own} on a part of the tables")
+        return ReferenceResults(problem=f"the reference {own} on a part of the tables")
     keep_order = not all(same(own, other) for other in turned)
     labels_free = same(_relabelled(own, labels), renamed)
     widest = min((len(columns) for columns in tables.values()), default=0)
     more = not asked.whole_table and not gold.several and gold.parts[0].width < widest
     copier = Copier(tables, msgspec.structs.replace(hints, keep_order=keep_order, more_columns=more))
-    oracle = Oracle(own=own, copier=copier, labels_free=labels_free)
-    return _with_copies(box, task, oracle, copier, PLAN, same)
+    references = ReferenceResults(own=own, copier=copier, labels_free=labels_free)
+    return _with_copies(box, task, references, copier, PLAN, same)
 
 
 def at_limits_of(
-    box: Sandbox, task: Task, oracle: Oracle, facts: CodeFacts, asked: Asked, options: Options
+    box: Sandbox, task: Task, references: ReferenceResults, facts: CodeFacts, asked: Asked, options: Options
 ) -> tuple[Right, ...]:
     """One more copy for the limits that only the code names: ``!= 45`` shows where there is a 45."""
-    copier = oracle.copier
+    copier = references.copier
     if copier is None:
         return ()
     known = {(limit.column, limit.value) for limit in copier.hints.limits}
@@ -117,7 +117,7 @@ def at_limits_of(
     if not new:
         return ()
     other = Copier(copier.tables, msgspec.structs.replace(copier.hints, limits=tuple(new)))
-    return _with_copies(box, task, oracle, other, (("limits", 0),), _Same(asked, options)).right
+    return _with_copies(box, task, references, other, (("limits", 0),), _Same(asked, options)).right
 
 
 class _Same:
@@ -134,14 +134,14 @@ class _Same:
 
 
 def _with_copies(
-    box: Sandbox, task: Task, oracle: Oracle, copier: Copier, plan: Sequence[tuple[str, int]], same: _Same
-) -> Oracle:
-    """The oracle with these copies, as far as what is right on them is settled."""
-    own, keep_order = oracle.own, copier.hints.keep_order
+    box: Sandbox, task: Task, references: ReferenceResults, copier: Copier, plan: Sequence[tuple[str, int]], same: _Same
+) -> ReferenceResults:
+    """The results with these copies, as far as what is right on them is settled."""
+    own, keep_order = references.own, copier.hints.keep_order
     if own is None:
-        return oracle
+        return references
     copies = [(kind, copy) for kind, seed in plan if (copy := copier.copy(kind, seed)) is not None]
-    labels = [relabelling(copy, copier.hints.named) if oracle.labels_free else {} for _, copy in copies]
+    labels = [relabelling(copy, copier.hints.named) if references.labels_free else {} for _, copy in copies]
     again = [
         relabelled_tables(copy if keep_order else _reversed(copy), names)
         for (_, copy), names in zip(copies, labels, strict=True)
@@ -160,7 +160,7 @@ def _with_copies(
             left_out.setdefault(kind, "the reference gives two results" if keep_order else "it has ties")
         else:
             right.append(Right(kind, copy, there, not same(own, there)))
-    return msgspec.structs.replace(oracle, right=tuple(right), left_out=left_out)
+    return msgspec.structs.replace(references, right=tuple(right), left_out=left_out)
 
 
 def _relabelled(gold: Gold | str, labels: Mapping[str, str]) -> Gold | str:
@@ -188,12 +188,12 @@ def _results(box: Sandbox, task: Task, copies: Sequence[Mapping[str, Columns]]) 
     return found
 
 
-_oracles: WeakKeyDictionary[Sandbox, OrderedDict[Any, Oracle]] = WeakKeyDictionary()
+_kept_results: WeakKeyDictionary[Sandbox, OrderedDict[Any, ReferenceResults]] = WeakKeyDictionary()
 
 
-def oracle_of(box: Sandbox, task: Task, gold: Gold, asked: Asked, options: Options) -> Oracle:
-    """The oracle of a task; kept, so that the reference runs once however many answers there are."""
-    kept = _oracles.setdefault(box, OrderedDict())
+def reference_results_of(box: Sandbox, task: Task, gold: Gold, asked: Asked, options: Options) -> ReferenceResults:
+    """The reference results of a task, kept, so that the reference runs once however many answers there are."""
+    kept = _kept_results.setdefault(box, OrderedDict())
     key = (
         digest(task, task.reference),
         asked.ordered,

@@ -13,7 +13,7 @@ import os
 DO_NOT_FORK = 10
 
 
-class Vault:
+class PrivateMemory:
     """Room for so many bytes, filled from descriptors."""
 
     def __init__(self, size: int) -> None:
@@ -22,7 +22,7 @@ class Vault:
         self.used = 0
 
     def read(self, fd: int, most: int) -> int:
-        """Up to so many bytes behind those that are there; how many came."""
+        """Up to this many bytes behind those that are there; how many came."""
         count = os.readv(fd, [memoryview(self._pages)[self.used : self.used + most]])
         self.used += count
         return count

@@ -54,11 +54,11 @@ class Scope:
         return None
 
 
-class Run:
+class State:
     """What the parts of the analysis share: the state of the reading, and how expressions and calls are read.
 
     ``expressions`` has a function for each kind of expression, ``apply`` reads a call of a value. They are handed in,
-    because they build on everything that uses a run.
+    because they build on everything that uses a state.
     """
 
     def __init__(self, schema: Schema, expressions: Mapping[type[ast.expr], ReadExpression], apply: ReadCall) -> None:
@@ -129,5 +129,5 @@ class Run:
         return Value("series", self.node(parents), sources=tuple(dict.fromkeys(sources)), sort=sort)
 
 
-ReadExpression = Callable[[Run, Any], Value]
-ReadCall = Callable[[Run, Value, Sequence[Value], Mapping[str, Value] | None], Value]
+ReadExpression = Callable[[State, Any], Value]
+ReadCall = Callable[[State, Value, Sequence[Value], Mapping[str, Value] | None], Value]

@@ -11,7 +11,7 @@ FEW = 3
 """Terms or datasets that are named; the rest is counted."""
 
 
-def shortfalls(comparison: Comparison) -> Iterator[str]:
+def failure_reasons(comparison: Comparison) -> Iterator[str]:
     """One phrase for each thing that is wrong. None where the answer is fully right."""
     yield from _scope(comparison)
     yield from _datasets(comparison)

@@ -8,7 +8,7 @@ from karat.core.problems import UserError
 from karat.core.system import Request
 from karat.systems.history import assistant_message, question_of
 from karat.systems.json_path import PathNotFound, part_at
-from karat.systems.template import DEFAULT, fill, read_template, typed
+from karat.systems.request_template import DEFAULT, fill, read_template, typed
 
 MESSAGES: tuple[dict[str, Any], ...] = (
     {"role": "user", "content": "first"},

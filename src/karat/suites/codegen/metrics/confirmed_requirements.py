@@ -25,7 +25,7 @@ from karat.suites.codegen.records import Asked, CodeFacts
 _DIRECTIONS = ("ascending", "descending")
 
 
-def borne_out(asked: Asked, reference: CodeFacts) -> Asked:
+def confirmed(asked: Asked, reference: CodeFacts) -> Asked:
     """The part of it that the reference does. A reference that cannot be read bears out all."""
     if does_nothing(reference):
         return asked

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from karat.suites.codegen.perturb.change import Change
-from karat.suites.codegen.perturb.drawing import closed, new_value
 from karat.suites.codegen.perturb.limits import around
 from karat.suites.codegen.perturb.profile import Columns
+from karat.suites.codegen.perturb.random_values import closed, new_value
 
 NULLS = 0.15
 """The share of cells that go missing."""

@@ -37,8 +37,8 @@ def closed(values: Collection[Any]) -> bool:
 
 
 def redrawn(values: Sequence[Any], about: Column, pick: random.Random) -> list[Any]:
-    """Each value anew; nulls stay where they are. What is no number or date is drawn again from the values that are
-    there."""
+    """A new value for each; nulls stay where they are. What is no number or date is drawn again from the values that
+    are there."""
     known = [value for value in values if value is not None]
     if not known:
         return list(values)

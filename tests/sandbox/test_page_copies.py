@@ -13,7 +13,7 @@ KERNEL = tuple(int(part) for part in re.findall(r"\d+", platform.release())[:2])
 
 LEARN = """
 import mmap, os, resource
-from karat.sandbox.server import pages
+from karat.sandbox.server import page_copies
 
 SIZE = os.sysconf("SC_PAGE_SIZE")
 COUNT = 400
@@ -31,7 +31,7 @@ def writes(*numbers):
 
 
 usual = range(100, 300)
-learned = pages.learn([writes(*usual, 5), writes(*usual), writes(*usual, 7), writes(*usual), writes(5)])
+learned = page_copies.learn([writes(*usual, 5), writes(*usual), writes(*usual, 7), writes(*usual), writes(5)])
 mine = {(place - start) // SIZE for low, size in learned for place in range(low, low + size, SIZE)}
 mine &= set(range(COUNT))
 """
@@ -53,13 +53,13 @@ def faults(before):
     return int(os.read(reading, 20))
 
 
-print(faults(lambda: None), faults(lambda: pages.copy(learned)))
+print(faults(lambda: None), faults(lambda: page_copies.copy(learned)))
 """
 )
 
 NOT_TOLD = """
 import builtins
-from karat.sandbox.server import pages
+from karat.sandbox.server import page_copies
 
 real = open
 
@@ -71,8 +71,8 @@ def closed(name, *rest, **more):
 
 
 builtins.open = closed
-print(pages.learn([lambda: None, lambda: 1 / 0]))
-pages.copy([(0, 4096)])
+print(page_copies.learn([lambda: None, lambda: 1 / 0]))
+page_copies.copy([(0, 4096)])
 """
 
 

@@ -12,7 +12,7 @@ from karat.core.records import Case
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """A choice of cases. Tags: any of them. Ids: a case's id or its name. Limit: the first so many of what is left."""
+    """A choice of cases. Tags: any of them. Ids: a case's id or its name. Limit: the first N of what is left."""
 
     tags: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ from typing import Any
 import numpy
 import pandas
 
-from . import forms
+from . import result_forms
 
 DEPTH = 24
 TEXT = 2_000
@@ -53,7 +53,7 @@ class Converter:
             return {"k": "dict", "v": pairs}
         if kind is numpy.ndarray and value.dtype.names is None:
             self._afford(value.size)
-            items = list(forms.native(value)) if value.ndim else []
+            items = list(result_forms.native(value)) if value.ndim else []
             return self._list(items, "ndarray", depth) if value.ndim else self.value(value[()], depth + 1)
         if isinstance(value, ARRAYS) and kind.__module__.partition(".")[0] == "pandas":
             return self._list(list(value), kind.__name__, depth)
@@ -63,30 +63,30 @@ class Converter:
 
     def _formed(self, value: Any, depth: int) -> Any:
         """What is none of these: another container, a record, a table of another library; else a single value."""
-        form = forms.form_of(value)
+        form = result_forms.form_of(value)
         if form is None:
             return scalar(value)
-        if isinstance(form, forms.Simpler):
+        if isinstance(form, result_forms.Simpler):
             return self.value(form.value, depth + 1)
-        if isinstance(form, forms.Pairs):
+        if isinstance(form, result_forms.Pairs):
             return self.value(form.value, depth)
-        if isinstance(form, forms.Items):
-            items = forms.bounded(form.values, self.left)
+        if isinstance(form, result_forms.Items):
+            items = result_forms.bounded(form.values, self.left)
             if items is None:
                 raise TooLarge("cells")
             return self._list(items, form.kind, depth)
-        if isinstance(form, forms.Parts):
+        if isinstance(form, result_forms.Parts):
             self._spend(CONTAINER + 2 * len(form.names))
             parts = [self.value(part, depth + 1) for part in form.values]
             return {"k": "record", "type": form.kind[:200], "names": [name[:200] for name in form.names], "v": parts}
-        if isinstance(form, forms.Column):
+        if isinstance(form, result_forms.Column):
             self._spend(form.height)
             return {"k": "series", **self._cells(form), "counted": True, "index": []}
         self._spend(form.height * len(form.columns) + len(form.columns))
-        columns = [self._cells(forms.Column(*column)) for column in form.columns]
+        columns = [self._cells(result_forms.Column(*column)) for column in form.columns]
         return {"k": "table", "height": form.height, "columns": columns, "counted": True, "index": []}
 
-    def _cells(self, column: forms.Column) -> Any:
+    def _cells(self, column: result_forms.Column) -> Any:
         values = [self._cell(item) for item in column.values]
         return {"name": self._cell(column.name), "dtype": column.dtype[:100], "values": values}
 
