@@ -12,6 +12,7 @@ from typing import Any
 from karat.core import plugins
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Prediction
+from karat.core.remote.paths import local_input
 from karat.core.results.result import RunResult
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import System, SystemConfig, SystemType
@@ -59,6 +60,7 @@ def score(
     from karat.runs.runner import score_recorded
 
     chosen = plugins.load_suite(suite)
+    cases, predictions = local_input(cases), local_input(predictions)
     loaded, problems = _cases(chosen, cases, folder)
     recorded, more = _predictions(chosen, predictions, folder)
     source = str(predictions) if isinstance(predictions, str | Path) else ""
@@ -126,6 +128,7 @@ def run(
                     opened, run_id, retry_errors=retry_errors, system=function, watch=watch, executor=pool
                 )
         chosen = plugins.load_suite(suite)
+        cases, predictions = local_input(cases), local_input(predictions)
         loaded, problems = _cases(chosen, cases, folder)
         settings = _options(chosen, options)
         if predictions is not None and not isinstance(predictions, str | Path):
@@ -184,6 +187,7 @@ def check(
     case 1: unknown key "relevent" in a given case | Did you mean "relevant"?
     """
     chosen = plugins.load_suite(suite)
+    cases, structures = local_input(cases), local_input([*structures])
     loaded = (
         chosen.load_cases(Path(cases)) if isinstance(cases, str | Path) else given_cases(chosen, cases, Path(folder))
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from karat.cli import exits
+from karat.cli.files import input_path
 from karat.cli.options import HtmlOption, JsonOption, SettingsOption, WorkersOption, XlsxOption
 
 if TYPE_CHECKING:
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
 
 
 def answers(
-    result_dir: Annotated[Path, typer.Option("--result_dir", "--result-dir", help="The submission folder.")],
-    gold_dir: Annotated[Path, typer.Option("--gold_dir", "--gold-dir", help="The gold folder.")],
+    result_dir: Annotated[
+        Path, typer.Option("--result_dir", "--result-dir", help="The submission folder.", callback=input_path)
+    ],
+    gold_dir: Annotated[Path, typer.Option("--gold_dir", "--gold-dir", help="The gold folder.", callback=input_path)],
     profile: Annotated[
         Literal["spider2", "strict"] | None,
         typer.Option(
@@ -41,6 +44,7 @@ def answers(
         typer.Option(
             "--others",
             help="Another submission folder. If it gives the same answer and gold rejects it, the gold is marked as suspect. Repeatable.",
+            callback=input_path,
         ),
     ] = None,
     workers: WorkersOption = None,

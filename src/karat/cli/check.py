@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli import exits
+from karat.cli.files import input_path
 from karat.cli.options import ConfigOption, JsonOption, SettingsOption, SuiteOption, TableOption
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def check(
     cases: Annotated[
-        Path | None, typer.Argument(help="Case file or folder. [default: the cases in karat.yaml]")
+        Path | None, typer.Argument(help="Case file or folder. [default: the cases in karat.yaml]", callback=input_path)
     ] = None,
     suite: SuiteOption = None,
     structure: Annotated[
@@ -27,6 +28,7 @@ def check(
         typer.Option(
             "--structure",
             help="Check the codes against this file: SDMX-ML or SDMX-JSON structures, or a CSV with the columns codelist,id,name. Repeatable.",
+            callback=input_path,
         ),
     ] = None,
     fix_names: Annotated[

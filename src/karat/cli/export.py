@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from karat.cli.files import text_output
+from karat.cli.files import input_path, text_output
 from karat.cli.options import ConfigOption, StoreOption, SuiteOption, complete_runs
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def export(
         typer.Option(
             "--cases",
             help="With --patch: where the case files are now, if they have moved. With --to and --suite: cases to export without a run.",
+            callback=input_path,
         ),
     ] = None,
     suite: SuiteOption = None,

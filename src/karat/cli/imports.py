@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli import exits
+from karat.cli.files import input_path
 from karat.cli.options import complete_suites
+from karat.core.remote.shown import is_copy
 
 if TYPE_CHECKING:
     from karat.core.import_rows import Imported, ImportRow
@@ -25,7 +27,10 @@ if TYPE_CHECKING:
 
 def import_(
     file: Annotated[
-        Path, typer.Argument(help="CSV, Excel, JSON lines, promptfoo, inspect_ai, LangSmith or Langfuse file.")
+        Path,
+        typer.Argument(
+            help="CSV, Excel, JSON lines, promptfoo, inspect_ai, LangSmith or Langfuse file.", callback=input_path
+        ),
     ],
     suite: Annotated[
         str, typer.Option("--suite", "-s", help="The suite, for example data_query.", autocompletion=complete_suites)
@@ -90,9 +95,10 @@ def import_(
 
 
 def _folder_for(file: Path) -> Path:
-    """A folder beside the file, with its name."""
+    """A folder beside the file, with its name; for a remote file in the working folder."""
     name = file.name.partition(".")[0] or "imported"
-    return file.with_name(name if name != file.name else f"{name}-cases")
+    folder = name if name != file.name else f"{name}-cases"
+    return Path(folder) if is_copy(file) else file.with_name(folder)
 
 
 def _given(maps: Sequence[str]) -> dict[str, list[str]]:

@@ -34,7 +34,9 @@ from karat.cli import (
 )
 from karat.cli.bare_options import accept_bare_options
 from karat.cli.exits import crashes_told
+from karat.cli.files import fetch_progress
 from karat.core.problems import UserError
+from karat.core.remote.room import display_with
 
 OF_THE_MACHINE = frozenset(
     (
@@ -111,6 +113,7 @@ def main() -> None:
 
 def _run() -> int:
     """The verb that was asked for; a mistake told in words is 2."""
+    display_with(fetch_progress)
     try:
         app()
     except UserError as error:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from karat.cli.files import file_output, text_output
+from karat.cli.files import file_output, input_path, text_output
 from karat.cli.standard_input import predictions_path
 
 
@@ -39,7 +39,9 @@ def complete_runs(incomplete: str) -> list[str]:
 SuiteOption = Annotated[
     str | None, typer.Option("--suite", "-s", help="The suite, for example data_query.", autocompletion=complete_suites)
 ]
-CasesOption = Annotated[Path | None, typer.Option("--cases", "-c", help="A case file or a folder of case files.")]
+CasesOption = Annotated[
+    Path | None, typer.Option("--cases", "-c", help="A case file or a folder of case files.", callback=input_path)
+]
 PredictionsOption = Annotated[
     Path | None,
     typer.Option(

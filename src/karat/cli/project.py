@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from karat.core import plugins
 from karat.core.files.project_folder import find_project
 from karat.core.problems import Problem, UserError, did_you_mean
+from karat.core.remote.paths import local_path, rooted_text
 from karat.core.suite import Suite, SuiteOptions
 from karat.runs.choose import Choice
 from karat.runs.project import (
@@ -163,13 +164,15 @@ def work_to_do(
     found = []
     for entry, options in entries:
         loaded = plugins.load_suite(entry.suite)
-        recorded = predictions or (project.root / entry.predictions if entry.predictions and not system else None)
+        recorded = predictions
+        if recorded is None and entry.predictions and not system and verb != "check":
+            recorded = local_path(entry.predictions, project.root)
         name = system or (entry.system if not predictions else "")
         found.append(
             Work(
                 suite=loaded,
                 options=overruled(loaded, options, settings),
-                cases=cases or project.root / entry.cases,
+                cases=cases or local_path(entry.cases, project.root),
                 predictions=recorded,
                 config=_config(name, system_settings, project) if name else None,
                 system=name,
@@ -246,7 +249,11 @@ def _rooted(config: SystemConfig, root: Path) -> SystemConfig:
 
     config = rooted(config, root)
     recorded = getattr(config, "predictions", None)
-    return msgspec.structs.replace(config, predictions=str(root / recorded)) if isinstance(recorded, str) else config
+    return (
+        msgspec.structs.replace(config, predictions=rooted_text(recorded, root))
+        if isinstance(recorded, str)
+        else config
+    )
 
 
 def overruled(suite: Suite, options: SuiteOptions, settings: list[str] | None) -> SuiteOptions:

@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from karat.cli import exits
+from karat.cli.files import input_path
 from karat.cli.options import JsonOption, TableOption, XlsxOption
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-FileArgument = Annotated[Path, typer.Argument(help="A .sheet file.")]
+FileArgument = Annotated[Path, typer.Argument(help="A .sheet file.", callback=input_path)]
 
 
 @app.command(SHOW)
@@ -119,7 +120,7 @@ def plan(
 
 @app.command("fmt")
 def fmt(
-    files: Annotated[list[Path], typer.Argument(help="Sheets to format, in place.")],
+    files: Annotated[list[Path], typer.Argument(help="Sheets to format, in place.", callback=input_path)],
     check: Annotated[
         bool, typer.Option("--check", help="Do not change files; exit code 1 if a file would be changed.")
     ] = False,

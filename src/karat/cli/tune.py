@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from karat.cli.files import input_path
 from karat.cli.options import JsonOption, TableOption, XlsxOption
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def tune(
-    file: Annotated[Path, typer.Argument(help="A .sheet file with a table marked !evaluation().")],
+    file: Annotated[Path, typer.Argument(help="A .sheet file with a table marked !evaluation().", callback=input_path)],
     budget_tokens: Annotated[
         int,
         typer.Option("--budget-tokens", min=1, metavar="N", help="Token budget for all retrieved values together."),
@@ -121,7 +122,7 @@ def bound_tables(written: Sequence[str]) -> dict[str, Path]:
             raise UserError(
                 f'--table "{pair}" is not NAME=FILE', hint="For example --table Ingredients=ingredients.csv"
             )
-        found[name.strip()] = Path(path.strip())
+        found[name.strip()] = Path(input_path(path.strip()))
     return found
 
 

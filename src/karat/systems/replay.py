@@ -7,11 +7,11 @@ turn 0 where there are several, as when it is scored from its file. What is not 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from karat.core.problems import Problem
 from karat.core.records import Prediction
+from karat.core.remote.paths import local_path
 from karat.core.suite import Suite
 from karat.core.system import CallFailed, NoAnswer, Request, Response, SystemConfig, SystemType
 from karat.systems.history import assistant_message
@@ -62,7 +62,7 @@ class ReplaySystem:
 
 def open_replay(config: ReplayConfig, suite: Suite) -> ReplaySystem:
     """The recording, read by the suite; UserError when there is none."""
-    loaded = suite.read_predictions(Path(config.predictions))
+    loaded = suite.read_predictions(local_path(config.predictions))
     return ReplaySystem(loaded.predictions, loaded.problems)
 
 

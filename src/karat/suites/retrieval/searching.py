@@ -15,6 +15,7 @@ import msgspec
 from karat.core.files.project_folder import vectors_folder
 from karat.core.files.reading import read_bytes
 from karat.core.problems import UserError
+from karat.core.remote.paths import local_path
 from karat.core.suite import Suite
 from karat.core.system import NoAnswer, Request, Response, SystemConfig, SystemType
 from karat.suites.retrieval.options import Options
@@ -71,7 +72,7 @@ def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
 
     if suite.name != "retrieval":
         raise UserError(f'a system of type "sheet" answers the suite retrieval, not {suite.name}')
-    path = Path(config.sheet)
+    path = local_path(config.sheet)
     try:
         table = evaluation_of(parse(read_bytes(path), path.name), folder=path.parent)
     except OSError as error:
