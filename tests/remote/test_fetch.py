@@ -353,6 +353,20 @@ def test_an_unknown_scheme_names_the_nearest(here: Path) -> None:
     assert "canary" not in str(secret.value)
 
 
+def test_a_plain_install_names_the_extra_and_still_reads_the_web(web: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+    from karat.core import extras
+
+    monkeypatch.setattr(extras, "_installed", lambda module: module not in ("fsspec", "s3fs", "gcsfs", "adlfs"))
+    for scheme in ("s3", "gs", "az"):
+        with pytest.raises(
+            UserError, match=f"{scheme}:// needs packages that are not installed: fsspec, s3fs"
+        ) as missing:
+            local_path(f"{scheme}://data/cases")
+        assert "remote]" in missing.value.hint or "s3fs" in missing.value.hint
+    web.files["/a.csv"] = b"x"
+    assert local_path(web.url("/a.csv")).read_bytes() == b"x"
+
+
 def test_paths_of_this_machine_stay_paths(here: Path) -> None:
     for text in ("cases", "./a:b", "C:/cases", "s3:x", "/tmp/a", "odd:/name", ""):
         assert local_path(text) == Path(text)
