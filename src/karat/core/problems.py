@@ -16,6 +16,9 @@ Severity = Literal["error", "warning"]
 MOST_SHOWN = 16 * 1024 * 1024
 """Bytes of a file in which the line of a problem is looked for, to show it."""
 
+REMOTE = "/cache/remote/"
+"""In the path of every copy of a remote file, see ``core.remote``. What is told of one names its URL."""
+
 NO_SETTINGS = (".sheet", ".py", ".sql", ".csv", ".tsv")
 """Files in which no setting of a system is found: what looks like a secret is hidden in their lines too, but no name
 tells of one."""
@@ -34,6 +37,13 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     shown: bool = True
     """Whether the line itself may be shown with the problem; not where a secret stands in it."""
 
+    def __post_init__(self) -> None:
+        if REMOTE in self.file or REMOTE in self.message or REMOTE in self.hint:
+            from karat.core.remote.shown import shown
+
+            for name in ("message", "file", "hint"):
+                msgspec.structs.force_setattr(self, name, shown(getattr(self, name)))
+
     @property
     def place(self) -> str:
         """``file:line:column``, as far as it is known."""
@@ -46,6 +56,10 @@ class UserError(Exception):
     """A mistake that the person at the keyboard can mend. Carries what to print, and where the mistake stands."""
 
     def __init__(self, message: str, *, hint: str = "", problems: Sequence[Problem] = ()) -> None:
+        if REMOTE in message or REMOTE in hint:
+            from karat.core.remote.shown import shown
+
+            message, hint = shown(message), shown(hint)
         super().__init__(message)
         self.message = message
         self.hint = hint
@@ -98,9 +112,10 @@ def _source_lines(problem: Problem, source: str | None) -> list[str] | None:
         return None
     if source is None:
         from karat.core.files.reading import text_to_show
+        from karat.core.remote.shown import copy_of
 
         try:
-            source = text_to_show(problem.file, MOST_SHOWN)
+            source = text_to_show(copy_of(problem.file), MOST_SHOWN)
         except (OSError, ValueError):
             return None
     # YAML and JSON lines end at \n or \r\n only; str.splitlines would also break at \x0b, \u2028 and others.

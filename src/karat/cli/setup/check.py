@@ -55,6 +55,7 @@ def check(
     from karat.cli.printing.consoles import print_problems, stdout
     from karat.cli.printing.outputs import write_json_value
     from karat.core.problems import count_of
+    from karat.core.remote.paths import local_path
     from karat.verbs.check import check_work, suite_of
     from karat.verbs.inputs.work import work_to_do
 
@@ -65,6 +66,7 @@ def check(
         return
     tables = bound_tables(table or ())
     if cases is not None and suite is None:
+        cases = local_path(cases)
         suite = suite_of(cases)
     checked = [
         check_work(work, structures=structure or (), tables=tables, fix_names=fix_names)

@@ -50,8 +50,10 @@ ALIASED = Limit("KARAT_MAX_YAML_ALIASED", 100_000, "values that the aliases of a
 REPEATS = Limit(
     "KARAT_MAX_REPEATS", 1_000, "tries at a case: run.repeats, --repeats, and repeat in recorded predictions"
 )
+REMOTE_MB = Limit("KARAT_MAX_REMOTE_MB", 16_384, "size of all files fetched from one URL, in MiB")
+REMOTE_FILES = Limit("KARAT_MAX_REMOTE_FILES", 100_000, "files in a folder fetched from one URL")
 
-LIMITS = (FILE_MB, UNPACKED_MB, LINE_MB, YAML_MB, DEPTH, ALIASED, REPEATS)
+LIMITS = (FILE_MB, UNPACKED_MB, LINE_MB, YAML_MB, DEPTH, ALIASED, REPEATS, REMOTE_MB, REMOTE_FILES)
 MIB = 1024 * 1024
 
 

@@ -11,7 +11,9 @@ import msgspec
 
 from karat.core import plugins
 from karat.core.problems import Problem, UserError, did_you_mean
+from karat.core.remote.paths import local_input, local_path
 from karat.core.suite import Suite, SuiteOptions
+from karat.core.system import RecordedConfig
 from karat.runs.choose import Choice
 from karat.runs.project import Project, RunOptions, from_settings
 from karat.stats.gates.verdicts import Gate
@@ -20,7 +22,7 @@ from karat.verbs.inputs.systems import REPLAY, is_type, named_system
 
 if TYPE_CHECKING:
     from karat.core.records import Case
-    from karat.core.system import RecordedConfig, SystemConfig
+    from karat.core.system import SystemConfig
 
 DEFAULT_RUN = RunOptions()
 
@@ -103,6 +105,7 @@ def work_to_do(
     settings: Sequence[str] = (),
 ) -> list[Work]:
     """Every suite of the project, or the one that was named, or the one described on the command line alone."""
+    cases, predictions = local_input(cases), local_input(predictions)
     alone = suite is not None and cases is not None
     project = (
         None if alone and config is None and (predictions is not None or is_type(system)) else project_here(config)
@@ -135,13 +138,15 @@ def work_to_do(
     found = []
     for entry, options in entries:
         loaded = plugins.load_suite(entry.suite)
-        recorded = predictions or (project.root / entry.predictions if entry.predictions and not system else None)
+        recorded = predictions
+        if recorded is None and entry.predictions and not system and verb != "check":
+            recorded = local_path(entry.predictions, project.root)
         name = system or (entry.system if not predictions else "")
         found.append(
             Work(
                 suite=loaded,
                 options=overruled(loaded, options, settings),
-                cases=cases or project.root / entry.cases,
+                cases=cases or local_path(entry.cases, project.root),
                 predictions=recorded,
                 config=named_system(name, system_settings, project) if name else None,
                 system=name,
