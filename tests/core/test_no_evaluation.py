@@ -40,10 +40,10 @@ KNOWN = {
     ("engines/bigquery.py", ".query"),  # SQL for BigQuery, which runs it with the rights of its own account
     ("runs/worker.py", "import pickle"),  # messages between this program's own processes, over a pipe
     ("runs/workers.py", "import pickle"),
-    ("suites/codegen/harness/answering.py", "compile"),  # sent into the sandbox and run there
-    ("suites/codegen/harness/answering.py", "exec"),
-    ("suites/codegen/harness/judging.py", "compile"),
-    ("suites/codegen/harness/judging.py", "exec"),
+    ("suites/codegen/harness/run_answers.py", "compile"),  # sent into the sandbox and run there
+    ("suites/codegen/harness/run_answers.py", "exec"),
+    ("suites/codegen/harness/run_tests.py", "compile"),
+    ("suites/codegen/harness/run_tests.py", "exec"),
     ("suites/codegen/results/figures.py", ".literal_eval"),  # numbers, texts and lists of them; nothing is called
     ("suites/codegen/running/completion.py", "compile"),  # only whether it can be: the result is thrown away
 }
@@ -100,7 +100,7 @@ def test_no_file_of_the_host_evaluates_text_or_unpickles() -> None:
 
 def test_what_runs_code_in_the_sandbox_is_imported_by_nobody_in_the_host() -> None:
     """The files of the harness are sent as text; importing them would put ``exec`` within reach."""
-    inside = {"karat.suites.codegen.harness.answering", "karat.suites.codegen.harness.judging"}
+    inside = {"karat.suites.codegen.harness.run_answers", "karat.suites.codegen.harness.run_tests"}
     for path in FILES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom):

@@ -15,10 +15,12 @@ from karat.cli.exits import crashes_told
 from karat.cli.measure import answers, models, run, score, sheet, tune
 from karat.cli.options import verbosity
 from karat.cli.options.bare_options import accept_bare_options
+from karat.cli.printing.fetching import fetch_progress
 from karat.cli.printing.plugin_warnings import show_plugin_warnings
 from karat.cli.setup import check, demo, doctor, imports, init
 from karat.cli.stored_runs import compare, export, gate, report, runs, serve, show
 from karat.core.problems import UserError
+from karat.core.remote.room import display_with
 
 OF_THE_MACHINE = frozenset(
     (
@@ -98,6 +100,7 @@ def main() -> None:
 def _run() -> int:
     """The verb that was asked for; a mistake told in words is 2."""
     show_plugin_warnings()
+    display_with(fetch_progress)
     try:
         app()
     except UserError as error:

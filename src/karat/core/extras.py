@@ -59,6 +59,11 @@ _ALL = (
     Extra("postgres", {"psycopg": "psycopg[binary]"}, "storing runs in PostgreSQL"),
     Extra("bigquery", {"google.cloud.bigquery": "google-cloud-bigquery"}, "SQL answers on BigQuery"),
     Extra("snowflake", {"snowflake.connector": "snowflake-connector-python"}, "SQL answers on Snowflake"),
+    Extra(
+        "remote",
+        {"fsspec": "fsspec", "s3fs": "s3fs", "gcsfs": "gcsfs", "adlfs": "adlfs"},
+        "reading and writing files at s3://, gs:// and az:// URLs",
+    ),
     Extra("pandas", {"pandas": "pandas"}, "result.to_pandas()"),
     Extra("polars", {"polars": "polars"}, "result.to_polars()"),
     Extra("plot", {"altair": "altair"}, "result.plot()"),

@@ -18,6 +18,9 @@ Severity = Literal["error", "warning"]
 MOST_SHOWN = 16 * 1024 * 1024
 """Bytes of a file in which the line of a problem is looked for, to show it."""
 
+REMOTE = "/cache/remote/"
+"""In the path of every copy of a remote file, see ``core.remote``. What is told of one names its URL."""
+
 NO_SETTINGS = (".sheet", ".py", ".sql", ".csv", ".tsv")
 """Files in which no setting of a system is found: what looks like a secret is hidden in their lines too, but no name
 tells of one."""
@@ -36,6 +39,13 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     shown: bool = True
     """Whether the line itself may be shown with the problem; not where a secret is in it."""
 
+    def __post_init__(self) -> None:
+        if REMOTE in self.file or REMOTE in self.message or REMOTE in self.hint:
+            from karat.core.remote.shown import shown
+
+            for name in ("message", "file", "hint"):
+                msgspec.structs.force_setattr(self, name, shown(getattr(self, name)))
+
     @property
     def place(self) -> str:
         """``file:line:column``, as far as it is known."""
@@ -48,6 +58,10 @@ class UserError(Exception):
     """A mistake that the person at the keyboard can fix. Carries what to print, and where the mistake is."""
 
     def __init__(self, message: str, *, hint: str = "", problems: Sequence[Problem] = ()) -> None:
+        if REMOTE in message or REMOTE in hint:
+            from karat.core.remote.shown import shown
+
+            message, hint = shown(message), shown(hint)
         super().__init__(message)
         self.message = message
         self.hint = hint
@@ -99,9 +113,12 @@ def _source_lines(problem: Problem, source: str | None) -> list[str] | None:
     if not problem.line or not problem.shown:
         return None
     if source is None:
+        from karat.core.remote.shown import copy_of
+
         try:
-            about = Path(problem.file).stat()
-            lines = _lines_of_file(problem.file, about.st_mtime_ns, about.st_size)
+            file = copy_of(problem.file)
+            about = Path(file).stat()
+            lines = _lines_of_file(str(file), about.st_mtime_ns, about.st_size)
         except (OSError, ValueError):
             return None
     else:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from karat.core.problems import UserError
+from karat.core.remote.address import url_inside
 from karat.engines.embedded.messages import Database
 from karat.engines.embedded.pool import POOL
 from karat.engines.protocol import ResultTable
@@ -47,6 +48,9 @@ class EmbeddedEngine:
 
 def existing_file(folder: Path, path: str) -> Path:
     """The database file; a missing one is never made."""
+    if url := url_inside(path):
+        hint = "Copy the database to this machine and give its path."
+        raise UserError(f"the database {url} is at a URL; only files of this machine can be queried", hint=hint)
     found = folder / path
     if not found.is_file():
         raise UserError(

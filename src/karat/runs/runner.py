@@ -23,6 +23,7 @@ from karat.core.files.limits import wrong_repeats
 from karat.core.notes import checked_notes
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Prediction, truth_hash
+from karat.core.remote.shown import as_stored, is_copy, shown
 from karat.core.results.result import RunInfo, RunResult
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import System, SystemType
@@ -31,6 +32,7 @@ from karat.runs.follow_up import unfinished
 from karat.runs.job import Job
 from karat.runs.plain_secrets import refuse_secrets, refuse_written_out
 from karat.runs.prompts import ready, run_hash
+from karat.runs.remote_inputs import fetch_inputs
 from karat.runs.run_lease import signs_of_life
 from karat.runs.scoring import group, repeats_in, score_cases
 from karat.runs.summary import summarise
@@ -91,8 +93,8 @@ def start(
         karat=version("karat"),
         options=_plain(options),
         config={
-            "system": _plain(job.config),
-            "cases_path": job.cases_path,
+            "system": {key: as_stored(value) for key, value in _plain(job.config).items()},
+            "cases_path": as_stored(job.cases_path),
             **({"prompt": prompt} if prompt else {}),
         },
         tags=job.tags,
@@ -100,7 +102,7 @@ def start(
     encode = msgspec.json.Encoder().encode
     holder = this_process()
     run_id = store.create_run(record, holder)
-    store.add_cases(run_id, [(case.id, encode(case)) for case in job.cases])
+    store.add_cases(run_id, [(case.id, encode(_with_source(case))) for case in job.cases])
     return _carry_on(
         store, run_id, holder, job, options, retry_errors=False, watch=watch, on_run=on_run, executor=executor
     )
@@ -123,6 +125,7 @@ def resume(
     """
     record = store.run(run_id)
     suite = plugins.load_suite(record.suite)
+    fetch_inputs(store, run_id, record)
     cases = stored_cases(store, run_id, suite)
     settings = record.config.get("system", {})
     kind: SystemType = plugins.load("karat.systems", str(settings.get("type", "")))
@@ -183,6 +186,7 @@ def rescore(
     """Score the stored predictions again, with other cases or options if given. Earlier scores stay."""
     record = store.run(run_id)
     suite = plugins.load_suite(record.suite)
+    fetch_inputs(store, run_id, record)
     chosen = tuple(cases) if cases is not None else stored_cases(store, run_id, suite)
     used = dated(options or _stored_settings(run_id, "options", record.options, suite.options), record.today)
     check_setup(suite, chosen, used)
@@ -210,7 +214,7 @@ def score_recorded(
     found, unmatched = group(cases, predictions, repeats)
     info = RunInfo(
         suite=suite.name,
-        system=source,
+        system=shown(source),
         cases=len(cases),
         repeats=repeats,
         truth_set=truth_hash(cases, suite.truth),
@@ -245,6 +249,13 @@ def stored_cases(store: Store, run_id: int, suite: Suite) -> tuple[Case[Any], ..
         hint = "It was stopped before its first call: start it again."
         raise UserError(f"the run {run_name(run_id)} has no stored cases", hint=hint)
     return cases
+
+
+def _with_source(case: Case[Any]) -> Case[Any]:
+    """The case as it is stored: one from a remote file says so by its URL."""
+    if not is_copy(case.source.file):
+        return case
+    return msgspec.structs.replace(case, source=msgspec.structs.replace(case.source, file=shown(case.source.file)))
 
 
 def _unreadable(run_id: int, what: str, error: Exception) -> UserError:

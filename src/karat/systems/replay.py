@@ -8,12 +8,12 @@ error.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from karat.core.problems import Problem
 from karat.core.records import Prediction
+from karat.core.remote.paths import local_path
 from karat.core.suite import Suite
 from karat.core.system import CallFailed, NoAnswer, RecordedConfig, Request, Response, System, SystemType
 from karat.systems.history import assistant_message
@@ -65,7 +65,7 @@ class ReplaySystem(System):
 
 def open_replay(config: ReplayConfig, suite: Suite) -> ReplaySystem:
     """The recording, read by the suite; UserError when there is none."""
-    loaded = suite.read_predictions(Path(config.predictions))
+    loaded = suite.read_predictions(local_path(config.predictions))
     return ReplaySystem(loaded.predictions, loaded.problems, loaded.notes)
 
 

@@ -12,6 +12,9 @@ from msgspec.structs import replace
 
 from karat.core.plugins import load_suite
 from karat.core.problems import UserError
+from karat.core.remote.address import is_url
+from karat.core.remote.paths import local_path, rooted_text
+from karat.core.remote.shown import shown
 from karat.core.results.result import RunResult
 from karat.runs.project import from_settings
 from karat.runs.workers import scoring_executor
@@ -46,6 +49,7 @@ def score_submission(
 
     suite = load_suite("answers")
     options = from_settings(Options, [*settings, f"mode={mode}", *([f"nulls={nulls}"] if nulls else [])], "--option")
+    submission, gold, others = local_path(submission), local_path(gold), [local_path(folder) for folder in others]
     loaded = suite.load_cases(gold)
     if not loaded.cases:
         said = f"none of the gold in {gold} can be read" if loaded.problems else f"there is no gold in {gold}"
@@ -82,10 +86,16 @@ def _with_engines_here(options: Options, gold_dir: Path) -> Options:
     if project is None:
         return options
     suites = [(entry, own) for entry, own in project.suites if isinstance(own, Options) and own.engines]
-    suites.sort(key=lambda one: (project.root / one[0].cases).resolve() != gold_dir.resolve())
+    here = _known_as(str(gold_dir))
+    suites.sort(key=lambda one: _known_as(rooted_text(one[0].cases, project.root)) != here)
     if not suites:
         return options
     return replace(options, engines=suites[0][1].engines)
+
+
+def _known_as(place: str) -> str:
+    """A folder by the same name however it was given; a copy by its URL."""
+    return place.rstrip("/") if is_url(place) else shown(str(Path(place).resolve())).rstrip("/")
 
 
 def _judged_first_by(result: RunResult, profile: str) -> RunResult:

@@ -11,6 +11,7 @@ import msgspec
 from karat.core import plugins
 from karat.core.files.reading import is_empty
 from karat.core.problems import Problem, UserError
+from karat.core.remote.paths import local_input, local_path, local_tables
 from karat.core.suite import LoadedCases, Suite, SuiteOptions
 from karat.verbs.inputs.loading import VALUES, Cases, options_for, read_cases
 
@@ -59,10 +60,11 @@ def check_cases(
     folder: str | Path = "",
 ) -> Checked:
     """Check cases of one suite. ``tables`` are those of a sheet; ``fix_names`` rewrites drifted names in the files."""
-    files = [Path(file) for file in structures]
+    files = [local_path(file) for file in structures]
+    cases = local_input(cases)
     if fix_names and not files:
         raise UserError("--fix-names needs --structure FILE", hint="The correct names are read from the structures.")
-    loaded = _sheet_with(Path(str(cases)), tables) if tables else read_cases(suite, cases, folder)
+    loaded = _sheet_with(Path(str(cases)), local_tables(tables)) if tables else read_cases(suite, cases, folder)
     if not loaded.cases and not loaded.problems:
         if not isinstance(cases, str | Path):
             raise UserError("no cases were given", hint=VALUES)

@@ -67,7 +67,20 @@ def findings(store: str | Path | None = None, config: str | Path | None = None) 
         found.append(_store(store, config))
     except UserError as error:
         found.append(Finding("store", "broken", error.message))
-    return found
+    return [*found, *_copies()]
+
+
+def _copies() -> list[Finding]:
+    """The copies of remote files, where there are any."""
+    from karat.core.problems import count_of
+    from karat.core.remote.cache import cache_folder, kept_size
+
+    count, size = kept_size()
+    if not count:
+        return []
+    folder = cache_folder()
+    note = f"{count_of(count, 'remote file')}, {size / 1e6:,.1f} MB, in {folder}; you can delete the folder"
+    return [Finding("cache", "ok", note)]
 
 
 def _plugins() -> list[Finding]:

@@ -12,8 +12,12 @@ from karat.core import plugins
 from karat.core.files.atomic import write_bytes
 from karat.core.notes import notes_line
 from karat.core.problems import UserError, count_of, did_you_mean
+from karat.core.remote.address import address_of
+from karat.core.remote.paths import local_path
+from karat.core.remote.shown import shown
 from karat.core.results.result import RunResult
 from karat.runs.baseline import find_run
+from karat.runs.remote_inputs import fetch_inputs
 from karat.verbs.exports.answer_lines import exported
 from karat.verbs.exports.case_rows import Format, as_cell, as_promptfoo, as_workbook, columns_of, rows_of
 from karat.verbs.exports.csv_rows import as_csv
@@ -36,16 +40,28 @@ def write_beside(exported: Exported, folder: Path) -> None:
     """Write the files that belong beside it. One that is there with other content is never overwritten."""
     for place, data in exported.beside.items():
         path = folder / place
-        if path.is_file() and path.read_bytes() != data:
-            raise UserError(f"{path} already exists with other content", hint="Export to an empty folder.")
-        if not path.is_file():
+        there = _content(path)
+        if there is not None and there != data:
+            raise UserError(f"{shown(str(path))} already exists with other content", hint="Export to an empty folder.")
+        if there is None:
             write_bytes(path, data)
+
+
+def _content(path: Path) -> bytes | None:
+    """What is in a file, here or at a URL; None where there is none."""
+    address = address_of(path)
+    if address is not None:
+        from karat.core.remote.sending import content_at
+
+        return content_at(address)
+    return path.read_bytes() if path.is_file() else None
 
 
 def export_predictions(store: Store, run: str) -> Exported:
     """The answers of a run as JSON lines that ``karat score`` reads back, with the files they name."""
     run_id = find_run(store, run)
     record = store.run(run_id)
+    fetch_inputs(store, run_id, record)
     found = exported(record.suite, store.predictions(run_id), record.options)
     notes = store.notes(run_id)
     return Exported(found.lines + (notes_line(notes) if notes else b""), found.files, tuple(found.notes))
@@ -87,6 +103,7 @@ def export_patch(store: Store, run: str, *, cases: Path | None = None, root: Pat
     """The reviews of a run as a patch to the case files, which are at ``cases`` if they have moved."""
     from karat.reports.patches.patch import review_patch
 
+    cases = None if cases is None else local_path(cases)
     made = review_patch(store, find_run(store, run), cases=cases, root=root)
     fates = [one.fate for one in made.reviews]
     counts = [
@@ -104,7 +121,9 @@ def export_patch(store: Store, run: str, *, cases: Path | None = None, root: Pat
 def export_run_cases(store: Store, run: str, to: Format) -> Exported:
     """The cases of a run with what is expected, the answers and the scores."""
     run_id = find_run(store, run)
-    suite = plugins.load_suite(store.run(run_id).suite)
+    record = store.run(run_id)
+    suite = plugins.load_suite(record.suite)
+    fetch_inputs(store, run_id, record)
     held = suite.decode_cases(store.cases(run_id))
     return _written(rows_of(suite, held, store.predictions(run_id), store.result(run_id)), to)
 

@@ -15,6 +15,8 @@ from karat.core import plugins
 from karat.core.files.atomic import write_atomically, write_bytes
 from karat.core.import_rows import Imported, ImportRow
 from karat.core.problems import Problem, UserError
+from karat.core.remote.paths import local_path, local_tables
+from karat.core.remote.shown import is_copy
 from karat.core.suite import Suite
 from karat.imports.fields import OWN, fields_of
 from karat.imports.reading import read_source
@@ -65,9 +67,10 @@ def import_cases(
     if chosen.import_rows is None:
         raise UserError(f"the suite {suite} does not support import")
     given = {field: list(columns) for field, columns in (maps or {}).items()}
+    file = local_path(file)
     source, fields = _understood(file, suite, given, sheet, ask)
     rows, empty = rows_for(source, fields)
-    rows = _with_tables(rows, suite, tables or {})
+    rows = _with_tables(rows, suite, local_tables(tables or {}))
     made = chosen.import_rows(rows, file.resolve().parent)
     noun = "row" if source.format.startswith(("CSV", "Excel")) or "(CSV" in source.format else "line or item"
     left = [
@@ -84,9 +87,10 @@ def import_cases(
 
 
 def _folder_for(file: Path) -> Path:
-    """A folder beside the file, with its name."""
+    """A folder beside the file, with its name; for a remote file in the working folder."""
     name = file.name.partition(".")[0] or "imported"
-    return file.with_name(name if name != file.name else f"{name}-cases")
+    folder = name if name != file.name else f"{name}-cases"
+    return Path(folder) if is_copy(file) else file.with_name(folder)
 
 
 def _understood(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat.core import plugins
 from karat.core.problems import UserError
+from karat.core.remote.paths import local_input
 from karat.core.results.result import RunResult
 from karat.runs.calling import Called
 from karat.runs.case_selection import Choice, choose
@@ -18,7 +19,7 @@ from karat.runs.workers import scoring_executor
 from karat.verbs.inputs.loading import Cases, Options, Predictions, load_cases, options_for
 from karat.verbs.inputs.projects import open_store_here
 from karat.verbs.inputs.steps import step
-from karat.verbs.inputs.systems import Asked, open_given, settle_system
+from karat.verbs.inputs.systems import Asked, open_given, settle_system, with_copies
 
 if TYPE_CHECKING:
     from karat.core.system import System
@@ -123,7 +124,9 @@ def plan_run(
     by."""
     chosen = plugins.load_suite(suite)
     settings = options_for(chosen, options)
+    cases, predictions = local_input(cases), local_input(predictions)
     config, called = settle_system(system, predictions, chosen, cases, settings)
+    config = with_copies(config)
     loaded = load_cases(chosen, cases, folder)
     asked = choose(loaded.cases, choice or Choice())
     opened = open_given(system, predictions, config, chosen, folder)

@@ -12,6 +12,7 @@ import msgspec
 from karat.core import plugins
 from karat.core.problems import UserError
 from karat.core.records import Case, truth_hash
+from karat.core.remote.paths import local_input
 from karat.core.results.result import RunResult
 from karat.runs.case_selection import Choice, choose
 from karat.runs.workers import scoring_executor
@@ -40,11 +41,11 @@ def score(
 ) -> RunResult:
     """Score recorded predictions. Nothing is called and nothing is stored.
 
-    ``cases`` and ``predictions`` are paths, lists of dicts, or DataFrames. A dict has the shape of a case file, or of a
-    line of recorded predictions; file names in it are relative to ``folder``, the working folder by default. Cases and
-    predictions that cannot be read are skipped and listed in ``result.problems``; if not one can be read, that is an
-    error. ``tags``, ``case_ids`` and ``limit`` choose cases. ``source`` is what the result calls the predictions; their
-    path by default. ``workers`` spreads the scoring over processes; ``executor`` over any
+    ``cases`` and ``predictions`` are paths, URLs, lists of dicts, or DataFrames. A dict has the shape of a case file,
+    or of a line of recorded predictions; file names in it are relative to ``folder``, the working folder by default.
+    Cases and predictions that cannot be read are skipped and listed in ``result.problems``; if not one can be read,
+    that is an error. ``tags``, ``case_ids`` and ``limit`` choose cases. ``source`` is what the result calls the
+    predictions; their path by default. ``workers`` spreads the scoring over processes; ``executor`` over any
     ``concurrent.futures.Executor``.
 
     >>> import karat
@@ -64,6 +65,7 @@ def score(
 
     chosen = plugins.load_suite(suite)
     settings = options_for(chosen, options)
+    cases, predictions = local_input(cases), local_input(predictions)
     loaded = load_cases(chosen, cases, folder)
     asked = choose(loaded.cases, Choice(tuple(tags), tuple(case_ids), limit))
     recorded = load_predictions(chosen, predictions, folder)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from karat.core.problems import Problem, UserError, count_of, did_you_mean
+from karat.core.remote.paths import local_path, local_tables
 
 if TYPE_CHECKING:
     from karat.sheet import Sheet, Workbook
@@ -34,7 +35,7 @@ def evaluate_sheet(
     from karat.core.files.project_folder import vectors_folder
     from karat.sheet import Settings, evaluate
 
-    bound = dict(tables or {})
+    file, bound = local_path(file), local_tables(tables or {})
     sheet, warnings = read_sheet(file, bound)
     known = [*(table.name for table in sheet.tables), *bound]
     for name in only:
@@ -50,7 +51,7 @@ def plan_sheet(file: Path, *, tables: Tables | None = None) -> tuple[Plan, tuple
     from karat.sheet import make_plan
     from karat.sheet.compute.resources import read_bound
 
-    bound = dict(tables or {})
+    file, bound = local_path(file), local_tables(tables or {})
     sheet, warnings = read_sheet(file, bound)
     return make_plan(sheet, bound=read_bound(bound)), warnings
 
@@ -70,7 +71,7 @@ def format_sheets(files: Sequence[Path], *, write: bool = True) -> Formatted:
 
     changed: list[Path] = []
     failed: list[UserError] = []
-    for file in files:
+    for file in [local_path(file) for file in files]:
         before = read_sheet_bytes(file)
         try:
             after = format_sheet(parse(before, str(file))).encode()

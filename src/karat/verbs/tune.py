@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from karat.core.problems import UserError, count_of
+from karat.core.remote.paths import local_path, local_tables
 from karat.search.choose.result import Tuning
 from karat.verbs.sheet import MODELS, Tables, checked_sheet, columns_of
 
@@ -45,7 +46,8 @@ def tune_sheet(
 
     if not models:
         raise UserError("no models to choose from", hint="For example bm25 and wordllama; karat models lists them.")
-    found = _read_evaluation(file, tables or {}, evaluation)
+    file = local_path(file)
+    found = _read_evaluation(file, local_tables(tables or {}), evaluation)
     tuning = tune(
         found.questions,
         found.fields,

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import typer
 
+from karat.core.remote.address import address_of, is_url
+
 
 def text_output(out: str | None) -> str | None:
     """An output that is a file, or printed: ``-``."""
     if out is not None and out != "-":
         _writable(Path(out))
-    return out
+    return str(Path(out)) if out is not None and is_url(out) else out
 
 
 def file_output(out: Path | None) -> Path | None:
@@ -25,6 +27,12 @@ def file_output(out: Path | None) -> Path | None:
 
 
 def _writable(path: Path) -> None:
+    address = address_of(path)
+    if address is not None:
+        from karat.core.remote.sending import check_writable
+
+        check_writable(address)
+        return
     if path.is_dir():
         raise typer.BadParameter(f"{path} is a folder; give a file name.")
     place = next((parent for parent in path.parents if parent.exists()), None)

@@ -18,6 +18,7 @@ from karat.core.files.atomic import write_bytes
 from karat.core.files.limits import FILE_MB, MIB
 from karat.core.files.project_folder import find_project
 from karat.core.problems import UserError
+from karat.core.remote.shown import shown as text_with_urls
 
 NAME = "standard input"
 KEPT = Path(".karat") / "inputs"
@@ -36,10 +37,10 @@ def predictions_path(given: Path | None) -> Path | None:
 
 
 def shown(text: str) -> str:
-    """A text in which the temporary file has the name that a person knows it by."""
+    """A text in which the temporary file, and every copy of a remote file, has the name that a person knows it by."""
     for file in (_kept, _copy):
         text = text if file is None else text.replace(str(file), NAME)
-    return text
+    return text_with_urls(text)
 
 
 def kept(predictions: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from collections.abc import Iterable, Sequence
@@ -79,7 +80,18 @@ def nothing_scored(result: RunResult) -> bool:
 
 def typed() -> str:
     """The command that runs right now, as it was typed."""
-    return shlex.join(["karat", *sys.argv[1:]])
+    return shlex.join(["karat", *(_without_secrets(word) for word in sys.argv[1:])])
+
+
+def _without_secrets(word: str) -> str:
+    """A word of the command line; a URL in it, alone or behind ``NAME=``, without what is secret there."""
+    from karat.core.remote.address import KINDS, address_of
+
+    found = re.search(rf"(?:^|=)((?:{'|'.join(KINDS)})://.+)", word)
+    if found is None:
+        return word
+    address = address_of(found[1])
+    return word if address is None else f"{word[: found.start(1)]}{address.shown}"
 
 
 def store_flags(config: Path | None, store: str | None) -> tuple[str, ...]:

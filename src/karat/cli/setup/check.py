@@ -56,6 +56,7 @@ def check(
     from karat.cli.printing.outputs import write_json_value
     from karat.core.files.project_folder import FILE
     from karat.core.problems import count_of
+    from karat.core.remote.paths import local_path
     from karat.verbs.check import check_work, suite_of
     from karat.verbs.inputs.work import work_to_do
 
@@ -68,6 +69,7 @@ def check(
     if cases is not None and config is None and (cases / FILE).is_file():
         config, cases = cases / FILE, None  # the folder of a project is the project
     if cases is not None and suite is None:
+        cases = local_path(cases)
         suite = suite_of(cases)
     checked = [
         check_work(work, structures=structure or (), tables=tables, fix_names=fix_names)

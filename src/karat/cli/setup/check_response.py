@@ -8,6 +8,7 @@ from pathlib import Path
 from karat.cli.printing.consoles import stdout
 from karat.cli.printing.outputs import write_json_value
 from karat.core.problems import UserError
+from karat.core.remote.paths import local_path
 from karat.verbs import check_response as verb
 
 SHOWN = 4_000
@@ -40,6 +41,6 @@ def _print(suite: str, form: str, found: object) -> None:
 
 def _read(response: str) -> bytes:
     try:
-        return sys.stdin.buffer.read() if response == "-" else Path(response).read_bytes()
+        return sys.stdin.buffer.read() if response == "-" else local_path(response).read_bytes()
     except OSError as error:
         raise UserError(f"cannot read the response at {response}: {error.strerror}") from error

@@ -24,6 +24,7 @@ def export(
             "--predictions",
             metavar="[OUT]",
             help="Write the answers as JSONL that karat score can read. Without a file name, or with -, print them.",
+            callback=text_output,
         ),
     ] = None,
     scores: Annotated[
@@ -33,12 +34,16 @@ def export(
             metavar="[OUT]",
             help="Write CSV with one row per case, or Parquet if the file name ends in .parquet. Without a file name, "
             "or with -, print CSV.",
+            callback=text_output,
         ),
     ] = None,
     reviews: Annotated[
         str | None,
         typer.Option(
-            "--reviews", metavar="[OUT]", help="Write the reviews as JSONL. Without a file name, or with -, print them."
+            "--reviews",
+            metavar="[OUT]",
+            help="Write the reviews as JSONL. Without a file name, or with -, print them.",
+            callback=text_output,
         ),
     ] = None,
     patch: Annotated[
@@ -47,6 +52,7 @@ def export(
             "--patch",
             metavar="[OUT]",
             help="Write the reviews as a patch to the case files. Without a file name, or with -, print it.",
+            callback=text_output,
         ),
     ] = None,
     to: Annotated[

@@ -16,13 +16,25 @@ from typing import Literal
 
 from karat.core.files.private import FILE_MODE, is_private, make_folder
 from karat.core.problems import UserError
+from karat.core.remote.address import address_of
+from karat.core.remote.shown import is_copy
 
 
 def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     """Let ``write`` fill a file beside ``path``, make it durable, then put it in place in one step.
 
     Failure leaves what was there before. A full disk or a folder that may not be written is a :class:`UserError`.
+    A URL is written too: the file is finished here and sent as a whole.
     """
+    address = address_of(path)
+    if address is not None:
+        from karat.core.remote.sending import send
+
+        send(address, write)
+        return
+    if is_copy(path):
+        hint = "Copy the files to this machine and change them there."
+        raise UserError(f"cannot write {path}: it is a remote file that was read, and is not changed there", hint=hint)
     try:
         make_folder(path.parent)
         _remove_orphans(path)

@@ -52,8 +52,22 @@ REPEATS = Limit(
 )
 CELLS = Limit("KARAT_MAX_CELLS", 200_000_000, "cells of a table in a DuckDB or Parquet file")
 READ_SECONDS = Limit("KARAT_MAX_READ_SECONDS", 120, "seconds to look through a DuckDB or Parquet file")
+REMOTE_MB = Limit("KARAT_MAX_REMOTE_MB", 16_384, "size of all files fetched from one URL, in MiB")
+REMOTE_FILES = Limit("KARAT_MAX_REMOTE_FILES", 100_000, "files in a folder fetched from one URL")
 
-LIMITS = (FILE_MB, UNPACKED_MB, LINE_MB, YAML_MB, DEPTH, ALIASED, REPEATS, CELLS, READ_SECONDS)
+LIMITS = (
+    FILE_MB,
+    UNPACKED_MB,
+    LINE_MB,
+    YAML_MB,
+    DEPTH,
+    ALIASED,
+    REPEATS,
+    CELLS,
+    READ_SECONDS,
+    REMOTE_MB,
+    REMOTE_FILES,
+)
 MIB = 1024 * 1024
 
 

@@ -18,6 +18,9 @@ import msgspec
 from karat.core.plugins import load_suite
 from karat.core.problems import UserError
 from karat.core.records import Prediction
+from karat.core.remote.address import is_url
+from karat.core.remote.paths import local_path
+from karat.core.remote.shown import is_copy
 from karat.core.suite import SuiteOptions
 from karat.reports.patches.build import Patching
 from karat.reports.patches.head import Reviewed, head_of
@@ -90,6 +93,8 @@ def _case_path(cases: Path | None, config: Mapping[str, Any], run: str) -> Path:
     if not known:
         said = f"the run {run} does not say where its case files are: its cases were not read from files"
         raise UserError(said, hint=f"Say where they are: {again}")
+    if is_url(known):
+        return local_path(known)
     if not Path(known).exists():
         said = f'the case files of {run} have moved: "{Path(known).name}" no longer exists'
         raise UserError(said, hint=f"Say where they are now: {again}")
@@ -99,7 +104,7 @@ def _case_path(cases: Path | None, config: Mapping[str, Any], run: str) -> Path:
 def _root(base: Path, root: Path) -> tuple[Path, str]:
     """What the paths are relative to, and how to apply the patch: ``git apply`` counts from the top of its
     repository."""
-    inside = base.is_relative_to(root)
+    inside = base.is_relative_to(root) and not is_copy(base)
     root = root if inside else base
     top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
     option = f"--directory={shlex.quote(root.relative_to(top).as_posix())} " if top != root else ""

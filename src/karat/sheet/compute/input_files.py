@@ -20,6 +20,7 @@ from typing import Any, Literal
 from karat.core.extras import install_command
 from karat.core.files.reading import open_bytes
 from karat.core.problems import did_you_mean, nearest
+from karat.core.remote.address import url_inside
 from karat.sheet.values import NA, Array, TableValue, Value, Wrong
 from karat.tables.files.probe import probe
 from karat.tables.table import TableError
@@ -33,6 +34,9 @@ def find_input(folder: Path, name: str) -> Path:
     """The file of this name under the folder. Raises :class:`Wrong` when there is none, or when it lies outside."""
     if "\0" in name or not name.strip():
         raise Wrong("INPUT needs the name of a file")
+    if url := url_inside(name):
+        hint = f"Put the file next to the sheet, or bind it: karat sheet FILE --table NAME={url}."
+        raise Wrong(f'"{url}" is a URL; a sheet cannot name a file by a URL', hint)
     base = folder.resolve()
     path = (base / name).resolve()
     if not path.is_relative_to(base):

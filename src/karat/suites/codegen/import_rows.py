@@ -15,6 +15,7 @@ from typing import Any
 
 from karat.core.import_rows import Imported, ImportRow, unique
 from karat.core.problems import Problem
+from karat.core.remote.address import url_inside
 
 TASKS, PREDICTIONS = "tasks.jsonl", "predictions.jsonl"
 SUFFIXES = (".csv", ".parquet", ".pq")
@@ -154,6 +155,8 @@ class _Files:
 
     def place(self, name: str) -> str:
         """The new name of a file."""
+        if url := url_inside(name):
+            raise _LeftOut(f'"{url}" is a URL; a row cannot name a table by a URL')
         file = (self.folder / name).resolve()
         if file.suffix.lower() not in SUFFIXES:
             raise _LeftOut(f'"{name}" is not a table file: these end in {", ".join(SUFFIXES)}')

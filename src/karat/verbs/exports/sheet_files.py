@@ -24,7 +24,7 @@ def write_csv(workbook: Workbook, out: str) -> list[str]:
     """One table to a file; several into a folder, a file for each. Returns the names of the files."""
     if len(workbook.tables) == 1:
         write_bytes(Path(out), table_csv(workbook.tables[0]))
-        return [out]
+        return [str(Path(out))]
     if Path(out).is_file():
         raise UserError(
             f"--csv {out} is a file, but the sheet has several tables",

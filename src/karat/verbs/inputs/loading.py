@@ -10,6 +10,7 @@ from typing import Any
 from karat.core.files.reading import is_empty
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Prediction
+from karat.core.remote.paths import local_input
 from karat.core.suite import LoadedCases, LoadedPredictions, Suite, SuiteOptions
 from karat.runs.project import options_from
 from karat.verbs.inputs.python_values import given_cases, given_predictions
@@ -26,6 +27,7 @@ VALUES = "Give a path, a list of dicts or a DataFrame."
 
 def read_cases(suite: Suite, cases: Cases, folder: str | Path = "") -> LoadedCases:
     """Every case that can be read and every problem; there may be no case at all."""
+    cases = local_input(cases)
     with step("cases read"):
         if isinstance(cases, str | Path):
             return suite.load_cases(Path(cases))
@@ -34,6 +36,7 @@ def read_cases(suite: Suite, cases: Cases, folder: str | Path = "") -> LoadedCas
 
 def load_cases(suite: Suite, cases: Cases, folder: str | Path = "") -> LoadedCases:
     """The cases that can be read; the rest become problems. No case at all is an error."""
+    cases = local_input(cases)
     loaded = read_cases(suite, cases, folder)
     if not loaded.cases:
         raise _nothing("cases", suite, cases, loaded.problems)
@@ -42,6 +45,7 @@ def load_cases(suite: Suite, cases: Cases, folder: str | Path = "") -> LoadedCas
 
 def load_predictions(suite: Suite, predictions: Predictions, folder: str | Path = "") -> LoadedPredictions:
     """The predictions that can be read; the rest become problems. No prediction at all is an error."""
+    predictions = local_input(predictions)
     with step("predictions read"):
         if isinstance(predictions, str | Path):
             loaded = suite.read_predictions(Path(predictions))

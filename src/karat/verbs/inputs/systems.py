@@ -11,6 +11,7 @@ import msgspec
 
 from karat.core import plugins
 from karat.core.problems import UnknownName, UserError
+from karat.core.remote.paths import local_input, rooted_text
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import RecordedConfig, System, SystemConfig, SystemType
 from karat.runs.project import Project, from_settings, options_from
@@ -63,8 +64,19 @@ def _rooted(config: SystemConfig, root: Path) -> SystemConfig:
     from karat.systems.prompts.prompt import rooted
 
     config = rooted(config, root)
+    return msgspec.structs.replace(config, **{name: rooted_text(path, root) for name, path in _files(config).items()})
+
+
+def _files(config: SystemConfig) -> dict[str, str]:
+    """The settings that name files, and what is given for them."""
     named = {name: getattr(config, name) for name in plugins.load(plugins.SYSTEMS, config.type).paths}
-    return msgspec.structs.replace(config, **{name: str(root / path) for name, path in named.items() if path})
+    return {name: str(path) for name, path in named.items() if path}
+
+
+def with_copies(config: SystemConfig) -> SystemConfig:
+    """The settings with local copies in place of URLs, so that no secret of a URL is stored with them."""
+    copies = {name: str(local_input(path)) for name, path in _files(config).items()}
+    return msgspec.structs.replace(config, **copies) if copies else config
 
 
 def settle_system(

@@ -11,6 +11,7 @@ import msgspec
 
 from karat.core import plugins
 from karat.core.problems import Problem, UserError, did_you_mean
+from karat.core.remote.paths import local_input, local_path
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import RecordedConfig
 from karat.runs.case_selection import Choice
@@ -104,6 +105,7 @@ def work_to_do(
     settings: Sequence[str] = (),
 ) -> list[Work]:
     """Every suite of the project, or the one that was named, or the one described on the command line alone."""
+    cases, predictions = local_input(cases), local_input(predictions)
     alone = suite is not None and cases is not None
     project = (
         None if alone and config is None and (predictions is not None or is_type(system)) else project_here(config)
@@ -136,13 +138,15 @@ def work_to_do(
     found = []
     for entry, options in entries:
         loaded = plugins.load_suite(entry.suite)
-        recorded = predictions or (project.root / entry.predictions if entry.predictions and not system else None)
+        recorded = predictions
+        if recorded is None and entry.predictions and not system and verb != "check":
+            recorded = local_path(entry.predictions, project.root)
         name = system or (entry.system if not predictions else "")
         found.append(
             Work(
                 suite=loaded,
                 options=overruled(loaded, options, settings),
-                cases=cases or project.root / entry.cases,
+                cases=cases or local_path(entry.cases, project.root),
                 predictions=recorded,
                 config=named_system(name, system_settings, project) if name else None,
                 system=name,

@@ -12,6 +12,7 @@ import stat
 from pathlib import Path
 
 from karat.core.files.reading import kind_of
+from karat.core.remote.address import url_inside
 
 _DRIVE = re.compile(r"[A-Za-z]:")
 
@@ -53,6 +54,8 @@ def _parts(relative: str) -> list[str]:
         raise OutsideFolder("the path is empty")
     if any(ord(character) < 32 for character in relative):
         raise OutsideFolder(f'"{shown}" contains a control character')
+    if url := url_inside(relative):
+        raise OutsideFolder(f'"{url}" is a URL: a file must be named by a path relative to its folder')
     if "\\" in relative:
         raise OutsideFolder(f'"{shown}" contains a backslash: use "/" between folders')
     if relative.startswith("/") or _DRIVE.match(relative):

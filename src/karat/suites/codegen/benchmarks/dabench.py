@@ -18,6 +18,7 @@ from karat.core.files import json
 from karat.core.files.reading import read_bytes
 from karat.core.problems import Problem, did_you_mean
 from karat.core.records import Case, Turn, Where
+from karat.core.remote.address import INSIDE, url_inside
 from karat.suites.codegen.default_prompt import instructions
 from karat.suites.codegen.records import Expected, TableSource, Task
 
@@ -87,6 +88,9 @@ def read_question(row: Mapping[str, Any], beside: Beside, source: Where) -> Case
         asked = msgspec.convert(row, _Question)
     except msgspec.ValidationError as error:
         return Problem(f"not a DABench question: {error}", file=source.file, line=source.line)
+    if url := url_inside(asked.file_name):
+        message = f'"{url}" is a URL; a question cannot name a table by a URL'
+        return Problem(message, file=source.file, line=source.line, hint=INSIDE)
     path = None if Path(asked.file_name).name != asked.file_name else beside.table(asked.file_name)
     if path is None:
         message = f'there is no table "{asked.file_name}" next to the questions'

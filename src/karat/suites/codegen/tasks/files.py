@@ -21,6 +21,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from karat.core.problems import did_you_mean
 from karat.core.records import Case, Turn, Where
+from karat.core.remote.address import INSIDE, url_inside
 from karat.core.yaml.structs import Findings, Raw, reader_for
 from karat.suites.codegen.default_prompt import instructions
 from karat.suites.codegen.records import Expected, TableSource, Task
@@ -116,6 +117,9 @@ def _table(node: Node, folder: Path, findings: Findings) -> TableSource | None:
 def _file(node: Node, folder: Path, findings: Findings) -> str | None:
     """The path of a table's file, resolved; a finding when there is none or it is no table."""
     text = str(node.value)
+    if url := url_inside(text):
+        findings.add(node, f'"{url}" is a URL; a task cannot name a file by a URL', INSIDE)
+        return None
     path = (folder / text).resolve()
     if path.suffix.lower() not in TABLE_SUFFIXES:
         findings.add(node, f'"{text}" is not a table file', f"A table file ends in {', '.join(TABLE_SUFFIXES)}.")

@@ -17,6 +17,7 @@ import msgspec
 from karat.core.files.project_folder import vectors_folder
 from karat.core.files.reading import read_bytes
 from karat.core.problems import UserError
+from karat.core.remote.paths import local_path
 from karat.core.suite import Suite
 from karat.core.system import NoAnswer, Request, Response, System, SystemConfig, SystemType
 from karat.suites.retrieval.notes import TUNING
@@ -71,7 +72,7 @@ def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
 
     if suite.name != "retrieval":
         raise UserError(f'a system of type "sheet" answers the suite retrieval, not {suite.name}')
-    path = Path(config.sheet)
+    path = local_path(config.sheet)
     try:
         table = evaluation_of(parse_once(read_bytes(path), path.name), folder=path.parent)
     except OSError as error:
@@ -114,4 +115,10 @@ def default_system(path: Path, options: Options) -> SheetConfig | None:
     )
 
 
-system = SystemType("sheet", "a sheet's own search, with the best n and model for each field", SheetConfig, open_sheet)
+system = SystemType(
+    "sheet",
+    "a sheet's own search, with the best n and model for each field",
+    SheetConfig,
+    open_sheet,
+    paths=("sheet",),
+)

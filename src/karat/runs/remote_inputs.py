@@ -1,0 +1,18 @@
+"""The remote files that a stored run was made from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from karat.core.remote.address import is_url
+from karat.core.remote.again import fetch_again
+
+if TYPE_CHECKING:
+    from karat.store.records import RunRecord
+    from karat.store.store import Store
+
+
+def fetch_inputs(store: Store, run_id: int, record: RunRecord) -> None:
+    """Fetch the files that the run's cases and answers name, where their copies here are gone."""
+    if is_url(record.config.get("cases_path")) or is_url(record.config.get("system", {}).get("predictions")):
+        fetch_again((*store.cases(run_id), *(one.response for one in store.predictions(run_id))), record.config)
