@@ -115,7 +115,6 @@ FOREIGN = {
     "O_NOFOLLOW": "os: not on every platform",
     "MADV_DONTFORK": "mmap: not on every platform",
     "EREMOTEIO": "errno: not on every platform",
-    "name": "what a plug-in registers, which may be anything",
     "isatty": "files that the caller gives",
     "flow_style": "nodes of PyYAML",
     "__name__": "types that may be generic aliases",
