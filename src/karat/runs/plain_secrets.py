@@ -16,7 +16,10 @@ from karat.core.system import PLAIN_TEXT_HINT, SystemConfig
 def refuse_secrets(settings: msgspec.Struct, what: str) -> None:
     """Raise for a secret that stands in plain text among the settings of a system or the options of a suite."""
     if found := _found(settings):
-        message = f"the setting {_shown(found[0])} of {what} contains a secret in plain text, which would be stored with the run"
+        message = (
+            f"the setting {_shown(found[0])} of {what} contains a secret in plain text, which would be stored "
+            "with the run"
+        )
         raise UserError(message, hint=hint_for(settings))
 
 

@@ -107,7 +107,7 @@ def _parameters(filled: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def open_http(config: HttpConfig, suite: Suite) -> HttpSystem:  # noqa: ARG001 - the protocol's signature
+def open_http(config: HttpConfig, suite: Suite) -> HttpSystem:  # noqa: ARG001 (the protocol's signature)
     """An open system; UserError for an address, header or template that cannot be used."""
     return HttpSystem(config)
 

@@ -49,7 +49,7 @@ class Findings:
 class _Composer(yaml.CBaseLoader):
     """libyaml's composer with no tag resolution: all scalars are text."""
 
-    def resolve(self, kind: Any, value: Any, implicit: Any) -> str:  # noqa: ARG002
+    def resolve(self, kind: Any, value: Any, implicit: Any) -> str:  # noqa: ARG002 (PyYAML's signature)
         return ""
 
     def descend_resolver(self, current_node: Any, current_index: Any) -> None:
