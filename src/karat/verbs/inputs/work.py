@@ -12,6 +12,7 @@ import msgspec
 from karat.core import plugins
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.suite import Suite, SuiteOptions
+from karat.core.system import RecordedConfig
 from karat.runs.choose import Choice
 from karat.runs.project import Project, RunOptions, from_settings
 from karat.stats.gates.verdicts import Gate
@@ -20,7 +21,7 @@ from karat.verbs.inputs.systems import REPLAY, is_type, named_system
 
 if TYPE_CHECKING:
     from karat.core.records import Case
-    from karat.core.system import RecordedConfig, SystemConfig
+    from karat.core.system import SystemConfig
 
 DEFAULT_RUN = RunOptions()
 
