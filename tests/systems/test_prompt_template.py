@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -99,11 +98,12 @@ def test_the_default_prompt_of_every_suite_is_good() -> None:
 
 
 def test_the_hash_is_of_all_that_makes_the_prompt() -> None:
-    def made(**settings: Any) -> PromptedConfig:
+    def made(**settings: object) -> PromptedConfig:
         from karat.core.plugins import load
 
-        config: type[PromptedConfig] = load("karat.systems", "openai").config
-        return config(type="openai", base_url="http://h/v1", model="m", **settings)
+        config = load("karat.systems", "openai").config
+        read: PromptedConfig = config(type="openai", base_url="http://h/v1", model="m", **settings)
+        return read
 
     example = {"user": "u", "assistant": "a"}
     import msgspec
