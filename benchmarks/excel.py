@@ -60,7 +60,7 @@ def scored() -> RunResult:
     plain = list(generated.cases(CASES))
     random = Random(1)
     predictions = [Prediction(case["id"], response=generated.prediction(case, random)) for case in plain]
-    cases = msgspec.convert(plain, list[Case[load_suite("data_query").target]])  # type: ignore[misc]
+    cases = msgspec.convert(plain, list[Case[load_suite("data_query").target]])  # type: ignore[misc]  # a run-time type
     return karat.score(suite="data_query", cases=cases, predictions=predictions)
 
 
@@ -95,7 +95,7 @@ def write_plainly(report: Report, path: Path) -> None:
 
 
 def _measured(side: str, path: str) -> Cost:
-    import xlsxwriter  # noqa: F401
+    import xlsxwriter  # noqa: F401 (only whether it is installed)
 
     from karat.reports.excel.workbook import write_xlsx
 

@@ -97,7 +97,10 @@ def peak_mb() -> float:
 def machine() -> str:
     """One line on where the figures come from."""
     load = ", ".join(f"{value:.2f}" for value in os.getloadavg())
-    return f"{os.cpu_count()} cores · {platform.machine()} · Python {platform.python_version()} · load {load} (1, 5, 15 min)"
+    return (
+        f"{os.cpu_count()} cores · {platform.machine()} · Python {platform.python_version()} · "
+        f"load {load} (1, 5, 15 min)"
+    )
 
 
 def heading(title: str, what: str) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 from statistics import median
 from typing import Any
@@ -91,7 +92,7 @@ def _measure(torch: Any, count: int) -> None:
     found = {}
     for name, truths in (("near", near), ("any", any_value)):
         what = f"karat, exact ranks, {name} truths" if name == "near" else "karat, exact ranks, any value as truth"
-        rows.append((what, _timed(torch, lambda truths=truths: rank_rows_on_gpu(questions, values, truths))))  # type: ignore[misc]
+        rows.append((what, _timed(torch, partial(rank_rows_on_gpu, questions, values, truths))))
         found[name] = rank_rows_on_gpu(questions, values, truths).ranks
     several = np.concatenate([near, any_value, any_value[::-1] * [0, 1] + any_value * [1, 0]])
     rows.append(

@@ -17,7 +17,8 @@ def body(value: Any) -> bytes:
 def chat(content: Any = None, finish: str = "stop", **message: Any) -> dict[str, Any]:
     """A chat completion."""
     said = {"role": "assistant", "content": content, **message}
-    return {"id": "chatcmpl-1", "object": "chat.completion", "choices": [{"index": 0, "message": said, "finish_reason": finish}]}  # fmt: skip
+    return {"id": "chatcmpl-1", "object": "chat.completion",
+        "choices": [{"index": 0, "message": said, "finish_reason": finish}]}  # fmt: skip
 
 
 def tool_call(arguments: Any, name: str = "answer") -> dict[str, Any]:
@@ -52,7 +53,8 @@ def events(items: list[dict[str, Any]], done: bool = True) -> bytes:
 
 
 def responses_api(*items: Any) -> dict[str, Any]:
-    return {"id": "resp_1", "object": "response", "status": "completed", "output": [{"type": "reasoning", "summary": []}, *items]}  # fmt: skip
+    return {"id": "resp_1", "object": "response", "status": "completed",
+        "output": [{"type": "reasoning", "summary": []}, *items]}  # fmt: skip
 
 
 def output_text(text: str) -> dict[str, Any]:
@@ -135,10 +137,12 @@ def given_as_json(answer: Any) -> Forms:
         "Responses API call": body(responses_api(call)),
         "MCP structuredContent": body({"content": [{"type": "text", "text": arguments}], "structuredContent": answer}),
         "DIAL state": body(chat("Here.", custom_content={"state": answer})),
-        "DIAL JSON attachment": body(chat("Here.", custom_content={"attachments": [{"type": "application/json", "data": arguments}]})),
+        "DIAL JSON attachment": body(chat("Here.",
+                custom_content={"attachments": [{"type": "application/json", "data": arguments}]})),
         "streamed tool call": events(streamed_call(arguments)),
         "streamed DIAL state": events(streamed([{"content": "Here."}, {"custom_content": {"state": answer}}])),
-        "streamed DIAL attachment": events(streamed([{"content": "Here."}, {"custom_content": {"attachments": [attachment]}}])),
+        "streamed DIAL attachment": events(streamed([{"content": "Here."},
+                {"custom_content": {"attachments": [attachment]}}])),
         "Responses API call events": events(response_events(call), done=False),
     }  # fmt: skip
 

@@ -17,7 +17,8 @@ Lines = list[tuple[str, str]]
 """(place, text). A place is a cell, a key, a column of a row; it is "" where the order alone says where a line is."""
 
 VARYING = {
-    "started", "finished", "created", "karat", "seconds", "peak_memory", "host", "machine", "pid", "born", "holder", "taken", "renewed",
+    "started", "finished", "created", "karat", "seconds", "peak_memory", "host", "machine", "pid", "born", "holder",
+    "taken", "renewed",
 }  # fmt: skip
 """Keys and columns whose values are times, durations, memory, processes and versions."""
 PATTERNS = (

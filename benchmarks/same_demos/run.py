@@ -68,13 +68,15 @@ def run_demos(tree: Path, folder: Path) -> None:
 def _commands(suite: str) -> list[tuple[str, list[str]]]:
     second = SECOND_RUN.get(suite, ["--limit", "5"])
     return [
-        ("verbose.txt", ["report", "r-0001", "-v", "--json", "result.json", "--xlsx", "again.xlsx", "--html", "again.html"]),
+        ("verbose.txt", ["report", "r-0001", "-v", "--json", "result.json", "--xlsx", "again.xlsx", "--html",
+                "again.html"]),
         ("check.txt", ["check"]),
         ("gate.txt", ["gate", "r-0001", "--junit", "gate.xml", "--markdown", "gate.md", "--json", "gate.json"]),
         ("export.txt", ["export", "r-0001", "--scores", "scores.csv", "--predictions", "answers.jsonl"]),
         ("export_to.txt", ["export", "r-0001", "--to", "xlsx", "--out", "cases.xlsx"]),
         ("second.txt", ["run", *second, "--name", "second", "--json", "second.json", "--xlsx", "second.xlsx"]),
-        ("compare.txt", ["compare", "r-0001", "r-0002", "--json", "compare.json", "--markdown", "compare.md", "--xlsx", "compare.xlsx"]),
+        ("compare.txt", ["compare", "r-0001", "r-0002", "--json", "compare.json", "--markdown", "compare.md", "--xlsx",
+                "compare.xlsx"]),
         ("compared.txt", ["compare", "r-0001", "r-0002", "-v"]),
         ("runs.txt", ["runs"]),
     ]  # fmt: skip

@@ -124,7 +124,8 @@ def drawing() -> list[str]:
             "",
             MARGIN + 70,
             CORE_TOP + 27,
-            "the types that all of them share: Case, Prediction, Score, Metric, Suite, System, Explanation, Report, Problem",
+            "the types that all of them share: Case, Prediction, Score, Metric, Suite, System, Explanation, Report, "
+            "Problem",
         )
     )
     return parts
@@ -133,7 +134,8 @@ def drawing() -> list[str]:
 def tip(name: str, kind: str) -> str:
     """The head of an arrow, in the colour of its line."""
     shape = f'<path class="{kind}" d="M1 1 L6 4 L1 7" style="stroke-dasharray: none"/>'
-    return f'<marker id="{name}" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="8" markerHeight="8" orient="auto" markerUnits="userSpaceOnUse">{shape}</marker>'
+    size = 'viewBox="0 0 8 8" refX="6" refY="4" markerWidth="8" markerHeight="8"'
+    return f'<marker id="{name}" {size} orient="auto" markerUnits="userSpaceOnUse">{shape}</marker>'
 
 
 def svg() -> str:

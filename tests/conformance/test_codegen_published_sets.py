@@ -124,8 +124,9 @@ def test_ds1000_passes_nothing_that_does_nothing(shared: Path) -> None:
 
 
 CHANGES = (
-    "X = X.copy()", "X = X.reset_index()", "X = X.iloc[::-1]", "X = X.convert_dtypes()", "X = X.rename_axis('other')", "X = X.astype(str)",
-    "X.index = list(X.index)", "X = X.astype('category')", "X = X.sort_index(axis=1)", "X = X.values", "X = X.where(X.notna(), None)",
+    "X = X.copy()", "X = X.reset_index()", "X = X.iloc[::-1]", "X = X.convert_dtypes()", "X = X.rename_axis('other')",
+    "X = X.astype(str)", "X.index = list(X.index)", "X = X.astype('category')", "X = X.sort_index(axis=1)",
+    "X = X.values", "X = X.where(X.notna(), None)",
 )  # fmt: skip
 
 

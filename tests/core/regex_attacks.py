@@ -179,7 +179,8 @@ def attacks(pattern: re.Pattern[Any]) -> list[tuple[Any, Any, Any]]:
         found.update(dict.fromkeys(("", sign, end) for end in ("", "\x00")))
     kept = [attack for attack in found if attack[1]][:MOST]
     if isinstance(pattern.pattern, bytes):
-        return [tuple(part.encode("utf-8", "replace") for part in attack) for attack in kept]  # type: ignore[misc]
+        encoded = (tuple(part.encode("utf-8", "replace") for part in attack) for attack in kept)
+        return [(before, body, end) for before, body, end in encoded]
     return kept
 
 

@@ -89,7 +89,8 @@ def test_refusals_and_calls() -> None:
         (body(chat('Draft {"wanted": 1}, and so {"wan', finish="length")), "cut off at the token limit"),
         (body(chat('{"wanted": [1, 2')), "it starts like JSON but is not valid JSON"),
         (body(chat('{"wanted": 1}', finish="content_filter")), "withheld by a content filter"),
-        (body(responses_api() | {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}), "token limit"),
+        (body(responses_api() | {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}),
+         "token limit"),
         (body(responses_api() | {"status": "failed", "error": {"code": "x", "message": "Overloaded"}}), "Overloaded"),
         (events(chunks('Well, {"wanted": 1}')[:-1], done=False), "the stream ended in the middle of the answer"),
         (body({"choices": []}), "without choices"),
@@ -131,12 +132,17 @@ def test_bytes_that_are_no_text() -> None:
     assert read_reply('{"wanted": 1}'.encode("utf-16")).json_candidates(wanted)
 
 
-KEYS = ["choices", "message", "delta", "content", "text", "type", "tool_calls", "function", "arguments", "output", "response", "result", "jsonrpc", "custom_content", "state", "attachments", "structuredContent", "role", "finish_reason", "object", "wanted"]  # fmt: skip
-VALUES = st.none() | st.booleans() | st.integers() | st.sampled_from(["{", "[1,", "data: {}", "```json\n{}", "chat.completion.chunk"])  # fmt: skip
-ANY_JSON = st.recursive(VALUES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4), max_leaves=15)  # fmt: skip
+KEYS = ["choices", "message", "delta", "content", "text", "type", "tool_calls", "function", "arguments", "output",
+    "response", "result", "jsonrpc", "custom_content", "state", "attachments", "structuredContent", "role",
+    "finish_reason", "object", "wanted"]  # fmt: skip
+VALUES = st.none() | st.booleans() | st.integers() | st.sampled_from(["{", "[1,", "data: {}", "```json\n{}",
+        "chat.completion.chunk"])  # fmt: skip
+ANY_JSON = st.recursive(VALUES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS),
+        inner, max_size=4), max_leaves=15)  # fmt: skip
 
 
-@given(st.binary(max_size=200) | ANY_JSON.map(body) | st.lists(ANY_JSON, max_size=3).map(lambda items: b"".join(b"data: " + body(item) + b"\n\n" for item in items)))  # fmt: skip
+@given(st.binary(max_size=200) | ANY_JSON.map(body) | st.lists(ANY_JSON,
+        max_size=3).map(lambda items: b"".join(b"data: " + body(item) + b"\n\n" for item in items)))  # fmt: skip
 def test_no_response_crashes_the_reader(response: bytes) -> None:
     with suppress(Unreadable):
         reply = read_reply(response)

@@ -43,7 +43,7 @@ def test_a_system_writes_only_its_call() -> None:
     assert system.reply("é".encode()) == {"role": "assistant", "content": "é"}
     asyncio.run(system.close())
     with pytest.raises(TypeError, match="abstract"):
-        System()  # type: ignore[abstract]
+        System()  # type: ignore[abstract]  # wrong on purpose
 
 
 def plugged(monkeypatch: pytest.MonkeyPatch, opened: Any) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode
 
 from karat.core.problems import UserError
 from karat.core.suite import Fix
-from karat.core.yaml.edit import apply_fixes, find, replace_scalars
+from karat.core.yaml.edit import Edit, _plan, _roots, _spliced, apply_fixes, find
 from karat.core.yaml.structs import Findings, documents
 
 
@@ -32,6 +33,15 @@ def parsed(data: bytes) -> list[Any]:
     trees = [plain(root) for root in documents(data, findings)]
     assert not findings.problems
     return trees
+
+
+def replace_scalars(data: bytes, edits: Sequence[Edit]) -> bytes:
+    """What apply_fixes does to the bytes of one file; ValueError, saying why, when a text cannot be replaced alone."""
+    roots = _roots(data)
+    splices, refusals = _plan(roots, edits, shared=b"*" in data)
+    if refusals:
+        raise ValueError("; ".join(f"line {refusal.line}: {refusal.reason}" for refusal in refusals))
+    return _spliced(data, roots, splices, edits)
 
 
 def edited(text: str, new: str, *path: str | int, document: int = 0) -> str:

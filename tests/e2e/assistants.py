@@ -29,7 +29,8 @@ from tests.reply_forms import (
     tool_call,
 )
 
-OPENAI = ("content", "content parts", "after reasoning", "Responses API", "events", "Responses API events", "DIAL attachment", "JSON lines of chunks")  # fmt: skip
+OPENAI = ("content", "content parts", "after reasoning", "Responses API", "events", "Responses API events",
+    "DIAL attachment", "JSON lines of chunks")  # fmt: skip
 NOT_OPENAI = ("body", "recorded", "MCP structuredContent")
 """Of the forms of JSON, those that no OpenAI-compatible endpoint sends."""
 
@@ -157,12 +158,15 @@ def _data_query() -> Project:
         (folder / "cases.yaml").write_text(json.dumps(cases), encoding="utf-8")
         return "cases.yaml"
 
-    queries = {"queries": [{"datasetUrn": "X:D", "filters": [{"dimensionId": "A", "values": [{"id": "a", "name": "name of a"}]}]}]}  # fmt: skip
+    queries = {"queries": [{"datasetUrn": "X:D",
+            "filters": [{"dimensionId": "A", "values": [{"id": "a", "name": "name of a"}]}]}]}  # fmt: skip
     state = {"dimension_id_to_name": {"X:D": {"A": {"a": "name of a"}}}}
     tools = {"tool_messages": [{"role": "tool", "custom_content": {"state": state}}]}
-    right = replies(selection("a")) | {"MCP arguments": body(chat(tool_calls=[tool_call(queries)])), "StatGPT": body(chat("Here.", custom_content={"state": tools}))}  # fmt: skip
+    right = replies(selection("a")) | {"MCP arguments": body(chat(tool_calls=[tool_call(queries)])),
+        "StatGPT": body(chat("Here.", custom_content={"state": tools}))}  # fmt: skip
     wrong = replies(selection("b")) | {"empty": body(chat('{"indicator_selection": '
-                                                          '[]}')), "refusal": body(chat(None, refusal="No."))}  # fmt: skip
+                                                          '[]}')),
+                                                  "refusal": body(chat(None, refusal="No."))}  # fmt: skip
     return Project("data_query", "macro_recall", write, right, wrong, selection("a"))
 
 

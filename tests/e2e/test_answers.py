@@ -51,7 +51,8 @@ def answers(folder: Path, submission: Path, gold: Path, *more: str, code: int = 
 
 def test_the_example_shows_both_profiles_flips_and_reasons(tmp_path: Path) -> None:
     out = run(
-        tmp_path, "karat", "answers", "--result_dir", str(EXAMPLE / "submission"), "--gold_dir", str(EXAMPLE / "gold"), "--json", "o.json", "--xlsx", "o.xlsx"
+        tmp_path, "karat", "answers", "--result_dir", str(EXAMPLE / "submission"), "--gold_dir", str(EXAMPLE / "gold"),
+        "--json", "o.json", "--xlsx", "o.xlsx"
     )  # fmt: skip
     assert "gold 25 · submitted 24 · missing 1 · unknown 0" in out
     assert out.index("  strict ") < out.index("  spider2 ")  # gold of our own: strict comes first
@@ -75,7 +76,8 @@ def test_the_contracts_own_call_and_the_one_shot_form_agree(tmp_path: Path) -> N
     contract = run(tmp_path, "karat.answers", *words)
     assert "gold 25 · submitted 24" in contract
     shot = json.loads(
-        run(tmp_path, "karat", "score", "--suite", "answers", "--cases", str(EXAMPLE / "gold"), "--predictions", str(EXAMPLE / "submission"), "--json", "-")
+        run(tmp_path, "karat", "score", "--suite", "answers", "--cases", str(EXAMPLE / "gold"), "--predictions",
+            str(EXAMPLE / "submission"), "--json", "-")
     )  # fmt: skip
     assert shot["cases"] == answers(tmp_path, EXAMPLE / "submission", EXAMPLE / "gold")["cases"]
 

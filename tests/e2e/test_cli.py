@@ -114,8 +114,9 @@ def test_one_shot_score_needs_no_project_and_stores_nothing(
     assert {"metric", "mean", "n", "low", "high"} <= set(result["summary"][0])
     names = [item["metric"] for item in result["summary"]]
     assert names[:13] == [
-        "macro_recall", "macro_precision", "macro_f1", "macro_precision_target_dims", "macro_recall_by_id", "macro_precision_by_id",
-        "micro_recall", "micro_precision", "micro_f1", "f_beta", "dataset_recall", "dataset_precision", "unexpected_dataset",
+        "macro_recall", "macro_precision", "macro_f1", "macro_precision_target_dims", "macro_recall_by_id",
+        "macro_precision_by_id", "micro_recall", "micro_precision", "micro_f1", "f_beta", "dataset_recall",
+        "dataset_precision", "unexpected_dataset",
     ]  # fmt: skip
     assert "exact_match" in names
     by_id = {case["id"]: case for case in result["cases"]}

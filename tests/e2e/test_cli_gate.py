@@ -126,7 +126,7 @@ def test_a_newest_run_that_is_not_finished_fails(tmp_path: Path, status: str) ->
     assert "passed  r-0001" in invoke(tmp_path, code=0).stdout
     with open_store(str(database)) as store:
         unfinished = store.create_run(RunRecord(suite="data_query", cases=300))
-        store.set_status(unfinished, status)  # type: ignore[arg-type]
+        store.set_status(unfinished, status)  # type: ignore[arg-type]  # one of the words of a status
     said = invoke(tmp_path, code=1).stdout
     assert f"failed  r-0002  data_query.exact_match at least 0.5: the run is {status} and not fully scored" in said
     assert "karat run --resume r-0002" in said

@@ -227,6 +227,9 @@ def test_no_rights_are_told_in_words(
 
 def test_a_long_list_of_mistakes_into_a_closed_pipe(here: Path) -> None:
     (here / "many.yaml").write_text("".join(f"k{number}: 1\n" for number in range(300)))
-    command = f"{sys.executable} -m karat check --suite data_query many.yaml 2>&1 | head -1; {sys.executable} -m karat run --config many.yaml 2>&1 | head -1"
+    command = (
+        f"{sys.executable} -m karat check --suite data_query many.yaml 2>&1 | head -1; "
+        f"{sys.executable} -m karat run --config many.yaml 2>&1 | head -1"
+    )
     done = subprocess.run(command, shell=True, cwd=here, capture_output=True, text=True, timeout=120)
     assert "Traceback" not in done.stdout + done.stderr

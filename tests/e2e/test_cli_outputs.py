@@ -72,8 +72,8 @@ def done(*words: str, code: int = 0) -> str:
 
 
 def test_every_option_that_prints_says_so_in_the_help() -> None:
-    group = typer.main.get_command(app)
-    leaves = [leaf for verb in group.commands.values() for leaf in getattr(verb, "commands", {"": verb}).values()]  # type: ignore[attr-defined]
+    group = typer.main.get_group(app)
+    leaves = [leaf for verb in group.commands.values() for leaf in getattr(verb, "commands", {"": verb}).values()]
     options = [
         param
         for leaf in leaves

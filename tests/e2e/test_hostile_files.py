@@ -160,7 +160,8 @@ def test_a_file_that_is_too_large_is_refused_and_the_limit_can_be_raised(
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        ("a: &a [x, x]\n" + "".join(f"{k}: &{k} [*{j}, *{j}]\n" for j, k in zip("abcdefghijklmnopq", "bcdefghijklmnopqr", strict=True)), "aliases"),
+        ("a: &a [x, x]\n" + "".join(f"{k}: &{k} [*{j}, *{j}]\n" for j, k in zip("abcdefghijklmnopq",
+                "bcdefghijklmnopqr", strict=True)), "aliases"),
         ("a0: &a0 [x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}]\n" for n in range(1, 400)), "nested more than 200"),
         ("a: &a [*a]\n", "aliases"),
         ("\n".join(" " * n + "a:" for n in range(700)), "nested more than 200"),

@@ -16,9 +16,14 @@ CASE = """id: {name}
 conversation:
 - role: user
   content: How many?
-  target: {{indicator_selection: [{{dataset_id: A:B, dimensions: [{{dimension_name: C, values: [{{id: D, name: E}}]}}]}}]}}
+  target:
+    indicator_selection:
+    - {{dataset_id: A:B, dimensions: [{{dimension_name: C, values: [{{id: D, name: E}}]}}]}}
 """
-RIGHT = '"indicator_selection": [{"dataset_id": "A:B", "dimensions": [{"dimension_name": "C", "values": [{"id": "D", "name": "E"}]}]}]'
+RIGHT = (
+    '"indicator_selection": [{"dataset_id": "A:B", "dimensions": [{"dimension_name": "C", "values": '
+    '[{"id": "D", "name": "E"}]}]}]'
+)
 WRONG = '"indicator_selection": []'
 
 
@@ -142,8 +147,8 @@ def test_both_at_once_are_refused(folder: Path) -> None:
 
 
 def test_every_verb_has_both() -> None:
-    group = typer.main.get_command(app)
-    for command in group.commands.values():  # type: ignore[attr-defined]
+    group = typer.main.get_group(app)
+    for command in group.commands.values():
         for leaf in getattr(command, "commands", {"": command}).values():
             names = {name for parameter in leaf.params for name in parameter.opts}
             assert {"--quiet", "--verbose", "-q", "-v"} <= names, leaf.name

@@ -94,7 +94,8 @@ def test_a_case_without_a_question_is_never_asked(here: Path) -> None:
         checked = CliRunner().invoke(app, ["check"])
         assert checked.exit_code == 1
         assert 'case "mute" has no question to send to mine' in checked.output
-        assert "has no question" not in CliRunner().invoke(app, ["check", "cases.yaml", "--suite", "data_query", "--config", "none.yaml"]).output  # fmt: skip
+        assert "has no question" not in CliRunner().invoke(app,
+            ["check", "cases.yaml", "--suite", "data_query", "--config", "none.yaml"]).output  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,8 @@ suite, cases, options = "data_query", "query.yaml", {}
 if CODEGEN:
     suite, cases, options = "codegen", "tasks.yaml", {"performance": False}
 ran = karat.run(suite=suite, cases=cases, system=system, options=options, store="runs.db", workers=2)
-again = karat.score(suite=suite, cases=cases, predictions=[{"id": "total", "code": "result = 6"}], options=options, workers=None if CODEGEN else 2)
+again = karat.score(suite=suite, cases=cases, predictions=[{"id": "total", "code": "result = 6"}], options=options,
+                    workers=None if CODEGEN else 2)
 with open("out.txt", "w") as out:
     out.write(f"{len(ran.cases)} {len(again.cases)} {again.cases[0].status}")
 """

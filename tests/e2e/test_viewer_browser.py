@@ -21,7 +21,7 @@ from karat.core.plugins import load_suite
 from karat.core.records import CallError, Prediction
 from karat.core.results.result import RunInfo, RunResult
 from karat.store import RunRecord, open_store
-from tests.web.conftest import chromium, page, server, store_url  # noqa: F401
+from tests.web.conftest import chromium, page, server, store_url
 from tests.web.sample_store import PAYLOADS, a_case, summary_of
 
 ONE_CASE = """id: one
@@ -38,7 +38,7 @@ conversation:
 """
 
 
-def saved(page: Page, name: str, file: str) -> bytes:  # noqa: F811
+def saved(page: Page, name: str, file: str) -> bytes:
     """What a link of the menu gives, under its file name."""
     page.locator("details.menu > summary").click()
     with page.expect_download() as found:
@@ -48,19 +48,19 @@ def saved(page: Page, name: str, file: str) -> bytes:  # noqa: F811
     return Path(found.value.path()).read_bytes()
 
 
-def arrived(page: Page, address: str) -> None:  # noqa: F811
+def arrived(page: Page, address: str) -> None:
     """The page is there with its script, so that a key is heard."""
     page.wait_for_url(re.compile(address), wait_until="load")
 
 
-def stop_clock(page: Page) -> None:  # noqa: F811
+def stop_clock(page: Page) -> None:
     """From the next page on, what passes after a while does so only when the test moves the clock: however slow the
     machine is."""
     page.clock.install(time=0)
     page.clock.pause_at(1)
 
 
-def test_from_the_runs_to_a_case_and_back(page: Page) -> None:  # noqa: F811
+def test_from_the_runs_to_a_case_and_back(page: Page) -> None:
     page.goto("/")
     page.get_by_role("link", name="r-0001", exact=True).last.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("r-0001")
@@ -73,7 +73,7 @@ def test_from_the_runs_to_a_case_and_back(page: Page) -> None:  # noqa: F811
     expect(page.get_by_role("status")).to_have_text("1–1 of 1")
 
 
-def test_01_two_runs_side_by_side_and_a_pinned_baseline(page: Page) -> None:  # noqa: F811
+def test_01_two_runs_side_by_side_and_a_pinned_baseline(page: Page) -> None:
     page.goto("/runs/r-0002")
     page.get_by_label("Compare with").select_option("r-0001")
     page.get_by_role("button", name="Compare").click()
@@ -99,7 +99,7 @@ def test_01_two_runs_side_by_side_and_a_pinned_baseline(page: Page) -> None:  # 
     expect(figures).to_have_count(0)
 
 
-def test_02_only_what_changed(page: Page, store_url: str) -> None:  # noqa: F811
+def test_02_only_what_changed(page: Page, store_url: str) -> None:
     with open_store(store_url) as store:
         store.add_predictions(2, [Prediction("case_000", response=b"another answer altogether")])
     page.goto("/compare?a=r-0001&b=r-0002")
@@ -114,7 +114,7 @@ def test_02_only_what_changed(page: Page, store_url: str) -> None:  # noqa: F811
     expect(page.locator("article.change")).to_contain_text("another answer altogether")
 
 
-def test_03_expected_against_given_by_terms_lines_and_cells(page: Page) -> None:  # noqa: F811
+def test_03_expected_against_given_by_terms_lines_and_cells(page: Page) -> None:
     page.goto("/runs/r-0001/cases/17")
     expect(page.locator(".term.missing")).to_contain_text("GHA")
     expect(page.locator(".line.missing").first).to_contain_text("GHA")
@@ -127,7 +127,7 @@ def test_03_expected_against_given_by_terms_lines_and_cells(page: Page) -> None:
     expect(page.locator("td.cell.missing")).to_have_count(2)
 
 
-def test_04_everything_is_in_the_address_and_a_filter_can_be_saved(page: Page) -> None:  # noqa: F811
+def test_04_everything_is_in_the_address_and_a_filter_can_be_saved(page: Page) -> None:
     page.goto("/runs/r-0001")
     page.get_by_role("link", name="error 2").click()
     expect(page.get_by_role("status")).to_have_text("1–2 of 2")
@@ -156,7 +156,7 @@ def test_04_everything_is_in_the_address_and_a_filter_can_be_saved(page: Page) -
     expect(page.get_by_role("link", name="weo, best first")).to_have_count(0)
 
 
-def test_05_one_click_filters(page: Page) -> None:  # noqa: F811
+def test_05_one_click_filters(page: Page) -> None:
     for chip, count in (
         ("scored 58", 58),
         ("fully right below 1", 29),
@@ -174,7 +174,7 @@ def test_05_one_click_filters(page: Page) -> None:  # noqa: F811
     expect(page.get_by_role("status")).to_have_text("1–29 of 29")
 
 
-def test_06_the_keyboard_goes_through_the_filtered_list(page: Page) -> None:  # noqa: F811
+def test_06_the_keyboard_goes_through_the_filtered_list(page: Page) -> None:
     page.goto("/runs/r-0001?tag=weo")
     page.keyboard.press("j")
     page.keyboard.press("j")
@@ -196,7 +196,7 @@ def test_06_the_keyboard_goes_through_the_filtered_list(page: Page) -> None:  # 
     expect(page.get_by_label("Search")).to_be_focused()
 
 
-def test_07_a_persons_verdict_and_its_way_back_to_the_case_file(page: Page, store_url: str, tmp_path: Path) -> None:  # noqa: F811
+def test_07_a_persons_verdict_and_its_way_back_to_the_case_file(page: Page, store_url: str, tmp_path: Path) -> None:
     page.goto("/runs/r-0001")
     page.get_by_role("link", name="Review queue").click()
     expect(page.get_by_role("status")).to_have_text("1–6 of 6")
@@ -239,7 +239,7 @@ def test_07_a_persons_verdict_and_its_way_back_to_the_case_file(page: Page, stor
     assert "one.yaml" in patch and "it is Togo" in patch and "\n+#" in patch
 
 
-def test_08_tries_are_grouped(page: Page) -> None:  # noqa: F811
+def test_08_tries_are_grouped(page: Page) -> None:
     page.goto("/runs/r-0005")
     expect(page.get_by_role("row").filter(has_text="tried_0")).to_contain_text("18 right, 2 wrong")
     page.get_by_role("link", name="tried_1").click()
@@ -249,7 +249,7 @@ def test_08_tries_are_grouped(page: Page) -> None:  # noqa: F811
     expect(page.locator("#given-11")).to_be_visible()
 
 
-def test_09_every_field_can_be_copied_and_seen_whole(page: Page, store_url: str) -> None:  # noqa: F811
+def test_09_every_field_can_be_copied_and_seen_whole(page: Page, store_url: str) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     stop_clock(page)
     page.goto("/runs/r-0001/cases/3")
@@ -282,7 +282,7 @@ def test_09_every_field_can_be_copied_and_seen_whole(page: Page, store_url: str)
     assert Path(file.value.path()).read_text() == long
 
 
-def test_10_all_scores_in_the_list_and_columns_to_choose(page: Page) -> None:  # noqa: F811
+def test_10_all_scores_in_the_list_and_columns_to_choose(page: Page) -> None:
     page.goto("/runs/r-0001")
     expect(page.get_by_role("columnheader")).to_contain_text(["Case", "Status", "macro recall", "macro precision"])
     page.get_by_text("Columns").first.click()
@@ -297,7 +297,7 @@ def test_10_all_scores_in_the_list_and_columns_to_choose(page: Page) -> None:  #
     expect(page.locator(".cases thead th").nth(2)).to_have_attribute("aria-sort", "ascending")
 
 
-def test_11_search_over_questions_answers_and_reasons(page: Page) -> None:  # noqa: F811
+def test_11_search_over_questions_answers_and_reasons(page: Page) -> None:
     page.goto("/runs/r-0001")
     # 29 say "COUNTRY not selected", and of the others 6 "nothing was selected"
     for words, count in (("growth number 17", 1), ("FRA case_021", 1), ("not selected", 35), ("429", 2)):
@@ -311,7 +311,7 @@ def test_11_search_over_questions_answers_and_reasons(page: Page) -> None:  # no
     expect(page.get_by_role("status")).to_have_text("51–58 of 58")
 
 
-def test_12_the_pass_rate_in_the_picker_and_a_trend(page: Page) -> None:  # noqa: F811
+def test_12_the_pass_rate_in_the_picker_and_a_trend(page: Page) -> None:
     page.goto("/runs/r-0002")
     expect(page.get_by_label("Compare with").locator("option").last).to_have_text("r-0001 before · fully right 0.500")
     page.goto("/compare")
@@ -321,7 +321,7 @@ def test_12_the_pass_rate_in_the_picker_and_a_trend(page: Page) -> None:  # noqa
     expect(page.locator(".trend").first.locator("circle")).to_have_count(4)
 
 
-def test_13_the_same_view_as_a_file(page: Page, tmp_path: Path) -> None:  # noqa: F811
+def test_13_the_same_view_as_a_file(page: Page, tmp_path: Path) -> None:
     page.goto("/runs/r-0001")
     whole = saved(page, "HTML", "r-0001.html")
     assert saved(page, "Excel", "r-0001.xlsx")[:2] == b"PK"
@@ -345,7 +345,7 @@ def test_13_the_same_view_as_a_file(page: Page, tmp_path: Path) -> None:  # noqa
         expect(mailed.get_by_text("case_017").first).to_be_attached()
 
 
-def test_14_from_a_row_to_a_new_case_a_set_and_the_editor(page: Page) -> None:  # noqa: F811
+def test_14_from_a_row_to_a_new_case_a_set_and_the_editor(page: Page) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     stop_clock(page)
     page.goto("/runs/r-0001/cases/3")
@@ -374,7 +374,7 @@ def test_14_from_a_row_to_a_new_case_a_set_and_the_editor(page: Page) -> None:  
     assert file.value.suggested_filename == "r-0001-3-new.yaml"
 
 
-def test_15_a_running_run_moves_by_itself(page: Page, store_url: str) -> None:  # noqa: F811
+def test_15_a_running_run_moves_by_itself(page: Page, store_url: str) -> None:
     page.goto("/runs/r-0003")
     expect(page.locator("[data-answered]")).to_have_text("40")
     expect(page.get_by_text("no answer within 120 s")).to_be_visible()
@@ -389,7 +389,7 @@ def test_15_a_running_run_moves_by_itself(page: Page, store_url: str) -> None:  
     expect(page.get_by_role("heading", name="Cases")).to_be_visible()
 
 
-def test_payloads_do_nothing(page: Page) -> None:  # noqa: F811
+def test_payloads_do_nothing(page: Page) -> None:
     addresses = ["/", "/runs/r-0004", "/runs/r-0004/report", "/compare?a=r-0001&b=r-0004"]
     addresses += [f"/runs/r-0004/cases/{number}{part}" for number in range(len(PAYLOADS)) for part in ("", "/new")]
     page.goto("/runs/r-0004?q=window.hit")
@@ -416,7 +416,7 @@ def test_payloads_do_nothing(page: Page) -> None:  # noqa: F811
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(page: Page, scheme: str) -> None:  # noqa: F811
+def test_axe_finds_nothing_serious(page: Page, scheme: str) -> None:
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     page.goto("/runs/r-0001/cases/1")
     page.get_by_label("Add to the set").fill("hard")

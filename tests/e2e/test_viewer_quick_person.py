@@ -13,11 +13,11 @@ from starlette.middleware.base import RequestResponseEndpoint
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tests.web.conftest import chromium, served, server, store_url  # noqa: F401
+from tests.web.conftest import chromium, served, server, store_url
 
 
 @pytest.fixture
-def slow_script(store_url: str) -> Iterator[str]:  # noqa: F811
+def slow_script(store_url: str) -> Iterator[str]:
     """A viewer whose script comes half a second after its page; its address."""
 
     async def late(request: Request, answer: RequestResponseEndpoint) -> Response:
@@ -29,7 +29,7 @@ def slow_script(store_url: str) -> Iterator[str]:  # noqa: F811
         yield address
 
 
-def test_what_is_done_before_the_script_has_come_still_counts(chromium: Browser, slow_script: str) -> None:  # noqa: F811
+def test_what_is_done_before_the_script_has_come_still_counts(chromium: Browser, slow_script: str) -> None:
     with chromium.new_context(base_url=slow_script) as context:
         page = context.new_page()
         page.goto("/runs/r-0001", wait_until="commit")
@@ -52,7 +52,7 @@ def test_what_is_done_before_the_script_has_come_still_counts(chromium: Browser,
         expect(page.get_by_role("link", name="case_000")).to_be_focused()
 
 
-def test_a_page_that_the_browser_kept_shows_what_it_lists(chromium: Browser, server: str) -> None:  # noqa: F811
+def test_a_page_that_the_browser_kept_shows_what_it_lists(chromium: Browser, server: str) -> None:
     with chromium.new_context(base_url=server) as context:
         page = context.new_page()
         page.goto("/runs/r-0001")

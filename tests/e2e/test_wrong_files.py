@@ -30,7 +30,7 @@ LINE = b'{"id": "one", "instance_id": "one", "question": "How many?", "expected"
 
 def excel() -> bytes:
     book = openpyxl.Workbook()
-    book.active.append(["question", "expected"])  # type: ignore[union-attr]
+    book.active.append(["question", "expected"])  # type: ignore[union-attr]  # a new book has a sheet
     data = io.BytesIO()
     book.save(data)
     return data.getvalue()
@@ -67,7 +67,7 @@ KINDS = {
 def said(read: object, path: Path) -> str:
     """All that is said of a file that cannot be taken."""
     try:
-        loaded = read(path)  # type: ignore[operator]
+        loaded = read(path)  # type: ignore[operator]  # a parameter of the test
     except UserError as error:
         return str(error)
     assert not getattr(loaded, "cases", ()) and not getattr(loaded, "predictions", ())

@@ -151,7 +151,10 @@ def test_postgresql_times_that_python_cannot_hold_come_as_text(request: pytest.F
 def _running(server: PostgresServer) -> list[Any]:
     import psycopg
 
-    query = b"SELECT query FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%generate_series%' AND pid <> pg_backend_pid()"
+    query = (
+        b"SELECT query FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%generate_series%' "
+        b"AND pid <> pg_backend_pid()"
+    )
     with psycopg.connect(server.url("postgres")) as connection:
         return connection.execute(query).fetchall()
 

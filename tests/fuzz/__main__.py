@@ -35,7 +35,8 @@ def main() -> int:
                     traceback.print_exc()
                     broken.add(reader.name)
                     print(
-                        f"fuzz: {reader.name} broke with seed {begin + number}. Keep the file in tests/fuzz/found/{reader.name}/"
+                        f"fuzz: {reader.name} broke with seed {begin + number}. Keep the file in "
+                        f"tests/fuzz/found/{reader.name}/"
                     )
             number += 1
     print(

@@ -18,7 +18,8 @@ from karat.sheet.values import Wrong
 PARTS = {
     "[Content_Types].xml": "<Types/>",
     "xl/workbook.xml": '<workbook xmlns:r="r"><sheets><sheet name="s" sheetId="1" r:id="a"/></sheets></workbook>',
-    "xl/_rels/workbook.xml.rels": '<Relationships><Relationship Id="a" Target="worksheets/sheet1.xml"/></Relationships>',
+    "xl/_rels/workbook.xml.rels": '<Relationships><Relationship Id="a" '
+    'Target="worksheets/sheet1.xml"/></Relationships>',
 }
 
 

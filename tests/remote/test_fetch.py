@@ -84,7 +84,8 @@ def test_a_deleted_or_shortened_copy_is_made_anew(bucket: Bucket) -> None:
 
 
 def test_a_file_comes_with_the_files_that_it_names_and_no_others(bucket: Bucket) -> None:
-    text = '- {table: tables/a.csv}\n- {"path": "with space.csv"}\n- answer_or_path: result.csv\n- see ../up.csv, /etc/hosts.txt\n'
+    text = '- {table: tables/a.csv}\n- {"path": "with space.csv"}\n'
+    text += "- answer_or_path: result.csv\n- see ../up.csv, /etc/hosts.txt\n"
     bucket.put("set/tasks.yaml", text)
     for key in (
         "set/tables/a.csv",

@@ -9,7 +9,10 @@ from karat.reports.comparison import Compared, side_by_side
 from karat.stats.compare.runs import compare_runs
 from tests.reports.sample_results import METRICS, RUN, SUMMARY, case, dimension, failed
 
-NASTY = "</td>|a|b|\n| x | y |\n<script>alert(1)</script> @octocat #12 GH-7 ![i](http://e.vil/x) `code` [l](javascript:1) www.e.vil"
+NASTY = (
+    "</td>|a|b|\n| x | y |\n"
+    "<script>alert(1)</script> @octocat #12 GH-7 ![i](http://e.vil/x) `code` [l](javascript:1) www.e.vil"
+)
 
 BEFORE = (
     case("all_right", 1.0, 1.0, dimension("INDICATOR", 2, 0, 0), tags=("weo",)),

@@ -275,7 +275,10 @@ def test_every_headline_rate_has_its_line_with_reviews() -> None:
 
 
 def test_what_several_tries_tell_is_on_one_line_where_it_fits() -> None:
-    wide = "tries          3 per case · fully right: pass@3 0.67 (0.21–0.94) · pass^3 0.33 (0.06–0.79) · spread 0.31 · 3 cases left out\n"
+    wide = (
+        "tries          3 per case · fully right: "
+        "pass@3 0.67 (0.21–0.94) · pass^3 0.33 (0.06–0.79) · spread 0.31 · 3 cases left out\n"
+    )
     assert wide in shown(TRIED, 140)
     narrow = """\
 tries          3 per case · fully right: pass@3 0.67 (0.21–0.94)

@@ -134,7 +134,8 @@ def test_a_row_of_a_sheet_can_have_one_and_broken_yaml_has_none() -> None:
 def test_gold_that_is_wrong_is_noted_above_its_case_once(tmp_path: Path, tool: str) -> None:
     both = case("a") + b"---\n" + case("b").replace(b"\n", b"\r\n")
     project = a_project(tmp_path, {"two.yaml": both, "c.json": json.dumps(
-        {"id": "c", "conversation": [{"role": "user", "content": "x", "target": {"is_out_of_scope": True}}]}).encode()})  # fmt: skip
+        {"id": "c", "conversation": [{"role": "user", "content": "x",
+                "target": {"is_out_of_scope": True}}]}).encode()})  # fmt: skip
     nasty = "two\nlines\n--- a/cases/two.yaml\n+++ b/x \x1b[31m\u202e"
     project.run(tmp_path / "answers.jsonl", {"b": ("gold_wrong", nasty), "a": "accept", "c": ("gold_wrong", "really")})
     patch = project.patch()
@@ -285,7 +286,10 @@ def test_lines_hold_every_review_without_folders(tmp_path: Path) -> None:
 
 
 def test_a_task_cannot_say_it_and_gets_a_comment(tmp_path: Path) -> None:
-    text = "# tasks\n- id: one\n  question: How many?\n  expected: 3\n- {id: two, question: And how many more?, expected: 4}\n"
+    text = (
+        "# tasks\n- id: one\n  question: How many?\n  expected: 3\n"
+        "- {id: two, question: And how many more?, expected: 4}\n"
+    )
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "tasks.yaml").write_text(text)
@@ -309,4 +313,4 @@ def test_a_task_cannot_say_it_and_gets_a_comment(tmp_path: Path) -> None:
     ]
     assert ": this answer is right too: also (" in lines[1] and lines[5].endswith("gold is wrong: five")
     with pytest.raises(UserError, match="one expected result"):
-        accept_code(None, None, folder, None)  # type: ignore[arg-type]
+        accept_code(None, None, folder, None)  # type: ignore[arg-type]  # refused before any is read

@@ -52,8 +52,10 @@ def test_scoring_recorded_answers_says_the_same(tmp_path: Path) -> None:
     [
         ("codegen", {"vocabulary": "words.yaml"}, "cannot read the vocabulary words.yaml"),
         ("codegen", {"python": "no-such-python"}, "no-such-python, which is no program here"),
-        ("answers", {"engines": {"": {"engine": "sqlite", "database": "shop.sqlite"}}}, "1 file named in options.engines"),
-        ("answers", {"engines": {"c": {"engine": "bigquery", "credential": "key.json"}}}, "1 file named in options.engines"),
+        ("answers", {"engines": {"": {"engine": "sqlite", "database": "shop.sqlite"}}},
+         "1 file named in options.engines"),
+        ("answers", {"engines": {"c": {"engine": "bigquery", "credential": "key.json"}}},
+         "1 file named in options.engines"),
         ("answers", {"engines": {"x": {"engine": "sqlite", "database": "shop.sqlite"}}}, ""),
         ("answers", {"engines": {"": {"engine": "sqlite", "database": "{id}.sqlite"}}}, ""),
     ],

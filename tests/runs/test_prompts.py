@@ -111,7 +111,7 @@ def test_a_function_is_asked_with_the_prompt(tmp_path: Path, store: str, monkeyp
     )
     monkeypatch.syspath_prepend(tmp_path)
     ask(store, {"type": "function", "function": "prompted_bot:ask", "prompt": "P {{ question }}", "system_prompt": "S"})
-    import prompted_bot  # type: ignore[import-not-found]
+    import prompted_bot  # type: ignore[import-not-found]  # written by the test
 
     assert prompted_bot.asked[0]["question"] == "P question 0"
     assert prompted_bot.asked[0]["messages"][0] == {"role": "system", "content": "S"}

@@ -11,7 +11,7 @@ from tests.sandbox.boxes import LIMITS, Asked
 
 
 def main() -> None:
-    with Sandbox(limits=LIMITS, without=sys.argv[1:]) as sandbox:  # type: ignore[arg-type]
+    with Sandbox(limits=LIMITS, without=sys.argv[1:]) as sandbox:  # type: ignore[arg-type]  # names of layers
         for line in sys.stdin.buffer:
             request = msgspec.json.decode(line, type=Asked | str)
             if isinstance(request, str):

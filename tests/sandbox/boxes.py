@@ -60,7 +60,7 @@ class HereBox:
         self.sandbox = sandbox
 
     def run(self, code: str, tables: Mapping[str, object] | None = None, limits: Limits = LIMITS) -> Seen:
-        outcome = self.sandbox.run(code, tables, limits=limits)  # type: ignore[arg-type]
+        outcome = self.sandbox.run(code, tables, limits=limits)  # type: ignore[arg-type]  # tables of every kind
         return msgspec.json.decode(msgspec.json.encode(outcome), type=Seen)
 
     def pids(self) -> list[int]:
@@ -82,7 +82,8 @@ class FarBox:
         return answer
 
     def run(self, code: str, tables: Mapping[str, object] | None = None, limits: Limits = LIMITS) -> Seen:
-        return msgspec.json.decode(self._say(Asked(code, dict(tables or {}), limits)), type=Seen)  # type: ignore[arg-type]
+        asked = Asked(code, dict(tables or {}), limits)  # type: ignore[arg-type]  # tables of every kind
+        return msgspec.json.decode(self._say(asked), type=Seen)
 
     def pids(self) -> list[int]:
         return msgspec.json.decode(self._say("pids"), type=list[int])
@@ -98,7 +99,7 @@ def box(mode: str) -> Iterator[Box]:
     if mode.startswith("root") and not is_root:
         pytest.skip("the tests do not run as root")
     if mode.startswith("root") or not is_root:
-        with Sandbox(limits=LIMITS, without=left_out) as sandbox:  # type: ignore[arg-type]
+        with Sandbox(limits=LIMITS, without=left_out) as sandbox:  # type: ignore[arg-type]  # names of layers
             yield HereBox(sandbox)
         return
     with python_for_all() as python:

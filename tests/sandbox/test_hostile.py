@@ -21,7 +21,10 @@ from tests.sandbox.conftest import Outside
 
 FILES = sorted((Path(__file__).parent / "hostile").glob("*.snippet"))
 SALES: dict[str, object] = {"sales": {"price": [1, 2, 3], "item": ["a", "b", None]}}
-NORMAL = "import pandas as pd\nresult = [int(df.price.sum()), len(pd.read_csv('sales.csv')), sorted(__import__('os').listdir('.'))]"
+NORMAL = (
+    "import pandas as pd\n"
+    "result = [int(df.price.sum()), len(pd.read_csv('sales.csv')), sorted(__import__('os').listdir('.'))]"
+)
 SHORT = msgspec.structs.replace(LIMITS, wall=0.6)
 
 
@@ -50,7 +53,10 @@ def test_is_contained_and_recorded_as_what_it_is(any_box: Box, outside: Outside,
 
     assert (seen.status in wanted) or (wanted == ["other"] and seen.status == "ok"), seen
     if seen.status == "ok":
-        assert seen.result == [] if wanted != ["other"] else set(seen.result) == {"type", "text"}, seen  # type: ignore[call-overload]
+        if wanted != ["other"]:
+            assert seen.result == [], seen
+        else:
+            assert isinstance(seen.result, dict) and set(seen.result) == {"type", "text"}, seen
     for figure, least in costs(file).items():
         assert getattr(seen, figure) >= least, (figure, seen)
     assert SECRET not in msgspec.json.encode(seen).decode()

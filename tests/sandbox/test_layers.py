@@ -26,7 +26,7 @@ def test_every_layer_says_what_it_does_or_what_to_install() -> None:
 def test_too_few_walls_are_refused_with_what_to_install() -> None:
     for left_out in (["bubblewrap", "landlock"], ["bubblewrap", "seccomp"], ["user"]):
         with pytest.raises(UserError) as caught:
-            Sandbox(without=left_out)  # type: ignore[arg-type]
+            Sandbox(without=left_out)  # type: ignore[arg-type]  # names of layers
         assert "too few sandbox layers" in caught.value.message and left_out[-1] in caught.value.message
         assert "To fix it" in caught.value.hint and "--option unsafe=yes" in caught.value.hint
 
@@ -34,7 +34,7 @@ def test_too_few_walls_are_refused_with_what_to_install() -> None:
 def test_bubblewrap_alone_or_landlock_with_seccomp_are_enough() -> None:
     for left_out in (["landlock", "seccomp"], ["bubblewrap"], ["memory cgroup", "pids cgroup"]):
         if "bubblewrap" in left_out or plan().bubblewrap:
-            plan(left_out, unsafe=False)  # type: ignore[arg-type]
+            plan(left_out, unsafe=False)  # type: ignore[arg-type]  # names of layers
 
 
 def test_another_system_is_refused_clearly(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,7 +94,10 @@ def test_without_landlock_a_table_cannot_be_spoiled_for_the_next() -> None:
     with Sandbox(limits=LIMITS, without=["landlock", "seccomp"]) as box:
         tables = {"t": {"a": [1, 2]}}
         box.run("import os; os.chmod('t.csv', 0o600); open('t.csv', 'w').write('a\\n0')", tables)
-        spoil = "import os\nfor f, _, names in os.walk('/tmp'):\n    for n in names: open(f + '/' + n, 'w').write('a\\n0') # csv"
+        spoil = (
+            "import os\nfor f, _, names in os.walk('/tmp'):\n"
+            "    for n in names: open(f + '/' + n, 'w').write('a\\n0') # csv"
+        )
         box.run(spoil, tables)
         assert box.run("pd.read_csv('t.csv').a.tolist()", tables).result == [1, 2]
 

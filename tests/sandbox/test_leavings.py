@@ -37,7 +37,8 @@ CHANNELS = {
         "import ctypes; assert ctypes.CDLL(None).mq_open(b'/mark', 2) >= 0",
     ),
     "posix semaphore": (
-        "import ctypes; l = ctypes.CDLL(None); l.sem_open.restype = ctypes.c_void_p; assert l.sem_open(b'/mark', 0o100, 0o666, 1)",
+        "import ctypes; l = ctypes.CDLL(None); l.sem_open.restype = ctypes.c_void_p; assert l.sem_open(b'/mark', "
+        "0o100, 0o666, 1)",
         "import ctypes; l = ctypes.CDLL(None); l.sem_open.restype = ctypes.c_void_p; assert l.sem_open(b'/mark', 0)",
     ),
     "abstract socket": (
@@ -89,7 +90,8 @@ SEARCH = """
 import ctypes, gc, os, re
 libc = ctypes.CDLL(None, use_errno=True)
 wanted = re.compile(rb"canary-of-the-[r]eference")  # which does not match itself
-places = {id(thing) >> 20 for thing in gc.get_objects()} | {id(gc) >> 20, ctypes.addressof(ctypes.create_string_buffer(10)) >> 20}
+places = {id(thing) >> 20 for thing in gc.get_objects()}
+places |= {id(gc) >> 20, ctypes.addressof(ctypes.create_string_buffer(10)) >> 20}
 places |= {place + step for place in places for step in (-1, 1)}
 fd = os.open('dump', os.O_RDWR | os.O_CREAT)
 found = read = 0

@@ -40,7 +40,7 @@ def test_an_error_has_class_message_line_and_the_snippets_own_lines(any_box: Box
     seen = any_box.run("x = 1\ndef f():\n    return df['nope']\nf()", SALES)
     assert seen.status == "error" and seen.error is not None
     assert (seen.error["class"], seen.error["message"], seen.error["line"]) == ("KeyError", "'nope'", 3)
-    assert "LookupError" in seen.error["bases"]  # type: ignore[operator]
+    assert "LookupError" in seen.error["bases"]  # type: ignore[operator]  # plain JSON
     text = str(seen.error["traceback"])
     assert "line 4" in text and "return df['nope']" in text and "pandas" not in text
 

@@ -224,7 +224,10 @@ def test_memory_that_the_kernel_takes_is_recorded_as_memory() -> None:
 
 @pytest.mark.parametrize("left_out", [(), ("bubblewrap",)])
 def test_servers_and_snippets_die_with_a_killed_caller(left_out: tuple[Name, ...]) -> None:
-    script = f"from karat.sandbox import Sandbox\nbox = Sandbox(without={left_out!r})\nbox.run('1')\nprint('up', flush=True)\nbox.run('while True: pass')"
+    script = (
+        f"from karat.sandbox import Sandbox\nbox = Sandbox(without={left_out!r})\nbox.run('1')\n"
+        "print('up', flush=True)\nbox.run('while True: pass')"
+    )
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as caller:
         assert caller.stdout is not None
         assert caller.stdout.readline() == b"up\n"

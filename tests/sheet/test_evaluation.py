@@ -78,7 +78,10 @@ def test_a_dim_may_depend_on_the_dim_before_it() -> None:
 
 
 def test_a_dim_of_a_table_has_its_rows() -> None:
-    text = f"{EXAMPLE_TABLE}\ntable T\n    dim [r] = Fruit.FILTER($[price] > 2)\n    [n] = [r][name]\n    [p] = [r][price] * 2\n"
+    text = (
+        f"{EXAMPLE_TABLE}\ntable T\n    dim [r] = Fruit.FILTER($[price] > 2)\n    [n] = [r][name]\n"
+        "    [p] = [r][price] * 2\n"
+    )
     book = evaluated(text)
     assert book.table("T").shown_columns() == ["n", "p"], "whole rows are for other fields, not to be looked at"
     assert list(book.column("T", "n")) == ["Apple", "Pear"]
@@ -86,7 +89,10 @@ def test_a_dim_of_a_table_has_its_rows() -> None:
 
 
 def test_several_fields_with_one_formula_share_its_columns() -> None:
-    text = f"{EXAMPLE_TABLE}\ntable T\n    dim [a], [b] = Fruit[[name],[price]]\n    [c], [d] = Fruit.FIND([a])[[kind],[price]]\n"
+    text = (
+        f"{EXAMPLE_TABLE}\ntable T\n    dim [a], [b] = Fruit[[name],[price]]\n"
+        "    [c], [d] = Fruit.FIND([a])[[kind],[price]]\n"
+    )
     assert rows(text, "T")[0] == ("Apple", 3, "sweet", 3)
 
 
@@ -214,7 +220,10 @@ def test_texts_sort_downwards_too() -> None:
 
 
 def test_one_bad_field_does_not_end_everything_and_is_told_once_where_it_began() -> None:
-    text = "table T\n    dim [n] = RANGE(3)\n    [bad] = 1 / ([n] - 2)\n    [worse] = [bad] + 1\n    [good] = [n]\ntable U\n    [s] = T[bad].SUM()\n    [x] = 1\n"
+    text = (
+        "table T\n    dim [n] = RANGE(3)\n    [bad] = 1 / ([n] - 2)\n    [worse] = [bad] + 1\n"
+        "    [good] = [n]\ntable U\n    [s] = T[bad].SUM()\n    [x] = 1\n"
+    )
     book = evaluated(text)
     (problem,) = book.problems
     assert problem.message == "T[bad], row 2: division by zero"
@@ -235,7 +244,10 @@ def test_what_is_not_chosen_may_fail() -> None:
 
 
 def test_a_sheet_that_was_not_checked_still_fails_cell_by_cell() -> None:
-    text = "table R\n    dim [r] = R.FILTER(1)\ntable T\n    [x] = [y] + 1\n    [y] = [x]\n    [u] = Nowhere[a]\n    [v] = T[nope]\n    [w] = FRIST({1})\n    [z] = $\n    [n] = ABS()\n    [k] = 1\n"
+    text = (
+        "table R\n    dim [r] = R.FILTER(1)\ntable T\n    [x] = [y] + 1\n    [y] = [x]\n    [u] = Nowhere[a]\n"
+        "    [v] = T[nope]\n    [w] = FRIST({1})\n    [z] = $\n    [n] = ABS()\n    [k] = 1\n"
+    )
     book = evaluated(text, checked=False)
     said = "\n".join(problem.message for problem in book.problems)
     for part in (
@@ -272,7 +284,10 @@ def test_a_query_over_too_many_pairs_is_refused_with_what_to_do() -> None:
 
 def test_a_csv_file(tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_text('id,n,x,note\n001,1,1.5,"a, ""b"""\n002,2,,\n', encoding="utf-8-sig")
-    text = 'table T\n    dim [r] = INPUT("f.csv")\n    [id] = [r][id]\n    [n] = [r][n] + 1\n    [x] = [r][x]\n    [note] = [r][note]\n'
+    text = (
+        'table T\n    dim [r] = INPUT("f.csv")\n    [id] = [r][id]\n    [n] = [r][n] + 1\n    [x] = [r][x]\n'
+        "    [note] = [r][note]\n"
+    )
     assert [row[1:] for row in rows(text, "T", tmp_path)] == [("001", 2, 1.5, 'a, "b"'), ("002", 3, None, None)]
 
 
@@ -322,7 +337,10 @@ def test_parquet_and_duckdb(tmp_path: Path) -> None:
         base.execute("CREATE TABLE other AS SELECT 1 AS a")
         base.execute(f"COPY fruit TO '{tmp_path / 'f.parquet'}' (FORMAT parquet)")
     for source in ('"f.parquet"', '"d.duckdb", "fruit"'):
-        text = f"table T\n    dim [r] = INPUT({source})\n    [n] = [r][name]\n    [p] = [r][price]\n    [d] = [r][day]\n    [f] = [r][fresh]\n"
+        text = (
+            f"table T\n    dim [r] = INPUT({source})\n    [n] = [r][name]\n    [p] = [r][price]\n"
+            "    [d] = [r][day]\n    [f] = [r][fresh]\n"
+        )
         assert [row[1:] for row in rows(text, "T", tmp_path)] == [("Apple", 3, "2024-01-31", 1), ("Fig", None, None, 0)]
     (problem,) = evaluated('table T\n    [a] = INPUT("d.duckdb", "fruits")[a]\n', tmp_path).problems
     assert 'no table "fruits"' in problem.message

@@ -82,9 +82,11 @@ def test_holm_is_over_the_headlines() -> None:
 
 def test_cases_that_changed() -> None:
     a = run([case("same", {"score": 0.5}), case("up", {"score": 0.2}), case("down", {"score": 0.9}),
-             case("far down", {"score": 1.0}), case("broke", {"score": 1.0}), case("gone", {"score": 0.4})])  # fmt: skip
+             case("far down", {"score": 1.0}), case("broke", {"score": 1.0}),
+             case("gone", {"score": 0.4})])  # fmt: skip
     b = run([case("same", {"score": 0.5 + 1e-13}), case("up", {"score": 0.4}), case("down", {"score": 0.8}),
-             case("far down", {"score": 0.0}), case("broke", {"score": None}, "error"), case("new", {"score": 0.1})])  # fmt: skip
+             case("far down", {"score": 0.0}), case("broke", {"score": None}, "error"),
+             case("new", {"score": 0.1})])  # fmt: skip
     found = compare_runs(a, b, [SCORE])
     assert found.cases == (
         CaseChange("broke", "status", "score", 1.0, None, "scored", "error"),
@@ -236,7 +238,8 @@ def test_what_differs_between_the_runs_is_said() -> None:
     a = scored_run(
         [0.5, 0.6], truth_set="abc", karat="0.1", repeats=1, today="2024-06-01", options={"errors": "zero", "k": 3}
     )
-    b = run([case("case 0", {"score": 0.5}), case("x", {"score": 0.1})], ("score", "other"), suite="else", truth_set="def",
+    b = run([case("case 0", {"score": 0.5}), case("x", {"score": 0.1})], ("score", "other"), suite="else",
+        truth_set="def",
             karat="0.2", repeats=3, today="2024-06-02", options={"k": 5})  # fmt: skip
     assert compare_runs(a, b, []).warnings == (
         "The runs are of different suites: A of any, B of else. Metrics of the same name may mean different things.",

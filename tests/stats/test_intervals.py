@@ -38,7 +38,8 @@ def test_quantities_that_show_no_spread_have_no_interval(values: list[float]) ->
 
 
 @pytest.mark.parametrize(("value", "n", "low", "high"), [
-    (0.5, 1, 0.1033, 0.8967), (0.5, 10, 0.3613, 0.6387), (0.25, 3, 0.1096, 0.6711), (1.0, 10, 0.7225, 1.0), (0.0, 10, 0.0, 0.2775),
+    (0.5, 1, 0.1033, 0.8967), (0.5, 10, 0.3613, 0.6387), (0.25, 3, 0.1096, 0.6711), (1.0, 10, 0.7225, 1.0),
+    (0.0, 10, 0.0, 0.2775),
 ])  # fmt: skip
 def test_shares_that_are_all_equal_are_no_certainty(value: float, n: int, low: float, high: float) -> None:
     """q = z²/(n + z²) may be values not seen: v(1 - q) … v(1 - q) + q."""

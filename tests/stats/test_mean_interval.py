@@ -45,7 +45,8 @@ def test_lognormal_losses() -> None:
 
 @pytest.mark.parametrize("n", [10, 40])
 @pytest.mark.parametrize(("draw", "truth"), [
-    (lambda rng, n: rng.gamma(4.0, 1.0, n), 4.0), (lambda rng, n: rng.exponential(1, n), 1.0), (lambda rng, n: rng.normal(5, 1, n), 5.0),
+    (lambda rng, n: rng.gamma(4.0, 1.0, n), 4.0), (lambda rng, n: rng.exponential(1, n), 1.0),
+    (lambda rng, n: rng.normal(5, 1, n), 5.0),
 ], ids=["gamma", "exponential", "normal"])  # fmt: skip
 def test_other_quantities(n: int, draw: Draw, truth: float) -> None:
     assert 0.925 <= coverage(draw, truth, n, "quantity") <= 0.975

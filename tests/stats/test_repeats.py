@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from karat.core.results.result import CaseResult, RepeatResult
+from karat.core.results.result import CaseResult, RepeatResult, RunResult
 from karat.core.scores import Score
 from karat.stats.intervals.estimates import estimate
-from karat.stats.repeats import pass_k, repeat_spread, tries_of, tries_shown, try_values
+from karat.stats.repeats import _spread, pass_k, tries_of, tries_shown, try_values
 from tests.stats.runs import case, metric, run
 
 
@@ -23,6 +23,10 @@ def tried(name: str, *values: float | None) -> CaseResult:
     return case(name, {"passed": sum(known) / len(known) if known else None}, repeats=repeats)
 
 
+def spread(result: RunResult) -> float | None:
+    return _spread([try_values(case, "passed") for case in result.cases])
+
+
 def test_by_hand() -> None:
     # First case 1 of 3 passed: pass@2 = 2/3, pass^2 = 0. Second 3 of 3: both 1. Third has one try that counts: left
     # out.
@@ -32,7 +36,7 @@ def test_by_hand() -> None:
     assert (found.at.n, found.left_out) == (2, 1)
     assert found.hat.mean == pytest.approx(0.5)
     # Squares within cases: 2/3 and 0; degrees of freedom 2 + 2.
-    assert repeat_spread(result, "passed") == pytest.approx((2 / 3 / 4) ** 0.5)
+    assert spread(result) == pytest.approx((2 / 3 / 4) ** 0.5)
 
 
 def test_a_case_that_was_tried_once() -> None:
@@ -40,7 +44,7 @@ def test_a_case_that_was_tried_once() -> None:
     assert try_values(result.cases[0], "passed") == [1.0]
     assert (pass_k(result, "passed", 1).at.mean, pass_k(result, "passed", 1).left_out) == (1.0, 1)
     assert pass_k(result, "passed", 2).at.mean is None
-    assert repeat_spread(result, "passed") is None
+    assert spread(result) is None
 
 
 def test_no_cases() -> None:
@@ -121,4 +125,4 @@ def test_the_example_of_the_page_on_comparing() -> None:
     found = [pass_k(result, "passed", k) for k in (1, 2, 3)]
     assert [item.at.mean for item in found] == pytest.approx([5 / 9, 2 / 3, 2 / 3])
     assert [item.hat.mean for item in found] == pytest.approx([5 / 9, 4 / 9, 1 / 3])
-    assert repeat_spread(result, "passed") == pytest.approx(1 / 3)
+    assert spread(result) == pytest.approx(1 / 3)

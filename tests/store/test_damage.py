@@ -79,7 +79,7 @@ def test_it_says_what_is_damaged_and_what_can_be_saved(
 
 def test_an_error_of_ours_is_not_called_damage(store: Store, run: int) -> None:
     with pytest.raises(AttributeError):
-        store.add_predictions(run, [None])  # type: ignore[list-item]
+        store.add_predictions(run, [None])  # type: ignore[list-item]  # wrong on purpose
 
 
 def test_a_store_without_its_version(store: Store, url: str, run: int) -> None:

@@ -135,7 +135,8 @@ def test_the_others_are_unharmed(server: HostileServer) -> None:
     assert [json.loads(item.response)["answer"]["id"] for item in good if item] == [str(number) for number in range(30)]
     kinds = [item.error.kind for item in bad if item and item.error]
     assert kinds == [
-        "server_error", "bad_response", "bad_response", "connection", "connection", "timeout", "client_error", "connection",
+        "server_error", "bad_response", "bad_response", "connection", "connection", "timeout", "client_error",
+        "connection",
     ]  # fmt: skip
 
 

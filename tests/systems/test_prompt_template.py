@@ -41,7 +41,8 @@ def test_an_unknown_variable_is_told_with_the_nearest_and_all_known_ones() -> No
 
 def test_what_a_template_sets_itself_is_no_unknown_variable() -> None:
     text = """{% macro row(cells, end='') %}{{ cells | join }}{{ end }}{% endmacro %}
-    {% for t in schema %}{% set n = loop.index %}{{ n }}{{ row(t) }}{% for a, b in t.items() %}{{ a }}{{ b }}{% endfor %}{% endfor %}
+    {% for t in schema %}{% set n = loop.index %}{{ n }}{{ row(t) }}
+    {%- for a, b in t.items() %}{{ a }}{{ b }}{% endfor %}{% endfor %}
     {% with x = question %}{{ x }}{% endwith %}{{ range(3) | list }}{{ dict(a=1) }}"""
     assert problems_in(text, KNOWN) == []
     assert variables_in(text) == {"schema", "question"}
@@ -101,7 +102,8 @@ def test_the_hash_is_of_all_that_makes_the_prompt() -> None:
         from karat.core.plugins import load
 
         config = load("karat.systems", "openai").config
-        return config(type="openai", base_url="http://h/v1", model="m", **settings)  # type: ignore[no-any-return]
+        read: PromptedConfig = config(type="openai", base_url="http://h/v1", model="m", **settings)
+        return read
 
     example = {"user": "u", "assistant": "a"}
     import msgspec

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -106,5 +107,5 @@ def test_the_renderer_knows_no_secret(renderer: Renderer, monkeypatch: pytest.Mo
     with Renderer() as fresh:
         fresh.render("{{ 1 }}", {})
         assert fresh._process is not None
-        environment = open(f"/proc/{fresh._process.pid}/environ", "rb").read()  # noqa: SIM115, PTH123
+        environment = Path(f"/proc/{fresh._process.pid}/environ").read_bytes()
     assert b"canary" not in environment

@@ -53,7 +53,8 @@ COMMANDS: list[Any] = [
     "python bot.py sk-abcdefghij0123456789",
 ]
 FINE: list[dict[str, Any]] = [
-    {"request": {"q": "{question}", "max_tokens": "100", "tokenizer": "o200k_base", "prompt_cache_key": "run-2024-11-15"}},
+    {"request": {"q": "{question}", "max_tokens": "100", "tokenizer": "o200k_base",
+            "prompt_cache_key": "run-2024-11-15"}},
     {"request": {"key": "{question}", "token": "{case_id}", "author": "me", "primary_key": "id-2024-11-15-x"}},
     {"request": {"key": "topic", "value": "{question}"}},
     {"request": {"q": "{question}", "api_key": "${ASSISTANT_KEY}", "auth": "none"}},

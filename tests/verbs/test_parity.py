@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -269,7 +270,7 @@ def test_a_missing_setting_is_written_as_it_is_given(here: Path, tmp_path: Path)
 
 def test_resume(here: Path) -> None:
     for word in ("nobody", "r-0099"):
-        found = called(lambda word=word: karat.run(resume=word, store="runs.db"))  # type: ignore[misc]
+        found = called(partial(karat.run, resume=word, store="runs.db"))
         assert "error" in found
         assert found == typed(f"run --resume {word} --store runs.db --json -")
     finished = plain(called(lambda: karat.run(resume="later", store="runs.db")))

@@ -10,8 +10,9 @@ from karat.web.charts import trend
 def row(number: int, mean: float, truth_set: str, *, spread: float | None = 0.1) -> RunRow:
     low, high = (None, None) if spread is None else (mean - spread, mean + spread)
     return RunRow(
-        id=number, suite="demo", name="", system="", status="finished", created="", started="", finished="", truth_set=truth_set,
-        cases=10, repeats=1, karat="", tags=(), scoring=number, summary=(MetricSummary("right", mean, 10, low, high),),
+        id=number, suite="demo", name="", system="", status="finished", created="", started="", finished="",
+        truth_set=truth_set, cases=10, repeats=1, karat="", tags=(), scoring=number,
+        summary=(MetricSummary("right", mean, 10, low, high),),
     )  # fmt: skip
 
 

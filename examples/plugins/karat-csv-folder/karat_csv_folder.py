@@ -5,7 +5,8 @@
     engines:
       "": {engine: csv_folder, settings: {folder: tables}}
 
-A column whose cells are all numbers is one of numbers. A number with zeros in front (``007``) is a text, and an empty cell is a null.
+A column whose cells are all numbers is one of numbers. A number with zeros in front (``007``) is a
+text, and an empty cell is a null.
 """
 
 import csv
@@ -41,7 +42,8 @@ class CsvFolder:
             names, *rows = csv.reader(lines)
         if uneven := [number for number, row in enumerate(rows, start=2) if len(row) != len(names)]:
             raise UserError(f"{file}: row {uneven[0]} does not have the {len(names)} cells of the first row")
-        kinds = ["NUMERIC" if all(NUMBER.fullmatch(cell) for cell in column if cell) else "TEXT" for column in zip(*rows)]
+        numeric = [all(NUMBER.fullmatch(cell) for cell in column if cell) for column in zip(*rows)]
+        kinds = ["NUMERIC" if numbers else "TEXT" for numbers in numeric]
         columns = ", ".join(f"{quoted(name)} {kind}" for name, kind in zip_longest(names, kinds, fillvalue="TEXT"))
         self._database.execute(f"CREATE TABLE {quoted(file.stem)} ({columns})")
         values = ([cell or None for cell in row] for row in rows)
@@ -54,8 +56,9 @@ class CsvFolder:
             cursor = self._database.execute(query)
             rows = cursor.fetchmany(row_limit + 1)
         except sqlite3.Error as error:
-            late = time.monotonic() - began > timeout
-            raise EngineError("timeout" if late else "sql_error", f"after {timeout:g} s" if late else str(error)) from error
+            if time.monotonic() - began > timeout:
+                raise EngineError("timeout", f"after {timeout:g} s") from error
+            raise EngineError("sql_error", str(error)) from error
         names = [column[0] for column in cursor.description]
         return result_table(names, rows[:row_limit], len(rows) > row_limit, time.monotonic() - began)
 

@@ -1,6 +1,7 @@
 """Rank-biased precision: what a reader finds who goes on from each result to the next with probability p.
 
-RBP = (1 - p) × the sum of p^(rank - 1) over the relevant keys that were retrieved; the mean over the fields. Nothing relevant: not applicable.
+RBP = (1 - p) × the sum of p^(rank - 1) over the relevant keys that were retrieved; the mean over the fields.
+Nothing relevant: not applicable.
 A reader who is patient (p near 1) looks far down the list, one who is not (p near 0) at the first result alone.
 """
 
@@ -20,8 +21,9 @@ RBP = Metric(
     "(1 - {p}) × the sum of {p}^(rank - 1) over the relevant keys that were retrieved",
     score,
     headline=True,
-    parameters=(Parameter("p", float, 0.8, "How likely a reader goes on to the next "
-                                           "result.", at_least=0, at_most=0.999),),
+    parameters=(
+        Parameter("p", float, 0.8, "How likely a reader goes on to the next result.", at_least=0, at_most=0.999),
+    ),
 )
 
 metrics = (RBP.with_parameters(p=0.5), RBP.with_parameters(p=0.8))

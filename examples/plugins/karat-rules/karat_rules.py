@@ -1,4 +1,6 @@
-"""Answers by rules: the first pattern that occurs in the question gives the answer. The baseline that an assistant must beat.
+"""Answers by rules: the first pattern that occurs in the question gives the answer.
+
+This is the baseline that an assistant must beat.
 
 ::
 
@@ -44,11 +46,11 @@ def open_rules(config: RulesConfig, suite: Suite) -> Rules:
                 try:
                     rules.append((re.compile(line["pattern"], re.IGNORECASE), line["answer"]))
                 except KeyError as error:
-                    raise UserError(f"{config.rules} has no column "
-                                    f"{error}", hint="Its first line is: pattern,answer") from None
+                    problem = f"{config.rules} has no column {error}"
+                    raise UserError(problem, hint="Its first line is: pattern,answer") from None
                 except re.error as error:
-                    problems.append(Problem("not a regular expression: "
-                                            f"{error}", file=config.rules, line=lines.line_num))
+                    wrong = f"not a regular expression: {error}"
+                    problems.append(Problem(wrong, file=config.rules, line=lines.line_num))
     except OSError as error:
         raise UserError(f"cannot read the rules in {config.rules}: {error.strerror}") from error
     if problems:

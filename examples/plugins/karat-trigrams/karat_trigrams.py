@@ -1,7 +1,8 @@
-"""Vectors of the groups of three letters in a text: "wheet" is near "wheat". No download, no network, the same numbers everywhere.
+"""Vectors of the groups of three letters in a text: "wheet" is near "wheat".
 
-Each trigram is counted in the place that its checksum gives it. A trigram that occurs n times counts 1 + log(n), so that a long text is
-not all repetition. A text without letters or digits has an empty vector, which is near nothing.
+There is no download and no network, and the numbers are the same everywhere.
+Each trigram is counted in the place that its checksum gives it. A trigram that occurs n times counts 1 + log(n), so
+that a long text is not all repetition. A text without letters or digits has an empty vector, which is near nothing.
 """
 
 import re

@@ -51,7 +51,7 @@ def crashes_told() -> Iterator[None]:
     except Exception:
         traceback.print_exc()
         words = "karat: this is a bug in karat, not in your files. Please report it with the lines above."
-        print(words, file=sys.stderr)  # noqa: T201
+        print(words, file=sys.stderr)  # noqa: T201 (the last word, whatever broke)
         sys.exit(CRASH)
     except SystemExit as leaving:
         if isinstance(leaving.__context__, BrokenPipeError):  # the command line library makes a 1 of it

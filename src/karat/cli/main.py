@@ -52,7 +52,7 @@ app = typer.Typer(
 
 @app.callback()
 def karat(
-    version: bool = typer.Option(  # noqa: ARG001
+    version: bool = typer.Option(  # noqa: ARG001 (its callback prints and exits)
         False, "--version", help="Print the version and exit.", is_eager=True, callback=lambda v: _version(v)
     ),
     quiet: bool = typer.Option(False, "--quiet", "-q", help=verbosity.QUIET_HELP),

@@ -38,7 +38,7 @@ def target_of(suite: str, stored: Mapping[str, Any]) -> Any:
     """What was expected in the last scored turn of a stored case, as the suite's own struct; None where that cannot be
     said here."""
     try:
-        case = msgspec.convert(stored, Case[load_suite(suite).target])  # type: ignore[misc]  # the type is known at run time only
+        case = msgspec.convert(stored, Case[load_suite(suite).target])  # type: ignore[misc]  # a run-time type
     except (UnknownName, msgspec.ValidationError):
         return None
     return next((turn.target for turn in reversed(case.conversation) if turn.target is not None), None)

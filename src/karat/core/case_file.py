@@ -48,7 +48,7 @@ def _dumper() -> Any:
     class Blocks(yaml.SafeDumper):
         """Text of several lines as a block, without anchors: as a person would write it."""
 
-        def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
+        def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 (PyYAML's signature)
             return True
 
     def text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:

@@ -153,7 +153,10 @@ def summary_table(result: RunResult, title: str, metrics: Sequence[Metric], *, d
     for name, item in items:
         last: tuple[Cell, ...] = (item.with_errors_as_zero,) if errors else ()
         rows.append((name, item.mean, item.n, item.low, item.high, item.undefined, *last))
-    note = f"The mean is over the n cases where the metric is defined; low and high are its 95 % interval.{_clustered(result)}"
+    note = (
+        "The mean is over the n cases where the metric is defined; "
+        f"low and high are its 95 % interval.{_clustered(result)}"
+    )
     return Table(tuple(columns), tuple(rows), title, note)
 
 
@@ -162,7 +165,10 @@ def _clustered(result: RunResult) -> str:
     clusters = clusters_of([case for case in result.cases if case.status == "scored"])
     if clusters is None:
         return ""
-    return f" Cases of one cluster are variants of each other and count as one: intervals are over {count_of(len(set(clusters)), 'cluster')}."
+    return (
+        " Cases of one cluster are variants of each other and count as one: "
+        f"intervals are over {count_of(len(set(clusters)), 'cluster')}."
+    )
 
 
 def tags_table(cases: Sequence[CaseResult], metrics: Sequence[Metric], estimate: Estimator) -> Table | None:
@@ -274,7 +280,10 @@ def _repeats(repeats: int) -> str:
 def _failed_calls(errors: object) -> str:
     if errors == "zero":
         return "A failed call counts 0 (option errors: zero)."
-    return "Failed calls are counted and shown but not included in the mean. If there are any, the mean with errors as zero is shown too."
+    return (
+        "Failed calls are counted and shown but not included in the mean. "
+        "If there are any, the mean with errors as zero is shown too."
+    )
 
 
 def _option(value: object) -> str:

@@ -295,5 +295,6 @@ class Suite(Generic[Target, Options, Comparison]):
 
     def decode_cases(self, data: Sequence[bytes]) -> tuple[Case[Target], ...]:
         """Cases as the store keeps them, back as structs."""
-        decoder: msgspec.json.Decoder[Case[Any]] = msgspec.json.Decoder(Case[self.target])  # type: ignore[name-defined]
+        kind = Case[self.target]  # type: ignore[name-defined]  # a run-time type
+        decoder: msgspec.json.Decoder[Case[Any]] = msgspec.json.Decoder(kind)
         return tuple(decoder.decode(item) for item in data)

@@ -154,7 +154,7 @@ def _hold_any_time(psycopg: Any, connection: Any) -> None:
 
 
 def _or_text(loader: Any, failure: type[Exception]) -> Any:
-    class Load(loader):  # type: ignore[misc]
+    class Load(loader):  # type: ignore[misc]  # a class of psycopg, chosen at run time
         def load(self, data: Any) -> Any:
             try:
                 return super().load(data)

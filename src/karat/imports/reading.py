@@ -90,7 +90,7 @@ def _yaml(path: Path, data: bytes) -> Source:
         pass
     if findings.problems:
         raise UserError(f"{path} cannot be read as YAML", problems=findings.problems)
-    value = yaml.load(data, Loader=yaml.CBaseLoader)  # noqa: S506  every scalar stays the text in the file: NO, 001
+    value = yaml.load(data, Loader=yaml.CBaseLoader)  # noqa: S506 (every scalar stays the text in the file: NO, 001)
     if promptfoo.is_config(value):
         return promptfoo.read_config(path, value)
     if isinstance(value, list):

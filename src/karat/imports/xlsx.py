@@ -150,7 +150,7 @@ class Workbook:
         """One of the small parts, whole."""
         data = self._member(name, SMALL_PART_MB * MIB)
         try:
-            return ElementTree.fromstring(data)  # noqa: S314  without a document type, see _member
+            return ElementTree.fromstring(data)  # noqa: S314 (without a document type, see _member)
         except (ElementTree.ParseError, ValueError, LookupError, RecursionError) as error:
             raise FileRefused(self.path, f"the Excel file is damaged: {name}: {error}") from None
 
@@ -158,7 +158,8 @@ class Workbook:
         """The elements of one name in a large part, one after the other; each is dropped when the next one comes."""
         parents: list[ElementTree.Element] = []
         try:
-            for event, element in ElementTree.iterparse(io.BytesIO(self._member(name)), ("start", "end")):  # noqa: S314
+            file = io.BytesIO(self._member(name))
+            for event, element in ElementTree.iterparse(file, ("start", "end")):  # noqa: S314 (as above)
                 if event == "start":
                     parents.append(element)
                     if len(parents) > DEEPEST:

@@ -14,7 +14,10 @@ from karat.stats.reviewed import reviewed_rates, verdict_counts
 
 VERDICTS = {"pass": "right", "fail": "wrong", "gold_wrong": "gold is wrong", "accept": "accept this too"}
 MOST_LINES = 4
-MEANING = "A verdict replaces the rule's: right and accept this too count 1, wrong counts 0; a case whose gold is wrong is left out of the rate. All other cases count by rule."
+MEANING = (
+    "A verdict replaces the rule's: right and accept this too count 1, wrong counts 0; "
+    "a case whose gold is wrong is left out of the rate. All other cases count by rule."
+)
 
 
 def reviewed_table(result: RunResult, metrics: Sequence[Metric]) -> Table | None:

@@ -16,17 +16,24 @@ from karat.core.system import PLAIN_TEXT_HINT, SystemConfig
 def refuse_secrets(settings: msgspec.Struct, what: str) -> None:
     """Raise for a secret that is in plain text among the settings of a system or the options of a suite."""
     if found := _found(settings):
-        message = f"the setting {_shown(found[0])} of {what} contains a secret in plain text, which would be stored with the run"
+        message = (
+            f"the setting {_shown(found[0])} of {what} contains a secret in plain text, which would be stored "
+            "with the run"
+        )
         raise UserError(message, hint=hint_for(settings))
 
 
 def refuse_written_out(settings: msgspec.Struct, what: str) -> None:
     """Raise where the value of a secret variable stands in the settings, the texts of prompts included."""
     if name := _variable_written_out(settings):
-        message = f"a setting of {what} contains the value of the environment variable {name}, which would be stored with the run"
+        message = (
+            f"a setting of {what} contains the value of the environment variable {name}, "
+            "which would be stored with the run"
+        )
         raise UserError(
             message,
-            hint="Take it out of the prompt, the file or the setting, and make a new key: this one may have been stored before.",
+            hint="Take it out of the prompt, the file or the setting, and make a new key: this one may have been "
+            "stored before.",
         )
 
 

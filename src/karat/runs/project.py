@@ -198,7 +198,7 @@ def _system(name: str, node: Node, findings: Findings) -> SystemConfig | None:
 def read_options(suite: Suite, raw: Raw | None, findings: Findings) -> SuiteOptions | None:
     """The options of a suite from a part of a file; its defaults when there is none."""
     if raw is None:
-        return suite.options()  # type: ignore[no-any-return]
+        return suite.options()  # type: ignore[no-any-return]  # a suite of any kind
     options = read(suite.options, raw.node, findings)
     if options is not None:
         findings.problems.extend(secret_problems(options, raw.node, findings.file))
@@ -248,7 +248,8 @@ def options_from(kind: type[S], given: Mapping[str, Any], noun: str = "option", 
 
 def _check_keys(kind: type[S], given: Iterable[str], noun: str, fixed: Iterable[str], written: str) -> None:
     """UserError for a key that there is none of, and for one that is needed and not given."""
-    known = {field.encode_name: field.required for field in msgspec.structs.fields(kind)}  # type: ignore[arg-type]
+    fields = msgspec.structs.fields(kind)  # type: ignore[arg-type]  # S is always a struct
+    known = {field.encode_name: field.required for field in fields}
     for key in given:
         if key not in known:
             _refuse_secret(key, known)

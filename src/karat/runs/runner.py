@@ -259,7 +259,10 @@ def _with_source(case: Case[Any]) -> Case[Any]:
 
 
 def _unreadable(run_id: int, what: str, error: Exception) -> UserError:
-    hint = f"This part of the store is damaged. The answers can still be saved: karat export {run_name(run_id)} --predictions FILE."
+    hint = (
+        "This part of the store is damaged. The answers can still be saved: "
+        f"karat export {run_name(run_id)} --predictions FILE."
+    )
     return UserError(f"the stored {what} of {run_name(run_id)} cannot be read: {error}", hint=hint)
 
 

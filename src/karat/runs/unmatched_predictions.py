@@ -29,7 +29,10 @@ def unmatched_problems(
                 f'{one.case_id} "turn": {one.turn}'
             )
         else:
-            what = f"repeats that do not exist (there {'is' if repeats == 1 else 'are'} {repeats}, counted from 0 without a gap)"
+            what = (
+                f"repeats that do not exist (there {'is' if repeats == 1 else 'are'} {repeats}, counted from 0 "
+                "without a gap)"
+            )
             groups.setdefault(what, []).append(f"{one.case_id} repeat {one.repeat}")
     problems = []
     for what, all_names in groups.items():

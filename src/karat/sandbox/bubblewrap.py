@@ -29,11 +29,12 @@ def command(readable: Sequence[str], scratch_bytes: int, environment: dict[str, 
         words += ["--perms", "0755", "--dir", folder]
     for place in readable:
         if Path(place).is_symlink():
-            words += ["--symlink", os.readlink(place), place]  # noqa: PTH115
+            words += ["--symlink", os.readlink(place), place]  # noqa: PTH115 (the text of the link as it is)
         else:
             words += ["--ro-bind", place, place]
     words += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
-    words += ["--perms", "0755", "--dir", "/tmp", "--perms", "0777", "--size", str(scratch_bytes), "--tmpfs", SCRATCH]  # noqa: S108
+    words += ["--perms", "0755", "--dir", "/tmp"]  # noqa: S108 (inside the box)
+    words += ["--perms", "0777", "--size", str(scratch_bytes), "--tmpfs", SCRATCH]
     words += ["--remount-ro", "/", "--chdir", "/", "--hostname", "box"]
     for name, value in environment.items():
         words += ["--setenv", name, value]
@@ -59,7 +60,7 @@ def trouble(uid: int) -> str:
     program = shutil.which("true") or "/bin/true"
     words = [*command(("/usr", *(p for p in ("/bin", "/lib", "/lib64") if Path(p).exists())), 1024**2, {}), program]
     try:
-        tried = subprocess.run(words, capture_output=True, env={}, timeout=20, check=False)  # noqa: S603
+        tried = subprocess.run(words, capture_output=True, env={}, timeout=20, check=False)  # noqa: S603 (our words)
     except (OSError, subprocess.SubprocessError) as error:
         return f"installed, but does not run for user {uid}: {type(error).__name__}"
     said = tried.stderr.decode(errors="replace").strip().splitlines()

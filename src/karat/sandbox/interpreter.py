@@ -54,7 +54,9 @@ def interpreter(python: str = "") -> Interpreter:
     """The named Python, or the one that runs karat. It is asked itself, once."""
     command = python or sys.executable
     try:
-        said = subprocess.run([command, "-s", "-c", _ASK], capture_output=True, env={}, cwd="/", timeout=60, check=True)  # noqa: S603
+        said = subprocess.run(  # noqa: S603 (the user names the interpreter)
+            [command, "-s", "-c", _ASK], capture_output=True, env={}, cwd="/", timeout=60, check=True
+        )
         answer = msgspec.json.decode(said.stdout, type=_Answer)
     except (OSError, subprocess.SubprocessError, msgspec.DecodeError) as error:
         raise UserError(f"sandbox.python: {command} is not a working Python ({type(error).__name__})") from error

@@ -65,7 +65,10 @@ class Server:
             said = read_what_is_there(process.stderr.fileno())
             self.close()
             why = said.splitlines()[-1][:300] if said else "it ended without a message"
-            hint = f"{python.command} and its packages must be readable for an unprivileged user and able to import pandas. `karat doctor` shows the layers."
+            hint = (
+                f"{python.command} and its packages must be readable for an unprivileged user and able to "
+                "import pandas. `karat doctor` shows the layers."
+            )
             raise UserError(f"the sandbox's server did not start: {why}", hint=hint) from error
 
     def close(self) -> None:

@@ -99,8 +99,8 @@ class _Table(_Record, frozen=True, tag="table"):
 
 
 Wire: TypeAlias = (
-    bool | int | float | str | _Integer | _Infinity | _Complex | _Datetime | _Date | _Time | _Timedelta | _Decimal | _Bytes
-    | _Other | _List | _Parts | _Dict | _Series | _Table | None
+    bool | int | float | str | _Integer | _Infinity | _Complex | _Datetime | _Date | _Time | _Timedelta | _Decimal
+    | _Bytes | _Other | _List | _Parts | _Dict | _Series | _Table | None
 )  # fmt: skip
 
 

@@ -94,11 +94,6 @@ def pass_k(result: RunResult, metric: str, k: int) -> PassK:
     return _pass_k(_counts(values), clusters_of(result.cases), k)
 
 
-def repeat_spread(result: RunResult, metric: str) -> float | None:
-    """The standard deviation between tries at the same case, pooled over cases. None when no case has two values."""
-    return _spread([try_values(case, metric) for case in result.cases])
-
-
 def _counts(values: Values) -> Counts:
     return [(len(tries), sum(value >= 1 for value in tries)) for tries in values]
 

@@ -81,7 +81,10 @@ def refuse_live(connection: Connection, run_id: int, what: str) -> None:
     lease = read_lease(connection, run_id)
     if lease is None or lease.over:
         return
-    hint = f"Its last heartbeat was {max(lease.age, 0):.0f} s ago. Wait for it, or stop it. If it is dead, it is ignored: at once on its own machine, elsewhere {EXPIRES:.0f} s after its last heartbeat."
+    hint = (
+        f"Its last heartbeat was {max(lease.age, 0):.0f} s ago. Wait for it, or stop it. If it is dead, it is "
+        f"ignored: at once on its own machine, elsewhere {EXPIRES:.0f} s after its last heartbeat."
+    )
     raise UserError(f"{run_name(run_id)} {what}: {lease.holder.shown} is working on it", hint=hint)
 
 

@@ -32,7 +32,7 @@ def insert_scoring(connection: Connection, run_id: int, result: RunResult, now: 
         "info": to_json(info).decode(),
     }
     key = connection.execute(insert(scorings), row).inserted_primary_key
-    assert key is not None  # noqa: S101
+    assert key is not None  # noqa: S101 (an insert of one row has its key)
     scoring = int(key[0])
     if result.summary:
         figures = [msgspec.structs.asdict(item) for item in result.summary]

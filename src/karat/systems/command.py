@@ -72,7 +72,7 @@ class _Talk(asyncio.SubprocessProtocol):
             self.exited.set_result(None)
         asyncio.get_running_loop().call_later(GRACE, self._end)
 
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - the signature is asyncio's
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 (the signature is asyncio's)
         self._end()
 
     def _end(self) -> None:
@@ -184,7 +184,7 @@ def _check_program(program: str, cwd: str) -> None:
         raise UserError(f'there is no program "{program}" to run', hint=hint)
 
 
-def open_command(config: CommandConfig, suite: Suite) -> CommandSystem:  # noqa: ARG001 - the protocol's signature
+def open_command(config: CommandConfig, suite: Suite) -> CommandSystem:  # noqa: ARG001 (the protocol's signature)
     """A command that can be run; UserError when it is not there."""
     return CommandSystem(config)
 

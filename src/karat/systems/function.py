@@ -80,7 +80,7 @@ def open_callable(function: Callable[[dict[str, Any]], Any], *, inline: bool = F
     return FunctionSystem(function, inline=inline, reply_path=reply_path)
 
 
-def open_function(config: FunctionConfig, suite: Suite) -> System:  # noqa: ARG001 - the protocol's signature
+def open_function(config: FunctionConfig, suite: Suite) -> System:  # noqa: ARG001 (the protocol's signature)
     """An open system; UserError for a function that is not there."""
     return open_callable(find_function(config.function), inline=config.inline, reply_path=config.reply_path)
 

@@ -40,7 +40,8 @@ class HttpConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, kw_onl
     headers: dict[str, str] = msgspec.field(default_factory=dict)
     """Values may hold ``${NAME}`` from the environment: the place for keys."""
     request: Any = None
-    """The template; see :mod:`karat.systems.request_template`. Left out: id, turn and messages. Texts may hold ``${NAME}``."""
+    """The template; see :mod:`karat.systems.request_template`. Left out: id, turn and messages. Texts may hold
+    ``${NAME}``."""
     response_path: str = ""
     """The part of the body that is the answer (``data.answers.0``); left out: the whole body."""
     reply_path: str = ""
@@ -107,7 +108,7 @@ def _parameters(filled: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def open_http(config: HttpConfig, suite: Suite) -> HttpSystem:  # noqa: ARG001 - the protocol's signature
+def open_http(config: HttpConfig, suite: Suite) -> HttpSystem:  # noqa: ARG001 (the protocol's signature)
     """An open system; UserError for an address, header or template that cannot be used."""
     return HttpSystem(config)
 

@@ -68,9 +68,9 @@ def main() -> int:
     try:
         server, address = serve(wanted.port, wanted.threads)
     except UserError as error:
-        print(f"{error.message}\n{error.hint}", file=sys.stderr)  # noqa: T201
+        print(f"{error.message}\n{error.hint}", file=sys.stderr)  # noqa: T201 (a program of its own)
         return 2
-    print(address, flush=True)  # noqa: T201
+    print(address, flush=True)  # noqa: T201 (how the caller learns it)
     stop.wait()
     del server
     return 0

@@ -138,7 +138,7 @@ def export_format(word: str) -> Format:
     """The format of that name."""
     for known in get_args(Format):
         if word == known:
-            return known  # type: ignore[no-any-return]
+            return known  # type: ignore[no-any-return]  # one of Format's own words
     raise UserError(f'there is no format "{word}"', hint=did_you_mean(word, get_args(Format)))
 
 

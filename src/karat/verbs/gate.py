@@ -200,7 +200,10 @@ def _judge_stored(
         found = baselines_in(store, result.run.suite, result.run.id, named)
         verdicts += judge(rules, result, metrics, found)
     for row in unfinished:
-        words = f"the run is {row.status} and not fully scored, so there is nothing to check; karat run --resume {run_name(row.id)} finishes it"
+        words = (
+            f"the run is {row.status} and not fully scored, so there is nothing to check; "
+            f"karat run --resume {run_name(row.id)} finishes it"
+        )
         verdicts += [
             Verdict(rule_text(rule), "failed", f"{rule_text(rule)}: {words}", row.suite, run_name(row.id))
             for rule in rules

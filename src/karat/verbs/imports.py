@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -162,4 +163,4 @@ def _write(made: Imported, suite: Suite, folder: Path, force: bool) -> None:
     for name, data in made.files.items():
         write_bytes(folder / name, data)
     for name, origin in made.copies.items():
-        write_atomically(folder / name, lambda part, origin=origin: shutil.copyfile(origin, part))  # type: ignore[misc]
+        write_atomically(folder / name, partial(shutil.copyfile, origin))

@@ -69,21 +69,21 @@ def create_app(
 
 
 def _http_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)  # noqa: S101
+    assert isinstance(error, HTTPException)  # noqa: S101 (registered for it)
     text = "There is no such page." if error.status_code == 404 and error.detail == "Not Found" else str(error.detail)
     return _told(request, error.status_code, text)
 
 
-def _unreadable(request: Request, error: Exception) -> Response:  # noqa: ARG001
+def _unreadable(request: Request, error: Exception) -> Response:  # noqa: ARG001 (the framework's signature)
     return _told(request, 404, "There is no such page: part of its address cannot be read.")
 
 
 def _user_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, UserError)  # noqa: S101
+    assert isinstance(error, UserError)  # noqa: S101 (registered for it)
     return _told(request, 404 if error.message.startswith("there is no ") else 400, error.message, error.hint)
 
 
-def _bug(request: Request, error: Exception) -> Response:  # noqa: ARG001
+def _bug(request: Request, error: Exception) -> Response:  # noqa: ARG001 (the framework's signature)
     told = _told(request, 500, "Something went wrong in the viewer.", "See the terminal where karat serve is running.")
     told.headers.update(HEADERS)  # this handler is outside the guard
     return told

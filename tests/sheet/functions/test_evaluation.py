@@ -243,7 +243,7 @@ def test_a_column_of_questions_is_one_pass(monkeypatch: pytest.MonkeyPatch) -> N
 
     def counting(model: Model, questions: Sequence[str], values: Sequence[str], n: int, **rest: object) -> object:
         calls.append((len(questions), n))
-        return real(model, questions, values, n, **rest)  # type: ignore[arg-type]
+        return real(model, questions, values, n, **rest)  # type: ignore[arg-type]  # handed on as it came
 
     monkeypatch.setattr(ranking, "best", counting)
     text = (

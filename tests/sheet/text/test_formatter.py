@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 
 from karat.sheet.text.escapes import FORMULA_WORDS, KEYWORDS
-from karat.sheet.text.formatter import format_expression, format_sheet
+from karat.sheet.text.formatter import _document, format_sheet
+from karat.sheet.text.layout import Group, set_text
 from karat.sheet.text.parser import parse
 from karat.sheet.text.tree import (
     Binary,
@@ -189,6 +190,11 @@ def test_a_single_empty_cell_is_written_so_that_its_row_stays() -> None:
     assert sheet.tables[0].override is not None
     assert sheet.tables[0].override.rows == (("x",), (None,), ("",))
     assert format_sheet(sheet).endswith('override\n[a]\n"x"\nNA\n""\n')
+
+
+def format_expression(expression: Expr) -> str:
+    """A formula on one line."""
+    return set_text(Group((_document(expression),)), width=2**60)
 
 
 def test_an_expression_is_on_one_line_however_long() -> None:

@@ -48,8 +48,9 @@ table Next
 
 PIECES = [
     *"()[]{}!\"'\\#,.=+-*/^&<>$\n\t ;:%0\x00é",
-    "##", "\r\n", '""', "''", "'[", "<>", "table ", "table T\n", "override\n", "[a],[b]\n", "[x] = ", "apply\n", "total\n", "filter ",
-    "sort ", "key ", "dim ", "NOT ", " AND ", " MOD ", "F(", "T.F(", "T[x]", "[[", "]]", "1e9", ".5", "!manual()\n", "\\\n", "\ufeff", "\u2028",
+    "##", "\r\n", '""', "''", "'[", "<>", "table ", "table T\n", "override\n", "[a],[b]\n", "[x] = ", "apply\n",
+    "total\n", "filter ", "sort ", "key ", "dim ", "NOT ", " AND ", " MOD ", "F(", "T.F(", "T[x]", "[[", "]]", "1e9",
+    ".5", "!manual()\n", "\\\n", "\ufeff", "\u2028",
 ]  # fmt: skip
 
 
@@ -112,7 +113,7 @@ def test_any_row_of_pieces_of_the_language(pieces: list[str]) -> None:
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(sheets, st.randoms(use_true_random=False))
 def test_drawn_sheets_with_something_broken(sheet: object, draw: random.Random) -> None:
-    survives(mutated(format_sheet(sheet), draw))  # type: ignore[arg-type]
+    survives(mutated(format_sheet(sheet), draw))  # type: ignore[arg-type]  # hypothesis names no type for draw
 
 
 def _mutate_for(text: str, seconds: float, times: int) -> None:

@@ -48,8 +48,10 @@ def row_of(file: Path, name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("tool", TOOLS)
 def test_tables_texts_and_numbers_score_right_after_the_patch(tmp_path: Path, tool: str) -> None:
     rows: list[dict[str, Any]] = [
-        {"instance_id": "one", "evaluation": entry("table_match", gold="result.csv", condition_cols=[1], ignore_order=True)},
-        {"instance_id": "two", "evaluation": entry("table_match", gold=["a_a.csv", "a_b.csv"], condition_cols=[[0], [0, 1]])},
+        {"instance_id": "one", "evaluation": entry("table_match", gold="result.csv", condition_cols=[1],
+                ignore_order=True)},
+        {"instance_id": "two", "evaluation": entry("table_match", gold=["a_a.csv", "a_b.csv"],
+                condition_cols=[[0], [0, 1]])},
         {"instance_id": "text", "evaluation": [entry("string_match", gold=["Paris"], conj="and", exclude=["Lyon"])]},
         {"instance_id": "number", "evaluation": entry("number_match", gold=0.5, percentage=True)},
         {"instance_id": "right", "evaluation": entry("string_match", gold="yes")},
@@ -131,7 +133,10 @@ def test_a_gold_file_that_is_not_quite_jsonl_keeps_every_other_sign(tmp_path: Pa
         answer = Prediction(name, response=msgspec.json.encode(Answer(name, "answer", given)))
         (edit,) = suite.accept(case, answer, folder, Options())
         edit.file.write_bytes(edit.content)
-    added = '"evaluation": [{"func": "string_match",\n     "parameters": {"gold": "x"}}, {"func": "string_match", "parameters": {"gold": ["why"]}}]'
+    added = (
+        '"evaluation": [{"func": "string_match",\n'
+        '     "parameters": {"gold": "x"}}, {"func": "string_match", "parameters": {"gold": ["why"]}}]'
+    )
     want = text.replace('"evaluation": {"func": "string_match",\n     "parameters": {"gold": "x"}}', added)
     want = want.replace("17.50%}},]", '17.50%}}, {"func": "number_match", "parameters": {"gold": ["3"]}}]')
     assert (folder / "g.jsonl").read_bytes().decode() == "\ufeff" + want

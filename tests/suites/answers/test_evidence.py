@@ -7,7 +7,8 @@ from karat.suites.answers.evidence import evidence_in_short, evidence_lines
 TABLE = {
     "gold_size": [3, 2],
     "pred_size": [2, 2],
-    "columns": [{"gold": "ship", "nearest": "ship", "share": 1.0}, {"gold": "litres", "nearest": "sum", "share": 0.6667, "change": "scale_100"}],
+    "columns": [{"gold": "ship", "nearest": "ship", "share": 1.0},
+        {"gold": "litres", "nearest": "sum", "share": 0.6667, "change": "scale_100"}],
     "shown_columns": ["ship", "litres"],
     "rows": [
         {"gold_row": 3, "gold": ["Swift", "9340"], "pred_row": 3, "pred": ["Swift", None]},

@@ -40,4 +40,4 @@ def test_tables_in_both_profiles(tmp_path: Path) -> None:
 
 def test_an_unknown_profile_is_refused() -> None:
     with pytest.raises(ValueError, match="spider2 or strict"):
-        string_match("a", "a", profile="loose")  # type: ignore[arg-type]
+        string_match("a", "a", profile="loose")  # type: ignore[arg-type]  # wrong on purpose

@@ -80,7 +80,10 @@ def test_what_cannot_be_read_is_an_error(response: bytes, reason: str) -> None:
         read_answer(response, live=True)
 
 
-@given(st.binary(max_size=200) | st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["choices", "message", "content", "answer", "sql", "query", "response", "output", "kind", "instance_id"]), inner, max_size=4), max_leaves=10).map(body))  # fmt: skip
+@given(st.binary(max_size=200) | st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["choices", "message", "content",
+                "answer", "sql", "query", "response", "output", "kind", "instance_id"]), inner, max_size=4),
+    max_leaves=10).map(body))  # fmt: skip
 def test_any_bytes_are_an_answer_or_unreadable(response: bytes) -> None:
     with suppress(Unreadable):
         assert isinstance(read_answer(response, live=True), Answer)

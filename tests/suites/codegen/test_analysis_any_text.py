@@ -15,17 +15,18 @@ from karat.suites.codegen.records import Schema
 SCHEMA = Schema({"people": ("name", "age", "salary", "city")})
 
 PARTS = (
-    "df", "people", "result", "x", "row", "age", "'age'", "\"city\"", "[", "]", "(", ")", "{", "}", ".", ",", ":", "=", "+=", "==", ">",
-    "&", "|", "~", "-", "+", "/", "lambda", "def f", "return", "for", "in", "if", "else", "while", "with", "as", "import", "not", "and",
-    "1", "-1", "0.5", "None", "True", "groupby", "agg", "merge", "query", "loc", "iloc", "sort_values", "head", "mean", "len", "f'{x}'",
-    "\n", "\n    ", "yield", "*", "**", "try", "except", "del", "match", "case", "@", "`", "\\", "\x00",
+    "df", "people", "result", "x", "row", "age", "'age'", "\"city\"", "[", "]", "(", ")", "{", "}", ".", ",", ":", "=",
+    "+=", "==", ">", "&", "|", "~", "-", "+", "/", "lambda", "def f", "return", "for", "in", "if", "else", "while",
+    "with", "as", "import", "not", "and", "1", "-1", "0.5", "None", "True", "groupby", "agg", "merge", "query", "loc",
+    "iloc", "sort_values", "head", "mean", "len", "f'{x}'", "\n", "\n    ", "yield", "*", "**", "try", "except", "del",
+    "match", "case", "@", "`", "\\", "\x00",
 )  # fmt: skip
 
 
 METHODS = (
-    "mean", "groupby", "agg", "merge", "sort_values", "head", "nlargest", "query", "apply", "isin", "assign", "pivot_table", "value_counts",
-    "rename", "drop", "map", "where", "append", "items", "reset_index", "set_index", "transform", "join", "between", "contains", "iterrows",
-    "to_dict", "get", "update", "sort", "filter",
+    "mean", "groupby", "agg", "merge", "sort_values", "head", "nlargest", "query", "apply", "isin", "assign",
+    "pivot_table", "value_counts", "rename", "drop", "map", "where", "append", "items", "reset_index", "set_index",
+    "transform", "join", "between", "contains", "iterrows", "to_dict", "get", "update", "sort", "filter",
 )  # fmt: skip
 
 

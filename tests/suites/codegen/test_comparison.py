@@ -143,7 +143,7 @@ def test_a_failed_answer_is_followed_up_with_all_that_is_needed() -> None:
 @pytest.mark.parametrize("bad", [{"scales": ()}, {"scales": (0,)}, {"rel_tol": 2}, {"max_recovery_attempts": -1}])
 def test_options_are_checked(bad: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=next(iter(bad))):
-        Options(**bad)  # type: ignore[arg-type]
+        Options(**bad)  # type: ignore[arg-type]  # wrong on purpose
 
 
 WORDS = st.sampled_from(

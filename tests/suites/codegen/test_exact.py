@@ -71,12 +71,16 @@ def test_a_frame_comes_back_exactly(name: str) -> None:
 
 
 VALUES = [
-    None, True, 0, 2**80, -1.5, float("inf"), 0.1 + 0.2, 1 + 2j, "é\x00\ud800", b"\x00\xff", (1, [2, {3}], {"k": (None,)}), frozenset({1}),
-    collections.OrderedDict(a=1), collections.Counter("aab"), range(1, 9, 2), slice(1, None, 2), dt.date(2024, 1, 2), dt.time(3, 4, 5),
-    dt.datetime(2024, 1, 2, 3, tzinfo=dt.UTC), dt.timedelta(days=-1, microseconds=7), decimal.Decimal("1.10"), fractions.Fraction(1, 3),
-    pd.Timestamp("2024-01-02 03:04:05.123456789"), pd.Timestamp("2024-01-02", tz="Asia/Tokyo"), pd.Timestamp("0001-01-01").as_unit("s"),
-    pd.Timedelta("1 days 2 ns"), pd.Period("2024Q1"), pd.Interval(1, 2, closed="left"), np.float32(0.1), np.int8(-3), np.datetime64("2024-01-02"),
-    np.bool_(True), np.str_("x"), np.dtype("int16"), pd.CategoricalDtype(), int, collections.deque([1, 2]),
+    None, True, 0, 2**80, -1.5, float("inf"), 0.1 + 0.2, 1 + 2j, "é\x00\ud800", b"\x00\xff",
+    (1, [2, {3}], {"k": (None,)}), frozenset({1}),
+    collections.OrderedDict(a=1), collections.Counter("aab"), range(1, 9, 2), slice(1, None, 2), dt.date(2024, 1, 2),
+    dt.time(3, 4, 5), dt.datetime(2024, 1, 2, 3, tzinfo=dt.UTC), dt.timedelta(days=-1, microseconds=7),
+    decimal.Decimal("1.10"), fractions.Fraction(1, 3),
+    pd.Timestamp("2024-01-02 03:04:05.123456789"), pd.Timestamp("2024-01-02", tz="Asia/Tokyo"),
+    pd.Timestamp("0001-01-01").as_unit("s"),
+    pd.Timedelta("1 days 2 ns"), pd.Period("2024Q1"), pd.Interval(1, 2, closed="left"), np.float32(0.1), np.int8(-3),
+    np.datetime64("2024-01-02"), np.bool_(True), np.str_("x"), np.dtype("int16"), pd.CategoricalDtype(), int,
+    collections.deque([1, 2]),
 ]  # fmt: skip
 
 
@@ -88,7 +92,8 @@ def test_a_value_comes_back_exactly(value: Any) -> None:
 
 @pytest.mark.parametrize(
     "array",
-    [np.arange(6).reshape(2, 3), np.array(3.5), np.array([["x", None]], dtype=object), np.array([b"ab"]), np.zeros((0, 4)), np.array([1 + 2j]),
+    [np.arange(6).reshape(2, 3), np.array(3.5), np.array([["x", None]], dtype=object), np.array([b"ab"]),
+     np.zeros((0, 4)), np.array([1 + 2j]),
      np.array([(1, 2.5)], dtype=[("a", "i4"), ("b", "f8")]), np.asfortranarray(np.arange(4).reshape(2, 2))],
     ids=repr,
 )  # fmt: skip
@@ -114,7 +119,7 @@ def test_missing_values_keep_their_kind() -> None:
 
 
 class _AlwaysEqual:
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # Python's own way to say so
 
     def __eq__(self, other: object) -> bool:
         return True

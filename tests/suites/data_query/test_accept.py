@@ -83,9 +83,14 @@ def test_the_new_alternative_stands_below_the_target_and_all_else_stays(tmp_path
         ("no_end.yaml", BLOCK.rpartition("   # the last one")[0]),
         ("bom.yaml", "\ufeff" + BLOCK),
         ("second.yaml", BLOCK.replace("people", "other", 1) + "---\n" + BLOCK),
-        ("flow.yaml", json.dumps([{"id": "people", "conversation": [{"role": "user", "content": "?", "target": selected("A", "B")}]}])),
-        ("list.json", json.dumps([{"id": "people", "conversation": [{"role": "user", "content": "?", "target": selected("A", "B", alternatives=[selected("C", "D")])}]}], indent=2)),
-        ("empty.json", json.dumps({"id": "people", "conversation": [{"role": "user", "content": "?", "target": {"is_out_of_scope": True, "alternatives": []}}]})),
+        ("flow.yaml", json.dumps([{"id": "people",
+                "conversation": [{"role": "user", "content": "?", "target": selected("A", "B")}]}])),
+        ("list.json", json.dumps([{"id": "people",
+                "conversation": [{"role": "user", "content": "?",
+                        "target": selected("A", "B", alternatives=[selected("C", "D")])}]}], indent=2)),
+        ("empty.json", json.dumps({"id": "people",
+                "conversation": [{"role": "user", "content": "?",
+                        "target": {"is_out_of_scope": True, "alternatives": []}}]})),
         ("folded.yaml", "- id: people\n  conversation:\n  - role: user\n    content: x\n    target:\n      "
                         "indicator_selection: []\n      period:\n        start: >-\n          2020\n\n\n- id: z\n  "
                         "conversation: [{role: user, content: y, target: {is_out_of_scope: true}}]\n"),

@@ -320,8 +320,8 @@ def test_wrong_csv(tmp_path: Path, text: str, line: int, reason: str) -> None:
 STRUCTURE = """<?xml version="1.0" encoding="UTF-8"?>{doctype}
 <mes:Structure xmlns:mes="http://www.sdmx.org/resources/sdmxml/schemas/v2_1/message"
  xmlns:str="http://www.sdmx.org/resources/sdmxml/schemas/v2_1/structure"
- xmlns:com="http://www.sdmx.org/resources/sdmxml/schemas/v2_1/common">
-<mes:Header><mes:ID>x</mes:ID><mes:Test>false</mes:Test><mes:Prepared>2024-01-01T00:00:00</mes:Prepared><mes:Sender id="x"/></mes:Header>
+ xmlns:com="http://www.sdmx.org/resources/sdmxml/schemas/v2_1/common"><mes:Header><mes:ID>x</mes:ID><mes:Test>false</mes:Test>
+<mes:Prepared>2024-01-01T00:00:00</mes:Prepared><mes:Sender id="x"/></mes:Header>
 <mes:Structures><str:Codelists><str:Codelist id="CL_D" agencyID="A" version="1.0"><com:Name xml:lang="en">d</com:Name>
 <str:Code id="X"><com:Name xml:lang="fr">un</com:Name><com:Name xml:lang="en">{name}</com:Name></str:Code>
 </str:Codelist></str:Codelists></mes:Structures></mes:Structure>

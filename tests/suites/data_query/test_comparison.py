@@ -80,6 +80,9 @@ def test_the_alternative_that_counted_is_named() -> None:
 
 def test_the_turn_asked_for_is_compared() -> None:
     two = case("c", target({"A": ["a"]}), target({"A": ["b"]}))
-    answer = b'{"indicator_selection": [{"dataset_id": "X:D", "dimensions": [{"dimension_name": "A", "values": [{"id": "b", "name": "name of b"}]}]}]}'
+    answer = (
+        b'{"indicator_selection": [{"dataset_id": "X:D", "dimensions": [{"dimension_name": "A", "values": '
+        b'[{"id": "b", "name": "name of b"}]}]}]}'
+    )
     assert not compare(two, 0, Prediction("c", 0, response=answer), Options()).wholly_right
     assert compare(two, 1, Prediction("c", 1, response=answer), Options()).wholly_right

@@ -13,7 +13,10 @@ from karat.suites.data_query.cases import load_cases
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.structures.codelists import check_cases
 
-CODES = 'id,name\nLP,"Population: persons, total"\nMEX,Mexico\nCIV,Côte d\'Ivoire\nLONG,"Rate, domestic currency\n per dollar"\n'
+CODES = (
+    'id,name\nLP,"Population: persons, total"\nMEX,Mexico\nCIV,Côte d\'Ivoire\nLONG,"Rate, domestic currency\n'
+    ' per dollar"\n'
+)
 
 
 def codes(folder: Path) -> Path:
@@ -120,7 +123,10 @@ def test_a_json_case_stays_json(tmp_path: Path) -> None:
 
 
 def test_a_term_shared_by_an_alias_is_mended_once(tmp_path: Path) -> None:
-    turn = "role: user\n  content: q\n  target:\n    indicator_selection:\n    - dataset_id: X:Y\n      dimensions:\n      - dimension_name: D\n"
+    turn = (
+        "role: user\n  content: q\n  target:\n    indicator_selection:\n    - dataset_id: X:Y\n"
+        "      dimensions:\n      - dimension_name: D\n"
+    )
     text = f"id: c\nconversation:\n- {turn}        values: &v [{{id: MEX, name: Mexiko}}]\n- {turn}        values: *v\n"
     file = tmp_path / "case.yaml"
     file.write_text(text, encoding="utf-8")

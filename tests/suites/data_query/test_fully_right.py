@@ -37,14 +37,18 @@ def test_the_pass_rate_of_the_suite_is_fully_right_and_exact_match_has_another_t
     ("expected", "found", "why"),
     [
         (MEXICO, RIGHT, ""),
-        (MEXICO, sel({"INDICATOR": ["LP"], "COUNTRY": ["MEX"]}, "X:E", period=Period("2015", "2020")), "dataset missing: X:D; dataset not asked for: X:E"),
-        (MEXICO, Selection((*RIGHT.indicator_selection, DatasetSelection("X:E")), period=RIGHT.period), "dataset not asked for: X:E"),
+        (MEXICO, sel({"INDICATOR": ["LP"], "COUNTRY": ["MEX"]}, "X:E", period=Period("2015", "2020")),
+         "dataset missing: X:D; dataset not asked for: X:E"),
+        (MEXICO, Selection((*RIGHT.indicator_selection, DatasetSelection("X:E")), period=RIGHT.period),
+         "dataset not asked for: X:E"),
         (MEXICO, sel({"INDICATOR": ["LP"], "COUNTRY": ["MEX"]}, period=Period("2015", "2019")), "the end of the period "
                                                                                                 "is wrong"),
         (MEXICO, sel({"INDICATOR": ["LP"], "COUNTRY": ["MEX"]}), "the start of the period is wrong; the end of the "
                                                                  "period is wrong"),
-        (MEXICO, Selection(RIGHT.indicator_selection, is_out_of_scope=True, period=RIGHT.period), "the answer declines, and the case expects one"),
-        (target({"A": ["a"]}, datasets_selection=DatasetsSelection(("X:D", "X:E"))), sel({"A": ["a"]}), "dataset missing: X:E"),
+        (MEXICO, Selection(RIGHT.indicator_selection, is_out_of_scope=True, period=RIGHT.period),
+         "the answer declines, and the case expects one"),
+        (target({"A": ["a"]}, datasets_selection=DatasetsSelection(("X:D", "X:E"))), sel({"A": ["a"]}),
+         "dataset missing: X:E"),
     ],
 )  # fmt: skip
 def test_all_terms_right_is_not_enough(expected: Target, found: Selection, why: str) -> None:

@@ -246,9 +246,11 @@ def test_an_alternative_that_differs_only_by_its_period_can_win() -> None:
         ({"indicator_selection": [], "is_out_of_scop": True}, "is_out_of_scope"),
         ({"indicator_selection": [{"dataset_id": "X:D", "dimension": []}]}, "dimensions"),
         ({"indicator_selection": [{"dataset_id": "X:D", "dimensions": [{"dimension": "A"}]}]}, "dimension"),
-        ({"indicator_selection": [{"dataset_id": "X:D", "dimensions": [{"dimension_name": "A", "value": []}]}]}, "values"),
+        ({"indicator_selection": [{"dataset_id": "X:D", "dimensions": [{"dimension_name": "A", "value": []}]}]},
+         "values"),
         ({"structuredContent": {"queries": [{"datasetUrn": "X:D", "filter": []}]}}, "filters"),
-        ({"structuredContent": {"queries": [{"datasetUrn": "X:D", "filters": [{"dimensionId": "A", "value": ["a"]}]}]}}, "values"),
+        ({"structuredContent": {"queries": [{"datasetUrn": "X:D", "filters": [{"dimensionId": "A", "value": ["a"]}]}]}},
+         "values"),
     ],
 )  # fmt: skip
 def test_a_misspelt_key_is_an_error_that_names_the_nearest(body: dict[str, Any], nearest: str) -> None:

@@ -118,7 +118,10 @@ def test_what_cannot_be_read_says_what_was_expected(raw: bytes, message: str) ->
         read_response(raw)
 
 
-@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5), lambda x: st.lists(x, max_size=3) | st.dictionaries(st.sampled_from(["choices", "message", "custom_content", "state", "tool_messages", "dimension_id_to_name", "structuredContent", "queries", "result", "response", "indicator_selection", "period"]), x, max_size=4), max_leaves=12))  # fmt: skip
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+        lambda x: st.lists(x, max_size=3) | st.dictionaries(st.sampled_from(["choices", "message", "custom_content",
+                "state", "tool_messages", "dimension_id_to_name", "structuredContent", "queries", "result", "response",
+                "indicator_selection", "period"]), x, max_size=4), max_leaves=12))  # fmt: skip
 def test_any_json_is_read_or_refused_never_a_crash(body: Any) -> None:
     with suppress(Unreadable):
         response(body)

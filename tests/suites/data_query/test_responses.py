@@ -149,10 +149,15 @@ def test_nonsense_is_never_scored(target: Target) -> None:
         assert {score.value for score in found.scores.values()} == {None}
 
 
-KEYS = ["choices", "message", "content", "tool_calls", "custom_content", "state", "tool_messages", "dimension_id_to_name", "structuredContent", "queries", "datasetUrn", "indicator_selection", "outcome", "is_out_of_scope", "response"]  # fmt: skip
+KEYS = ["choices", "message", "content", "tool_calls", "custom_content", "state", "tool_messages",
+    "dimension_id_to_name", "structuredContent", "queries", "datasetUrn", "indicator_selection", "outcome",
+    "is_out_of_scope", "response"]  # fmt: skip
 
 
-@given(st.binary(max_size=200) | st.recursive(st.none() | st.booleans() | st.text(max_size=3) | st.sampled_from(["{}", '{"indicator_selection": []}']), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4), max_leaves=12).map(body))  # fmt: skip
+@given(st.binary(max_size=200) | st.recursive(st.none() | st.booleans() | st.text(max_size=3)
+        | st.sampled_from(["{}", '{"indicator_selection": []}']),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4),
+        max_leaves=12).map(body))  # fmt: skip
 def test_any_bytes_are_a_selection_or_unreadable(response: bytes) -> None:
     with suppress(Unreadable):
         assert isinstance(read_response(response, rules=RULES), Selection)

@@ -9,6 +9,8 @@ from math import log2
 
 import pytest
 
+from karat.core.suite import Metric
+from karat.suites.retrieval.comparison import Comparison
 from karat.suites.retrieval.metrics import METRICS
 from karat.suites.retrieval.metrics.fields import CUTOFFS
 from tests.suites.retrieval.samples import comparison, fields, score, value
@@ -116,10 +118,10 @@ def test_several_fields_count_alike() -> None:
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
-def test_no_relevant_key(metric: object) -> None:
+def test_no_relevant_key(metric: Metric[Comparison]) -> None:
     """0 with a reason where something was judged, as in trec_eval; else, or where the option says so, not
     applicable."""
-    name = metric.name  # type: ignore[attr-defined]
+    name = metric.name
     judged = score(name, comparison({"a": 0, "b": -1}, ["a"]))
     assert (judged.state, judged.value, judged.reason) == ("scored", 0.0, "no key is relevant: 0, as in trec_eval")
     left = score(name, comparison({"a": 0}, ["a"], no_relevant="leave_out"))

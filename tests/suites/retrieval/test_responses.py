@@ -56,7 +56,10 @@ def test_nothing_retrieved_is_read_where_the_response_says_so() -> None:
     assert read_response(body(chat(None, refusal="I may not."))) == Retrieved({})
 
 
-@given(st.binary(max_size=200) | st.recursive(st.none() | st.integers() | st.text(max_size=3), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["choices", "message", "content", "fields", "results", "keys", "key", "score", "scores", "response"]), inner, max_size=4), max_leaves=10).map(body))  # fmt: skip
+@given(st.binary(max_size=200) | st.recursive(st.none() | st.integers() | st.text(max_size=3),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["choices", "message", "content",
+                "fields", "results", "keys", "key", "score", "scores", "response"]), inner, max_size=4),
+    max_leaves=10).map(body))  # fmt: skip
 def test_any_bytes_are_results_or_unreadable(response: bytes) -> None:
     with suppress(Unreadable):
         assert isinstance(read_response(response), Retrieved)

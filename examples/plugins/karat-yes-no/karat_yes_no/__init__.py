@@ -24,7 +24,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 def read_answer(response: bytes) -> str:
-    """The key ``answer`` of JSON, or the first word of a text. Anything else is an error of the case, not a wrong answer."""
+    """The key ``answer`` of JSON, or the first word of a text. Anything else is an error, not a wrong answer."""
     reply = read_reply(response, own=("answer",))
     given = [str(found.value["answer"]) for found in reply.json_candidates(lambda value: "answer" in value)]
     found = {match[1].lower() for text in given or [reply.text] if (match := FIRST_WORD.match(text))}

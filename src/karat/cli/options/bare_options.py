@@ -51,7 +51,7 @@ def _name_value(param: Any) -> None:
     """What the help calls the value of a parameter: PATH, N, NAME, or its choices; never the name of a Python type."""
     if param.param_type_name == "argument":
         param.metavar = param.metavar or str(param.name).upper()
-        param.display_type_rich = lambda ctx: ""  # noqa: ARG005
+        param.display_type_rich = lambda ctx: ""  # noqa: ARG005 (the caller's signature)
         return
     kind = str(getattr(getattr(param, "type_descriptor", None), "annotation", "")).lower()
     if param.metavar is None and not _is_flag(param) and "literal" not in kind:

@@ -73,7 +73,10 @@ def nothing_scored(result: RunResult) -> bool:
     """Whether not one case has an answer. That is said, because figures over no case look like a run that went well."""
     if not result.cases or any(case.status != "missing" for case in result.cases):
         return False
-    words = f'nothing was scored: no prediction for any of {count_of(len(result.cases), "case")}, such as "{result.cases[0].id}"'
+    words = (
+        f"nothing was scored: no prediction for any of {count_of(len(result.cases), 'case')}, "
+        f'such as "{result.cases[0].id}"'
+    )
     stderr().print(words, style="bold red", markup=False, soft_wrap=True)
     return True
 

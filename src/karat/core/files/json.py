@@ -144,7 +144,8 @@ def _look_closely(text: bytes, *, only_numbers: bool = False) -> None:
     objects: list[dict[str, int] | None] = []
     for start, token, key in _tokens(text):
         first = token[:1]
-        digits = len(_INTEGER.match(token)[1]) if first in b"0123456789-" else 0  # type: ignore[index]
+        whole = _INTEGER.match(token) if first in b"0123456789-" else None
+        digits = len(whole[1]) if whole else 0
         if digits > MOST_DIGITS:
             message = f"a whole number of {digits:,} digits; at most {MOST_DIGITS:,} are supported"
             raise BadJson(message, text, start, "Write it in quotes, as a string.")

@@ -49,9 +49,12 @@ _NO_CREDENTIALS = frozenset(
     )
 )
 _CREDENTIALS = {
-    "s3": "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; for a public bucket set FSSPEC_S3_ANON=true.",
-    "gs": "Set GOOGLE_APPLICATION_CREDENTIALS, or log in: gcloud auth application-default login; for a public bucket set FSSPEC_GS_TOKEN=anon.",
-    "az": "Set AZURE_STORAGE_CONNECTION_STRING, or AZURE_STORAGE_ACCOUNT_NAME with AZURE_STORAGE_ACCOUNT_KEY or AZURE_STORAGE_SAS_TOKEN.",
+    "s3": "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; for a public bucket set "
+    "FSSPEC_S3_ANON=true.",
+    "gs": "Set GOOGLE_APPLICATION_CREDENTIALS, or log in: gcloud auth application-default login; for a public bucket "
+    "set FSSPEC_GS_TOKEN=anon.",
+    "az": "Set AZURE_STORAGE_CONNECTION_STRING, or AZURE_STORAGE_ACCOUNT_NAME with AZURE_STORAGE_ACCOUNT_KEY or "
+    "AZURE_STORAGE_SAS_TOKEN.",
     "web": "Put them into the URL (https://user:password@server/file) or use a signed URL; neither is stored or shown.",
 }
 

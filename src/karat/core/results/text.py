@@ -152,4 +152,7 @@ def _plot(rows: list[tuple[Metric, MetricSummary]]) -> str:
             f'fill="currentColor">{escape(_line(metric.title, TITLE))}</text>'
         )
     size = f'width="{LEFT + WIDTH + 220}" height="{bottom + 18}"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="means with their 95 % intervals">{"".join(parts)}</svg>'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" '
+        f'aria-label="means with their 95 % intervals">{"".join(parts)}</svg>'
+    )

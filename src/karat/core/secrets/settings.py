@@ -20,7 +20,8 @@ Place = tuple[str | int, ...]
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _ALONE = re.compile(
-    r"token|secret|passw(?:or)?d|pass(?:phrase|code)|pwd|credentials?|authorization|auth|bearer|cookie|jwt|pat|sig|signature"
+    r"token|secret|passw(?:or)?d|pass(?:phrase|code)|pwd|credentials?|authorization|auth|bearer|cookie|jwt"
+    r"|pat|sig|signature"
     r"|(?:api|auth|access|refresh|id)token|(?:api|private|secret|access|client)(?:key|secret)"
 )
 _BEFORE_KEY = re.compile(
@@ -38,7 +39,8 @@ _ENVIRONMENT = re.compile(r"\$(?:\{[^}]*\}|[A-Za-z_]\w*)")
 _PLACEHOLDERS = re.compile(r"(?:\{[A-Za-z_]\w*\}|\s)*")
 SCHEME_SECRET = re.compile(r"(?i)\b(?:bearer|basic|token)[ :]+(?=\S*[\d+/=_.-]|\S{16})[\w.~+/=-]{6,}")
 KNOWN_SECRET = re.compile(
-    r"\b(?:sk|pk|rk)[-_](?=\S*\d)[\w-]{16,}|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[abeoprs]-[\w-]{10,}"
+    r"\b(?:sk|pk|rk)[-_](?=\S*\d)[\w-]{16,}|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}"
+    r"|\bxox[abeoprs]-[\w-]{10,}"
     r"|\bhf_[A-Za-z0-9]{20,}|\bA(?:KIA|SIA)[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}|\bdapi[0-9a-f]{32}"
     r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*|\bbot\d{6,}:[\w-]{20,}|-----BEGIN [A-Z ]*PRIVATE KEY-----"
 )

@@ -67,15 +67,6 @@ def find(root: Node, path: Path_) -> Spot | None:
     return Spot(node, in_flow)
 
 
-def replace_scalars(data: bytes, edits: Sequence[Edit]) -> bytes:
-    """The file with these texts replaced. ValueError, saying why, when one cannot be replaced alone."""
-    roots = _roots(data)
-    splices, refusals = _plan(roots, edits, shared=b"*" in data)
-    if refusals:
-        raise ValueError("; ".join(f"line {refusal.line}: {refusal.reason}" for refusal in refusals))
-    return _spliced(data, roots, splices, edits)
-
-
 def apply_fixes(fixes: Sequence[Fix]) -> dict[str, int]:
     """Make every fix, file by file, each file written in one step; returns file → number of texts replaced.
 

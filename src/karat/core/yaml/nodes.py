@@ -49,7 +49,7 @@ class Findings:
 class _Composer(yaml.CBaseLoader):
     """libyaml's composer with no tag resolution: all scalars are text."""
 
-    def resolve(self, kind: Any, value: Any, implicit: Any) -> str:  # noqa: ARG002
+    def resolve(self, kind: Any, value: Any, implicit: Any) -> str:  # noqa: ARG002 (PyYAML's signature)
         return ""
 
     def descend_resolver(self, current_node: Any, current_index: Any) -> None:
@@ -152,7 +152,8 @@ def _refused_tree(root: Node) -> tuple[str, str] | None:
     """Why a document is not taken, and what to do."""
     aliased, depth = _measured(root)
     if aliased > (most := ALIASED.value):
-        message = f"the aliases of this document expand to more than {most:,} values ({TEXT_AS_ONE} characters of a text count as one)"
+        counted = f"{TEXT_AS_ONE} characters of a text count as one"
+        message = f"the aliases of this document expand to more than {most:,} values ({counted})"
         return message, f"Write them out, or set {ALIASED.variable}."
     if depth > (deepest := DEPTH.value) + 1:  # a scalar is no level
         return f"nested more than {deepest:,} levels deep", f"To allow more, set {DEPTH.variable}."

@@ -69,7 +69,7 @@ def _compile(kind: Any) -> Read:
     if kind is Any:
         return _read_any
     if kind is Raw:
-        return lambda node, findings: Raw(node)  # noqa: ARG005
+        return lambda node, findings: Raw(node)  # noqa: ARG005 (a Reader)
     if kind in _SCALARS:
         return _SCALARS[kind]
     if origin in (Union, types.UnionType):

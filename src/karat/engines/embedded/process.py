@@ -39,7 +39,7 @@ class Child:
         self._connection, theirs = Pipe()
         try:
             # -P: what lies in the working folder is no module of ours.
-            self._process = subprocess.Popen(  # noqa: S603 — our own interpreter and code
+            self._process = subprocess.Popen(  # noqa: S603 (our own interpreter and code)
                 [sys.executable, "-P", "-c", _MAIN, str(theirs.fileno()), self.folder],
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,

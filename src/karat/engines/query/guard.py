@@ -47,7 +47,8 @@ _WRITING = (
 # fmt: on
 """Names of sqlglot's nodes that are statements of their own, or make a SELECT write or lock."""
 _FILE_NAME = re.compile(
-    r"(?i)[/\\*?]|://|\.(?:csv|tsv|txt|parquet|json|jsonl|ndjson|xlsx?|arrow|feather|avro|db|duckdb|ddb|sqlite3?|gz|zst|bz2|xz|zip)$"
+    r"(?i)[/\\*?]|://|\.(?:csv|tsv|txt|parquet|json|jsonl|ndjson|xlsx?|arrow|feather|avro|db|duckdb|ddb"
+    r"|sqlite3?|gz|zst|bz2|xz|zip)$"
 )
 
 

@@ -17,7 +17,8 @@ _DUCKDB = (
 )
 _SQLITE = r"edit|fts3_tokenizer|fsdir|lsdir|zipfile|sqlar_\w+|csv|dbstat|sqlite_dbdata|pragma_database_list"
 _POSTGRES = (
-    r"pg_read_\w+|pg_ls_\w+|pg_stat_file|pg_stat_reset\w*|pg_file_\w+|pg_current_logfile|pg_hba_file_rules|pg_show_all_file_settings"
+    r"pg_read_\w+|pg_ls_\w+|pg_stat_file|pg_stat_reset\w*|pg_file_\w+|pg_current_logfile|pg_hba_file_rules"
+    r"|pg_show_all_file_settings"
     r"|lo_\w+|loread|lowrite|dblink\w*|postgres_fdw\w*|file_fdw\w*|http\w*"
     r"|set_config|query_to_xml\w*|cursor_to_xml\w*|table_to_xml\w*|schema_to_xml\w*|database_to_xml\w*|ts_stat"
     r"|pg_terminate_backend|pg_cancel_backend|pg_reload_conf|pg_rotate_logfile|pg_log_backend\w*|pg_notify"
@@ -55,7 +56,8 @@ VOLATILE = re.compile(
 """Words and texts (SQLite's 'now') with which the same SQL may give another table tomorrow."""
 
 VOLATILE_CALLED = re.compile(
-    r"random|rand|randn|randomblob|setseed|gen_random_\w+|newid|uuid\w*|generate_uuid|uuid_string|getdate|get_current_\w+"
+    r"random|rand|randn|randomblob|setseed|gen_random_\w+|newid|uuid\w*|generate_uuid|uuid_string|getdate"
+    r"|get_current_\w+"
     r"|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|age|curdate|curtime|unix_timestamp|unixepoch"
     r"|randstr|uniform|normal|zipf|any_value|connection_id|pg_\w+|txid_\w+|result_scan|last_query_id"
 )

@@ -120,9 +120,9 @@ def _page(**values: Any) -> str:
     return template.render(
         values,
         policy=content_policy(),
-        data=Markup(values["data"]),  # noqa: S704  (embedded_json leaves no "<" in it)
-        style=Markup(style),  # noqa: S704  (a file of this package)
-        scripts=[Markup(script) for script in scripts],  # noqa: S704  (files of this package)
+        data=Markup(values["data"]),  # noqa: S704 (embedded_json leaves no "<" in it)
+        style=Markup(style),  # noqa: S704 (a file of this package)
+        scripts=[Markup(script) for script in scripts],  # noqa: S704 (files of this package)
         licences=[(name.partition("/")[0], asset(name)) for name in LICENCES],
     )
 

@@ -5,10 +5,10 @@ import sys
 
 sys.path[:] = [place for place in sys.path if place]
 
-import json  # noqa: E402
-import os  # noqa: E402
-import struct  # noqa: E402
-import types  # noqa: E402
+import json
+import os
+import struct
+import types
 
 
 def exactly(size: int) -> bytes:

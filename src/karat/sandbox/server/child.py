@@ -112,7 +112,7 @@ def _offer_to_the_reaper() -> None:
     """When memory runs out for all, the kernel is to take the child and not the server."""
     try:
         prctl(PR_SET_DUMPABLE, 1)
-        with open("/proc/self/oom_score_adj", "w") as file:  # noqa: PTH123
+        with open("/proc/self/oom_score_adj", "w") as file:
             file.write("1000")
     except OSError:
         pass

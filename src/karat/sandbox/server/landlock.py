@@ -55,7 +55,7 @@ def _allow(rules: int, path: str, rights: int) -> None:
     except FileNotFoundError:
         return
     try:
-        if not os.path.isdir(path):  # noqa: PTH112 (the box keeps its imports few)
+        if not os.path.isdir(path):
             rights &= ON_FILES
         rule = struct.pack("<Qi", rights, place)
         checked(

@@ -35,7 +35,7 @@ class Server:
         root = settings["scratch"]
         self.work, self.shelf = f"{root}/work", f"{root}/tables"
         for folder in (self.work, self.shelf):
-            os.makedirs(folder, exist_ok=True)  # noqa: PTH103
+            os.makedirs(folder, exist_ok=True)
         os.environ["MPLCONFIGDIR"] = f"{self.work}/matplotlib"  # emptied after every snippet
         self.isolation = self._isolation(usual)
         self.tables = Tables(self.shelf, safe=self.isolation.rules is not None and self.isolation.filter is not None)
@@ -140,7 +140,7 @@ class Server:
     def _set_out(self, head: Mapping[str, Any]) -> None:
         """A fresh folder with the tables' files. A CSV of what was none is made only for code that speaks of one."""
         scratch.empty(self.work)
-        os.mkdir(self.isolation.folder)  # noqa: PTH102
+        os.mkdir(self.isolation.folder)
         for table in head["tables"]:
             for name in table["files"]:
                 ending = name.rpartition(".")[2]
@@ -165,7 +165,7 @@ class Server:
 
 def _children() -> list[int]:
     try:
-        with open(f"/proc/self/task/{os.getpid()}/children") as file:  # noqa: PTH123
+        with open(f"/proc/self/task/{os.getpid()}/children") as file:
             return [int(pid) for pid in file.read().split()]
     except OSError:
         return []

@@ -71,7 +71,7 @@ def _copied_by(run: Callable[[], object]) -> list[int]:
             os.write(writing, _own_pages().tobytes())
         os._exit(0)
     os.close(writing)
-    with open(reading, "rb") as pipe:  # noqa: PTH123
+    with open(reading, "rb") as pipe:
         data = pipe.read()
     os.waitpid(pid, 0)
     return list(memoryview(data[: len(data) // 8 * 8]).cast("q"))
@@ -80,7 +80,7 @@ def _copied_by(run: Callable[[], object]) -> list[int]:
 def _own_pages() -> numpy.ndarray[tuple[int], numpy.dtype[numpy.int64]]:
     size = os.sysconf("SC_PAGE_SIZE")
     found = [numpy.empty(0, numpy.int64)]
-    with open("/proc/self/pagemap", "rb", buffering=0) as entries:  # noqa: PTH123
+    with open("/proc/self/pagemap", "rb", buffering=0) as entries:
         for start, end in _writable():
             entries.seek(start // size * 8)
             flags = numpy.frombuffer(entries.read((end - start) // size * 8), numpy.uint64)
@@ -91,7 +91,7 @@ def _own_pages() -> numpy.ndarray[tuple[int], numpy.dtype[numpy.int64]]:
 def _writable() -> list[tuple[int, int]]:
     """Where the memory that this process may write, and that is not another's too, begins and ends; the stack is left
     out."""
-    with open("/proc/self/maps", "rb") as maps:  # noqa: PTH123
+    with open("/proc/self/maps", "rb") as maps:
         lines = [line.split(None, 5) for line in maps.read().splitlines()]
     places = [line[0].split(b"-") for line in lines if line[1] == b"rw-p" and not line[-1].startswith(b"[stack")]
     return [(int(start, 16), int(end, 16)) for start, end in places]

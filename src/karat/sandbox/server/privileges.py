@@ -38,10 +38,10 @@ def enter(settings: dict[str, Any]) -> tuple[int, int]:
     _seal()
     resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS, DESCRIPTORS))
     nothing = os.open(os.devnull, os.O_RDWR)
-    control = tuple(_moved(fd) for fd in (0, 1))
+    control = (_moved(0), _moved(1))
     for fd in (0, 1, 3, 4, 5):
         os.dup2(nothing, fd)
-    return control  # type: ignore[return-value]
+    return control
 
 
 def _moved(fd: int) -> int:
@@ -89,10 +89,10 @@ def _uncover(readable: Sequence[str]) -> None:
         mount("tmpfs", folder, "tmpfs", NO_SUID | NO_DEV, "size=1m,mode=755")
         for path, fd in held.items():
             source = f"/proc/self/fd/{fd}"
-            if os.path.isdir(source):  # noqa: PTH112
-                os.makedirs(path, exist_ok=True)  # noqa: PTH103
+            if os.path.isdir(source):
+                os.makedirs(path, exist_ok=True)
             else:
-                os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
+                os.makedirs(os.path.dirname(path), exist_ok=True)
                 os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o644))
             mount(source, path, "none", BIND)
             mount("none", path, "none", BIND | REMOUNT | READ_ONLY | NO_SUID | NO_DEV)
@@ -104,7 +104,7 @@ def _closed_ancestor(path: str) -> str:
     place = ""
     for part in path.strip("/").split("/")[:-1]:
         place += "/" + part
-        if not os.stat(place).st_mode & 0o001:  # noqa: PTH116
+        if not os.stat(place).st_mode & 0o001:
             return place
     return ""
 

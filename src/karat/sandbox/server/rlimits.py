@@ -12,7 +12,7 @@ ADDRESS_SLACK = 512 * MB
 
 def held() -> tuple[int, int]:
     """(addresses, data) of this process in bytes. A child begins with as much, and its limit counts from there."""
-    with open("/proc/self/statm", "rb") as file:  # noqa: PTH123
+    with open("/proc/self/statm", "rb") as file:
         fields = file.read().split()
     page = resource.getpagesize()
     return int(fields[0]) * page, int(fields[5]) * page

@@ -16,14 +16,14 @@ def empty(folder: str) -> None:
     folders = _drop_files(folder)
     while folders:
         inner = folders.pop()
-        os.chmod(inner, 0o700)  # noqa: PTH101
+        os.chmod(inner, 0o700)
         for nested in _drop_files(inner):
             number += 1
-            lifted = os.path.join(folder, f".lifted-{os.getpid()}-{number}")  # noqa: PTH118
-            os.chmod(nested, 0o700)  # noqa: PTH101 (a folder without modes cannot be moved)
-            os.rename(nested, lifted)  # noqa: PTH104
+            lifted = os.path.join(folder, f".lifted-{os.getpid()}-{number}")
+            os.chmod(nested, 0o700)
+            os.rename(nested, lifted)
             folders.append(lifted)
-        os.rmdir(inner)  # noqa: PTH106
+        os.rmdir(inner)
 
 
 def _drop_files(folder: str) -> list[str]:
@@ -32,7 +32,7 @@ def _drop_files(folder: str) -> list[str]:
         found = [(entry.path, entry.is_dir(follow_symlinks=False)) for entry in entries]
     for path, is_folder in found:
         if not is_folder:
-            os.unlink(path)  # noqa: PTH108
+            os.unlink(path)
     return [path for path, is_folder in found if is_folder]
 
 

@@ -54,7 +54,7 @@ def _answer_of(code: str, tables: dict[str, Any]) -> Any:
     try:
         exec(compile(tree, FILE, "exec"), names)  # noqa: S102 (what a sandbox is for)
         if isinstance(last, ast.Expr):
-            value = eval(compile(ast.Expression(last.value), FILE, "eval"), names)  # noqa: S307
+            value = eval(compile(ast.Expression(last.value), FILE, "eval"), names)  # noqa: S307 (what a sandbox is for)
     except SystemExit as ended:
         if ended.code not in (None, 0):
             raise
@@ -108,8 +108,8 @@ def open_streams() -> tuple[io.TextIOWrapper, io.TextIOWrapper]:
     """Fresh standard streams for the child, over its own pipes."""
     out, err = (_text(io.BufferedWriter(io.FileIO(fd, "w", closefd=False))) for fd in (1, 2))
     sys.stdout = sys.__stdout__ = out  # type: ignore[misc]  # the interpreter lets them be set
-    sys.stderr = sys.__stderr__ = err  # type: ignore[misc]
-    sys.stdin = sys.__stdin__ = _text(io.BufferedReader(io.FileIO(0, closefd=False)))  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = err  # type: ignore[misc]  # as above
+    sys.stdin = sys.__stdin__ = _text(io.BufferedReader(io.FileIO(0, closefd=False)))  # type: ignore[misc]  # as above
     return out, err
 
 

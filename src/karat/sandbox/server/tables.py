@@ -48,7 +48,7 @@ class Tables:
             del self._frames[oldest]
             for key in [key for key in self._files if key[0] == oldest]:
                 if self._files.pop(key) is None:
-                    os.unlink(self._path(*key))  # noqa: PTH108
+                    os.unlink(self._path(*key))
 
     def frame(self, digest: str) -> Any:
         self._frames.move_to_end(digest)
@@ -62,7 +62,7 @@ class Tables:
             self._keep(digest, ending, self._frames[digest][0].to_csv(index=False).encode("utf-8", "replace"))
         data = self._files[digest, ending]
         if data is None:
-            os.symlink(self._path(digest, ending), place)  # noqa: PTH211
+            os.symlink(self._path(digest, ending), place)
         else:
             _write(place, data)
 
@@ -76,7 +76,7 @@ class Tables:
 
 
 def _write(path: str, data: bytes) -> None:
-    with open(path, "wb") as file:  # noqa: PTH123
+    with open(path, "wb") as file:
         file.write(data)
 
 

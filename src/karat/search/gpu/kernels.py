@@ -1,5 +1,3 @@
-# mypy: ignore-errors
-# The kernels' language only looks like Python: a type checker has nothing to say about it.
 """The kernels of the GPU path, in Triton, which comes with torch: values to half precision, the screen, and the
 rechecks."""
 

@@ -88,7 +88,10 @@ def _plugin(name: str) -> Model:
 def _sound(found: Any, name: str) -> Model:
     """The model under the name it was asked by, with its vectors checked."""
     if not isinstance(found, Model) or (found.embed is None) == (found.score is None):
-        why = "does not give a model: it must be a karat.Model with either embed or score, or a function without arguments that returns one"
+        why = (
+            "does not give a model: it must be a karat.Model with either embed or score, or a function without "
+            "arguments that returns one"
+        )
         raise plugins.broken(GROUP, name, why)
     checked = None if found.embed is None else CheckedEmbedding(name, found.embed)
     return replace(found, name=name, embed=checked)

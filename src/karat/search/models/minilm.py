@@ -98,7 +98,7 @@ def model() -> Model:
     return Model("minilm", f"{package_version(DISTRIBUTION)}/numpy-1", embed=embed, cost=COST)
 
 
-def embed(texts: Sequence[str], role: Role) -> Floats:  # noqa: ARG001 - questions and values are one to this model
+def embed(texts: Sequence[str], role: Role) -> Floats:  # noqa: ARG001 (questions and values are one to this model)
     """A row for each text. Texts with the same tokens ("Salt", "salt") get the very same row, so that they tie."""
     found = [tuple(encoding.ids) for encoding in _tokenizer().encode_batch([sendable(text) for text in texts])]
     places = {ids: place for place, ids in enumerate(dict.fromkeys(found))}

@@ -30,7 +30,9 @@ KEYS_AT_ONCE = 8192
 """Hashes in one query; SQLite takes 32,766 values."""
 
 _TABLES = """
-CREATE TABLE IF NOT EXISTS about (format TEXT NOT NULL, model TEXT NOT NULL, revision TEXT NOT NULL, dimensions INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS about (
+    format TEXT NOT NULL, model TEXT NOT NULL, revision TEXT NOT NULL, dimensions INTEGER NOT NULL
+);
 CREATE TABLE IF NOT EXISTS vectors (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, vector BLOB NOT NULL);
 """
 # The key is the index and the vectors lie in the order they came: an index over the vectors themselves would scatter
@@ -170,7 +172,8 @@ def _read(file: sqlite3.Connection, keys: Sequence[bytes], dimensions: int) -> t
     for start in range(0, len(place_of), KEYS_AT_ONCE):
         block = keys[start : start + KEYS_AT_ONCE]
         marks = ",".join("?" * len(block))
-        query = f"SELECT key, vector FROM vectors WHERE key IN ({marks}) AND length(vector) = ?"  # noqa: S608 - only marks
+        where = f"key IN ({marks}) AND length(vector) = ?"
+        query = f"SELECT key, vector FROM vectors WHERE {where}"  # noqa: S608 (only marks)
         found = file.execute(query, (*block, 4 * dimensions)).fetchall()
         if found:
             places = np.fromiter((place_of[key] for key, _ in found), np.int64, len(found))

@@ -40,7 +40,7 @@ def model() -> Model:
     return Model("wordllama", f"{package_version(PACKAGE)}/l2_supercat_256/1", embed=embed, cost=COST)
 
 
-def embed(texts: Sequence[str], role: Role) -> Floats:  # noqa: ARG001 - questions and values are one to this model
+def embed(texts: Sequence[str], role: Role) -> Floats:  # noqa: ARG001 (questions and values are one to this model)
     """A row for each text; zeros for a text without any word piece. A text has the same bits in any company."""
     from scipy.sparse import csr_array
 

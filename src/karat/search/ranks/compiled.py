@@ -119,8 +119,8 @@ def _look(
     """Counts what is surely over, and lists what is between, row by row; how many those are, though there may be room
     for fewer.
 
-    The first ``ordered`` levels go down: what does not reach one reaches none before it. Where there is another, one look
-    comes before all.
+    The first ``ordered`` levels go down: what does not reach one reaches none before it. Where there is another, one
+    look comes before all.
     """
     found = 0
     width = tile.shape[1]

@@ -98,7 +98,10 @@ class _Formula:
             match node:
                 case Element():
                     if not place.queried:
-                        hint = "It is the element inside FILTER, SORTBY, UNIQUEBY or FIND. A field of the same row is written [x]."
+                        hint = (
+                            "It is the element inside FILTER, SORTBY, UNIQUEBY or FIND. "
+                            "A field of the same row is written [x]."
+                        )
                         self.findings.add(node.at, "$ cannot be used outside a query", hint)
                 case TableName(name=name):
                     self._table(node, name)

@@ -67,7 +67,7 @@ class Computation:
         if node.place is SHEET:
             return [value] * self.frames[place.maker].count
         if node.place is place:
-            return value  # type: ignore[no-any-return]
+            return value  # type: ignore[no-any-return]  # a list at any place but the sheet
         return [value[at] for at in self.way(place, node.place)]
 
     def way(self, place: Place, outer: Place) -> Sequence[int]:

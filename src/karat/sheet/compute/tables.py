@@ -111,7 +111,7 @@ def _filled(c: Computation, node: Node, id: int, detail: FieldDetail) -> Sequenc
 def _overridden(c: Computation, node: Node, cells: list[Value], detail: FieldDetail) -> list[Value]:
     override = c.tables[detail.table].override
     assert override is not None  # noqa: S101 (the plan says there is one)
-    assert detail.typed is not None  # noqa: S101
+    assert detail.typed is not None  # noqa: S101 (as above)
     numbers: Sequence[int | None] = c.values[node.inputs[-1]] if detail.matched else range(len(override.rows))
     if not detail.matched and len(override.rows) > len(cells):
         line = override.lines[len(cells)] if len(cells) < len(override.lines) else 0

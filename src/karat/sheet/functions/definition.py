@@ -52,7 +52,6 @@ class Example:
 Form = tuple[Parameter, ...]
 Do = Callable[..., Value]
 DoAll = Callable[[Sequence[tuple[Value, ...]], "Resources"], list[Value]]
-Choose = Callable[[Sequence[Value]], Any]
 
 
 @dataclass(frozen=True, slots=True)

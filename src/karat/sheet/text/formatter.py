@@ -69,11 +69,6 @@ def format_sheet(sheet: Sheet) -> str:
     return "\n".join(parts)
 
 
-def format_expression(expression: Expr) -> str:
-    """A formula on one line."""
-    return set_text(Group((_document(expression),)), width=2**60)
-
-
 def _table(table: Table) -> Iterable[str]:
     yield from _above(table.comments, table.docs, table.decorators)
     yield f"table {table_literal(table.name)}"

@@ -46,14 +46,22 @@ def amount(value: float, kind: Kind) -> str:
 
 def _different_runs(a: RunInfo, b: RunInfo) -> Iterator[str]:
     if a.suite != b.suite:
-        yield f"The runs are of different suites: A of {a.suite}, B of {b.suite}. Metrics of the same name may mean different things."
+        yield (
+            f"The runs are of different suites: A of {a.suite}, B of {b.suite}. "
+            "Metrics of the same name may mean different things."
+        )
     if a.truth_set and b.truth_set and a.truth_set != b.truth_set:
-        yield f"The truth sets differ: A {a.truth_set}, B {b.truth_set}. A difference may come from the questions or the gold."
+        yield (
+            f"The truth sets differ: A {a.truth_set}, B {b.truth_set}. "
+            "A difference may come from the questions or the gold."
+        )
     if a.prompt != b.prompt:
         first, second = (run.prompt or "none" for run in (a, b))
         yield f"The prompts differ: A {first}, B {second}. A difference may come from how the system was asked."
     if a.karat and b.karat and a.karat != b.karat:
-        yield f"The runs were scored by different versions of Karat: A {a.karat}, B {b.karat}. Score the older one again."
+        yield (
+            f"The runs were scored by different versions of Karat: A {a.karat}, B {b.karat}. Score the older one again."
+        )
     options = _different_options(a.options, b.options)
     if options:
         more = f", and {len(options) - MOST_OPTIONS} more" if len(options) > MOST_OPTIONS else ""
@@ -91,7 +99,10 @@ def _cases(a: RunResult, b: RunResult, pairs: Pairs) -> Iterator[str]:
     elif pairs.pairs:
         gone, new = len(a.cases) - len(pairs.pairs), len(b.cases) - len(pairs.pairs)
         if gone or new:
-            yield f"The runs share {count_of(len(pairs.pairs), 'case')}; {gone:,} are only in A, {new:,} only in B, and are left out."
+            yield (
+                f"The runs share {count_of(len(pairs.pairs), 'case')}; "
+                f"{gone:,} are only in A, {new:,} only in B, and are left out."
+            )
 
 
 def _different_metrics(a: RunResult, b: RunResult) -> Iterator[str]:

@@ -138,7 +138,10 @@ def _limit(gate: Gate, result: RunResult, metrics: Sequence[Metric]) -> Verdict:
     words = f"{gate.metric} is {telling(mean, limits)} over {count_of(n, 'case')}, wanted {wanted}"
     counted, failed = with_errors(result, metric_named(gate.metric.partition(".")[2], metrics))
     if holds and counted is not None and not _within(counted, gate):
-        words += f"; it holds only because errors were left out: with {_errors(failed)} counted it is {telling(counted, limits)}"
+        words += (
+            "; it holds only because errors were left out: "
+            f"with {_errors(failed)} counted it is {telling(counted, limits)}"
+        )
         return Verdict("", "failed", words, value=counted, n=n)
     return Verdict("", "passed" if holds else "failed", words, value=mean, n=n)
 
@@ -190,7 +193,10 @@ def _paired_verdict(
     if n < FEWEST:
         worse = max(before - after if metric.higher_is_better else after - before for before, after, _ in pairs)
         if metric.kind == "quantity" and worse <= margin:  # nothing to infer: no case moved by more than is allowed
-            words = f"{start}: at most {telling(max(worse, 0.0), [margin])} worse in each of {count_of(n, 'case')}, wanted at most {number(margin)}"
+            words = (
+                f"{start}: at most {telling(max(worse, 0.0), [margin])} worse in each of "
+                f"{count_of(n, 'case')}, wanted at most {number(margin)}"
+            )
             return Verdict("", "passed", words, value=worse, n=n)
         words = f"{start}: only {count_of(n, 'case')} with a value in both runs, wanted at least {FEWEST}"
         return Verdict("", "failed", words, n=n)
@@ -201,7 +207,10 @@ def _paired_verdict(
     end = found.low if metric.higher_is_better else found.high
     if end is None:  # a quantity that every case moved by the same amount, mostly by nothing
         holds = found.mean >= limit if metric.higher_is_better else found.mean <= limit
-        words = f"{start}: difference {found.mean:+.4g} in each of {count_of(n, 'case')}, wanted at {'least' if metric.higher_is_better else 'most'} {number(limit + 0.0)}"
+        words = (
+            f"{start}: difference {found.mean:+.4g} in each of {count_of(n, 'case')}, wanted at "
+            f"{'least' if metric.higher_is_better else 'most'} {number(limit + 0.0)}"
+        )
         return Verdict("", "passed" if holds else "failed", words, value=found.mean, n=n)
     holds = end > limit if metric.higher_is_better else end < limit
     least, wanted = ("at least", "above") if metric.higher_is_better else ("at most", "below")
@@ -230,7 +239,10 @@ def _no_new_failures(
         return Verdict("", "not_asked" if absent else "failed", words)
     right = [(a, b) for a, b in both if is_right(a, chosen)]
     if not right:
-        words = f"{start}: none of {count_of(len(both), 'case')} in both runs was right in the baseline by {chosen.title}, wanted at least 1"
+        words = (
+            f"{start}: none of {count_of(len(both), 'case')} in both runs was right in the baseline by "
+            f"{chosen.title}, wanted at least 1"
+        )
         return Verdict("", "failed", words, n=len(both))
     broken = tuple(b.id for _, b in right if not is_right(b, chosen))
     words = f"{start}: {len(broken):,} of {count_of(len(right), 'case')} right in the baseline by {chosen.title} "

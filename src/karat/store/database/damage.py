@@ -68,7 +68,10 @@ def damage(engine: Engine, shown: str) -> UserError | None:
 def _fault(name: str, found: Found) -> str:
     if found.fault:
         return f"the table {name} {found.fault}"
-    return f"a stored value cannot be read in {found.bad:,} of {count_of(found.rows, 'row')} of {name} (the first: {found.first})"
+    return (
+        f"a stored value cannot be read in {found.bad:,} of {count_of(found.rows, 'row')} of {name} "
+        f"(the first: {found.first})"
+    )
 
 
 def _saved(found: dict[str, Found], sqlite: bool) -> str:
@@ -99,7 +102,7 @@ def _look(connection: Connection, table: Table) -> Found:
         return found
     names = ", ".join(f'"{column.name}"' for column in table.columns)
     try:
-        rows = connection.exec_driver_sql(f'SELECT {names} FROM "{table.name}"')  # noqa: S608  (names of our own)
+        rows = connection.exec_driver_sql(f'SELECT {names} FROM "{table.name}"')  # noqa: S608 (names of our own)
         for row in rows.mappings():
             found.rows += 1
             if not _sound(table, row):

@@ -18,7 +18,7 @@ LOCK_SECONDS = 30
 def postgres_engine(address: PostgresAddress, *, read_only: bool) -> Engine:
     """An engine over the server's database."""
     try:
-        import psycopg  # noqa: F401
+        import psycopg  # noqa: F401 (only whether it is installed)
     except ImportError:
         hint = install_command("postgres")
         raise UserError("a PostgreSQL store needs the package psycopg, which is not installed", hint=hint) from None

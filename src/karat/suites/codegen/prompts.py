@@ -57,7 +57,7 @@ def _task(case: Case[Task]) -> Task:
     return next((turn.target for turn in reversed(case.conversation) if turn.target is not None), Task())
 
 
-def tables(case: Case[Task], options: Options) -> list[dict[str, Any]]:  # noqa: ARG001 - the signature of a hint
+def tables(case: Case[Task], options: Options) -> list[dict[str, Any]]:  # noqa: ARG001 (the signature of a hint)
     """The tables of a task: their columns with types, and their first rows."""
     found = []
     for name, source in list(_task(case).tables.items())[:MOST_TABLES]:
@@ -72,18 +72,18 @@ def _cell(cell: Any) -> str:
     return text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"
 
 
-def answer(case: Case[Task], options: Options) -> str:  # noqa: ARG001 - the signature of a hint
+def answer(case: Case[Task], options: Options) -> str:  # noqa: ARG001 (the signature of a hint)
     """The variable that the answer is left in; empty where the task says in its own words where it goes."""
     task = _task(case)
     return "" if task.template or task.harness is not None else task.answer
 
 
-def instructions(case: Case[Task], options: Options) -> str:  # noqa: ARG001 - the signature of a hint
+def instructions(case: Case[Task], options: Options) -> str:  # noqa: ARG001 (the signature of a hint)
     """The system message of the task, as it is sent without a ``system_prompt``."""
     return "\n\n".join(turn.content for turn in case.conversation if turn.role == "system")
 
 
-def answer_schema(cases: Sequence[Case[Task]], options: Options) -> Mapping[str, Any]:  # noqa: ARG001 - always the same
+def answer_schema(cases: Sequence[Case[Task]], options: Options) -> Mapping[str, Any]:  # noqa: ARG001 (always the same)
     """Code as a text."""
     return {
         "type": "object",

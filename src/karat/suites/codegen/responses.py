@@ -58,9 +58,8 @@ def _text(reply: Reply, response: bytes, *, continues: bool) -> str:
     if reply.failure:
         raise Unreadable(reply.failure)
     for names in (NAMES, LESS_LIKELY):
-        candidates = reply.json_candidates(lambda value, names=names: _code_in(value, names) is not None, "fenced")  # type: ignore[misc]
-        if candidates:
-            found: str = only_one(candidates, lambda value, names=names: _code_in(value, names), "code")  # type: ignore[misc]
+        found = _json_code(reply, names)
+        if found is not None:
             return found
     if reply.refusal:
         return f"# refused: {' '.join(reply.refusal.split())}"
@@ -76,6 +75,11 @@ def _text(reply: Reply, response: bytes, *, continues: bool) -> str:
     if not reply.text.strip():
         return _bare_json(reply, response, continues=continues)
     return _checked(reply, continues=continues)
+
+
+def _json_code(reply: Reply, names: tuple[str, ...]) -> str | None:
+    candidates = reply.json_candidates(lambda value: _code_in(value, names) is not None, "fenced")
+    return only_one(candidates, lambda value: _code_in(value, names), "code") if candidates else None
 
 
 def _code_in(value: Mapping[str, Any], names: tuple[str, ...]) -> str | None:

@@ -87,7 +87,10 @@ def _terms(dimension: DimensionComparison) -> Iterator[str]:
     if extra:
         yield f"{name}: {_listed([term.id for term in extra])} not asked for"
     if dimension.undecided and not dimension.false_negatives and not dimension.false_positives:
-        yield f"{name}: everything {'selected' if dimension.everything else 'expected'}, and no codelist says what that is"
+        yield (
+            f"{name}: everything {'selected' if dimension.everything else 'expected'}, and no codelist says "
+            "what that is"
+        )
 
 
 def _renamed(missed: Sequence[Term], extra: Sequence[Term]) -> list[tuple[Term, Term]]:

@@ -118,7 +118,10 @@ def _take(
         return
     key = (prediction.case_id, prediction.turn or 0, prediction.repeat)
     if key in seen:
-        message = f'{where}a second prediction for case "{key[0]}", "turn": {key[1]}, "repeat": {key[2]}: the first, in {noun} {seen[key]}, is used'
+        message = (
+            f'{where}a second prediction for case "{key[0]}", "turn": {key[1]}, "repeat": {key[2]}: '
+            f"the first, in {noun} {seen[key]}, is used"
+        )
         problems.append(Problem(message, file=file, line=place, hint='Give repeats a "repeat" number.'))
         return
     seen[key] = number

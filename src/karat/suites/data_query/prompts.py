@@ -46,7 +46,7 @@ Leave "period" out when the question names no time. When the data cannot answer 
 """
 
 
-def codelists(case: Case[Target], options: Options) -> list[dict[str, Any]]:  # noqa: ARG001 - the same for all cases
+def codelists(case: Case[Target], options: Options) -> list[dict[str, Any]]:  # noqa: ARG001 (the same for all cases)
     """The codes of every dimension of every dataset in the structures, cut to a bounded size; none without
     structures."""
     if not options.structures:
@@ -67,7 +67,7 @@ def _changed(path: Path) -> int:
 def _lists(
     files: tuple[str, ...],
     named: tuple[tuple[str, str], ...],
-    changed: tuple[int, ...],  # noqa: ARG001 - a changed file is another file
+    changed: tuple[int, ...],  # noqa: ARG001 (a changed file is another file)
 ) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     room = MOST_CODES_IN_ALL
@@ -113,7 +113,10 @@ def _object(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def answer_schema(cases: Sequence[Case[Target]], options: Options) -> Mapping[str, Any]:  # noqa: ARG001 - always the same
+def answer_schema(
+    cases: Sequence[Case[Target]],  # noqa: ARG001 (always the same)
+    options: Options,  # noqa: ARG001 (always the same)
+) -> Mapping[str, Any]:
     """A selection in the suite's own form."""
     code = _object(id=_TEXT, name=_TEXT)
     dimension = _object(dimension_name=_TEXT, values={"type": "array", "items": code})

@@ -78,7 +78,10 @@ def _doubts(case: Case[Target], now: date) -> Iterator[Problem]:
     file, line = case.source.file, case.source.line
     for target in (turn.target for turn in case.conversation if turn.target is not None):
         if target.is_out_of_scope is None and _says_nothing(target):
-            message = f'case "{case.id}" has an empty target: only an answer that selects nothing is right, and recall is undefined'
+            message = (
+                f'case "{case.id}" has an empty target: '
+                "only an answer that selects nothing is right, and recall is undefined"
+            )
             hint = "Give an indicator_selection, or say is_out_of_scope: true where the right answer is to decline."
             yield Problem(message, file=file, line=line, hint=hint, severity="warning")
         for selection in (target, *target.alternatives):

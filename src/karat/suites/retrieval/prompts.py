@@ -27,7 +27,7 @@ Reply with one JSON object and nothing else, with a list of values for each of t
 """
 
 
-def fields(case: Case[Truths], options: Options) -> list[str]:  # noqa: ARG001 - the signature of a hint
+def fields(case: Case[Truths], options: Options) -> list[str]:  # noqa: ARG001 (the signature of a hint)
     """The names of the fields that the case asks for."""
     asked = [turn.target for turn in case.conversation if turn.target is not None]
     return list(asked[-1].fields) if asked else [DOCUMENTS]

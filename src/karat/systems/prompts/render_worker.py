@@ -100,9 +100,9 @@ def main() -> None:
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    print("ready", flush=True)  # noqa: T201 - this is how it speaks
+    print("ready", flush=True)  # noqa: T201 (this is how it speaks)
     for line in sys.stdin:
-        print(json.dumps(answer(line)), flush=True)  # noqa: T201
+        print(json.dumps(answer(line)), flush=True)  # noqa: T201 (as above)
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ class Renderer:
             # No environment: it may hold keys. -P: what lies beside the file or in the working folder is no module of
             # ours.
             kept = {name: os.environ[name] for name in ("SYSTEMROOT", "LD_LIBRARY_PATH") if name in os.environ}
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
+            self._process = subprocess.Popen(  # noqa: S603 (our own interpreter and code)
                 [sys.executable, "-P", str(_WORKER)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

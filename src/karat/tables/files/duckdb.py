@@ -53,8 +53,8 @@ def read_duckdb(path: Path, table: str, *, limits: Limits | None = None) -> Tabl
 def _whole(connection: duckdb.DuckDBPyConnection, name: str) -> Table:
     # The quoted name is one that the file itself lists.
     source = 'main."' + name.replace('"', '""') + '"'
-    height = int(connection.execute(f"SELECT count(*) FROM {source}").fetchall()[0][0])  # noqa: S608
-    query = f"SELECT COLUMNS(*)::VARCHAR FROM {source}"  # noqa: S608
+    height = int(connection.execute(f"SELECT count(*) FROM {source}").fetchall()[0][0])
+    query = f"SELECT COLUMNS(*)::VARCHAR FROM {source}"
     if height >= LARGE:
         frame = connection.sql(query).pl()
         return Table(tuple(frame.columns), tuple(frame.get_columns()), frame.height)

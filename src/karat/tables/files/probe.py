@@ -33,7 +33,8 @@ def probe(path: Path, kind: Literal["duckdb", "parquet"]) -> None:
         raise TableError(f"{path.name} {found['error']}", "unreadable")
     cells = found.get("cells", 0)
     if isinstance(cells, int) and cells > most:
-        said = f"{path.name} has a table of {cells:,} cells; at most {most:,} are read. To allow more, set {CELLS.variable}"
+        said = f"{path.name} has a table of {cells:,} cells; at most {most:,} are read"
+        said += f". To allow more, set {CELLS.variable}"
         raise TableError(said, "too_large")
 
 

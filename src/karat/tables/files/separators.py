@@ -29,7 +29,10 @@ def other_separator(path: Path) -> str:
     for letter, name in _SEPARATORS.items():
         widths = {len(row) for row in _fields(lines, letter)}
         if len(widths) == 1 and (width := widths.pop()) > 1:
-            return f"{path.name} is separated by {name} ({count_of(width, 'column')}); commas are expected, and with commas it has one column. Save the file with commas"
+            return (
+                f"{path.name} is separated by {name} ({count_of(width, 'column')}); "
+                "commas are expected, and with commas it has one column. Save the file with commas"
+            )
     return ""
 
 

@@ -106,12 +106,12 @@ def different_rows(
             chosen += [f"CASE WHEN w{place} AND abs({n}) >= {VAST!r} THEN {whole_digits(column)} END AS t{place}"]
         sorting = ["k", *(f"{each}{place}" for place in places.values() for each in "nt")]
         order = "" if ordered else " ORDER BY " + ", ".join(sorting)
-        sides.append(f"(SELECT {', '.join(chosen)} FROM {file.source}{order})")  # noqa: S608
+        sides.append(f"(SELECT {', '.join(chosen)} FROM {file.source}{order})")
     found = [close(place, *sums[index], options) for index, place in places.items()]
     same = " AND ".join(["g.k = p.k", *(each[0] for each in found)])
     counts = [f"count(*) FILTER (WHERE NOT ({same}))"]
     counts += [f"coalesce(bool_or({' OR '.join(each[why] for each in found) or 'false'}), false)" for why in (1, 2)]
-    query = f"SELECT {', '.join(counts)} FROM {sides[0]} g POSITIONAL JOIN {sides[1]} p"  # noqa: S608
+    query = f"SELECT {', '.join(counts)} FROM {sides[0]} g POSITIONAL JOIN {sides[1]} p"
     different, rounded, tolerated = connection.execute(query).fetchall()[0]
     needed = {"rounding": rounded, "tolerance": tolerated}
     return int(different), tuple(name for name, is_so in needed.items() if is_so)
@@ -166,7 +166,7 @@ def _may_mean_more(connection: duckdb.DuckDBPyConnection, file: File, index: int
     null."""
     c = f"c{file.columns[index]}"
     formats = connection.execute(
-        f"SELECT DISTINCT regexp_replace({c}, '[0-9]', '0', 'g') FROM {file.source} "  # noqa: S608
+        f"SELECT DISTINCT regexp_replace({c}, '[0-9]', '0', 'g') FROM {file.source} "
         f"WHERE regexp_full_match({c}, ?) LIMIT 2",
         [_MAY_BE_MORE],
     ).fetchall()
@@ -177,7 +177,7 @@ def _may_mean_more(connection: duckdb.DuckDBPyConnection, file: File, index: int
         if re.fullmatch(one_each, formats[0][0]):
             return False
     texts = connection.execute(
-        f"SELECT DISTINCT {c} FROM {file.source} WHERE regexp_full_match({c}, ?) LIMIT {_TEXTS_READ + 1}",  # noqa: S608
+        f"SELECT DISTINCT {c} FROM {file.source} WHERE regexp_full_match({c}, ?) LIMIT {_TEXTS_READ + 1}",
         [_MAY_BE_MORE],
     ).fetchall()
     cells = [parse(text, options) for (text,) in texts]
@@ -194,9 +194,9 @@ def other_texts(
     """
     sides = []
     for file, column, sign in ((gold, gold.columns[index], 1), (pred, p, -1)):
-        sides.append(f"SELECT c{column} AS c, {sign} AS n FROM {file.source}")  # noqa: S608
+        sides.append(f"SELECT c{column} AS c, {sign} AS n FROM {file.source}")
     texts = connection.execute(
-        f"SELECT c, sum(n) FROM ({' UNION ALL '.join(sides)}) GROUP BY c HAVING sum(n) <> 0 LIMIT {_TEXTS_READ + 1}"  # noqa: S608
+        f"SELECT c, sum(n) FROM ({' UNION ALL '.join(sides)}) GROUP BY c HAVING sum(n) <> 0 LIMIT {_TEXTS_READ + 1}"
     ).fetchall()
     if len(texts) > _TEXTS_READ:
         return False

@@ -24,7 +24,7 @@ def preferred(
     ordered = []
     for index, options in enumerate(candidates):
         header = folded(gold_names[index])
-        ordered.append(sorted(options, key=lambda p, h=header, i=index: (headers[p] != h, p != i, p)))  # type: ignore[misc]
+        ordered.append(sorted(options, key=lambda p: (headers[p] != header, p != index, p)))
     return ordered
 
 

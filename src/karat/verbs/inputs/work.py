@@ -133,7 +133,10 @@ def work_to_do(
             raise UserError("--cases needs --suite, because this project has several suites", hint=hint)
         if verb == "check":  # nothing but the suite's own rules: it does not matter which of the entries is meant
             return [_from_flags(names[0], cases, predictions, system, system_settings, settings, project)]
-        hint = f"Their options and systems may differ. Add {cases} to karat.yaml, or use a separate project file with --config."
+        hint = (
+            "Their options and systems may differ. "
+            f"Add {cases} to karat.yaml, or use a separate project file with --config."
+        )
         raise UserError(f"--cases is ambiguous: this project has several {names[0]} suites", hint=hint)
     found = []
     for entry, options in entries:

@@ -50,7 +50,12 @@ def give_review(request: Request, run: str, position: int, form: Form) -> Respon
 
 
 @router.post("/runs/{run}/cases/{position}/undo")
-def undo_review(request: Request, run: str, position: int, form: Form) -> Response:  # noqa: ARG001
+def undo_review(
+    request: Request,
+    run: str,
+    position: int,
+    form: Form,  # noqa: ARG001 (checks the token)
+) -> Response:
     """The rule's word stands again."""
     viewer = viewer_of(request)
     row = find_row(viewer, run)

@@ -32,7 +32,7 @@ def host_list(host: str, port: int, more: Iterable[str] = ()) -> frozenset[str]:
 
 def is_any(host: str) -> bool:
     """Whether the address means every address of the machine."""
-    return host in ("0.0.0.0", "::", "[::]")  # noqa: S104
+    return host in ("0.0.0.0", "::", "[::]")  # noqa: S104 (compared, not bound)
 
 
 def _bracketed(host: str) -> str:

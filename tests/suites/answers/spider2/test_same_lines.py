@@ -172,7 +172,8 @@ def two_files(draw: st.DrawFn) -> tuple[bytes, bytes]:
     ending = draw(st.sampled_from(["\n", "\n", "\r\n"]))
     headers = [",".join(draw(st.sampled_from("aab")) for _ in kinds) for _ in range(2)]
     files = [ending.join([header, *rows]) for header, rows in zip(headers, (lines, others), strict=True)]
-    return tuple((file + draw(st.sampled_from(["", ending]))).encode() for file in files)  # type: ignore[return-value]
+    one, other = ((file + draw(st.sampled_from(["", ending]))).encode() for file in files)
+    return one, other
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

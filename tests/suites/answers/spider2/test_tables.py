@@ -201,5 +201,5 @@ def test_tables_match(write: Write) -> None:
         for conditions in choices:
             for given in (found, [*found, found[0]], found[:1], []):
                 expected = literally(literal.tables_match, given, golds, conditions, ignore)
-                verdict = tables_match(given, golds, conditions, ignore)  # type: ignore[arg-type]
+                verdict = tables_match(given, golds, conditions, ignore)  # type: ignore[arg-type]  # as drawn
                 assert bool(verdict) is expected, (given, conditions, ignore, verdict)

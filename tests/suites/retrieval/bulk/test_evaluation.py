@@ -171,7 +171,7 @@ def test_many_questions_in_blocks_with_gaps() -> None:
     ]
     columns = [np.array(column) for column in zip(*rows, strict=True)]
     found = evaluate(qrels, CodedRun(*columns), ("rr",))
-    assert found.questions.tolist() == asked  # type: ignore[union-attr]
+    assert found.questions.tolist() == asked  # type: ignore[union-attr]  # an array here
     assert found.values["rr"].tolist() == pytest.approx([1 / (number % 5 + 1) for number in asked])
 
 

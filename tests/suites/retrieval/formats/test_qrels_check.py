@@ -12,7 +12,7 @@ from tests.suites.retrieval.test_cases import BEIR
 
 
 def found(path: Path, **options: int) -> list[tuple[int, str]]:
-    problems = check_cases(load_cases(path).cases, [], Options(**options)).problems  # type: ignore[arg-type]
+    problems = check_cases(load_cases(path).cases, [], Options(**options)).problems  # type: ignore[arg-type]  # mixed
     assert all(problem.severity == "warning" for problem in problems)
     return [(problem.line, problem.message) for problem in problems]
 

@@ -248,7 +248,10 @@ def _choice_findings(conditions: Any, heads: Sequence[tuple[str, Head | None]], 
                 "one list of condition_cols for several golds is not supported in this family", hint, "warning"
             )
         if len(conditions) > 1 and len(heads) == 1 and family == "flat" and re.search(r"_[a-z]\.csv$", heads[0][0]):
-            what = f"the public tool reads only the first of the condition_cols {_shown(conditions)} of a lone lettered gold"
+            what = (
+                f"the public tool reads only the first of the condition_cols {_shown(conditions)} of a lone "
+                "lettered gold"
+            )
             hint = f"Write [{conditions}]" + (": a 0 alone means all columns there." if conditions[0] == 0 else ".")
             yield Finding(what, hint, "warning")
         for name, head in heads:

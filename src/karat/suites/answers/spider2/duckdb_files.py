@@ -105,4 +105,5 @@ def _found(connection: duckdb.DuckDBPyConnection, table: str, nulls: Nulls) -> C
 def _read(connection: duckdb.DuckDBPyConnection, table: str) -> pandas.DataFrame:
     """The name goes into the query as it is, as in the public evaluator: case does not count, a schema may be before
     it, and a name that needs quotes is an error."""
-    return connection.execute(f"SELECT * FROM {table}").fetchdf()  # noqa: S608 — the name is gold's, and nothing can be written
+    query = f"SELECT * FROM {table}"  # noqa: S608 (the name is gold's, and nothing can be written)
+    return connection.execute(query).fetchdf()

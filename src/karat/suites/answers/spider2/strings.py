@@ -22,7 +22,7 @@ def string_match(pred: str, gold: str | Sequence[str], conj: str = "or", exclude
     answer = pred.lower()
     if exclude is None:
         raise TypeError("exclude is null, not a list of texts")
-    golds: list[str] = list(gold) if isinstance(gold, (list, tuple)) else [gold]  # type: ignore[list-item]
+    golds: list[str] = list(gold) if isinstance(gold, (list, tuple)) else [gold]  # type: ignore[list-item]  # or a text
     lowered = [text.lower() for text in golds]
     excluded = [text for text in exclude if text.lower() in answer]
     if excluded:

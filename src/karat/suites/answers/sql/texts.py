@@ -13,7 +13,9 @@ LANGUAGES = frozenset(
 )
 _QUERY = re.compile(
     r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*\(*\s*"
-    r"(?:select\b(?:.*?\bfrom\s+[\w\"`\[(]|\s+[\d'(-])|with\s+(?:recursive\s+)?[\w\"`\[\]]+\s*(?:\([^)]*\)\s*)?as\s*(?:not\s+materialized\s*|materialized\s*)?\(|values\s*\()",
+    r"(?:select\b(?:.*?\bfrom\s+[\w\"`\[(]|\s+[\d'(-])"
+    r"|with\s+(?:recursive\s+)?[\w\"`\[\]]+\s*(?:\([^)]*\)\s*)?as\s*(?:not\s+materialized\s*|materialized\s*)?\("
+    r"|values\s*\()",
     re.IGNORECASE | re.DOTALL,
 )
 

@@ -18,14 +18,16 @@ from karat.tables.values.number_texts import BELOW_ZERO, CURRENCY, GROUPED, MINU
 from karat.tables.values.numbers import NOISE, SLACK, decimals_shown, small_scale, whole_number, why_equal
 
 _MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
     r"(?![a-z])\.?"
 )
 _NOT_NUMBERS = re.compile(
     rf"\b[0-9]{{4}}[-/][0-9]{{1,2}}[-/][0-9]{{1,2}}(?:[t "
     rf"][0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}}(?:\.[0-9]+)?)?)?(?:z|\s?utc)?\b"
     rf"|\b[0-9]{{1,2}}[/.-][0-9]{{1,2}}[/.-][0-9]{{4}}\b"
-    rf"|\b{_MONTH}\s+[0-9]{{1,2}}(?:st|nd|rd|th)?(?:,?\s+[0-9]{{4}})?\b|\b[0-9]{{1,2}}(?:st|nd|rd|th)?\s+{_MONTH},?(?:\s+[0-9]{{4}})?\b"
+    rf"|\b{_MONTH}\s+[0-9]{{1,2}}(?:st|nd|rd|th)?(?:,?\s+[0-9]{{4}})?\b"
+    rf"|\b[0-9]{{1,2}}(?:st|nd|rd|th)?\s+{_MONTH},?(?:\s+[0-9]{{4}})?\b"
     rf"|\b{_MONTH},?\s+[0-9]{{4}}\b"
     r"|\b[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?\b"
     r"|\b[0-9]+(?:st|nd|rd|th)\b"
@@ -34,9 +36,11 @@ _NOT_NUMBERS = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _NUMBER = re.compile(
-    rf"(?<![\w.])(?<![A-Za-z]-)(?P<open>\()?(?P<sign>[-+{MINUS}]|(?<![0-9)%]\s)\b(?:{BELOW_ZERO})(?=\s))?\s?{CURRENCY}?\s?(?P<inner>[-{MINUS}]?)"
+    rf"(?<![\w.])(?<![A-Za-z]-)(?P<open>\()?(?P<sign>[-+{MINUS}]"
+    rf"|(?<![0-9)%]\s)\b(?:{BELOW_ZERO})(?=\s))?\s?{CURRENCY}?\s?(?P<inner>[-{MINUS}]?)"
     rf"(?P<digits>(?:{GROUPED}|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+)(?P<power>(?:e[-+]?[0-9]+)?)"
-    rf"(?:\s?(?P<percent>{PERCENT})|\s?(?P<word>thousand|million|billion|trillion|mn|bn|tn)\b|(?P<unit>[A-Za-zµ°]{{1,4}}))?"
+    rf"(?:\s?(?P<percent>{PERCENT})|\s?(?P<word>thousand|million|billion|trillion|mn|bn|tn)\b"
+    rf"|(?P<unit>[A-Za-zµ°]{{1,4}}))?"
     r"(?P<close>\))?(?![\w])(?!\.[0-9])",
     re.IGNORECASE,
 )

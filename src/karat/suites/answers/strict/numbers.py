@@ -26,7 +26,10 @@ from karat.tables.options import CompareOptions
 from karat.tables.values.numbers import may_be_percent
 
 _STATED = re.compile(
-    r"(?:\b(?:is|are|was|were|equals?|answer|result)|[=:≈])\s*(?:exactly|about|approximately|around|roughly|only|just|a|the)?\s*[*_`\"'(]*$",
+    (
+        r"(?:\b(?:is|are|was|were|equals?|answer|result)|[=:≈])"
+        r"\s*(?:exactly|about|approximately|around|roughly|only|just|a|the)?\s*[*_`\"'(]*$"
+    ),
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")

@@ -31,7 +31,7 @@ def inside(root: Path, relative: str, *, under: str = "") -> Path:
     base = os.path.realpath(root)
     path = base
     for number, part in enumerate(parts, start=1):
-        path = os.path.join(path, part)  # noqa: PTH118
+        path = os.path.join(path, part)  # noqa: PTH118 (see above)
         try:
             mode = os.lstat(path).st_mode
             if stat.S_ISLNK(mode):

@@ -62,7 +62,7 @@ def lint(code: str) -> tuple[LintError, ...] | None:
     words = [command, "check", "--isolated", "--no-cache", "--ignore-noqa", "--exit-zero", "--select", SELECT]
     words += ["--ignore", IGNORE, "--output-format", "json", "--stdin-filename", "snippet.py", "-"]
     try:
-        said = subprocess.run(  # noqa: S603
+        said = subprocess.run(  # noqa: S603 (our own words)
             words, input=(GIVEN + code).encode("utf-8", "replace"), capture_output=True, timeout=SECONDS, check=True
         )
         found = msgspec.json.decode(said.stdout, type=list[_Found])

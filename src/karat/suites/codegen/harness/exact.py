@@ -34,7 +34,7 @@ ISO: dict[str, Any] = {"date": datetime.date, "time": datetime.time, "datetime":
 class Unknown:
     """Something that cannot be carried over."""
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # Python's own way to say so
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -169,7 +169,8 @@ def _array(column: Any, depth: int) -> Any:
     if kind in MASKED:
         return ["nullable", kind, _numpy(values._data, depth), _numpy(values._mask, depth)]
     if isinstance(values.dtype, pandas.StringDtype):
-        texts = [None if missing else str(text) for text, missing in zip(values, pandas.isna(values))]  # noqa: B905 (Python 3.9)
+        pairs = zip(values, pandas.isna(values))  # noqa: B905 (Python 3.9)
+        texts = [None if missing else str(text) for text, missing in pairs]
         nan = getattr(values.dtype, "na_value", pandas.NA) is not pandas.NA
         return ["strings", values.dtype.storage, nan, texts]
     return ["other", str(values.dtype), [_out(item, depth + 1) for item in values]]

@@ -35,7 +35,7 @@ def answers(inputs: str, program: str, count: int, encode: Callable[[Any], str])
 def made(inputs: str, number: int) -> Any:
     """One input, the code that makes it forgotten again."""
     names: dict[str, Any] = {"__name__": "problem"}
-    exec(compile(inputs, "<problem>", "exec"), names)  # noqa: S102
+    exec(compile(inputs, "<problem>", "exec"), names)  # noqa: S102 (the problem's own code)
     random.seed(number)
     numpy.random.seed(number)
     test_input = names["generate_test_case"](number)[0]

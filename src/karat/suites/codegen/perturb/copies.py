@@ -79,7 +79,7 @@ class Copier:
             if kind != "limits" and self.hints.open_limits:
                 made[name] = change.off_limits(made[name])
         if kind != "columns":
-            self._join_up(made, random.Random(f"{SEED}{kind}{seed}"))  # noqa: S311
+            self._join_up(made, random.Random(f"{SEED}{kind}{seed}"))  # noqa: S311 (no secret)
         if self.hints.keep_order:
             made = {name: _ordered(columns, self.profiles[name]) for name, columns in made.items()}
         same = all(list(made[name].items()) == list(columns.items()) for name, columns in self.tables.items())

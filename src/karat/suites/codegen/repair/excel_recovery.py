@@ -41,7 +41,10 @@ def _funnel(steps: list[Step], noun: str) -> Table:
         (s.name, s.tries, s.ran, s.ran / s.tries, s.known, s.right, s.right / s.known if s.known else None)
         for s in steps
     )
-    note = f"How many {noun} had run by then, and how many were right where that is known. Only code that does not run is repaired."
+    note = (
+        f"How many {noun} had run by then, and how many were right where that is known. "
+        "Only code that does not run is repaired."
+    )
     return Table(columns, rows, "First try and repairs", note)
 
 
@@ -91,12 +94,18 @@ def _fresh_row(step: AgainstFresh) -> tuple[Cell, ...]:
 
 
 def _fresh_note(found: list[AgainstFresh]) -> str:
-    note = "Share of tries right after ≤ r repairs, minus pass@(r+1) of first tries, task by task; above 0, repairs do better."
+    note = (
+        "Share of tries right after ≤ r repairs, minus pass@(r+1) of first tries, task by task; "
+        "above 0, repairs do better."
+    )
     without = [step for step in found if not step.tasks]
     if not without:
         return note
     most = without[-1].fresh_tries
-    return f"{note} {count_of(without[0].fresh_tries, 'fresh try', 'fresh tries')} need as many tries per task: karat run --repeats {most}."
+    return (
+        f"{note} {count_of(without[0].fresh_tries, 'fresh try', 'fresh tries')} need as many tries per task: "
+        f"karat run --repeats {most}."
+    )
 
 
 def _at_most(repairs: int) -> str:

@@ -48,10 +48,3 @@ def classify(exception: str, bases: Sequence[str] = (), message: str = "") -> Er
         if re.search(pattern, message, re.IGNORECASE):
             return found
     return "other_error"
-
-
-def classify_text(error: str) -> ErrorClass:
-    """The class of an error that is known only as text, such as ``KeyError: 'age'`` from somebody's log."""
-    name, colon, rest = error.strip().partition(":")
-    simple = name.rpartition(".")[2]
-    return classify(simple, (), rest if colon and simple.isidentifier() else error)

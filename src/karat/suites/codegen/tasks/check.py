@@ -21,7 +21,11 @@ from karat.suites.codegen.running.execution import snippet_of
 from karat.suites.codegen.tasks.schemas import schema_of
 
 
-def check_cases(cases: Sequence[Case[Task]], structures: Sequence[Path], options: Any) -> CheckedCases:  # noqa: ARG001
+def check_cases(
+    cases: Sequence[Case[Task]],
+    structures: Sequence[Path],  # noqa: ARG001 (the signature of every check)
+    options: Any,  # noqa: ARG001 (the signature of every check)
+) -> CheckedCases:
     """Tasks that nothing can be held against, references that are no Python, tables without a column."""
     problems: list[Problem] = []
     first: dict[str, Case[Task]] = {}

@@ -84,13 +84,14 @@ def first_rows(source: TableSource, count: int) -> tuple[tuple[Any, ...], ...]:
         return ()
 
 
+# Both remember by size and time of change too: a changed file is another file.
 @lru_cache(maxsize=512)
-def _first(path: Path, size: int, changed: int, count: int) -> tuple[tuple[Any, ...], ...]:  # noqa: ARG001 (as below)
+def _first(path: Path, size: int, changed: int, count: int) -> tuple[tuple[Any, ...], ...]:  # noqa: ARG001 (remembered)
     return tuple(tuple(row) for row in _read(path)[1][:count])
 
 
 @lru_cache(maxsize=512)
-def _file(path: Path, size: int, changed: int) -> tuple[ColumnHead, ...]:  # noqa: ARG001 (a changed file is another file)
+def _file(path: Path, size: int, changed: int) -> tuple[ColumnHead, ...]:  # noqa: ARG001 (remembered)
     names, rows = _read(path)
     return tuple(
         _column(name, [row[place] if place < len(row) else None for row in rows]) for place, name in enumerate(names)

@@ -73,7 +73,10 @@ class Codelists:
                 # A list of the same name from elsewhere would be the wrong one, so nothing else is tried.
                 return found or _missing(dimension, f"its codelist {ref} is not in the structure files")
             if ref is None:
-                reason = f"{structure.ref} has no such dimension. {did_you_mean(dimension, [d.id for d in structure.dimensions])}"
+                reason = (
+                    f"{structure.ref} has no such dimension. "
+                    f"{did_you_mean(dimension, [d.id for d in structure.dimensions])}"
+                )
         return self._called_for(dataset, dimension) or _missing(dimension, reason.strip())
 
     def _named(self, dataset: Ref, dimension: str, name: str) -> Codelist | NoCodelist:

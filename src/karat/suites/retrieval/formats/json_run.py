@@ -30,7 +30,10 @@ from karat.suites.retrieval.notes import earlier_notes
 from karat.suites.retrieval.records import DOCUMENTS, Ranked, Retrieved
 
 PAIRS = (("query-id", "corpus-id"), ("qid", "docid"), ("query_id", "doc_id"))
-LINE_HINT = 'A line is {"id": "q1", "fields": {"documents": {"keys": […], "scores": […]}}}, or {"qid": "q1", "docid": "d7", "score": 0.5}.'
+LINE_HINT = (
+    'A line is {"id": "q1", "fields": {"documents": {"keys": […], "scores": […]}}}, '
+    'or {"qid": "q1", "docid": "d7", "score": 0.5}.'
+)
 OBJECT_HINT = 'The file is {"q1": {"d7": 0.5, …}, …}.'
 
 _encode = msgspec.json.Encoder().encode

@@ -18,7 +18,11 @@ from karat.suites.retrieval.records import Truths
 FEW = 3
 
 
-def check_cases(cases: Sequence[Case[Truths]], structures: Sequence[Path], options: Options) -> CheckedCases:  # noqa: ARG001
+def check_cases(
+    cases: Sequence[Case[Truths]],
+    structures: Sequence[Path],  # noqa: ARG001 (the signature of every check)
+    options: Options,
+) -> CheckedCases:
     """Every question that looks wrong; a warning each, since trec_eval takes them all without a word."""
     problems: list[Problem] = []
     for case in cases:

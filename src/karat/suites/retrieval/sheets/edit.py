@@ -14,7 +14,9 @@ from karat.sheet.truths import split_truths
 from karat.sheet.values import Wrong
 
 _CELL = re.compile(
-    r"""[^\S\r\n]*( "(?:[^"']|'[\s\S]|"")*" | \{[^\r\n]*?\}(?=[^\S\r\n]*(?:,|\r|\n|\Z)) | [^,"\r\n]*? )[^\S\r\n]*(?:,|\r\n|\r|\n|\Z)""",
+    r"""[^\S\r\n]*
+    ( "(?:[^"']|'[\s\S]|"")*" | \{[^\r\n]*?\}(?=[^\S\r\n]*(?:,|\r|\n|\Z)) | [^,"\r\n]*? )
+    [^\S\r\n]*(?:,|\r\n|\r|\n|\Z)""",
     re.VERBOSE,
 )
 """A cell of an override, as far as its end needs to be known. What comes out is read back, and must be what was
