@@ -16,18 +16,19 @@ from karat.core.files import json
 from karat.core.files.limits import MIB, UNPACKED_MB
 from karat.core.files.reading import FileRefused, open_bytes
 from karat.core.import_rows import AnyOf
+from karat.core.json_types import Json, JsonMapping
 from karat.imports.source import Source, SourceRow
 
 KNOWN = {"question": "input", "expected": "target", "answer": "output", "id": "id", "repeat": "epoch", "error": "error"}
 MOST_MEMBERS = 1_000_000
 
 
-def is_log(value: Any) -> bool:
+def is_log(value: Json) -> bool:
     """Whether a document is a log with its samples."""
     return isinstance(value, Mapping) and "eval" in value and ("samples" in value or "plan" in value)
 
 
-def read_log(path: Path, value: Mapping[str, Any]) -> Source:
+def read_log(path: Path, value: JsonMapping) -> Source:
     """The samples of a log in JSON."""
     samples = value.get("samples")
     return _source(path, "inspect_ai log", samples if isinstance(samples, list) else [])
@@ -92,7 +93,7 @@ def _source(path: Path, form: str, samples: Iterable[Any]) -> Source:
     return source
 
 
-def _output(output: Any) -> Any:
+def _output(output: Any) -> Json:
     if not isinstance(output, Mapping):
         return output
     if isinstance(output.get("completion"), str) and output["completion"]:

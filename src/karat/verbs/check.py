@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from karat.core import plugins
 from karat.core.files.reading import is_empty
+from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError
 from karat.core.suite import LoadedCases, Suite, SuiteOptions
 from karat.verbs.inputs.loading import VALUES, Cases, options_for, read_cases
@@ -23,7 +24,7 @@ def check(
     cases: Cases,
     *,
     structures: Sequence[str | Path] = (),
-    options: Mapping[str, Any] | None = None,
+    options: JsonMapping | None = None,
     folder: str | Path = "",
 ) -> tuple[Problem, ...]:
     """Every mistake in the cases, and with structures every unknown code and drifted name.

@@ -16,6 +16,8 @@ from typing import Any
 from jinja2 import StrictUndefined, TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from karat.core.json_types import JsonObject
+
 MEMORY = 1024**3
 """Bytes of address space. The interpreter and Jinja2 take a tenth of it."""
 PLACE = "<template>"
@@ -44,7 +46,7 @@ class TooLong(Exception):
     """The text is longer than a prompt may be."""
 
 
-def rendered(template: str, variables: dict[str, Any], most: int) -> str:
+def rendered(template: str, variables: JsonObject, most: int) -> str:
     """The text of a template, of at most so many characters."""
     parts, length = [], 0
     for part in _compiled(template).generate(variables):
@@ -55,7 +57,7 @@ def rendered(template: str, variables: dict[str, Any], most: int) -> str:
     return "".join(parts)
 
 
-_templates: dict[str, Any] = {}
+_templates: JsonObject = {}
 _environment = environment()
 
 
@@ -65,7 +67,7 @@ def _compiled(template: str) -> Any:
     return _templates[template]
 
 
-def answer(line: str) -> dict[str, Any]:
+def answer(line: str) -> JsonObject:
     """The reply to one request: ``text``, or ``error`` with the line of the template."""
     try:
         asked = json.loads(line)

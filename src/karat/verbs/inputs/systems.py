@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from karat.core import plugins
+from karat.core.json_types import JsonMapping
 from karat.core.problems import UnknownName, UserError
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import RecordedConfig, System, SystemConfig, SystemType
@@ -23,7 +24,7 @@ RECORDED = "recorded"
 """The name of a system that is nothing but recorded predictions."""
 IN_PYTHON = "given in Python"
 
-Asked = str | Mapping[str, Any] | SystemConfig | Callable[..., Any]
+Asked = str | JsonMapping | SystemConfig | Callable[..., Any]
 
 
 def is_type(system: str | None) -> bool:
