@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from karat.core.json_types import JsonObject
 from karat.suites.answers.records import Verdict
 
 Profile = Literal["spider2", "strict"]
@@ -31,7 +32,7 @@ def _profile(name: Profile) -> Any:
     return import_module(f"karat.suites.answers.{name}")
 
 
-def _more(profile: Profile, nulls: Nulls) -> dict[str, Any]:
+def _more(profile: Profile, nulls: Nulls) -> JsonObject:
     return {"nulls": nulls} if profile == "spider2" else {}
 
 

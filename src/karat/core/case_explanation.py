@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 import msgspec
 
 from karat.core.explanation import Explain, Explanation, unexplained
+from karat.core.json_types import JsonMapping
 from karat.core.plugins import load_suite
 from karat.core.problems import UnknownName
 from karat.core.records import Case
@@ -34,7 +34,7 @@ def explanation_of(suite: str, case: CaseResult | RepeatResult, target: Any = No
     return msgspec.structs.replace(found, reason=case.error or found.reason, headline=headline)
 
 
-def target_of(suite: str, stored: Mapping[str, Any]) -> Any:
+def target_of(suite: str, stored: JsonMapping) -> Any:
     """What was expected in the last scored turn of a stored case, as the suite's own struct; None where that cannot be
     said here."""
     try:

@@ -3,11 +3,12 @@ file."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
+from karat.core.json_types import JsonMapping
 from karat.core.problems import UnknownName
 
 
@@ -19,7 +20,7 @@ class CaseFile(msgspec.Struct, frozen=True):
     note: str
 
 
-def case_file(suite: str, cases: Sequence[Mapping[str, Any]]) -> CaseFile | None:
+def case_file(suite: str, cases: Sequence[JsonMapping]) -> CaseFile | None:
     """Stored cases as one file of their suite; None where that cannot be done."""
     from karat.core.plugins import load_suite
 

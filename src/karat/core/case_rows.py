@@ -16,15 +16,16 @@ their own case.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import msgspec
 from yaml.nodes import Node, SequenceNode
 
 from karat.core.files import json
 from karat.core.files.reading import FileRefused, read_unpacked, why_not_there
+from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Turn, Where
 from karat.core.suite import GIVEN, LoadedCases
@@ -73,7 +74,7 @@ class CaseFiles(Generic[Row, Target]):
             problems += findings.problems
         return LoadedCases(tuple(cases.values()), tuple(problems), len(files))
 
-    def given(self, rows: Sequence[Mapping[str, Any]], _: Path) -> LoadedCases:
+    def given(self, rows: Sequence[JsonMapping], _: Path) -> LoadedCases:
         """Cases that are given as Python values."""
         cases: dict[str, Case[Target]] = {}
         findings = Findings(GIVEN)

@@ -8,12 +8,13 @@ runs read only the explanation and need to know nothing about the suite.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 
 import msgspec
 
 from karat.core.files.json import without_surrogates
+from karat.core.json_types import JsonMapping, JsonObject
 
 Outcome = Literal["right", "wrong", "needs_review", "error", "missing", "not_applicable"]
 PartState = Literal["found", "missing", "extra", "changed"]
@@ -117,28 +118,28 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 Details = TypeVar("Details")
 Target = TypeVar("Target")
-Explain = Callable[[Mapping[str, Any], Any], Explanation]
+Explain = Callable[[JsonMapping, Any], Explanation]
 """(details as JSON values, the target of the case where it is known) → explanation."""
 
 
-def unexplained(details: Mapping[str, Any], target: Any) -> Explanation:  # noqa: ARG001 (the shape of Explain)
+def unexplained(details: JsonMapping, target: Any) -> Explanation:  # noqa: ARG001 (the shape of Explain)
     """For a suite that explains nothing itself: the ``reason`` in its details, if it gives one."""
     reason = details.get("reason")
     text = reason if isinstance(reason, str) else ""
     return Explanation(outcome="wrong" if text else "right", reason=text, headline=text)
 
 
-def plain_details(details: Any) -> dict[str, Any]:
+def plain_details(details: Any) -> JsonObject:
     """A suite's struct as JSON values, as it is stored and exported."""
     try:
         data = msgspec.json.encode(details)
     except UnicodeEncodeError:
         data = msgspec.json.encode(without_surrogates(msgspec.to_builtins(details)))
-    found: dict[str, Any] = msgspec.json.decode(data)
+    found: JsonObject = msgspec.json.decode(data)
     return found
 
 
-def read_details(kind: type[Details], details: Mapping[str, Any]) -> Details | None:
+def read_details(kind: type[Details], details: JsonMapping) -> Details | None:
     """Details as they are stored, as the suite's own struct. None: there are none, or an earlier version wrote them
     otherwise."""
     if not details:
@@ -154,7 +155,7 @@ def read_details(kind: type[Details], details: Mapping[str, Any]) -> Details | N
 def explaining(kind: type[Details], explain: Callable[[Details, Target | None], Explanation]) -> Explain:
     """``explain`` for details as they are stored."""
 
-    def explain_stored(details: Mapping[str, Any], target: Any) -> Explanation:
+    def explain_stored(details: JsonMapping, target: Any) -> Explanation:
         found = read_details(kind, details)
         return unexplained(details, target) if found is None else explain(found, target)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem
 
 
@@ -33,9 +33,9 @@ class ImportRow:
     repeat: int = 0
     error: str = ""
     """Why there is no answer, where the file says so."""
-    columns: Mapping[str, Any] = field(default_factory=dict)
+    columns: JsonMapping = field(default_factory=dict)
     """Fields of the suite's own that a column was found for, such as ``dataset``."""
-    terms: Mapping[str, Any] = field(default_factory=dict)
+    terms: JsonMapping = field(default_factory=dict)
     """Columns that hold a dimension each, by its name."""
 
 

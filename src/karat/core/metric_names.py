@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from karat.core.json_types import JsonObject
 from karat.core.parameters import distance, parse_name, read_values
 from karat.core.problems import UnknownName, UserError
 from karat.core.suite import Metric
@@ -61,7 +61,7 @@ def _family(base: str, metrics: Sequence[Metric]) -> list[Metric]:
     return alike if len({metric.base for metric in alike}) == 1 else []
 
 
-def _not_computed(message: str, text: str, family: Sequence[Metric], values: dict[str, Any]) -> UnknownName:
+def _not_computed(message: str, text: str, family: Sequence[Metric], values: JsonObject) -> UnknownName:
     """The error for values that the suite does not compute: which it does, the nearest first."""
     near = sorted(family, key=lambda metric: distance(metric.values, values))
     names = [metric.full_name for metric in family[:SHOWN]]

@@ -16,6 +16,7 @@ import msgspec
 
 from karat.core.explanation import plain_details, read_details
 from karat.core.files.shapes import shape_in_words
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, did_you_mean
 
 if TYPE_CHECKING:
@@ -28,10 +29,10 @@ NOTES = "notes"
 Note = TypeVar("Note", bound=msgspec.Struct)
 
 
-def checked_notes(suite: Suite, given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
+def checked_notes(suite: Suite, given: JsonMapping) -> tuple[JsonObject, list[Problem]]:
     """(the notes that the suite declares, as JSON values; a warning for each of the others, which are left out)."""
     kinds = suite.notes() if given else {}
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     problems: list[Problem] = []
     for name, value in given.items():
         kind = kinds.get(name)
@@ -55,12 +56,12 @@ def note_of(result: RunResult, name: str, kind: type[Note]) -> Note | None:
     return read_details(kind, result.notes.get(name, {}))
 
 
-def notes_line(notes: Mapping[str, Any]) -> bytes:
+def notes_line(notes: JsonMapping) -> bytes:
     """The notes of a run as a line of its recorded predictions."""
     return msgspec.json.encode({NOTES: notes}) + b"\n"
 
 
-def notes_in(line: Any) -> dict[str, Any] | None:
+def notes_in(line: Any) -> JsonObject | None:
     """The notes in a line of recorded predictions; None when the line is not about notes."""
     if not isinstance(line, Mapping) or set(line) != {NOTES} or not isinstance(line[NOTES], Mapping):
         return None

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
+from karat.core.json_types import Json, JsonObject
 from karat.core.records import Prediction, attempts
 
 ABOUT = frozenset(("id", "turn", "repeat", "latency", "tokens", "cost", "error"))
@@ -32,8 +32,8 @@ def recorded_lines(predictions: Sequence[Prediction], spread: str = "") -> Recor
     return Recorded(b"".join(msgspec.json.encode(_line(one, spread)) + b"\n" for one in predictions))
 
 
-def _line(prediction: Prediction, spread: str) -> dict[str, Any]:
-    line: dict[str, Any] = {"id": prediction.case_id}
+def _line(prediction: Prediction, spread: str) -> JsonObject:
+    line: JsonObject = {"id": prediction.case_id}
     if prediction.turn is not None:
         line["turn"] = prediction.turn
     if prediction.repeat:
@@ -53,7 +53,7 @@ def _line(prediction: Prediction, spread: str) -> dict[str, Any]:
     return line | dict(body) if spread and spread in body and not ABOUT & set(body) else line | {"response": body}
 
 
-def _unwrapped(response: bytes, spread: str) -> Any:
+def _unwrapped(response: bytes, spread: str) -> Json:
     """The response itself. One that was scored from a recording is the whole recorded line: what the line says about it
     is left off."""
     try:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
 
 from karat.core.files.limits import REPEATS
+from karat.core.json_types import JsonObject
 
 T = TypeVar("T")
 
@@ -43,7 +44,7 @@ class Case(msgspec.Struct, Generic[T], frozen=True, omit_defaults=True):
     name: str = ""
     tags: tuple[str, ...] = ()
     comments: str = ""
-    metadata: dict[str, Any] = {}
+    metadata: JsonObject = {}
     source: Where = Where()
 
     @property
@@ -63,6 +64,10 @@ class Case(msgspec.Struct, Generic[T], frozen=True, omit_defaults=True):
         """Indices, among the user turns, of those that carry a target."""
         users = [turn for turn in self.conversation if turn.role == "user"]
         return tuple(index for index, turn in enumerate(users) if turn.target is not None)
+
+
+AnyCase: TypeAlias = Case[Any]
+"""A case of any suite: what is done with it does not depend on its target."""
 
 
 class CallError(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -137,18 +142,18 @@ def recorded_tokens(value: Any) -> int | None:
     return int(value)
 
 
-def default_turn(case: Case[Any]) -> int:
+def default_turn(case: AnyCase) -> int:
     """The user turn that a recording belongs to when it does not say: the only scored turn, else turn 0."""
     scored = case.scored_turns
     return scored[0] if len(scored) == 1 else 0
 
 
-def as_asked(case: Case[Any]) -> Any:
+def as_asked(case: AnyCase) -> Any:
     """What is asked and expected, as the case itself says it."""
     return case.conversation
 
 
-def truth_hash(cases: Iterable[Case[Any]], truth: Callable[[Case[Any]], Any] = as_asked) -> str:
+def truth_hash(cases: Iterable[AnyCase], truth: Callable[[AnyCase], Any] = as_asked) -> str:
     """A short hash of what is asked and expected. Figures of two runs compare only when theirs is equal.
 
     Order of cases, their names, tags, comments and files do not count. ``truth`` says what does (see ``Suite.truth``).

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 import msgspec
 
 from karat.core.explanation import Explain, unexplained
+from karat.core.json_types import JsonMapping
 from karat.core.parameters import Parameter, Value, read_values, suffix_of
 from karat.core.plain_report import plain_report
 from karat.core.problems import Problem
-from karat.core.records import Case, Prediction, as_asked
+from karat.core.records import AnyCase, Case, Prediction, as_asked
 from karat.core.scores import Score
 from karat.core.suite_prompt import Prompting
 
@@ -122,7 +123,7 @@ class SuiteOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 class LoadedCases(msgspec.Struct, frozen=True):
     """Every case that could be read, every problem of every file, and how many files there were."""
 
-    cases: tuple[Case[Any], ...]
+    cases: tuple[AnyCase, ...]
     problems: tuple[Problem, ...] = ()
     files: int = 0
 
@@ -136,7 +137,7 @@ class LoadedPredictions(msgspec.Struct, frozen=True):
 
     predictions: tuple[Prediction, ...]
     problems: tuple[Problem, ...] = ()
-    notes: Mapping[str, Any] = {}
+    notes: JsonMapping = {}
     """The notes of the run they are from, as JSON values, where the file has them; see ``core.notes``."""
 
 
@@ -201,7 +202,7 @@ class Suite(Generic[Target, Options, Comparison]):
     """(case, user turn, prediction, options) → the comparison that the metrics look at. Pure. May raise Unreadable."""
     report: Callable[[RunResult, Estimator], Report] = plain_report
     """A row for each case with its metrics, the averages and what failed, unless the suite has more to tell."""
-    details: Callable[[Sequence[tuple[int, Comparison]]], msgspec.Struct | Mapping[str, Any]] = lambda _turns: {}
+    details: Callable[[Sequence[tuple[int, Comparison]]], msgspec.Struct | JsonMapping] = lambda _turns: {}
     """What is kept of a case's (user turn, comparison) pairs. Its JSON form is ``cases[].details``."""
     explain: Explain = unexplained
     """(details, target) → what people are shown of the case, see ``core.explanation``."""
@@ -226,7 +227,7 @@ class Suite(Generic[Target, Options, Comparison]):
     """Lines for the terminal that only this suite can say."""
     advice: Callable[[RunResult, str], Sequence[Advice]] = lambda _result, _cases: ()
     """(result, the path of its cases where it is known) → what to do about it."""
-    figures: Callable[[RunResult, Estimator], Mapping[str, Any]] = lambda _result, _estimate: {}
+    figures: Callable[[RunResult, Estimator], JsonMapping] = lambda _result, _estimate: {}
     """What only this suite counts over a whole run, by name, as plain JSON values."""
     notes: Callable[[], Mapping[str, type[msgspec.Struct]]] = dict
     """The notes that a run of this suite may have, name → struct: what belongs to a run as a whole and to none of its
@@ -252,14 +253,14 @@ class Suite(Generic[Target, Options, Comparison]):
     """(cases, options) → what answers the cases when no system and no predictions are named; None: somebody must be
     named."""
 
-    cases_from: Callable[[Sequence[Mapping[str, Any]], Path], LoadedCases] | None = None
+    cases_from: Callable[[Sequence[JsonMapping], Path], LoadedCases] | None = None
     """(cases as Python values, the folder that file names in them are relative to) → cases. The line of a problem is
     the number of its case, from 1. None: the cases of this suite come from files only."""
-    predictions_from: Callable[[Sequence[Mapping[str, Any]], Path], LoadedPredictions] | None = None
+    predictions_from: Callable[[Sequence[JsonMapping], Path], LoadedPredictions] | None = None
     """The same for recorded predictions. None: they are read as the lines of a JSONL file."""
     prompting: Prompting = field(default_factory=Prompting)
     """The default prompt, and what prompt templates of live systems can use."""
-    understand: Callable[[bytes, Options], Mapping[str, Any]] | None = None
+    understand: Callable[[bytes, Options], JsonMapping] | None = None
     """(response, options) → what the suite reads from one response, as plain JSON values, for ``karat check
     --response``. May raise Unreadable."""
 
@@ -268,7 +269,7 @@ class Suite(Generic[Target, Options, Comparison]):
     that the answer is right by the rule too, and the old ones stay so. Reads files, writes none. May raise UserError
     where it cannot be said there."""
 
-    case_file: Callable[[Sequence[Mapping[str, Any]]], CaseFile | None] | None = None
+    case_file: Callable[[Sequence[JsonMapping]], CaseFile | None] | None = None
     """(stored cases as JSON values) → the same as a case file of the suite. None: its cases do not stand one by one in
     a text file."""
 
@@ -276,11 +277,11 @@ class Suite(Generic[Target, Options, Comparison]):
     """(rows of a foreign file, the folder of that file) → cases and predictions in the suite's own form, for ``karat
     import``."""
 
-    export_row: Callable[[Case[Target], int, Prediction | None, Options], Mapping[str, Any]] | None = None
+    export_row: Callable[[Case[Target], int, Prediction | None, Options], JsonMapping] | None = None
     """(case, user turn, the answer to it where there is one, options) → ``expected``, ``reference`` and ``answer`` as
     cells that ``import_rows`` reads back, and ``error`` where the answer cannot be read."""
 
-    export_predictions: Callable[[Sequence[Prediction], Mapping[str, Any]], Recorded] | None = None
+    export_predictions: Callable[[Sequence[Prediction], JsonMapping], Recorded] | None = None
     """(answers of a run, the options it was scored with) → the files that ``read_predictions`` reads back, for ``karat
     export --predictions``. None: one JSON line per answer."""
 
@@ -296,5 +297,5 @@ class Suite(Generic[Target, Options, Comparison]):
     def decode_cases(self, data: Sequence[bytes]) -> tuple[Case[Target], ...]:
         """Cases as the store keeps them, back as structs."""
         kind = Case[self.target]  # type: ignore[name-defined]  # a run-time type
-        decoder: msgspec.json.Decoder[Case[Any]] = msgspec.json.Decoder(kind)
+        decoder: msgspec.json.Decoder[AnyCase] = msgspec.json.Decoder(kind)
         return tuple(decoder.decode(item) for item in data)

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from karat.core.records import Case
+from karat.core.json_types import JsonMapping
+from karat.core.records import AnyCase
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,7 @@ class Hint:
     """A variable of prompt templates that only the suite can fill."""
 
     summary: str
-    of: Callable[[Case[Any], Any], Any]
+    of: Callable[[AnyCase, Any], Any]
     """(case, options) → plain JSON values of a bounded size. It must not give away the expected answer. May raise
     UserError."""
 
@@ -28,7 +29,7 @@ class Prompting:
     """The template that ``prompt: default`` stands for."""
     hints: Mapping[str, Hint] = field(default_factory=dict)
     """Variable name → hint."""
-    answer_schema: Callable[[Sequence[Case[Any]], Any], Mapping[str, Any]] | None = None
+    answer_schema: Callable[[Sequence[AnyCase], Any], JsonMapping] | None = None
     """(cases, options) → the JSON schema of an answer to each of the cases that the suite reads, for ``response_format:
     suite``."""
     own_system_message: bool = False

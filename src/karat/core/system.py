@@ -8,13 +8,14 @@ failed.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
 
 import msgspec
 
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem
 from karat.core.records import Prediction
 from karat.core.suite import Suite
@@ -28,7 +29,7 @@ class Request(msgspec.Struct, frozen=True):
     case_id: str
     turn: int
     repeat: int
-    messages: tuple[dict[str, Any], ...]
+    messages: tuple[JsonObject, ...]
     """``{"role", "content"}``, and whatever else the system's own earlier replies held."""
     default_turn: int = 0
     """The turn of this case that a recording belongs to when it does not say."""
@@ -89,7 +90,7 @@ class System(ABC):
     """Whether a question can be put to it again, and followed up. False for recorded answers."""
     recorded: Sequence[Prediction] = ()
     """All answers of a system that has them from the start. Those to unknown cases, turns and repeats are reported."""
-    notes: Mapping[str, Any] = MappingProxyType({})
+    notes: JsonMapping = MappingProxyType({})
     """What the system knows of the run as a whole, by name: structs, or the JSON values of structs, that
     ``Suite.notes`` declares."""
 
@@ -97,7 +98,7 @@ class System(ABC):
     async def call(self, request: Request) -> Response:
         """One attempt. Raises CallFailed or NoAnswer."""
 
-    def reply(self, body: bytes) -> dict[str, Any]:
+    def reply(self, body: bytes) -> JsonObject:
         """The assistant message that a stored body stands for, to be sent back as history. By default its text."""
         return {"role": "assistant", "content": body.decode("utf-8", errors="replace")}
 
@@ -164,7 +165,7 @@ class Example(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
             raise ValueError("an example has user and assistant, or role and content")
 
     @property
-    def messages(self) -> tuple[dict[str, Any], ...]:
+    def messages(self) -> tuple[JsonObject, ...]:
         """The example as messages of a conversation."""
         if self.role is not None:
             return ({"role": self.role, "content": self.content},)
@@ -190,7 +191,7 @@ class PromptedConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_o
             raise ValueError("examples and messages are two names for one setting: keep one of them")
 
     @property
-    def few_shot(self) -> tuple[dict[str, Any], ...]:
+    def few_shot(self) -> tuple[JsonObject, ...]:
         """The messages of all examples, in their order."""
         return tuple(message for example in self.examples or self.messages for message in example.messages)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from karat.core.json_types import Json, JsonMapping
 from karat.core.problems import UserError, did_you_mean
 from karat.imports.source import Source
 from karat.imports.unclear import Unclear
@@ -153,6 +153,6 @@ def _has_terms(source: Source, column: str) -> bool:
     return bool(cells) and all(_CODED.match(cell) for cell in cells)
 
 
-def value_of(cells: Mapping[str, Any], columns: Sequence[str]) -> Any:
+def value_of(cells: JsonMapping, columns: Sequence[str]) -> Json:
     """The cell of a field."""
     return next((cells[column] for column in columns if cells.get(column) is not None), None)

@@ -15,6 +15,7 @@ from karat.core.files import json
 from karat.core.files.limits import MIB, UNPACKED_MB
 from karat.core.files.reading import FileRefused, open_bytes
 from karat.core.import_rows import AnyOf
+from karat.core.json_types import Json, JsonMapping
 from karat.core.problems import Problem
 from karat.imports.source import Source, SourceRow
 from karat.imports.xlsx import BROKEN
@@ -24,12 +25,12 @@ MOST_MEMBERS = 1_000_000
 MOST_EPOCHS = 1_000_000
 
 
-def is_log(value: Any) -> bool:
+def is_log(value: Json) -> bool:
     """Whether a document is a log with its samples."""
     return isinstance(value, Mapping) and "eval" in value and ("samples" in value or "plan" in value)
 
 
-def read_log(path: Path, value: Mapping[str, Any]) -> Source:
+def read_log(path: Path, value: JsonMapping) -> Source:
     """The samples of a log in JSON."""
     samples = value.get("samples")
     return _source(path, "inspect_ai log", samples if isinstance(samples, list) else [])
@@ -100,7 +101,7 @@ def _source(path: Path, form: str, samples: Iterable[Any]) -> Source:
     return source
 
 
-def _output(output: Any) -> Any:
+def _output(output: Any) -> Json:
     if not isinstance(output, Mapping):
         return output
     if isinstance(output.get("completion"), str) and output["completion"]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from karat.core.files import json
+from karat.core.json_types import Json, JsonMapping, JsonObject
 from karat.core.problems import Problem, UserError
 from karat.imports.source import Source, SourceRow
 
@@ -50,7 +51,7 @@ def read_json_lines(path: Path, data: bytes) -> Source:
     return named(Source("JSON lines", rows, problems=problems))
 
 
-def rows_of(path: Path, value: Any) -> Source:
+def rows_of(path: Path, value: Json) -> Source:
     """The objects of a list, or of the list in an object."""
     if isinstance(value, Mapping):
         held = [key for key in LISTS if isinstance(value.get(key), list)]
@@ -107,8 +108,8 @@ def _under(column: str, columns: set[str]) -> bool:
     return any(name.startswith(f"{column}.") for name in columns)
 
 
-def _opened(cells: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _opened(cells: JsonMapping) -> JsonObject:
+    found: JsonObject = {}
     for name, cell in cells.items():
         value = _object_in(cell) if name in HOLDERS else cell
         if name in HOLDERS and isinstance(value, Mapping) and not _is_message(value) and value:
@@ -118,7 +119,7 @@ def _opened(cells: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _object_in(cell: Any) -> Any:
+def _object_in(cell: Any) -> Json:
     if isinstance(cell, str) and cell.lstrip()[:1] in ("{", "["):
         try:
             return json.decode(cell.encode("utf-8", "surrogatepass"))
@@ -127,6 +128,6 @@ def _object_in(cell: Any) -> Any:
     return cell
 
 
-def _is_message(value: Mapping[str, Any]) -> bool:
+def _is_message(value: JsonMapping) -> bool:
     """What is one thing and not several columns: a message, a selection, an evaluation."""
     return "role" in value or "func" in value or "indicator_selection" in value or "choices" in value

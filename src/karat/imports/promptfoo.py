@@ -15,13 +15,14 @@ from typing import Any
 import msgspec
 
 from karat.core.import_rows import AnyOf
+from karat.core.json_types import Json, JsonMapping
 from karat.core.problems import Problem, UserError
 from karat.imports.source import Source, SourceRow
 
 EXPECTED = "expected"
 
 
-def is_config(value: Any) -> bool:
+def is_config(value: Json) -> bool:
     """Whether a document is a configuration of promptfoo."""
     return (
         isinstance(value, Mapping)
@@ -30,14 +31,14 @@ def is_config(value: Any) -> bool:
     )
 
 
-def is_results(value: Any) -> bool:
+def is_results(value: Json) -> bool:
     """Whether a document is what promptfoo writes after a run."""
     if not isinstance(value, Mapping):
         return False
     return bool(_results(value))
 
 
-def _results(value: Mapping[str, Any]) -> list[Any]:
+def _results(value: JsonMapping) -> list[Json]:
     found = value.get("results")
     if isinstance(found, Mapping):
         found = found.get("results")
@@ -47,7 +48,7 @@ def _results(value: Mapping[str, Any]) -> list[Any]:
     )
 
 
-def read_config(path: Path, value: Mapping[str, Any]) -> Source:
+def read_config(path: Path, value: JsonMapping) -> Source:
     """A row for each test."""
     tests = value["tests"]
     if isinstance(tests, str):
@@ -72,7 +73,7 @@ def read_config(path: Path, value: Mapping[str, Any]) -> Source:
     return source
 
 
-def read_results(path: Path, value: Mapping[str, Any]) -> Source:
+def read_results(path: Path, value: JsonMapping) -> Source:
     """A row for each test, with a column of answers for each provider and prompt."""
     source = Source("promptfoo results", [], {EXPECTED: EXPECTED})
     left: Counter[str] = Counter()
@@ -108,16 +109,16 @@ def read_results(path: Path, value: Mapping[str, Any]) -> Source:
     return source
 
 
-def _provider(one: Mapping[str, Any]) -> str:
+def _provider(one: JsonMapping) -> str:
     given = one.get("provider")
     if isinstance(given, Mapping):
         given = given.get("label") or given.get("id")
     return str(given or "the provider")
 
 
-def _expected(asserts: Sequence[Any], left: Counter[str]) -> Any:
+def _expected(asserts: Sequence[Json], left: Counter[str]) -> Json:
     """The one thing that the assertions of a test expect; what cannot be taken is counted."""
-    found: list[Any] = []
+    found: list[Json] = []
     for kind, value in _flat(asserts):
         if (kind == "equals" and value is not None) or (kind in ("contains", "icontains") and value is not None):
             found.append(value)
@@ -137,7 +138,7 @@ def _expected(asserts: Sequence[Any], left: Counter[str]) -> Any:
     return [item for part in found for item in (part if isinstance(part, list) else [part])]
 
 
-def _flat(asserts: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+def _flat(asserts: Sequence[Json]) -> Iterator[tuple[str, Any]]:
     for one in asserts:
         if isinstance(one, Mapping) and one.get("type") == "assert-set":
             yield from _flat(_list(one.get("assert")))
@@ -145,7 +146,7 @@ def _flat(asserts: Sequence[Any]) -> Iterator[tuple[str, Any]]:
             yield str(one.get("type", "an assertion without a type")), one.get("value")
 
 
-def _parts(value: Any) -> list[Any]:
+def _parts(value: Json) -> list[Json]:
     if isinstance(value, str):
         return [part.strip() for part in value.split(",") if part.strip()]
     return list(value) if isinstance(value, list) else []
@@ -157,9 +158,9 @@ def _note_left(source: Source, left: Counter[str]) -> None:
         source.notes.append(f"assertions that are not imported: {told}")
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
+def _mapping(value: Json) -> JsonMapping:
     return value if isinstance(value, Mapping) else {}
 
 
-def _list(value: Any) -> list[Any]:
+def _list(value: Json) -> list[Json]:
     return value if isinstance(value, list) else []

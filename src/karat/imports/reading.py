@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from karat.core.files import json
 from karat.core.files.reading import BOM, open_bytes, read_bytes, refuse_foreign
+from karat.core.json_types import Json
 from karat.core.problems import UserError
 from karat.core.yaml.structs import Findings, documents
 from karat.imports import inspect_logs, json_rows, promptfoo, tables
@@ -60,7 +60,7 @@ def _json(path: Path, text: bytes) -> Source | None:
     if text[:1] == b"{" and b"\n" in text.strip() and _is_whole(text.split(b"\n", 1)[0]):
         return json_rows.read_json_lines(path, text)
     try:
-        value: Any = json.decode(text)
+        value: Json = json.decode(text)
     except json.BadJson as error:
         if text[:1] == b"[" and path.suffix.lower() == ".csv":
             return None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from karat.core.import_rows import ImportRow, id_for
+from karat.core.json_types import Json, JsonMapping
 from karat.core.problems import Problem
 from karat.imports.fields import DIMENSION, IGNORED, value_of
 from karat.imports.source import Source
@@ -54,7 +54,7 @@ def unused(source: Source, fields: Mapping[str, Sequence[str]]) -> list[str]:
     return [column for column in source.columns if column not in used]
 
 
-def _asked(value: Any) -> tuple[str, tuple[tuple[str, str], ...]]:
+def _asked(value: Json) -> tuple[str, tuple[tuple[str, str], ...]]:
     """(the question, what was said before it): a text, or messages of which the last of the user is the question."""
     if isinstance(value, Mapping) and isinstance(value.get("messages"), list):
         value = value["messages"]
@@ -69,18 +69,18 @@ def _asked(value: Any) -> tuple[str, tuple[tuple[str, str], ...]]:
     return ("" if value is None else _text(value)), ()
 
 
-def _role(message: Mapping[str, Any]) -> str:
+def _role(message: JsonMapping) -> str:
     role = str(message.get("role") or message.get("type") or "user").lower()
     return {"human": "user", "ai": "assistant"}.get(role, role)
 
 
-def _content(content: Any) -> str:
+def _content(content: Json) -> str:
     if isinstance(content, list):
         return "".join(part.get("text", "") if isinstance(part, Mapping) else str(part) for part in content)
     return "" if content is None else str(content)
 
 
-def _said(value: Any) -> Any:
+def _said(value: Json) -> Json:
     """An answer: the text of a message where it is one."""
     if isinstance(value, str) and not value.strip():
         return None
@@ -92,11 +92,11 @@ def _said(value: Any) -> Any:
     return value
 
 
-def _text(value: Any) -> str:
+def _text(value: Json) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _tags(value: Any) -> tuple[str, ...]:
+def _tags(value: Json) -> tuple[str, ...]:
     if value in (None, ""):
         return ()
     parts = value if isinstance(value, list) else re.split(r"[;,|\n]", _text(value))

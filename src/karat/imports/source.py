@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
+from karat.core.json_types import JsonObject
 from karat.core.problems import Problem
 
 
@@ -13,7 +13,7 @@ class SourceRow:
     """One row: where it is, and its cells by the name of their column."""
 
     line: int
-    cells: dict[str, Any]
+    cells: JsonObject
 
 
 @dataclass

@@ -20,6 +20,7 @@ from xml.etree import ElementTree
 
 from karat.core.files.limits import MIB, UNPACKED_MB
 from karat.core.files.reading import FileRefused, open_bytes
+from karat.core.json_types import Json
 from karat.core.problems import UserError, did_you_mean
 
 MOST_CELLS = 5_000_000
@@ -99,7 +100,7 @@ class Workbook:
             if found:
                 yield number, found
 
-    def _value(self, cell: ElementTree.Element) -> Any:
+    def _value(self, cell: ElementTree.Element) -> Json:
         kind = cell.get("t", "n")
         if kind == "inlineStr":
             return _text_of(cell) or None
@@ -128,7 +129,7 @@ class Workbook:
             )
         return self._number(written, cell.get("s", "0"), cell.get("r", ""))
 
-    def _number(self, written: str, style: str, place: str) -> Any:
+    def _number(self, written: str, style: str, place: str) -> Json:
         try:
             value = float(written)
         except ValueError:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from karat.core.case_explanation import explanation_of, target_of
 from karat.core.explanation import Cells, Line, Part
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.records import Prediction
 from karat.core.results.result import CaseResult, RunInfo
 from karat.core.results.usage import USAGE
@@ -58,13 +59,13 @@ class CaseView(msgspec.Struct, frozen=True):
     reason: str = ""
     error: str = ""
     figures: tuple[Figure, ...] = ()
-    details: dict[str, Any] = {}
+    details: JsonObject = {}
 
 
 def case_view(
     run: RunInfo,
     case: CaseResult,
-    stored: Mapping[str, Any],
+    stored: JsonMapping,
     predictions: Sequence[Prediction],
     metrics: Sequence[Metric],
 ) -> CaseView:
@@ -88,7 +89,7 @@ def case_view(
     )
 
 
-def _answers(run: RunInfo, case: CaseResult, stored: Mapping[str, Any], found: Sequence[Prediction]) -> list[Answer]:
+def _answers(run: RunInfo, case: CaseResult, stored: JsonMapping, found: Sequence[Prediction]) -> list[Answer]:
     users = [turn for turn in stored.get("conversation", ()) if turn.get("role") == "user"]
     scored = [index for index, turn in enumerate(users) if turn.get("target") is not None]
     answers = []
@@ -109,7 +110,7 @@ def _answers(run: RunInfo, case: CaseResult, stored: Mapping[str, Any], found: S
     return answers
 
 
-def text_lines(suite: str, case: CaseResult, prediction: Prediction, stored: Mapping[str, Any]) -> tuple[Line, ...]:
+def text_lines(suite: str, case: CaseResult, prediction: Prediction, stored: JsonMapping) -> tuple[Line, ...]:
     """How the text of one answer differs from the expected one, where the suite compares texts."""
     own = case.repeats[prediction.repeat] if prediction.repeat < len(case.repeats) else None
     judged = own if own is not None and own.details else case

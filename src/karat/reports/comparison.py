@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.core.results.result import CaseResult, RunInfo, RunResult
 from karat.core.results.usage import USAGE
 from karat.core.suite import Kind as MetricKind
@@ -75,9 +76,9 @@ class Compared(msgspec.Struct, frozen=True):
         print_comparison(self, Console(file=out, width=WIDTH, color_system=None, force_terminal=False))
         return out.getvalue().rstrip()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """What ``karat compare --json`` writes of this comparison, as plain values."""
-        found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(as_plain([self])["comparisons"][0]))
+        found: JsonObject = msgspec.json.decode(msgspec.json.encode(as_plain([self])["comparisons"][0]))
         return found
 
     def title(self, metric: str) -> str:
@@ -188,7 +189,7 @@ def moves_text(item: Compared, change: Change) -> str:
     )
 
 
-def as_plain(compared: Sequence[Compared]) -> dict[str, Any]:
+def as_plain(compared: Sequence[Compared]) -> JsonObject:
     """The comparisons as JSON values; every number as it is, no text cut but answers beyond 20,000 characters."""
     return {
         "comparisons": [

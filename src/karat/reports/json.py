@@ -21,6 +21,7 @@ import msgspec
 
 from karat.core import plugins
 from karat.core.files.atomic import write_bytes
+from karat.core.json_types import JsonObject
 from karat.core.notes import NOTES
 from karat.core.problems import UserError
 from karat.core.report import visible
@@ -45,7 +46,7 @@ def result_json(result: RunResult, metrics: Sequence[Metric] | None = None) -> b
     """The whole result, indented, UTF-8, with a line end. ``metrics``: those of its suite, which is asked when they are
     not given."""
     suite = _suite(result.run.suite)
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     if suite is not None and (figures := suite.figures(result, estimate)):
         found["figures"] = figures
     if result.notes:

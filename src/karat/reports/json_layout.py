@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from karat.core.json_types import JsonObject
 from karat.core.results.result import CaseReview, MetricSummary
 from karat.core.scores import State
 from karat.stats.repeats import PassK
@@ -27,7 +26,7 @@ class RunJson(msgspec.Struct, frozen=True):
     finished: str
     today: str
     karat: str
-    options: dict[str, Any]
+    options: JsonObject
     tags: tuple[str, ...]
     prompt: str
     headline: tuple[str, ...]
@@ -77,7 +76,7 @@ class CaseJson(msgspec.Struct, frozen=True):
     error: str
     scores: dict[str, float | None]
     reasons: dict[str, str]
-    details: dict[str, Any]
+    details: JsonObject
     """What the suite found, in its own shape; empty where there was nothing to compare."""
     repeats: tuple[RepeatJson, ...] | UnsetType = UNSET
 
@@ -87,9 +86,9 @@ class ResultJson(msgspec.Struct, frozen=True):
 
     run: RunJson
     summary: tuple[MetricSummary, ...]
-    figures: dict[str, Any] | UnsetType = UNSET
+    figures: JsonObject | UnsetType = UNSET
     """Figures of the run as a whole, where the suite has some."""
-    notes: dict[str, Any] | UnsetType = UNSET
+    notes: JsonObject | UnsetType = UNSET
     """What belongs to the run as a whole, by name: see ``karat.core.notes``."""
     repeats: TriesJson | UnsetType = UNSET
     reviews: tuple[CaseReview, ...] | UnsetType = UNSET

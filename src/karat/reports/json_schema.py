@@ -10,25 +10,26 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import get_type_hints
 
 import msgspec
 from msgspec import inspect
 
 from karat.core import plugins
 from karat.core.files.atomic import write_bytes
+from karat.core.json_types import JsonObject
 from karat.core.suite import Suite
 from karat.reports.json_layout import ResultJson
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def result_schema() -> dict[str, Any]:
+def result_schema() -> JsonObject:
     """The schema of ``--json``, the same for all suites."""
     return _schema("The JSON result of a Karat run", ResultJson)
 
 
-def details_schema(suite: Suite) -> dict[str, Any]:
+def details_schema(suite: Suite) -> JsonObject:
     """The schema of ``cases[].details`` of a suite. A suite whose details are a plain mapping allows any object."""
     title = f"What the suite {suite.name} keeps of a case: cases[].details in the JSON result"
     kind = details_type(suite)
@@ -70,12 +71,12 @@ def schema_file(suite: Suite) -> Path | None:
 RESULT_FILE = Path(__file__).with_name("result.schema.json")
 
 
-def written(schema: dict[str, Any]) -> bytes:
+def written(schema: JsonObject) -> bytes:
     """A schema as its file has it."""
     return msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n"
 
 
-def _schema(title: str, kind: type[msgspec.Struct]) -> dict[str, Any]:
+def _schema(title: str, kind: type[msgspec.Struct]) -> JsonObject:
     (top,), parts = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
     structs = _structs(inspect.type_info(kind))
     for name, part in parts.items():

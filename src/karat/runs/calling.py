@@ -11,11 +11,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from karat.core.records import CallError, Case, Prediction, default_turn
+from karat.core.json_types import JsonObject
+from karat.core.records import AnyCase, CallError, Prediction, default_turn
 from karat.core.system import Request
 
 Predict = Callable[[Request], Awaitable[Prediction | None]]
-Reply = Callable[[bytes], dict[str, Any]]
+Reply = Callable[[bytes], JsonObject]
 Save = Callable[[Sequence[Prediction]], None]
 Key = tuple[str, int, int]
 """Case id, user turn, repeat."""
@@ -43,7 +44,7 @@ class Called:
         self._on_change(self)
 
 
-def turns_to_ask(case: Case[Any]) -> list[int]:
+def turns_to_ask(case: AnyCase) -> list[int]:
     """The user turns that must be put to the system: those scored, and those before them whose answer the case does not
     give."""
     scored = case.scored_turns
@@ -59,15 +60,13 @@ def turns_to_ask(case: Case[Any]) -> list[int]:
     return asked
 
 
-def without_question(case: Case[Any]) -> bool:
+def without_question(case: AnyCase) -> bool:
     """Whether a turn that must be put to the system says nothing."""
     users = [message for message in case.conversation if message.role == "user"]
     return any(not users[turn].content.strip() for turn in turns_to_ask(case))
 
 
-def still_to_call(
-    cases: Iterable[Case[Any]], repeats: int, stored: Mapping[Key, Prediction], retry_errors: bool
-) -> int:
+def still_to_call(cases: Iterable[AnyCase], repeats: int, stored: Mapping[Key, Prediction], retry_errors: bool) -> int:
     """How many calls are left."""
     return sum(
         1
@@ -95,7 +94,7 @@ def only_questions(predict: Predict) -> Predict:
 
 
 async def call_all(
-    cases: Sequence[Case[Any]],
+    cases: Sequence[AnyCase],
     *,
     predict: Predict,
     reply: Reply,
@@ -128,7 +127,7 @@ async def call_all(
 
 
 async def _work(
-    todo: Iterator[tuple[Case[Any], int]],
+    todo: Iterator[tuple[AnyCase, int]],
     predict: Predict,
     reply: Reply,
     writer: _Writer,
@@ -157,13 +156,13 @@ async def _work(
             await writer.put(prediction)
 
 
-def first_request(case: Case[Any]) -> Request:
+def first_request(case: AnyCase) -> Request:
     """What a run asks first of a case, before any answer is there."""
     turn = next(iter(turns_to_ask(case)), 0)
     return Request(case.id, turn, 0, tuple(_messages(case, turn, {}, lambda _: {})), default_turn(case))
 
 
-def _not_asked(case: Case[Any], turn: int, repeat: int, broken: int, before: Prediction) -> Prediction:
+def _not_asked(case: AnyCase, turn: int, repeat: int, broken: int, before: Prediction) -> Prediction:
     """A later turn of a conversation whose earlier turn failed: asking it without that history would measure something
     else."""
     kind, why = (before.error.kind, before.error.message) if before.error else ("exception", "unknown")
@@ -171,7 +170,7 @@ def _not_asked(case: Case[Any], turn: int, repeat: int, broken: int, before: Pre
     return Prediction(case.id, turn, repeat, error=CallError(kind, message, 0))
 
 
-def _messages(case: Case[Any], turn: int, answers: Mapping[int, Prediction], reply: Reply) -> Iterator[dict[str, Any]]:
+def _messages(case: AnyCase, turn: int, answers: Mapping[int, Prediction], reply: Reply) -> Iterator[JsonObject]:
     """The conversation up to a user turn: the case's own assistant messages where it has them, else what the system
     said."""
     users = -1

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
 
 import msgspec
 
 from karat.core.problems import UserError, count_of, did_you_mean
-from karat.core.records import Case
+from karat.core.records import AnyCase
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -19,7 +18,7 @@ class Choice(msgspec.Struct, frozen=True):
     limit: int | None = None
 
 
-def choose(cases: Sequence[Case[Any]], choice: Choice) -> tuple[Case[Any], ...]:
+def choose(cases: Sequence[AnyCase], choice: Choice) -> tuple[AnyCase, ...]:
     """The chosen cases, in their order. A tag or id that no case has is the user's mistake."""
     chosen = tuple(cases)
     if choice.tags:

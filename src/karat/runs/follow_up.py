@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from karat.core.records import Case, Prediction, attempts, join_attempts
+from karat.core.records import AnyCase, Prediction, attempts, join_attempts
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import Request
 from karat.runs.calling import Key, Predict, Reply
@@ -25,7 +25,7 @@ def following_up(
     predict: Predict,
     reply: Reply,
     suite: Suite,
-    cases: Sequence[Case[Any]],
+    cases: Sequence[AnyCase],
     options: SuiteOptions,
     *,
     keep: Keep = lambda _: None,
@@ -65,7 +65,7 @@ def following_up(
 
 
 def unfinished(
-    suite: Suite, cases: Sequence[Case[Any]], options: SuiteOptions, stored: Mapping[Key, Prediction]
+    suite: Suite, cases: Sequence[AnyCase], options: SuiteOptions, stored: Mapping[Key, Prediction]
 ) -> dict[Key, Prediction]:
     """The stored answers that the suite still has something to say to: the run was stopped before it could."""
     if suite.follow_up is None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from karat.core.problems import Problem
-from karat.core.records import Case
+from karat.core.records import AnyCase
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import System, SystemConfig
 
@@ -16,7 +15,7 @@ class Job:
     """What to run: which cases, against what, how often."""
 
     suite: Suite
-    cases: tuple[Case[Any], ...]
+    cases: tuple[AnyCase, ...]
     options: SuiteOptions
     config: SystemConfig
     system: str

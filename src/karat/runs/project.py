@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 from yaml.nodes import MappingNode, Node, SequenceNode
@@ -15,6 +15,7 @@ from yaml.nodes import MappingNode, Node, SequenceNode
 from karat.core import plugins
 from karat.core.files.limits import wrong_repeats
 from karat.core.files.shapes import shape_in_words
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.metric_names import find_metric
 from karat.core.problems import Problem, UserError, count_of, did_you_mean
 from karat.core.secrets.quoting import hidden, hidden_value
@@ -130,7 +131,7 @@ def load_project(path: Path) -> Project:
 
 def _readable_parts(root: Node | None) -> ProjectFile:
     """What can be read of a file with mistakes, so that the mistakes inside its parts are found in the same go."""
-    parts: dict[str, Any] = {}
+    parts: JsonObject = {}
     for key, node in root.value if isinstance(root, MappingNode) else ():
         if key.value == "systems" and isinstance(node, MappingNode):
             parts["systems"] = {str(name.value): Raw(value) for name, value in node.value}
@@ -225,7 +226,7 @@ def from_settings(kind: type[S], settings: Sequence[str], flag: str, fixed: Mapp
     return found[0]
 
 
-def options_from(kind: type[S], given: Mapping[str, Any], noun: str = "option", fixed: Sequence[str] = ()) -> S:
+def options_from(kind: type[S], given: JsonMapping, noun: str = "option", fixed: Sequence[str] = ()) -> S:
     """A struct of options from Python values; what is wrong with them is said as it is said of a file."""
     _check_keys(kind, given, noun, fixed, "{}=…")
     try:

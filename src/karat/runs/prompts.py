@@ -7,12 +7,13 @@ the conversation that really took place.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, UserError
-from karat.core.records import CallError, Case, Prediction
+from karat.core.records import AnyCase, CallError, Prediction
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import Request, SystemConfig
 from karat.runs.calling import Predict, first_request
@@ -25,12 +26,12 @@ TRIED = 50
 """Cases that a prompt is rendered for before a run starts."""
 
 
-def hints_of(prompt: Prompt, suite: Suite, case: Case[Any], options: SuiteOptions) -> dict[str, Any]:
+def hints_of(prompt: Prompt, suite: Suite, case: AnyCase, options: SuiteOptions) -> JsonObject:
     """The hints that the prompt uses, for one case."""
     return {name: suite.prompting.hints[name].of(case, options) for name in prompt.hints}
 
 
-def ready(config: C, suite: Suite, cases: Sequence[Case[Any]], options: SuiteOptions) -> C:
+def ready(config: C, suite: Suite, cases: Sequence[AnyCase], options: SuiteOptions) -> C:
     """The settings with their prompt settled, and rendered for the first cases. UserError with the first mistake."""
     made = settled(config, suite, options, cases=cases)
     prompt = prompt_of(made, suite)
@@ -48,15 +49,13 @@ def ready(config: C, suite: Suite, cases: Sequence[Case[Any]], options: SuiteOpt
     return made
 
 
-def run_hash(config: SystemConfig, suite: Suite, cases: Sequence[Case[Any]], options: SuiteOptions) -> str:
+def run_hash(config: SystemConfig, suite: Suite, cases: Sequence[AnyCase], options: SuiteOptions) -> str:
     """The hash of a run's prompt, with the hints of its cases."""
     prompt = prompt_of(config, suite)
     return prompt_hash(config, () if prompt is None or not prompt.hints else _all_hints(prompt, suite, cases, options))
 
 
-def _all_hints(
-    prompt: Prompt, suite: Suite, cases: Sequence[Case[Any]], options: SuiteOptions
-) -> Iterator[Mapping[str, Any]]:
+def _all_hints(prompt: Prompt, suite: Suite, cases: Sequence[AnyCase], options: SuiteOptions) -> Iterator[JsonMapping]:
     for case in cases:
         try:
             yield hints_of(prompt, suite, case, options)
@@ -68,7 +67,7 @@ def prompted(
     predict: Predict,
     prompt: Prompt,
     suite: Suite,
-    cases: Sequence[Case[Any]],
+    cases: Sequence[AnyCase],
     options: SuiteOptions,
     renderer: Renderer,
 ) -> Predict:

@@ -20,9 +20,10 @@ import msgspec
 from karat.core import plugins
 from karat.core.extras import require
 from karat.core.files.limits import wrong_repeats
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.notes import checked_notes
 from karat.core.problems import Problem, UserError
-from karat.core.records import Case, Prediction, truth_hash
+from karat.core.records import AnyCase, Case, Prediction, truth_hash
 from karat.core.remote.shown import as_stored, is_copy, shown
 from karat.core.results.result import RunInfo, RunResult
 from karat.core.suite import Suite, SuiteOptions
@@ -179,7 +180,7 @@ def rescore(
     store: Store,
     run_id: int,
     *,
-    cases: Sequence[Case[Any]] | None = None,
+    cases: Sequence[AnyCase] | None = None,
     options: SuiteOptions | None = None,
     executor: Executor | None = None,
 ) -> RunResult:
@@ -195,12 +196,12 @@ def rescore(
 
 def score_recorded(
     suite: Suite,
-    cases: Sequence[Case[Any]],
+    cases: Sequence[AnyCase],
     predictions: Sequence[Prediction],
     options: SuiteOptions,
     *,
     problems: Sequence[Problem] = (),
-    notes: Mapping[str, Any] = MappingProxyType({}),
+    notes: JsonMapping = MappingProxyType({}),
     source: str = "",
     executor: Executor | None = None,
 ) -> RunResult:
@@ -232,14 +233,14 @@ def score_recorded(
     return msgspec.structs.replace(result, problems=told, notes=kept)
 
 
-def check_setup(suite: Suite, cases: Sequence[Case[Any]], options: SuiteOptions) -> None:
+def check_setup(suite: Suite, cases: Sequence[AnyCase], options: SuiteOptions) -> None:
     """UserError when the cases cannot be scored with what is installed, or a file that the options name cannot be used.
     Nothing has run by then."""
     require(suite.extras(cases, options), suite.name)
     suite.check_options(cases, options)
 
 
-def stored_cases(store: Store, run_id: int, suite: Suite) -> tuple[Case[Any], ...]:
+def stored_cases(store: Store, run_id: int, suite: Suite) -> tuple[AnyCase, ...]:
     """The cases as they were when the run was started."""
     try:
         cases = suite.decode_cases(store.cases(run_id))
@@ -335,7 +336,7 @@ def _score(
     store: Store,
     run_id: int,
     suite: Suite,
-    cases: Sequence[Case[Any]],
+    cases: Sequence[AnyCase],
     options: SuiteOptions,
     executor: Executor | None,
 ) -> RunResult:
@@ -364,9 +365,9 @@ def _score(
     return msgspec.structs.replace(result, notes=store.notes(run_id))
 
 
-def _plain(record: msgspec.Struct) -> dict[str, Any]:
+def _plain(record: msgspec.Struct) -> JsonObject:
     """A struct as it will read back from JSON: lists, not tuples."""
-    found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(record))
+    found: JsonObject = msgspec.json.decode(msgspec.json.encode(record))
     return found
 
 

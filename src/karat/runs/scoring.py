@@ -16,7 +16,7 @@ from karat.core.explanation import plain_details
 from karat.core.extras import why_missing
 from karat.core.plugins import load_suite
 from karat.core.problems import UserError
-from karat.core.records import Case, Prediction, default_turn
+from karat.core.records import AnyCase, Prediction, default_turn
 from karat.core.results.result import CaseResult, RepeatResult
 from karat.core.results.usage import USAGE
 from karat.core.scores import Score, State, mean_score, not_applicable
@@ -38,7 +38,7 @@ def repeats_in(predictions: Iterable[Prediction]) -> int:
 
 
 def group(
-    cases: Sequence[Case[Any]], predictions: Iterable[Prediction], repeats: int
+    cases: Sequence[AnyCase], predictions: Iterable[Prediction], repeats: int
 ) -> tuple[dict[str, dict[int, dict[int, Prediction]]], list[Prediction]]:
     """Predictions by case, repeat and turn; and those for a case, a turn or a repeat that does not exist."""
     known = {case.id: case for case in cases}
@@ -59,7 +59,7 @@ def group(
 
 def score_cases(
     suite: Suite,
-    cases: Sequence[Case[Any]],
+    cases: Sequence[AnyCase],
     predictions: Mapping[str, Tries],
     options: SuiteOptions,
     *,
@@ -85,13 +85,13 @@ def score_cases(
 
 
 def _score_batch(
-    suite_name: str, batch: Sequence[tuple[Case[Any], Tries]], options: SuiteOptions, repeats: int
+    suite_name: str, batch: Sequence[tuple[AnyCase, Tries]], options: SuiteOptions, repeats: int
 ) -> list[CaseResult]:
     suite = load_suite(suite_name)
     return [score_case(suite, case, tries, options, repeats) for case, tries in batch]
 
 
-def score_case(suite: Suite, case: Case[Any], tries: Tries, options: SuiteOptions, repeats: int = 1) -> CaseResult:
+def score_case(suite: Suite, case: AnyCase, tries: Tries, options: SuiteOptions, repeats: int = 1) -> CaseResult:
     """All the repeats of one case."""
     count = repeats
     results = [score_try(suite, case, tries.get(repeat, {}), options) for repeat in range(count)]
@@ -118,7 +118,7 @@ def score_case(suite: Suite, case: Case[Any], tries: Tries, options: SuiteOption
     )
 
 
-def score_try(suite: Suite, case: Case[Any], found: Mapping[int, Prediction], options: SuiteOptions) -> RepeatResult:
+def score_try(suite: Suite, case: AnyCase, found: Mapping[int, Prediction], options: SuiteOptions) -> RepeatResult:
     """One try at a case: every scored turn compared, every metric averaged over the turns."""
     turns = case.scored_turns
     comparisons: list[tuple[int, Any]] = []
@@ -157,7 +157,7 @@ def score_try(suite: Suite, case: Case[Any], found: Mapping[int, Prediction], op
 
 def _failed(
     suite: Suite,
-    case: Case[Any],
+    case: AnyCase,
     failures: Sequence[tuple[State, str]],
     comparisons: Sequence[tuple[int, Any]],
     options: SuiteOptions,
@@ -183,7 +183,7 @@ def _failed(
     return RepeatResult(state, scores, details, text)
 
 
-def _perfect(suite: Suite, case: Case[Any], options: SuiteOptions) -> list[Any]:
+def _perfect(suite: Suite, case: AnyCase, options: SuiteOptions) -> list[Any]:
     """How right answers would compare; none where that cannot be said, and then the case can have every metric."""
     try:
         return [one for turn in case.scored_turns for one in suite.perfect(case, turn, options)]

@@ -4,16 +4,15 @@ and left out."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from karat.core.problems import Problem, Severity, count_of
-from karat.core.records import Case, Prediction
+from karat.core.records import AnyCase, Prediction
 
 UNKNOWN = "unknown cases"
 
 
 def unmatched_problems(
-    cases: Sequence[Case[Any]], unmatched: Sequence[Prediction], repeats: int, source: str
+    cases: Sequence[AnyCase], unmatched: Sequence[Prediction], repeats: int, source: str
 ) -> list[Problem]:
     """One problem for each kind of stray prediction, with the first few named, and one id that a prediction could have
     had."""

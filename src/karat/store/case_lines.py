@@ -13,9 +13,9 @@ case.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from karat.core.case_explanation import explanation_of
+from karat.core.json_types import JsonObject
 from karat.core.results.result import CaseResult
 from karat.store.codec import to_json
 
@@ -24,7 +24,7 @@ QUESTION = 400
 SEARCHED = 4000
 
 
-def line_row(scoring: int, position: int, suite: str, case: CaseResult, metrics: Sequence[str]) -> dict[str, Any]:
+def line_row(scoring: int, position: int, suite: str, case: CaseResult, metrics: Sequence[str]) -> JsonObject:
     """The line of one case."""
     explanation = explanation_of(suite, case)
     scores = case.scores

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import msgspec
 from sqlalchemy import Connection, delete, insert, select
 
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.store.codec import pack, to_json, unpack
 from karat.store.schema import notes
 
 
-def insert_notes(connection: Connection, run_id: int, given: Mapping[str, Any], now: str, *, replace: bool) -> None:
+def insert_notes(connection: Connection, run_id: int, given: JsonMapping, now: str, *, replace: bool) -> None:
     """Keep notes of a run. One of the same name gives way with ``replace``, and stays without."""
     own = notes.c.run_id == run_id
     if replace:
@@ -27,7 +25,7 @@ def insert_notes(connection: Connection, run_id: int, given: Mapping[str, Any], 
         connection.execute(insert(notes), rows)
 
 
-def read_notes(connection: Connection, run_id: int) -> dict[str, Any]:
+def read_notes(connection: Connection, run_id: int) -> JsonObject:
     """The notes of a run, by name."""
     query = select(notes.c.name, notes.c.codec, notes.c.data).where(notes.c.run_id == run_id).order_by(notes.c.name)
     return {name: msgspec.json.decode(unpack(codec, data)) for name, codec, data in connection.execute(query)}

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, exists, func, select, text
 
+from karat.core.json_types import JsonObject
 from karat.core.records import CallError, Prediction
 from karat.store.codec import pack, to_text, unpack
 from karat.store.records import MAX_ID, Failure, Progress
@@ -100,7 +101,7 @@ def read_progress(connection: Connection, run_id: int, shown: int) -> Progress:
     )
 
 
-def _row(run_id: int, item: Prediction, created: str) -> dict[str, Any]:
+def _row(run_id: int, item: Prediction, created: str) -> JsonObject:
     codec, response = pack(item.response)
     error = item.error
     return {

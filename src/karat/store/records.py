@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.core.problems import UserError
 from karat.core.results.result import MetricSummary
 
@@ -35,8 +36,8 @@ class RunRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     cases: int = 0
     repeats: int = 1
     karat: str = ""
-    options: dict[str, Any] = {}
-    config: dict[str, Any] = {}
+    options: JsonObject = {}
+    config: JsonObject = {}
     tags: tuple[str, ...] = ()
 
 
@@ -74,7 +75,7 @@ class ScoringRow(msgspec.Struct, frozen=True, kw_only=True):
     created: str
     karat: str
     truth_set: str
-    options: dict[str, Any]
+    options: JsonObject
 
 
 class Failure(msgspec.Struct, frozen=True):

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
+from karat.core.json_types import JsonObject
 from karat.core.problems import UserError
 from karat.store.codec import pack, to_json, unpack
 from karat.store.leases import WHOLE, lease_columns, lease_of, refuse_live
@@ -44,7 +45,7 @@ def latest_run(connection: Connection) -> int | None:
 
 def insert_run(connection: Connection, record: RunRecord, now: str) -> int:
     """A new run; its id."""
-    row: dict[str, Any] = {name: getattr(record, name) for name in RunRecord.__struct_fields__ if name != "id"}
+    row: JsonObject = {name: getattr(record, name) for name in RunRecord.__struct_fields__ if name != "id"}
     row |= {name: to_json(row[name]).decode() for name in _JSON}
     row["created"] = record.created or now
     key = connection.execute(insert(runs), row).inserted_primary_key
@@ -61,7 +62,7 @@ def read_run(connection: Connection, run_id: int) -> RunRecord:
     return msgspec.convert({**rows[0], **read}, RunRecord)
 
 
-def _with_status(connection: Connection, query: Select[Any]) -> list[dict[str, Any]]:
+def _with_status(connection: Connection, query: Select[Any]) -> list[JsonObject]:
     """Rows of runs. One that is marked as running, and whose holder is gone, was killed: it is interrupted."""
     held = query.add_columns(*lease_columns(connection)).outerjoin_from(runs, leases, WHOLE)
     columns = [
@@ -99,7 +100,7 @@ def _rows(connection: Connection, query: Select[Any]) -> list[RunRow]:
     listed = []
     for row in rows:
         scoring, summary = found.get(row["id"], (None, ()))
-        own: dict[str, Any] = {"tags": msgspec.json.decode(row["tags"])}
+        own: JsonObject = {"tags": msgspec.json.decode(row["tags"])}
         if (info := infos.get(scoring or 0)) is not None:
             own |= {"cases": info.cases, "truth_set": info.truth_set, "headline": info.headline}
         listed.append(msgspec.convert({**row, **own, "scoring": scoring, "summary": summary}, RunRow))
@@ -110,7 +111,7 @@ def update_status(connection: Connection, run_id: int, status: Status, now: str)
     """A run that goes on has not finished; one that stopped has, now. The first start stays."""
     lock_run(connection, run_id)
     if status == "running":
-        values: dict[str, Any] = {"finished": "", "started": func.coalesce(func.nullif(runs.c.started, ""), now)}
+        values: JsonObject = {"finished": "", "started": func.coalesce(func.nullif(runs.c.started, ""), now)}
     else:
         values = {"finished": now}
     connection.execute(update(runs).where(runs.c.id == run_id).values(status=status, **values))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 from sqlalchemy import Connection, func, insert, select
 
 from karat.core.gc_pause import no_collecting
+from karat.core.json_types import JsonObject
 from karat.core.problems import UserError
 from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
 from karat.store.case_lines import line_row
@@ -50,7 +50,7 @@ def insert_scoring(connection: Connection, run_id: int, result: RunResult, now: 
     return scoring
 
 
-def _row(scoring: int, position: int, case: CaseResult) -> dict[str, Any]:
+def _row(scoring: int, position: int, case: CaseResult) -> JsonObject:
     codec, data = pack(to_json(case))
     named = {"case_id": case.id, "status": case.status, "codec": codec, "data": data}
     return {"scoring_id": scoring, "position": position, **named}

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import Any
 
 import msgspec
 from sqlalchemy import Connection, Engine
 
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import UserError
 from karat.core.records import Prediction
 from karat.core.results.result import CaseResult, RunResult
@@ -136,7 +136,7 @@ class Store:
 
     # -- notes -----------------------------------------------------------------------------------------------------
 
-    def add_notes(self, run_id: int, notes: Mapping[str, Any], *, replace: bool = False) -> None:
+    def add_notes(self, run_id: int, notes: JsonMapping, *, replace: bool = False) -> None:
         """Keep what belongs to the run as a whole: name → JSON value. A name that the run has already keeps its value,
         unless ``replace``."""
         with self._writing() as connection:
@@ -144,7 +144,7 @@ class Store:
             if notes:
                 note_rows.insert_notes(connection, run_id, notes, _now(), replace=replace)
 
-    def notes(self, run_id: int) -> dict[str, Any]:
+    def notes(self, run_id: int) -> JsonObject:
         """The notes of a run, by name."""
         with self._reading() as connection:
             return note_rows.read_notes(connection, run_id)

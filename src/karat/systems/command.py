@@ -13,10 +13,10 @@ import shutil
 import signal
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.core.problems import UserError
 from karat.core.secrets.masking import Secrets
 from karat.core.suite import Suite
@@ -119,7 +119,7 @@ class CommandSystem(System):
             raise CallFailed("bad_response", message, body=output) from None
         return Response(output)
 
-    def reply(self, body: bytes) -> dict[str, Any]:
+    def reply(self, body: bytes) -> JsonObject:
         """The assistant message that a stored answer stands for."""
         return assistant_message(body, self._reply_path)
 

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from karat.core.callables import find_function
+from karat.core.json_types import JsonObject
 from karat.core.problems import UserError
 from karat.core.suite import Suite
 from karat.core.system import CallFailed, PromptedConfig, Request, Response, System, SystemType
@@ -34,9 +35,7 @@ class FunctionConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, kw
 class FunctionSystem(System):
     """An open function."""
 
-    def __init__(
-        self, function: Callable[[dict[str, Any]], Any], *, inline: bool = False, reply_path: str = ""
-    ) -> None:
+    def __init__(self, function: Callable[[JsonObject], Any], *, inline: bool = False, reply_path: str = "") -> None:
         self._function = function
         self._reply_path = reply_path
         # An object with an async __call__ counts as an async function too.
@@ -51,7 +50,7 @@ class FunctionSystem(System):
             result = await result
         return result if isinstance(result, Response) else Response(_body(result))
 
-    def reply(self, body: bytes) -> dict[str, Any]:
+    def reply(self, body: bytes) -> JsonObject:
         """The assistant message that a stored answer stands for."""
         return assistant_message(body, self._reply_path)
 
@@ -73,7 +72,7 @@ def _body(result: Any) -> bytes:
         raise CallFailed("bad_response", message) from error
 
 
-def open_callable(function: Callable[[dict[str, Any]], Any], *, inline: bool = False, reply_path: str = "") -> System:
+def open_callable(function: Callable[[JsonObject], Any], *, inline: bool = False, reply_path: str = "") -> System:
     """A system from a Python function, sync or async, without any configuration."""
     if not callable(function):
         raise UserError(f"a system from Python must be callable; this is of type {type(function).__name__}")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.core.replies import read_reply
 from karat.core.replies.bodies import RESPONSES_API
 from karat.core.replies.recorded_stream import merged
@@ -18,7 +18,7 @@ MESSAGE_KEYS = ("role", "content", "name", "tool_calls", "function_call", "refus
 """What goes back into a history. Endpoints refuse other keys of their own answers, such as ``reasoning_content``."""
 
 
-def question_of(messages: Sequence[dict[str, Any]]) -> str:
+def question_of(messages: Sequence[JsonObject]) -> str:
     """The last thing the user said."""
     for message in reversed(messages):
         if message.get("role") == "user":
@@ -26,7 +26,7 @@ def question_of(messages: Sequence[dict[str, Any]]) -> str:
     return ""
 
 
-def request_fields(request: Request) -> dict[str, Any]:
+def request_fields(request: Request) -> JsonObject:
     """A request as a command reads it on its standard input and a function gets it as its argument."""
     return {
         "id": request.case_id,
@@ -37,7 +37,7 @@ def request_fields(request: Request) -> dict[str, Any]:
     }
 
 
-def assistant_message(body: bytes, reply_path: str = "") -> dict[str, Any]:
+def assistant_message(body: bytes, reply_path: str = "") -> JsonObject:
     """The assistant message that an answer stands for.
 
     The part at ``reply_path`` when there is one; the message of a chat completion, streamed or not; an answer that is a
@@ -51,7 +51,7 @@ def assistant_message(body: bytes, reply_path: str = "") -> dict[str, Any]:
     return chat_message(body) or {"role": "assistant", "content": _words(body) or text_of(body)}
 
 
-def chat_message(body: bytes) -> dict[str, Any] | None:
+def chat_message(body: bytes) -> JsonObject | None:
     """The assistant message in a chat completion or in a bare message; None when the body is neither."""
     try:
         stream = merged(body.decode("utf-8", errors="replace"))

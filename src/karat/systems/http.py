@@ -18,6 +18,7 @@ from typing import Any
 
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.core.problems import UserError
 from karat.core.suite import Suite
 from karat.core.system import CallFailed, PromptedConfig, Request, Response, System, SystemType
@@ -79,7 +80,7 @@ class HttpSystem(System):
             body = await self._transport.read_json(response)
         return Response(self._answer(body))
 
-    def reply(self, body: bytes) -> dict[str, Any]:
+    def reply(self, body: bytes) -> JsonObject:
         """The assistant message that a stored answer stands for."""
         return assistant_message(body, self._config.reply_path)
 
@@ -102,7 +103,7 @@ class HttpSystem(System):
         return msgspec.json.decode(part, type=str).encode() if part[:1] == b'"' else part
 
 
-def _parameters(filled: dict[str, Any]) -> dict[str, str]:
+def _parameters(filled: JsonObject) -> dict[str, str]:
     return {
         key: value if isinstance(value, str) else msgspec.json.encode(value).decode() for key, value in filled.items()
     }

@@ -27,6 +27,7 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.core.problems import UserError
 from karat.core.replies.json_texts import refuse_two_values
 from karat.core.replies.stream import Completion, Events
@@ -80,7 +81,7 @@ class OpenAIConfig(FormattedConfig, frozen=True, forbid_unknown_fields=True, kw_
 class OpenAISystem(System):
     """An open chat endpoint."""
 
-    def __init__(self, config: OpenAIConfig, response_format: dict[str, Any] | None = None) -> None:
+    def __init__(self, config: OpenAIConfig, response_format: JsonObject | None = None) -> None:
         base_url, in_url = expand(config.base_url, "the base_url of the system")
         checked_url(base_url, "the base_url of the system")
         path, in_path = expand(config.path, "the path of the system")
@@ -110,7 +111,7 @@ class OpenAISystem(System):
                 body = await self._transport.read_json(response)
         return self._response(self._transport.secrets.body(body))
 
-    def reply(self, body: bytes) -> dict[str, Any]:
+    def reply(self, body: bytes) -> JsonObject:
         """The assistant message of a completion, with its tool calls and its ``custom_content``."""
         return assistant_message(body)
 
@@ -244,9 +245,9 @@ def _key(config: OpenAIConfig) -> str:
     return variable(name, "the system") if name else ""
 
 
-def _fixed_entries(config: OpenAIConfig, response_format: dict[str, Any] | None) -> dict[str, Any]:
+def _fixed_entries(config: OpenAIConfig, response_format: JsonObject | None) -> JsonObject:
     """What every request of this system holds beside model and messages."""
-    fixed: dict[str, Any] = {}
+    fixed: JsonObject = {}
     if config.stream:
         fixed |= {"stream": True} | ({} if _is_responses_api(config) else {"stream_options": {"include_usage": True}})
     if config.temperature is not None:
@@ -269,7 +270,7 @@ def _is_responses_api(config: OpenAIConfig) -> bool:
     return config.path.partition("?")[0].rstrip("/").endswith("/responses")
 
 
-def _has_message(body: dict[str, Any]) -> bool:
+def _has_message(body: JsonObject) -> bool:
     """Whether a body is a chat completion with a message, or a response of the Responses API."""
     if isinstance(body.get("output"), list):
         return True

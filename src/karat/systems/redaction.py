@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.core.secrets.masking import HIDDEN, SHORTEST_IN_BODY, plain
 from karat.core.secrets.settings import Place, plain_secrets
 
@@ -52,10 +53,10 @@ def shown_url(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
-def shown_config(config: msgspec.Struct) -> dict[str, Any]:
+def shown_config(config: msgspec.Struct) -> JsonObject:
     """A system's configuration as it may be stored and shown: no user-info in URLs, no secret in any setting."""
     given = msgspec.to_builtins(config)
-    shown: dict[str, Any] = _shown(given)
+    shown: JsonObject = _shown(given)
     headers = shown.get("headers")
     if isinstance(headers, dict):
         shown["headers"] = {name: HIDDEN if is_secret_name(name) else value for name, value in headers.items()}

@@ -7,10 +7,10 @@ error.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
-from typing import Any
 
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem
 from karat.core.records import Prediction
 from karat.core.remote.paths import local_path
@@ -36,7 +36,7 @@ class ReplaySystem(System):
         self,
         predictions: Sequence[Prediction],
         problems: Sequence[Problem] = (),
-        notes: Mapping[str, Any] = MappingProxyType({}),
+        notes: JsonMapping = MappingProxyType({}),
     ) -> None:
         self.problems = tuple(problems)
         self.notes = notes
@@ -58,7 +58,7 @@ class ReplaySystem(System):
             raise CallFailed(found.error.kind, found.error.message, body=found.response)
         return Response(found.response, tokens=found.tokens, cost=found.cost, latency=found.latency)
 
-    def reply(self, body: bytes) -> dict[str, Any]:
+    def reply(self, body: bytes) -> JsonObject:
         """The assistant message that a recorded body stands for."""
         return assistant_message(body)
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.core.problems import UserError, nearest
 from karat.core.system import Request
 from karat.systems.history import question_of
@@ -66,7 +67,7 @@ def _scalars(value: Any) -> Any:
 
 def fill(template: Any, request: Request) -> Any:
     """The template with this request's values."""
-    values: dict[str, Any] = {
+    values: JsonObject = {
         "question": question_of(request.messages),
         "messages": list(request.messages),
         "case_id": request.case_id,
@@ -76,7 +77,7 @@ def fill(template: Any, request: Request) -> Any:
     return _fill(template, values)
 
 
-def _fill(value: Any, values: dict[str, Any]) -> Any:
+def _fill(value: Any, values: JsonObject) -> Any:
     if isinstance(value, str):
         alone = _PLACEHOLDER.fullmatch(value)
         return values[alone[1]] if alone else _PLACEHOLDER.sub(lambda match: _as_text(values[match[1]]), value)

@@ -12,8 +12,9 @@ from typing import Any
 
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.core.problems import UserError, did_you_mean
-from karat.core.records import Case
+from karat.core.records import AnyCase
 from karat.core.suite import Suite
 from karat.systems.prompts.template import file_of, read_file
 from karat.systems.request_template import typed
@@ -48,8 +49,8 @@ _VALUES = frozenset({"enum", "const", "default", "examples"})
 
 
 def whole_format(
-    given: Any, suite: Suite, options: Any, folder: Path | None = None, cases: Sequence[Case[Any]] = ()
-) -> dict[str, Any] | None:
+    given: Any, suite: Suite, options: Any, folder: Path | None = None, cases: Sequence[AnyCase] = ()
+) -> JsonObject | None:
     """The entry of the request; None when nothing is asked for. What is whole already stays as it is."""
     if given is None or given in ("", {}):
         return None
@@ -72,7 +73,7 @@ def whole_format(
     return _wrapped("answer", found)
 
 
-def as_text_format(whole: dict[str, Any]) -> dict[str, Any]:
+def as_text_format(whole: JsonObject) -> JsonObject:
     """The same as the Responses API takes it, under ``text.format``: the schema is not wrapped once more."""
     inner = whole.get("json_schema")
     return {"type": "json_schema", **inner} if isinstance(inner, dict) else whole
@@ -105,17 +106,17 @@ def _typed(schema: Any) -> Any:
     return found
 
 
-def _suite_format(suite: Suite, options: Any, cases: Sequence[Case[Any]]) -> dict[str, Any]:
+def _suite_format(suite: Suite, options: Any, cases: Sequence[AnyCase]) -> JsonObject:
     schema = suite.prompting.answer_schema
     if schema is None:
         raise UserError(
             f"the suite {suite.name} has no answer schema of its own", hint="Give response_format a JSON schema."
         )
-    found: dict[str, Any] = msgspec.to_builtins(schema(cases, options))
+    found: JsonObject = msgspec.to_builtins(schema(cases, options))
     return _wrapped(f"karat_{suite.name}", found)
 
 
-def _wrapped(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+def _wrapped(name: str, schema: JsonObject) -> JsonObject:
     # Endpoints take "strict" only for schemas that name every property as required and allow no others.
     strict = {"strict": True} if _is_strict(schema) else {}
     return {"type": "json_schema", "json_schema": {"name": name, **strict, "schema": schema}}

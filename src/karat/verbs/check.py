@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from karat.core import plugins
 from karat.core.files.reading import is_empty
+from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError
 from karat.core.remote.paths import local_input, local_path, local_tables
 from karat.core.suite import LoadedCases, Suite, SuiteOptions
@@ -24,7 +25,7 @@ def check(
     cases: Cases,
     *,
     structures: Sequence[str | Path] = (),
-    options: Mapping[str, Any] | None = None,
+    options: JsonMapping | None = None,
     folder: str | Path = "",
 ) -> tuple[Problem, ...]:
     """Every mistake in the cases, and with structures every unknown code and drifted name.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from karat.core import plugins
+from karat.core.json_types import JsonMapping
 from karat.core.problems import UserError, did_you_mean
 from karat.core.replies import read_reply
 from karat.core.suite import Suite, SuiteOptions, Unreadable
@@ -21,7 +21,7 @@ class Understood(msgspec.Struct, frozen=True):
 
     suite: str
     form: str
-    understood: Mapping[str, Any]
+    understood: JsonMapping
 
 
 def check_response(

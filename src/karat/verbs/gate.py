@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from karat.core import plugins
+from karat.core.json_types import JsonMapping
 from karat.core.metric_names import find_metric
 from karat.core.problems import Problem, UnknownName, UserError
 from karat.core.results.result import RunResult
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from karat.store import RunRow
     from karat.store.store import Store
 
-Rule = str | Mapping[str, Any] | Gate
+Rule = str | JsonMapping | Gate
 
 
 class Verdicts(msgspec.Struct, frozen=True):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from karat.core import plugins
+from karat.core.json_types import JsonMapping
 from karat.core.problems import UserError
 from karat.core.remote.paths import local_input
 from karat.core.results.result import RunResult
@@ -33,7 +34,7 @@ Announce = Callable[[str, int], None]
 def run(
     suite: str = "",
     cases: Cases = (),
-    system: str | Mapping[str, Any] | Callable[..., Any] = "",
+    system: str | JsonMapping | Callable[..., Any] = "",
     *,
     predictions: Predictions | None = None,
     options: Options = None,

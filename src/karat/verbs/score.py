@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from karat.core import plugins
 from karat.core.problems import UserError
-from karat.core.records import Case, truth_hash
+from karat.core.records import AnyCase, truth_hash
 from karat.core.remote.paths import local_input
 from karat.core.results.result import RunResult
 from karat.runs.case_selection import Choice, choose
@@ -130,7 +130,7 @@ def score_again(
     return Rescored(result)
 
 
-def _asked(cases: Sequence[Case[Any]], suite: Suite, store: Store, run_id: int) -> tuple[Case[Any], ...]:
+def _asked(cases: Sequence[AnyCase], suite: Suite, store: Store, run_id: int) -> tuple[AnyCase, ...]:
     """Those of the cases that the run has."""
     ids = {case.id for case in suite.decode_cases(store.cases(run_id))}
     return tuple(case for case in cases if case.id in ids)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import BaseModel
+
+from karat.core.json_types import JsonObject
 
 
 class FigureOut(BaseModel):
@@ -131,5 +131,5 @@ class CaseOut(BaseModel):
     """A case as it was scored, with all its reviews."""
 
     position: int
-    result: dict[str, Any]
+    result: JsonObject
     reviews: list[ReviewOut]

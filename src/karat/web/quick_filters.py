@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.store import RunRow
 from karat.web.figures import Figure, headline
 from karat.web.filters import Filters
@@ -57,13 +58,13 @@ def quick_filters(
     return [(name, chips) for name, chips in groups if chips]
 
 
-def _not_full(item: Figure) -> dict[str, Any]:
+def _not_full(item: Figure) -> JsonObject:
     """Below 1, or above 0 where less is better, whatever rounding does."""
     bounds = {"min": "", "max": "0.999999"} if item.higher_is_better else {"min": "0.000001", "max": ""}
     return {"metric": item.name, **bounds}
 
 
-def _slow(viewer: Viewer, scoring: int, figures: Sequence[Figure]) -> list[tuple[float, dict[str, Any]]]:
+def _slow(viewer: Viewer, scoring: int, figures: Sequence[Figure]) -> list[tuple[float, JsonObject]]:
     found = next((item for item in figures if item.name == "latency"), None)
     if found is None:
         return []

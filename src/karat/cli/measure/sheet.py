@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 
 from karat.cli import exits
 from karat.cli.options.shared import JsonOption, TableOption, XlsxOption
+from karat.core.json_types import JsonObject
 
 if TYPE_CHECKING:
     from karat.sheet import Workbook
@@ -153,7 +154,7 @@ def fmt(
         raise typer.Exit(exits.BROKEN)
 
 
-def _choices(workbook: Workbook) -> dict[str, Any]:
+def _choices(workbook: Workbook) -> JsonObject:
     """What was chosen for each evaluation table."""
     import msgspec
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
 from karat.core.files.limits import DEPTH
+from karat.core.json_types import Json
 from karat.core.problems import Problem
 
 T = TypeVar("T")
@@ -50,7 +51,7 @@ class BadJson(ValueError):
         return Problem(message, file=file, line=line + self.line - 1, column=self.column, hint=self.hint or hint)
 
 
-def decode(text: bytes) -> Any:
+def decode(text: bytes) -> Json:
     """The value of a JSON text. Raises :class:`BadJson`."""
     value = _decoded(text, _any)
     colons = text.count(b":")
@@ -109,7 +110,7 @@ def _first_bad_byte(text: bytes) -> int:
 # -- the quick look ---------------------------------------------------------------------------------------------------
 
 
-def keeps_every_key(text: bytes, value: Any) -> bool:
+def keeps_every_key(text: bytes, value: Json) -> bool:
     """Whether no key is lost between the text and its value. False is only a suspicion."""
     return text.count(b":") == _encode(value).count(b":") and DISGUISED not in text
 
@@ -194,7 +195,7 @@ def _too_deep(text: bytes) -> BadJson:
     return BadJson(f"nested more than {deepest:,} levels deep", text)
 
 
-def without_surrogates(value: Any) -> Any:
+def without_surrogates(value: Json) -> Json:
     """The value with lone surrogates, which JSON in UTF-8 cannot hold, as visible escapes."""
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode("utf-8")

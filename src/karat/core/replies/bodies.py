@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from karat.core.json_types import Json, JsonMapping
 from karat.core.replies.fences import Block
 from karat.core.replies.json_texts import decoded
 from karat.core.replies.recorded_stream import Merged, merged, merged_list
@@ -75,7 +76,7 @@ def _of_stream(stream: Merged, own: frozenset[str], depth: int) -> Reply:
     return found if stream.finished or found.cut else msgspec.structs.replace(found, cut=STREAM_CUT)
 
 
-def _of_value(value: Any, own: frozenset[str], depth: int) -> Reply:
+def _of_value(value: Json, own: frozenset[str], depth: int) -> Reply:
     if isinstance(value, str):
         return _of_text(value, own, depth) if depth > 0 else Reply("text", value, body=value)
     if isinstance(value, list):
@@ -91,7 +92,7 @@ def _of_value(value: Any, own: frozenset[str], depth: int) -> Reply:
     return _of_object(value, own, depth)
 
 
-def _of_object(body: Mapping[str, Any], own: frozenset[str], depth: int) -> Reply:
+def _of_object(body: JsonMapping, own: frozenset[str], depth: int) -> Reply:
     if own.isdisjoint(body):
         if "choices" in body:
             return _chat(body)
@@ -121,7 +122,7 @@ def _error_text(error: Any) -> str:
 # -- chat completions -------------------------------------------------------------------------------------------------
 
 
-def _chat(body: Mapping[str, Any]) -> Reply:
+def _chat(body: JsonMapping) -> Reply:
     form = "a chat completion"
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
@@ -137,7 +138,7 @@ def _chat(body: Mapping[str, Any]) -> Reply:
     return _message(message, choice, form, body)
 
 
-def _message(message: Mapping[str, Any], around: Mapping[str, Any], form: str, body: Any = None) -> Reply:
+def _message(message: JsonMapping, around: JsonMapping, form: str, body: Json = None) -> Reply:
     """An assistant message; ``around`` says how it ended."""
     parts = _Parts()
     parts.take(message.get("content"))
@@ -153,7 +154,7 @@ def _message(message: Mapping[str, Any], around: Mapping[str, Any], form: str, b
     return parts.reply(form, around if body is None else body, str(ended or ""))
 
 
-def _responses_api(body: Mapping[str, Any]) -> Reply:
+def _responses_api(body: JsonMapping) -> Reply:
     form = RESPONSES_API
     parts = _Parts()
     for item in _list(body.get("output")):
@@ -176,14 +177,14 @@ def _responses_api(body: Mapping[str, Any]) -> Reply:
 # -- MCP tool results -------------------------------------------------------------------------------------------------
 
 
-def _is_tool_result(body: Mapping[str, Any]) -> bool:
+def _is_tool_result(body: JsonMapping) -> bool:
     if "structuredContent" in body or isinstance(body.get("isError"), bool):
         return True
     content = body.get("content")
     return isinstance(content, list) and "role" not in body and "stop_reason" not in body
 
 
-def _tool_result(body: Mapping[str, Any]) -> Reply:
+def _tool_result(body: JsonMapping) -> Reply:
     parts = _Parts()
     parts.structure(body.get("structuredContent"), "structuredContent")
     for part in _list(body.get("content")):
@@ -209,9 +210,9 @@ class _Parts:
         self._calls: list[ToolCall] = []
         self._structured: list[tuple[Any, str]] = []
         self._attached: list[Block] = []
-        self._custom: Mapping[str, Any] = {}
+        self._custom: JsonMapping = {}
 
-    def take(self, content: Any, after: str = "") -> None:
+    def take(self, content: Json, after: str = "") -> None:
         """Content: a text, a JSON object, or a list of parts; ``after`` keeps it apart from what came before."""
         if after and self.texts:
             self.texts.append(after)
@@ -244,7 +245,7 @@ class _Parts:
         if isinstance(resource, Mapping) and isinstance(resource.get("text"), str):
             self._attached.append(Block(_language(resource.get("mimeType")), resource["text"]))
 
-    def structure(self, value: Any, where: str) -> None:
+    def structure(self, value: Json, where: str) -> None:
         if isinstance(value, Mapping | list):
             self._structured.append((value, where))
 
@@ -260,7 +261,7 @@ class _Parts:
         given = next((inner[key] for key in ("arguments", "input", "args") if inner.get(key) is not None), None)
         self._calls.append(ToolCall(str(inner.get("name") or ""), _arguments(given)))
 
-    def custom(self, content: Any) -> None:
+    def custom(self, content: Json) -> None:
         """DIAL's ``custom_content``: its state, and what is attached."""
         if not isinstance(content, Mapping):
             return
@@ -273,7 +274,7 @@ class _Parts:
             else:
                 self.structure(data, "an attachment")
 
-    def reply(self, form: str, body: Any, ended: str) -> Reply:
+    def reply(self, form: str, body: Json, ended: str) -> Reply:
         text, failure = spoken("".join(self.texts))
         cut = ""
         if ended.lower() in WITHHELD:
@@ -305,7 +306,7 @@ def spoken(text: str) -> tuple[str, str]:
     return rest, ""
 
 
-def _arguments(given: Any) -> Any:
+def _arguments(given: Json) -> Json:
     for _ in range(3):
         if not isinstance(given, str):
             return given
@@ -322,5 +323,5 @@ def _language(media_type: Any) -> str:
     return kind.removeprefix("x-").removesuffix("-script")
 
 
-def _list(value: Any) -> list[Mapping[str, Any]]:
+def _list(value: Json) -> list[JsonMapping]:
     return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import msgspec
 
 from karat.core.files.json import keeps_every_key
+from karat.core.json_types import Json, JsonMapping, JsonObject
 from karat.core.replies.fences import split
 from karat.core.suite import Unreadable
 
@@ -28,11 +29,11 @@ DEEPEST = 3
 _START = re.compile(r"[\[{]")
 
 
-def _refuse(constant: str) -> Any:
+def _refuse(constant: str) -> Json:
     raise ValueError(f"{constant} is not JSON")
 
 
-def _one_value_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _one_value_each(pairs: list[tuple[str, Any]]) -> JsonObject:
     found = dict(pairs)
     if len(found) < len(pairs):
         for key, value in pairs:
@@ -47,7 +48,7 @@ _lenient = json.JSONDecoder(parse_constant=_refuse, strict=False, object_pairs_h
 """Takes line breaks inside texts, which models write; NaN stays refused."""
 
 
-def decoded(text: str) -> Any:
+def decoded(text: str) -> Json:
     """The JSON value that a whole text is; raises ValueError when it is none, Unreadable where a key has two values."""
     try:
         value = msgspec.json.decode(text)
@@ -62,7 +63,7 @@ def decoded(text: str) -> Any:
         raise ValueError("nested too deep") from error
 
 
-def refuse_two_values(text: bytes, value: Any) -> None:
+def refuse_two_values(text: bytes, value: Json) -> None:
     """Unreadable where a JSON text, of which ``value`` is read, gives one key of an object two different values."""
     if not keeps_every_key(text, value):
         with contextlib.suppress(ValueError, RecursionError):  # what msgspec reads is JSON
@@ -126,14 +127,14 @@ def _scanned(text: str) -> Iterator[Any]:
             yield value
 
 
-def objects_in(value: Any) -> list[Mapping[str, Any]]:
+def objects_in(value: Json) -> list[JsonMapping]:
     """A JSON object itself, or the objects of a list of them."""
     if isinstance(value, Mapping):
         return [value]
     return list(value) if isinstance(value, list) and value and all(isinstance(v, Mapping) for v in value) else []
 
 
-def canonical(value: Any) -> bytes:
+def canonical(value: Json) -> bytes:
     """One text for all ways to write the same JSON value."""
     try:
         return msgspec.json.encode(value, order="sorted")

@@ -7,10 +7,10 @@ event that ends the stream.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import msgspec
 
+from karat.core.json_types import Json, JsonMapping
 from karat.core.replies.json_texts import refuse_two_values
 from karat.core.replies.stream import RESPONSE_ENDS, Completion, Events
 
@@ -22,7 +22,7 @@ class Merged(msgspec.Struct, frozen=True):
     """The body that the endpoint would have sent without streaming; ``finished``: whether the stream says that it is
     whole."""
 
-    body: Mapping[str, Any]
+    body: JsonMapping
     finished: bool
 
 
@@ -39,12 +39,12 @@ def merged(text: str) -> Merged | None:
     return None
 
 
-def merged_list(chunks: list[Any]) -> Merged | None:
+def merged_list(chunks: list[Json]) -> Merged | None:
     """The body of a stream that was recorded as a JSON list of its chunks; None where the list is none."""
     return _from_chunks(chunks)
 
 
-def _decoded(items: Iterable[bytes]) -> list[Any] | None:
+def _decoded(items: Iterable[bytes]) -> list[Json] | None:
     try:
         texts = list(items)
         values = [msgspec.json.decode(text) for text in texts]
@@ -55,7 +55,7 @@ def _decoded(items: Iterable[bytes]) -> list[Any] | None:
     return values
 
 
-def _from_chunks(chunks: list[Any] | None, *, done: bool = False) -> Merged | None:
+def _from_chunks(chunks: list[Json] | None, *, done: bool = False) -> Merged | None:
     if not chunks or not all(isinstance(chunk, Mapping) for chunk in chunks):
         return None
     if all(str(chunk.get("type", "")).startswith("response.") for chunk in chunks):
@@ -75,7 +75,7 @@ def _from_chunks(chunks: list[Any] | None, *, done: bool = False) -> Merged | No
     return Merged(body, finished=done or completion.finished)
 
 
-def _is_chunk(chunk: Mapping[str, Any]) -> bool:
+def _is_chunk(chunk: JsonMapping) -> bool:
     choices = chunk.get("choices")
     if not isinstance(choices, list):
         return False
@@ -84,11 +84,9 @@ def _is_chunk(chunk: Mapping[str, Any]) -> bool:
     )
 
 
-def _from_response_events(events: list[Any]) -> Merged:
+def _from_response_events(events: list[Json]) -> Merged:
     """The response that the last event carries; before the end, the items that are done and the text so far."""
-    last: Mapping[str, Any] = next(
-        (event for event in reversed(events) if isinstance(event.get("response"), Mapping)), {}
-    )
+    last: JsonMapping = next((event for event in reversed(events) if isinstance(event.get("response"), Mapping)), {})
     if last.get("type") in RESPONSE_ENDS:
         return Merged(last["response"], finished=True)
     items = [event["item"] for event in events if event["type"] == "response.output_item.done" and "item" in event]

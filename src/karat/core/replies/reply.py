@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from karat.core.json_types import Json, JsonMapping
 from karat.core.replies.fences import Block, in_languages, split
 from karat.core.replies.json_texts import Reach, canonical, decoded, json_in, objects_in
 from karat.core.suite import Unreadable
@@ -29,7 +30,7 @@ class ToolCall(msgspec.Struct, frozen=True):
 class Candidate(msgspec.Struct, frozen=True):
     """A JSON object that may be the answer, and where it is."""
 
-    value: Mapping[str, Any]
+    value: JsonMapping
     where: str
 
 
@@ -43,17 +44,17 @@ class Reply(msgspec.Struct, frozen=True):
     calls: tuple[ToolCall, ...] = ()
     structured: tuple[tuple[Any, str], ...] = ()
     """JSON that was given as JSON, and where: structured output, tool results, attachments, the body itself."""
-    custom_content: Mapping[str, Any] = {}
+    custom_content: JsonMapping = {}
     attached: tuple[Block, ...] = ()
     """Texts given beside the words, such as DIAL attachments: each a block in its language."""
-    body: Any = None
+    body: Json = None
     """The decoded body, for rules that look at a path in it."""
     failure: str = ""
     cut: str = ""
     shown: str = ""
     """What an error shows of the response: its words where it has some, else its body."""
 
-    def json_candidates(self, fits: Callable[[Mapping[str, Any]], bool], reach: Reach = "prose") -> list[Candidate]:
+    def json_candidates(self, fits: Callable[[JsonMapping], bool], reach: Reach = "prose") -> list[Candidate]:
         """The JSON objects that fit, each once: given as JSON, as arguments of a tool, in the words and in attachments.
 
         Words that were cut off are JSON only as a whole: what is whole within them may have been a draft.
@@ -66,7 +67,7 @@ class Reply(msgspec.Struct, frozen=True):
                     found.setdefault(canonical(inner), Candidate(inner, where))
         return list(found.values())
 
-    def json_objects(self) -> list[Mapping[str, Any]]:
+    def json_objects(self) -> list[JsonMapping]:
         """Every JSON object of the response, whatever is in it."""
         return [item for value, _ in self._json("prose") for item in objects_in(value)]
 
@@ -137,9 +138,7 @@ class Reply(msgspec.Struct, frozen=True):
         return Unreadable(with_beginning(str(error), self.shown))
 
 
-def only_one(
-    candidates: list[Candidate], read: Callable[[Mapping[str, Any]], Any], wanted: str, plural: str = ""
-) -> Any:
+def only_one(candidates: list[Candidate], read: Callable[[JsonMapping], Any], wanted: str, plural: str = "") -> Json:
     """What the candidates say, where they all say the same; an error that says so where they differ."""
     if len(candidates) == 1:
         return read(candidates[0].value)
@@ -171,7 +170,7 @@ def _escaped(char: str) -> str:
     return char.encode("unicode_escape").decode("ascii")
 
 
-def _unwrapped(value: Mapping[str, Any], fits: Callable[[Mapping[str, Any]], bool]) -> Mapping[str, Any] | None:
+def _unwrapped(value: JsonMapping, fits: Callable[[JsonMapping], bool]) -> JsonMapping | None:
     """The object that fits: this one, or the one under its ``response``."""
     for _ in range(4):
         if fits(value):

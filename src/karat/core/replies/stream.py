@@ -11,6 +11,8 @@ from typing import Any
 
 import msgspec
 
+from karat.core.json_types import Json, JsonObject
+
 REPLACED = frozenset({"role", "id", "type", "index", "status", "finish_reason"})
 """Texts that a server may send again whole: the last one counts, they are not joined."""
 NUMBERED = frozenset({"tool_calls", "attachments", "stages"})
@@ -60,10 +62,10 @@ class Completion:
     """A chat completion that grows with every chunk."""
 
     def __init__(self) -> None:
-        self._head: dict[str, Any] = {}
-        self._choices: dict[int, dict[str, Any]] = {}
+        self._head: JsonObject = {}
+        self._choices: dict[int, JsonObject] = {}
         self._finished: dict[int, str] = {}
-        self._response: dict[str, Any] | None = None
+        self._response: JsonObject | None = None
 
     @property
     def whole(self) -> bool:
@@ -80,7 +82,7 @@ class Completion:
         """Whether no choice has begun."""
         return not self._choices and not self.whole
 
-    def add(self, chunk: dict[str, Any]) -> None:
+    def add(self, chunk: JsonObject) -> None:
         """Take in one chunk, or one event of the Responses API."""
         if str(chunk.get("type", "")).startswith("response."):
             if chunk["type"] in RESPONSE_ENDS and isinstance(chunk.get("response"), dict):
@@ -95,7 +97,7 @@ class Completion:
             elif value is not None:
                 self._head[key] = value
 
-    def _add_choice(self, choice: dict[str, Any]) -> None:
+    def _add_choice(self, choice: JsonObject) -> None:
         index = int(choice.get("index") or 0)
         message = self._choices.setdefault(index, {})
         _merge(message, choice.get("delta") or choice.get("message") or {})
@@ -117,7 +119,7 @@ class Completion:
         return msgspec.json.encode(_settled(self._head) | {"object": "chat.completion", "choices": choices})
 
 
-def _merge(into: dict[str, Any], delta: dict[str, Any]) -> None:
+def _merge(into: JsonObject, delta: JsonObject) -> None:
     for key, value in delta.items():
         known = into.get(key)
         if value is None:
@@ -136,14 +138,14 @@ def _merge(into: dict[str, Any], delta: dict[str, Any]) -> None:
             into[key] = value
 
 
-def _append(into: dict[str, Any], key: str, known: Any, value: str) -> None:
+def _append(into: JsonObject, key: str, known: Any, value: str) -> None:
     if isinstance(known, _Text):
         known.append(value)
     else:
         into[key] = _Text([known, value] if isinstance(known, str) else [value])
 
 
-def _merged_list(known: list[Any], new: list[Any]) -> list[Any]:
+def _merged_list(known: list[Json], new: list[Json]) -> list[Json]:
     for item in new:
         index = item.get("index") if isinstance(item, dict) else None
         if not isinstance(index, int):
@@ -157,7 +159,7 @@ def _merged_list(known: list[Any], new: list[Any]) -> list[Any]:
     return known
 
 
-def _settled(value: Any, name: str = "") -> Any:
+def _settled(value: Json, name: str = "") -> Json:
     """Growing texts joined, streamed lists in the order of their indices and without them."""
     if isinstance(value, _Text):
         return "".join(value)
@@ -171,7 +173,7 @@ def _settled(value: Any, name: str = "") -> Any:
     return [{key: item for key, item in _settled(entry).items() if key != "index"} for entry in ordered]
 
 
-def _joined(value: Any) -> Any:
+def _joined(value: Json) -> Json:
     """Growing texts joined, and nothing else changed."""
     if isinstance(value, _Text):
         return "".join(value)

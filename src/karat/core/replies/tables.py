@@ -10,10 +10,10 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import msgspec
 
+from karat.core.json_types import Json, JsonMapping
 from karat.core.problems import count_of
 from karat.core.replies.fences import Block, split
 from karat.core.replies.json_texts import json_in
@@ -150,7 +150,7 @@ def _from_csv(block: Block) -> Table:
 # -- JSON -------------------------------------------------------------------------------------------------------------
 
 
-def _in_json(value: Any) -> Iterator[Table]:
+def _in_json(value: Json) -> Iterator[Table]:
     """A list of records; an object that holds one, or ``columns`` beside lists of cells; the same as text."""
     if isinstance(value, list):
         if value and all(isinstance(item, Mapping) for item in value):
@@ -175,12 +175,12 @@ def _in_json(value: Any) -> Iterator[Table]:
             yield from _in_json(held)
 
 
-def _names(value: Any) -> list[str]:
+def _names(value: Json) -> list[str]:
     """The heading that ``columns`` gives; none where it is no list of texts."""
     return value if isinstance(value, list) and all(isinstance(name, str) for name in value) else []
 
 
-def _from_records(records: list[Mapping[str, Any]]) -> Table:
+def _from_records(records: list[JsonMapping]) -> Table:
     names = list(records[0])
     for number, record in enumerate(records, start=1):
         if set(record) != set(names):
@@ -192,7 +192,7 @@ def _from_records(records: list[Mapping[str, Any]]) -> Table:
     return _table(names, [[_text(record[name]) for name in names] for record in records], "the list of records")
 
 
-def _text(value: Any) -> str | None:
+def _text(value: Json) -> str | None:
     if value is None or isinstance(value, str):
         return value or None
     if isinstance(value, Mapping | list):

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import msgspec
 
 from karat.core.extras import install_command
+from karat.core.json_types import JsonObject
 from karat.core.problems import Problem, UserError
 from karat.core.scores import Score, State
 from karat.core.suite import Kind
@@ -28,7 +29,7 @@ class RunInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     finished: str = ""
     today: str = ""
     karat: str = ""
-    options: dict[str, Any] = {}
+    options: JsonObject = {}
     tags: tuple[str, ...] = ()
     prompt: str = ""
     """The hash of the prompt that the system was asked with; empty: the bare question, or recorded answers."""
@@ -92,7 +93,7 @@ class CaseResult(msgspec.Struct, frozen=True):
     id: str
     status: State
     scores: dict[str, Score]
-    details: dict[str, Any] = {}
+    details: JsonObject = {}
     name: str = ""
     tags: tuple[str, ...] = ()
     question: str = ""
@@ -111,7 +112,7 @@ class RepeatResult(msgspec.Struct, frozen=True):
 
     status: State
     scores: dict[str, Score]
-    details: dict[str, Any] = {}
+    details: JsonObject = {}
     error: str = ""
 
 
@@ -166,7 +167,7 @@ class RunResult(msgspec.Struct, frozen=True):
     """What could not be read, and what was left out for it; not kept in the store."""
     reviews: tuple[CaseReview, ...] = ()
     """What people said of the run's cases, as the store has it now; a scoring itself holds none."""
-    notes: dict[str, Any] = {}
+    notes: JsonObject = {}
     """What belongs to the run as a whole, by name, as JSON values; see ``core.notes``. All scorings of a run have the
     same."""
 
@@ -206,7 +207,7 @@ class RunResult(msgspec.Struct, frozen=True):
 
         return find_metric(name, [*known_metrics(self).values()], f'the run has no metric "{name}"').name
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonObject]:
         """One flat row a case: id, name, status, tags, question, error, and a column for each metric."""
         return [
             {

@@ -16,6 +16,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from karat.core.files.limits import YAML_MB
 from karat.core.files.reading import read_bytes
+from karat.core.json_types import JsonObject
 from karat.core.problems import Problem, did_you_mean
 from karat.core.secrets.quoting import SHOWN, hidden_value
 from karat.core.secrets.settings import is_secret_setting
@@ -147,7 +148,7 @@ def _read_any(node: Node, findings: Findings) -> Any:
         return node.value
     if isinstance(node, SequenceNode):
         return [_read_any(item, findings) for item in node.value]
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     for key, value in node.value:
         name = str(key.value)
         if name in found:
@@ -213,7 +214,7 @@ def _dict_reader(reader: Read) -> Read:
             return {}
         if not isinstance(node, MappingNode):
             return findings.add(node, f"expected an object here, found {_described(node)}")
-        found: dict[str, Any] = {}
+        found: JsonObject = {}
         bad = False
         for key_node, value_node in node.value:
             if not isinstance(key_node, ScalarNode):
@@ -245,7 +246,7 @@ def _struct_reader(kind: Any, struct: type[msgspec.Struct]) -> Read:
             )
         if not readers:  # compiled on first use, so that a struct may hold itself
             readers.update({key: _read(hints[name]) for key, name in names.items()})
-        values: dict[str, Any] = {}
+        values: JsonObject = {}
         bad = False
         for key_node, value_node in node.value:
             key = key_node.value
@@ -276,7 +277,7 @@ def _struct_reader(kind: Any, struct: type[msgspec.Struct]) -> Read:
     return read_struct
 
 
-def _hints(kind: Any, struct: type[msgspec.Struct]) -> dict[str, Any]:
+def _hints(kind: Any, struct: type[msgspec.Struct]) -> JsonObject:
     """The annotations of a struct, with its type variables filled in for ``Case[Target]``."""
     hints = get_type_hints(struct)
     given = dict(zip(getattr(struct, "__parameters__", ()), get_args(kind), strict=False))
@@ -296,7 +297,7 @@ def _noun(struct: type) -> str:
 
 
 def _unknown_key(
-    key_node: Node, value_node: Node, holder: MappingNode, noun: str, known: dict[str, Any]
+    key_node: Node, value_node: Node, holder: MappingNode, noun: str, known: JsonObject
 ) -> tuple[str, str]:
     """What to say about a key that a struct does not have, and the hint."""
     key = key_node.value

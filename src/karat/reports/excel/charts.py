@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from karat.core.json_types import JsonObject
 from karat.core.report import Chart, Series, Sheet, Table, visible
 
 WIDTH, HEIGHT = 620, 360
@@ -81,7 +82,7 @@ def _unit(chart: Chart, table: Table) -> int | None:
     return 1 if all(isinstance(cell, int) and cell <= FEW for cell in counts) else None
 
 
-def _cells(page: str, series: Series, top: int) -> dict[str, Any]:
+def _cells(page: str, series: Series, top: int) -> JsonObject:
     """The name of a series, and the cells it is drawn from."""
     first, last = top + 1 + series.first, top + 1 + series.last
     return {
@@ -95,7 +96,7 @@ def _colour(series: Series, index: int) -> str:
     return "#C8102E" if series.marked else COLOURS[index % len(COLOURS)]
 
 
-def _fill(colour: str) -> dict[str, Any]:
+def _fill(colour: str) -> JsonObject:
     return {"fill": {"color": colour}, "border": {"color": colour}}
 
 

@@ -19,6 +19,7 @@ import msgspec
 
 from karat.core.files.atomic import write_atomically
 from karat.core.gc_pause import no_collecting
+from karat.core.json_types import JsonObject
 from karat.core.report import CELL_LIMIT, Cell, Column, Report, Sheet, Table, utf16_length, visible
 from karat.reports.excel.charts import draw_charts
 
@@ -33,7 +34,7 @@ LINE_HEIGHT = 13.2
 # Chosen so that low and high differ in lightness too, for readers who do not tell red from green. The number is always
 # there.
 LOW, MIDDLE, HIGH = "#EE9C8A", "#FBF0C4", "#8FCBB6"
-ALIGN: dict[str, dict[str, Any]] = {
+ALIGN: dict[str, JsonObject] = {
     "left": {"align": "left"},
     "center": {"align": "center"},
     "right": {"align": "right", "indent": 1},
@@ -192,7 +193,7 @@ def _lines(text: str, width: int) -> int:
     return min(MAX_LINES, sum(1 + max(0, len(line) - 1) // max(width, 1) for line in text.split("\n")))
 
 
-def _scale(column: Column) -> dict[str, Any]:
+def _scale(column: Column) -> JsonObject:
     low, high = (LOW, HIGH) if column.higher_is_better else (HIGH, LOW)
     return {
         "type": "3_color_scale",

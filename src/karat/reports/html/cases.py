@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import Any
 
+from karat.core.json_types import JsonObject
 from karat.core.report import Cell, Column, Report, Sheet, Table
 from karat.core.results.result import CaseResult, CaseReview, RepeatResult
 from karat.core.suite import Metric
@@ -32,7 +32,7 @@ def case_records(
     metrics: Sequence[Metric],
     overview: Table | None,
     reviews: Sequence[CaseReview] = (),
-) -> dict[str, Any]:
+) -> JsonObject:
     """The first cases with their figures, reasons, reviews and details: ``{"cases": […], "reasons": […]}``."""
     listed, reasons = _listed(cases[:MOST_CASES], metrics, {review.case: review for review in reviews})
     left = CASES_ROOM - embedded_size(listed) - embedded_size(reasons)
@@ -56,8 +56,8 @@ def overview_table(report: Report, cases: Sequence[CaseResult]) -> tuple[Sheet, 
 
 def _listed(
     cases: Sequence[CaseResult], metrics: Sequence[Metric], reviews: Mapping[str, CaseReview]
-) -> tuple[list[dict[str, Any]], list[str]]:
-    records: list[dict[str, Any]] = []
+) -> tuple[list[JsonObject], list[str]]:
+    records: list[JsonObject] = []
     reasons: dict[str, int] = {}
     for longest in LENGTHS:
         reasons = {}
@@ -72,8 +72,8 @@ def _listed(
     return records, list(reasons) if embedded_size(list(reasons)) <= LIST_ROOM // 2 else []
 
 
-def _row(case: CaseResult, metrics: Sequence[Metric], reasons: dict[str, int], longest: int) -> dict[str, Any]:
-    record: dict[str, Any] = {"id": cut(case.id, longest), "status": case.status}
+def _row(case: CaseResult, metrics: Sequence[Metric], reasons: dict[str, int], longest: int) -> JsonObject:
+    record: JsonObject = {"id": cut(case.id, longest), "status": case.status}
     texts = {"name": case.name if case.name != case.id else "", "question": case.question, "error": case.error}
     record |= {key: cut(text, longest) for key, text in texts.items() if text}
     if case.tags:
@@ -115,13 +115,13 @@ def _facts(row: Sequence[Cell], extra: Sequence[tuple[int, Column]], room: int) 
     return facts if embedded_size(facts) <= room * 2 // 3 else []
 
 
-def _add_details(record: dict[str, Any], case: CaseResult, facts: list[tuple[str, str]], room: int) -> int:
+def _add_details(record: JsonObject, case: CaseResult, facts: list[tuple[str, str]], room: int) -> int:
     """Put in what there is room for; the bytes it took."""
     spent = 0
     if facts:
         record["facts"] = facts
         spent = embedded_size(facts)
-    whole: dict[str, Any] = dict(case.details)
+    whole: JsonObject = dict(case.details)
     if case.repeats:
         whole["repeats"] = [_repeat(repeat) for repeat in case.repeats[:MOST_REPEATS]]
     if whole:
@@ -134,6 +134,6 @@ def _add_details(record: dict[str, Any], case: CaseResult, facts: list[tuple[str
     return spent
 
 
-def _repeat(repeat: RepeatResult) -> dict[str, Any]:
+def _repeat(repeat: RepeatResult) -> JsonObject:
     scores = {name: score.value for name, score in repeat.scores.items()}
     return {"status": repeat.status, "scores": scores} | ({"error": repeat.error} if repeat.error else {})

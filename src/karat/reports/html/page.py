@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.core.problems import count_of
 from karat.core.report import Cell, Column, Report, Sheet, Table
 from karat.core.results.result import CaseResult, Estimate, MetricSummary, RunResult, interval_text, why_no_interval
@@ -238,13 +239,11 @@ def _look(column: Column) -> str:
 # -- the rows of a case in the suite's tables -------------------------------------------------------------------------
 
 
-def tables_by_case(
-    report: Report, left_out: Sheet | None, cases: Sequence[CaseResult], room: int
-) -> list[dict[str, Any]]:
+def tables_by_case(report: Report, left_out: Sheet | None, cases: Sequence[CaseResult], room: int) -> list[JsonObject]:
     """Tables with rows of single cases (code line by line, labels that drift), for the details of each; as far as they
     fit."""
     ids = {case.id for case in cases}
-    found: list[dict[str, Any]] = []
+    found: list[JsonObject] = []
     for sheet in report.sheets:
         for table in sheet.tables if sheet is not left_out and sheet.title not in SAID_ELSEWHERE else ():
             if len(table.columns) < 2 or not table.rows or not all(row[0] in ids for row in table.rows):

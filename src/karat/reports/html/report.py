@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from karat.core.files.atomic import write_bytes
+from karat.core.json_types import JsonObject
 from karat.core.problems import count_of
 from karat.core.report import Report
 from karat.core.results.result import Estimator, RunResult
@@ -78,7 +79,7 @@ def _rows_at_once(rows: Sequence[SummaryRow]) -> int:
     return len(rows) if len(rows) <= MOST_ROWS else sum(row.headline for row in rows) or MOST_ROWS
 
 
-def _metric(metric: Metric) -> dict[str, Any]:
+def _metric(metric: Metric) -> JsonObject:
     return {
         "name": readable(metric.name),
         "title": readable(metric.title),

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from karat.core.problems import UserError
-from karat.core.records import Case, Prediction, default_turn, truth_hash
+from karat.core.records import AnyCase, Prediction, default_turn, truth_hash
 from karat.core.suite import Edit, Suite
 from karat.reports.patches.comments import Comment, has_comments, standing, with_comments
 from karat.reports.patches.file_edits import ChangedFiles
@@ -33,8 +33,8 @@ class Patching(msgspec.Struct, frozen=True):
     options: Any
     base: Path
     """The folder that holds the case files."""
-    now: Mapping[str, Case[Any]]
-    then: Mapping[str, Case[Any]]
+    now: Mapping[str, AnyCase]
+    then: Mapping[str, AnyCase]
     answers: Mapping[str, Sequence[Prediction]]
 
     def patched(self, reviews: Sequence[Review], folder: Path) -> tuple[tuple[Reviewed, ...], ChangedFiles]:
@@ -71,12 +71,12 @@ class Patching(msgspec.Struct, frozen=True):
             return Reviewed(review, "left_out", RIGHT_ALREADY)
         return Reviewed(review, "left_out", CHANGED) if self._changed(case) else Reviewed(review, "accepted")
 
-    def _changed(self, case: Case[Any]) -> bool:
+    def _changed(self, case: AnyCase) -> bool:
         """Whether the case expects something else than it did in the run."""
         old = self.then.get(case.id)
         return old is None or truth_hash([case], self.suite.truth) != truth_hash([old], self.suite.truth)
 
-    def _edits(self, case: Case[Any], turn: int, files: ChangedFiles) -> tuple[Edit, ...]:
+    def _edits(self, case: AnyCase, turn: int, files: ChangedFiles) -> tuple[Edit, ...]:
         """What to change so that the answer to a turn is right; nothing when it is already. Raises UserError."""
         if self.suite.accept is None:
             raise UserError(NO_ALTERNATIVES)
@@ -151,7 +151,7 @@ def _left_out(one: Reviewed, why: str) -> Reviewed:
     return Reviewed(one.review, "left_out", one.why or why)
 
 
-def _turn(prediction: Prediction, case: Case[Any]) -> int:
+def _turn(prediction: Prediction, case: AnyCase) -> int:
     return prediction.turn if prediction.turn is not None else default_turn(case)
 
 

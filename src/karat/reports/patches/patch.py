@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import shlex
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
+from karat.core.json_types import JsonMapping
 from karat.core.plugins import load_suite
 from karat.core.problems import UserError
 from karat.core.records import Prediction
@@ -82,7 +81,7 @@ def _options(record: RunRecord, kind: type[SuiteOptions]) -> SuiteOptions:
     return options if options.today else msgspec.structs.replace(options, today=record.today)
 
 
-def _case_path(cases: Path | None, config: Mapping[str, Any], run: str) -> Path:
+def _case_path(cases: Path | None, config: JsonMapping, run: str) -> Path:
     """Where the case files are. Said without the folders of this machine: the message may be shown in a browser."""
     again = f"karat export {run} --cases PATH --patch cases.patch"
     if cases is not None:

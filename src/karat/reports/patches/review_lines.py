@@ -6,10 +6,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.reports.answer_text import answers_of
 from karat.store import RunRow, Store, run_name
 from karat.store.codec import to_json
@@ -25,7 +24,7 @@ def review_lines(store: Store, row: RunRow) -> bytes:
     answers = answers_of(store.case_predictions(row.id, wanted), set(wanted)) if wanted else {}
     lines = []
     for review in found:
-        line: dict[str, Any] = {
+        line: JsonObject = {
             "run": run_name(row.id),
             "suite": row.suite,
             "truth_set": row.truth_set,
@@ -42,7 +41,7 @@ def review_lines(store: Store, row: RunRow) -> bytes:
     return b"".join(line + b"\n" for line in lines)
 
 
-def _source(stored: bytes | None) -> dict[str, Any]:
+def _source(stored: bytes | None) -> JsonObject:
     """The case's place in its file. The folders of this machine stay here."""
     source = msgspec.json.decode(stored).get("source", {}) if stored is not None else {}
     if source.get("file"):

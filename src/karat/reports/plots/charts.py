@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import Any
 
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import count_of
 from karat.core.report import Cell, Chart, Series, Table
 from karat.reports.html.text import quantity_words
@@ -31,7 +31,7 @@ def chart_plot(chart: Chart, tables: Sequence[Table]) -> Plot | None:
 
 
 def _curves(chart: Chart, table: Sequence[tuple[Cell, ...]]) -> Plot | None:
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     names: dict[str, bool] = {}
     for series in chart.series[:MOST_SERIES]:
         name = _told_apart(plot_title(series.title), names)
@@ -71,9 +71,9 @@ def _curves(chart: Chart, table: Sequence[tuple[Cell, ...]]) -> Plot | None:
     return Plot(plot_title(chart.title), said, spec)
 
 
-def _layers(*, joined: bool, marked: bool) -> list[dict[str, Any]]:
+def _layers(*, joined: bool, marked: bool) -> list[JsonObject]:
     only = [{"filter": "!datum.marked"}]
-    layers: list[dict[str, Any]] = [
+    layers: list[JsonObject] = [
         {"transform": only, "mark": {"type": "point", "filled": True, "size": 36, "opacity": 0.9}}
     ]
     if joined:
@@ -100,7 +100,7 @@ def _bars(chart: Chart, table: Sequence[tuple[Cell, ...]]) -> Plot | None:
     """Bars that lie, one below the other in the order of the rows: there a long name is read without turning the
     head."""
     names: dict[str, bool] = {}
-    bars: list[dict[str, Any]] = []
+    bars: list[JsonObject] = []
     shown: dict[str, None] = {}
     left_out: set[str] = set()
     for series in chart.series[:MOST_SERIES]:
@@ -117,7 +117,7 @@ def _bars(chart: Chart, table: Sequence[tuple[Cell, ...]]) -> Plot | None:
     return Plot(plot_title(chart.title), _said(chart, bars, names, len(shown) + len(left_out)), spec)
 
 
-def _bar_spec(chart: Chart, bars: list[dict[str, Any]], shown: list[str], names: Mapping[str, bool]) -> dict[str, Any]:
+def _bar_spec(chart: Chart, bars: list[JsonObject], shown: list[str], names: Mapping[str, bool]) -> JsonObject:
     several = len(names) > 1
     y = {
         "field": "bar",
@@ -157,7 +157,7 @@ def _bar_spec(chart: Chart, bars: list[dict[str, Any]], shown: list[str], names:
     }
 
 
-def _said(chart: Chart, bars: Sequence[dict[str, Any]], names: Mapping[str, bool], of: int) -> str:
+def _said(chart: Chart, bars: Sequence[JsonObject], names: Mapping[str, bool], of: int) -> str:
     """The first bars in words."""
     several = len(names) > 1
     called = [f"{bar['bar']}, {bar['series']}" if several else bar["bar"] for bar in bars[:MOST_SAID]]
@@ -182,16 +182,16 @@ def _named_values(series: Series, rows: Sequence[tuple[Cell, ...]]) -> dict[str,
 # -- both -------------------------------------------------------------------------------------------------------------
 
 
-def _scale(chart: Chart) -> dict[str, Any]:
+def _scale(chart: Chart) -> JsonObject:
     return {"zero": True} | ({"domainMax": chart.y_most} if chart.y_most is not None else {})
 
 
-def _axis(values: Sequence[float]) -> dict[str, Any]:
+def _axis(values: Sequence[float]) -> JsonObject:
     """Whole numbers have no marks between them."""
     return {"tickMinStep": 1} if all(value == int(value) for value in values) else {}
 
 
-def _colour(names: Mapping[str, bool]) -> dict[str, Any]:
+def _colour(names: Mapping[str, bool]) -> JsonObject:
     """A colour for each series, and one of its own for those that are marked."""
     plain = [name for name, marked in names.items() if not marked]
     colours = {name: COLOURS[index % len(COLOURS)] for index, name in enumerate(plain)}
@@ -201,7 +201,7 @@ def _colour(names: Mapping[str, bool]) -> dict[str, Any]:
     return {"field": "series", "type": "nominal", "scale": scale, "legend": legend}
 
 
-def _told_apart(name: str, taken: Mapping[str, Any]) -> str:
+def _told_apart(name: str, taken: JsonMapping) -> str:
     """Two of one name stay two."""
     number, found = 1, name
     while found in taken:

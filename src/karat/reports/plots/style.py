@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.reports.html.text import readable
 
 LONGEST_TITLE = 80
@@ -18,10 +17,10 @@ class Plot(msgspec.Struct, frozen=True):
 
     title: str
     summary: str
-    spec: dict[str, Any]
+    spec: JsonObject
 
 
-def plot_config() -> dict[str, Any]:
+def plot_config() -> JsonObject:
     """The look that all plots share; to be given to Vega-Lite beside each specification."""
     return {
         "background": "transparent",

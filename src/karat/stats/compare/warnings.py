@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.core.problems import count_of
 from karat.core.results.result import RunInfo, RunResult
 from karat.core.suite import Kind
@@ -72,12 +72,12 @@ def _different_runs(a: RunInfo, b: RunInfo) -> Iterator[str]:
         yield f"The numbers of repeats differ: A {a.repeats}, B {b.repeats}. Each case counts once, by its mean."
 
 
-def _different_options(a: dict[str, Any], b: dict[str, Any]) -> list[str]:
+def _different_options(a: JsonObject, b: JsonObject) -> list[str]:
     names = sorted({*a, *b})
     return [f"{name} is {_value(a, name)} in A, {_value(b, name)} in B" for name in names if a.get(name) != b.get(name)]
 
 
-def _value(options: dict[str, Any], name: str) -> str:
+def _value(options: JsonObject, name: str) -> str:
     if name not in options:
         return "not set"
     text = msgspec.json.encode(options[name], enc_hook=str).decode()

@@ -15,6 +15,7 @@ import msgspec
 from sqlalchemy import BigInteger, Connection, Double, Engine, Integer, LargeBinary, Table, inspect
 from sqlalchemy.exc import SQLAlchemyError
 
+from karat.core.json_types import JsonObject
 from karat.core.problems import UserError, count_of
 from karat.core.results.result import CaseResult, RunInfo
 from karat.store import schema
@@ -26,9 +27,9 @@ BACKUP = "Restore the database from a backup."
 
 _COUNTED = {"runs": "run", "cases": "case", "predictions": "answer", "scorings": "scoring", "reviews": "review"}
 _SCORES = {"scorings", "summaries", "scores", "lines"}
-_JSON: dict[str, dict[str, Any]] = {
-    "runs": {"options": dict[str, Any], "config": dict[str, Any], "tags": list[str]},
-    "scorings": {"options": dict[str, Any], "info": RunInfo},
+_JSON: dict[str, JsonObject] = {
+    "runs": {"options": JsonObject, "config": JsonObject, "tags": list[str]},
+    "scorings": {"options": JsonObject, "info": RunInfo},
     "lines": {"figures": list[Any]},
 }
 _PACKED: dict[str, tuple[str, Any]] = {

@@ -8,6 +8,7 @@ from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
 
 from karat.core.extras import install_command
+from karat.core.json_types import JsonObject
 from karat.core.problems import UserError
 from karat.store.database.address import PostgresAddress
 
@@ -27,7 +28,7 @@ def postgres_engine(address: PostgresAddress, *, read_only: bool) -> Engine:
     except (ArgumentError, ValueError):  # their texts quote parts of the URL
         hint = "Write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with special characters of the password as %XX."
         raise UserError("the store's PostgreSQL URL cannot be read", hint=hint) from None
-    arguments: dict[str, Any] = {"application_name": "karat"}
+    arguments: JsonObject = {"application_name": "karat"}
     if "connect_timeout" not in url.query:
         arguments["connect_timeout"] = CONNECT_SECONDS
     engine = create_engine(url, connect_args=arguments, pool_pre_ping=True, hide_parameters=True)

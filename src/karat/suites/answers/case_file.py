@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import msgspec
 
 from karat.core.case_file import CaseFile
+from karat.core.json_types import JsonMapping, JsonObject
 
 
-def case_file(cases: Sequence[Mapping[str, Any]]) -> CaseFile | None:
+def case_file(cases: Sequence[JsonMapping]) -> CaseFile | None:
     """The instances as lines of a gold file; None where the gold has no entries of its own."""
     rows = []
     for case in cases:
@@ -19,7 +19,7 @@ def case_file(cases: Sequence[Mapping[str, Any]]) -> CaseFile | None:
         if not gold.get("entries") or gold.get("family") == "flat":
             return None
         entries = [{"func": entry["func"], "parameters": entry.get("parameters", {})} for entry in gold["entries"]]
-        row: dict[str, Any] = {"instance_id": case["id"], **case.get("metadata", {})}
+        row: JsonObject = {"instance_id": case["id"], **case.get("metadata", {})}
         row |= {key: gold[key] for key in ("ties", "as_of", "temporal") if gold.get(key)}
         rows.append(row | {"evaluation": entries[0] if len(entries) == 1 else entries})
     text = "".join(msgspec.json.encode(row).decode() + "\n" for row in rows)

@@ -18,7 +18,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
@@ -26,6 +26,7 @@ from typing import Any, Literal, cast, get_args
 import msgspec
 
 from karat.core.files.reading import FileRefused, open_bytes, read_text, why_not_there
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import Case, Turn, Where
 from karat.core.suite import GIVEN, LoadedCases
@@ -59,7 +60,7 @@ def load_cases(path: Path) -> LoadedCases:
     return _from_rows(rows, problems, file, own=file.name == OWN_FILE)
 
 
-def cases_from(rows: Sequence[Mapping[str, Any]], folder: Path) -> LoadedCases:
+def cases_from(rows: Sequence[JsonMapping], folder: Path) -> LoadedCases:
     """Gold rows that are given as Python values, in the own form; their files lie in ``folder`` or in a folder of the
     instance there."""
     read = [ReadObject(dict(row), number, "") for number, row in enumerate(rows, start=1)]
@@ -156,7 +157,7 @@ def missing_files(entry: Entry) -> list[str]:
     return [file for file in entry.gold_files if not Path(file).is_file()]
 
 
-def _case(gold: Gold, row: dict[str, Any], source: Where) -> Case[Gold]:
+def _case(gold: Gold, row: JsonObject, source: Where) -> Case[Gold]:
     asked = next((row[key] for key in ("instruction", "question") if isinstance(row.get(key), str)), "")
     tags: list[str] = []
     for key in ("type", "tags"):
@@ -178,7 +179,7 @@ class GoldFolder:
         self._flat: dict[str, list[tuple[str, str]]] | None = None
         self._has_sql = (root / SQL_FOLDER).is_dir()
 
-    def gold(self, name: str, row: dict[str, Any]) -> Gold:
+    def gold(self, name: str, row: JsonObject) -> Gold:
         """The gold of one row. Whatever is wrong with it is said in its ``problem``; nothing is raised."""
         evaluation = row.get("evaluation")
         flat = evaluation is None and any(key in row for key in FLAT_KEYS)
@@ -240,7 +241,7 @@ class GoldFolder:
         root = self.root.resolve()
         return f"{NO_FILE} {', '.join(str(Path(file).relative_to(root)) for file in files)}"
 
-    def _flat_entry(self, name: str, row: dict[str, Any]) -> Entry | str:
+    def _flat_entry(self, name: str, row: JsonObject) -> Entry | str:
         try:
             found = self._flat_files(name)
         except OutsideFolder as error:

@@ -4,11 +4,11 @@ store and in ``--json``."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
 from karat.core.explanation import read_details
+from karat.core.json_types import JsonObject
 from karat.core.results.result import CaseResult, RunResult
 from karat.suites.answers.comparison import Comparison
 from karat.suites.answers.records import State, Verdict
@@ -33,7 +33,7 @@ class Details(msgspec.Struct, frozen=True, omit_defaults=True):
     """Everything that was found about an instance."""
 
     reason: str
-    evidence: dict[str, Any]
+    evidence: JsonObject
     flips: bool
     """Whether the profiles disagree on right and wrong."""
     functions: tuple[str, ...]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import percent
 
 LONGEST = 300
 TABLE_KEYS = ("gold_size", "pred_size", "labels", "columns", "shown_columns", "rows")
 
 
-def evidence_lines(evidence: Mapping[str, Any]) -> list[str]:
+def evidence_lines(evidence: JsonMapping) -> list[str]:
     """A line a fact: for tables their sizes, the nearest columns, and the first differing rows side by side."""
     lines = [f"{key.replace('_', ' ')}: {_text(value)}" for key, value in evidence.items() if key not in TABLE_KEYS]
     gold, given = evidence.get("gold_size"), evidence.get("pred_size")
@@ -27,7 +27,7 @@ def evidence_lines(evidence: Mapping[str, Any]) -> list[str]:
     return lines + rows
 
 
-def evidence_in_short(evidence: Mapping[str, Any]) -> str:
+def evidence_in_short(evidence: JsonMapping) -> str:
     """One line: the column that fits least, the first row that differs; or all there is, where that is little."""
     columns = sorted(_objects(evidence.get("columns")), key=lambda column: float(column.get("share", 0)))
     rows = _objects(evidence.get("rows"))
@@ -40,11 +40,11 @@ def evidence_in_short(evidence: Mapping[str, Any]) -> str:
     return "; ".join(parts)
 
 
-def _objects(value: Any) -> list[dict[str, Any]]:
+def _objects(value: Any) -> list[JsonObject]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def _column(column: Mapping[str, Any]) -> str:
+def _column(column: JsonMapping) -> str:
     change = f", {column['change']}" if column.get("change") else ""
     gold = f'gold "{_text(column.get("gold"))}"'
     if column.get("nearest") is None:
@@ -55,11 +55,11 @@ def _column(column: Mapping[str, Any]) -> str:
     return f"{gold} ~ {nearest} {percent(float(column.get('share', 0)))} of cells equal{change}"
 
 
-def _label(label: Mapping[str, Any]) -> str:
+def _label(label: JsonMapping) -> str:
     return f'the header "{_text(label.get("header"))}" is on the cells of gold "{_text(label.get("holds"))}"'
 
 
-def _row(row: Mapping[str, Any]) -> str:
+def _row(row: JsonMapping) -> str:
     if "gold" not in row:
         return f"answer row {row.get('pred_row')}: {_cells(row.get('pred'))} is not expected"
     if "pred" not in row:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from karat.core.explanation import Explanation, Group, Part
+from karat.core.json_types import JsonObject
 from karat.suites.answers.details import Details
 from karat.suites.answers.evidence import evidence_in_short
 from karat.suites.answers.records import Gold
@@ -37,7 +38,7 @@ def _headline(details: Details) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
-def _texts(evidence: dict[str, Any]) -> tuple[Part, ...]:
+def _texts(evidence: JsonObject) -> tuple[Part, ...]:
     """Texts and numbers that an answer lacks, and those that it has in their place."""
     missing, found = (_listed(evidence.get(key)) for key in ("missing", "found"))
     if missing:  # what was found instead may hold right ones too

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from karat.core.files.reading import read_text
+from karat.core.json_types import JsonObject
 from karat.core.records import Case, Prediction
 from karat.core.suite import Unreadable
 from karat.suites.answers.records import Entry, Gold
@@ -15,10 +16,10 @@ MOST_BYTES = 30_000
 """Of a table that still goes into one cell."""
 
 
-def export_row(case: Case[Gold], _turn: int, answer: Prediction | None, _options: Any) -> dict[str, Any]:
+def export_row(case: Case[Gold], _turn: int, answer: Prediction | None, _options: Any) -> JsonObject:
     """A gold that a plain cell cannot say is the ``evaluation`` of the gold file."""
     gold = next((turn.target for turn in case.conversation if turn.target is not None), None)
-    row: dict[str, Any] = {"expected": _expected(gold.entries) if gold is not None else None}
+    row: JsonObject = {"expected": _expected(gold.entries) if gold is not None else None}
     if answer is not None and answer.error is None:
         try:
             given = read_answer(answer.response)

@@ -17,6 +17,7 @@ from typing import Any
 
 from karat.core.files.reading import read_bytes
 from karat.core.import_rows import AnyOf, Imported, ImportRow, json_in, unique
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem
 from karat.suites.answers.cases import FILE_FUNCTIONS
 from karat.suites.answers.submission.safe_paths import OutsideFolder, inside
@@ -55,7 +56,7 @@ def import_rows(rows: Sequence[ImportRow], folder: Path) -> Imported:
             continue
         renamed += name != row.id
         names[row.id] = name
-        line: dict[str, Any] = {"instance_id": name, "instruction": row.question}
+        line: JsonObject = {"instance_id": name, "instruction": row.question}
         gold.append(_line(line | ({"tags": list(row.tags)} if row.tags else {}) | {"evaluation": evaluation}))
         made.files |= {f"{GOLD}/{name}/{file}": data for file, data in tables.items()}
         made.count += 1
@@ -82,7 +83,7 @@ def _twice(name: str) -> str:
     return f'the id "{name}" appears twice'
 
 
-def _line(value: Mapping[str, Any]) -> bytes:
+def _line(value: JsonMapping) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode() + b"\n"
 
 
@@ -122,7 +123,7 @@ def _evaluation(expected: Any, tables: dict[str, bytes], folder: Path) -> Any:
     return {"func": "string_match", "parameters": {"gold": [text]}}
 
 
-def _several(expected: list[Any]) -> dict[str, Any]:
+def _several(expected: list[Any]) -> JsonObject:
     """Several values: all of them must be there, or any, where the file says so."""
     parts = [part for part in expected if part not in (None, "")]
     if not parts or any(isinstance(part, list | Mapping) for part in parts):
@@ -135,7 +136,7 @@ def _several(expected: list[Any]) -> dict[str, Any]:
     return {"func": "string_match", "parameters": {"gold": [str(part).strip() for part in parts], "conj": conj}}
 
 
-def _number(value: Any) -> dict[str, Any] | None:
+def _number(value: Any) -> JsonObject | None:
     """The parameters of number_match; None when it is no number."""
     if isinstance(value, bool):
         return None

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.core.plugins import names
 from karat.core.problems import did_you_mean
 from karat.core.suite import SuiteOptions
@@ -27,7 +28,7 @@ class Engine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     credential: str = ""
     """The credential file, for BigQuery and Snowflake; the client's usual environment when left out."""
     db_schema: str = msgspec.field(default="", name="schema")
-    settings: dict[str, Any] | None = None
+    settings: JsonObject | None = None
     """Further settings, as the engine itself names them; those of an engine of another package."""
 
     def __post_init__(self) -> None:

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import msgspec
 
 from karat.core.files.reading import FileRefused, read_text, why_not_there
+from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError, count_of, did_you_mean
 from karat.core.records import Prediction, recorded_error, recorded_tokens
 from karat.core.suite import GIVEN, LoadedPredictions
@@ -60,7 +61,7 @@ def _read_metadata(file: Path) -> LoadedPredictions:
     return _from_rows(rows, problems, file)
 
 
-def predictions_from(rows: Sequence[Mapping[str, Any]], folder: Path) -> LoadedPredictions:
+def predictions_from(rows: Sequence[JsonMapping], folder: Path) -> LoadedPredictions:
     """Answers that are given as Python values: rows as in ``results_metadata.jsonl``, or ``id`` with ``answer``,
     ``sql`` or a response."""
     submitted, others = [], []
@@ -73,7 +74,7 @@ def predictions_from(rows: Sequence[Mapping[str, Any]], folder: Path) -> LoadedP
     return LoadedPredictions((*found.predictions, *others), found.problems)
 
 
-def _answered(row: Mapping[str, Any]) -> Prediction:
+def _answered(row: JsonMapping) -> Prediction:
     return Prediction(
         str(row.get("id", row.get("instance_id"))),
         row.get("turn"),
@@ -112,7 +113,7 @@ def _written(row: ReadObject) -> str:
     return text if text != str(value) else ""
 
 
-def _submitted(root: Path, name: str, row: Mapping[str, Any]) -> Answer:
+def _submitted(root: Path, name: str, row: JsonMapping) -> Answer:
     kind, given = row.get("answer_type"), row.get("answer_or_path")
     if isinstance(kind, list) and len(kind) == 1:
         kind = kind[0]

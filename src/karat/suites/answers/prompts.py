@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import UserError
-from karat.core.records import Case
+from karat.core.records import AnyCase
 from karat.core.suite_prompt import Hint, Prompting
 from karat.suites.answers.comparison import database_of
 from karat.suites.answers.options import Options
@@ -41,7 +41,7 @@ Reply with the answer alone: the number, name or date that is asked for, without
 """
 
 
-def schema(case: Case[Any], options: Options) -> list[dict[str, Any]]:
+def schema(case: AnyCase, options: Options) -> list[JsonObject]:
     """The tables of the case's database, cut to a bounded size; none when no engine is configured for it."""
     from karat.engines.protocol import EngineError
     from karat.suites.answers.sql.execution import runner_for
@@ -52,7 +52,7 @@ def schema(case: Case[Any], options: Options) -> list[dict[str, Any]]:
         tables = runner_for(options).tables(case.id, database_of(case))
     except EngineError as error:
         raise UserError(f'the tables of the database of "{case.id}" cannot be read: {error.message}') from error
-    found: list[dict[str, Any]] = []
+    found: list[JsonObject] = []
     room = MOST_COLUMNS
     for table in tables[:MOST_TABLES]:
         columns = [{"name": name, "type": kind} for name, kind in table.columns[:room]]
@@ -62,13 +62,13 @@ def schema(case: Case[Any], options: Options) -> list[dict[str, Any]]:
     return found
 
 
-def dialect(case: Case[Any], options: Options) -> str:
+def dialect(case: AnyCase, options: Options) -> str:
     """The kind of the case's database; empty when none is configured."""
     engine = options.engine_for(case.id)
     return engine.engine if engine is not None else ""
 
 
-def answer_schema(cases: Sequence[Case[Any]], options: Options) -> Mapping[str, Any]:
+def answer_schema(cases: Sequence[AnyCase], options: Options) -> JsonMapping:
     """SQL where there is a database to run it on, else the answer itself; either of the two where only some cases have
     a database."""
     names = {"sql" if options.engine_for(case.id) is not None else "answer" for case in cases}

@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from karat.core.json_types import JsonObject
+
 Function = Literal["string_match", "number_match", "table_match", "tables_match", "duckdb_match"]
 GoldStatus = Literal["good", "suspect", "wrong", "unreadable"]
 AnswerKind = Literal["answer", "file", "files", "sql"]
@@ -50,7 +52,7 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
     """
 
     func: Function
-    parameters: dict[str, Any] = {}
+    parameters: JsonObject = {}
     gold_files: tuple[str, ...] = ()
 
 
@@ -65,7 +67,7 @@ class Gold(msgspec.Struct, frozen=True, omit_defaults=True):
     sql: str = ""
     """Path of the gold SQL, where there is one."""
     as_of: str = ""
-    ties: dict[str, Any] | None = None
+    ties: JsonObject | None = None
     status: GoldStatus = "good"
     problem: str = ""
     """Why the gold is not ``good``."""
@@ -96,7 +98,7 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
 
     state: State
     reason: str = ""
-    evidence: dict[str, Any] = {}
+    evidence: JsonObject = {}
     normalised: tuple[str, ...] = ()
     """What had to be taken as equal for a pass: a name of ``karat.tables.options.NORMALISATIONS``, tolerance, shape,
     ties, no_header."""

@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import nearest
 from karat.core.replies import Reply, only_one, read_reply
 from karat.core.replies.json_texts import refuse_two_values
@@ -84,9 +85,9 @@ def table_given(response: bytes, *, several: bool, engine: bool) -> Answer:
         raise reply.explained(error) from error
 
 
-def understand(response: bytes, _options: Any) -> dict[str, Any]:
+def understand(response: bytes, _options: Any) -> JsonObject:
     """What is read from one response, for ``karat check --response``."""
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     tables = _tables_for_show(response)
     try:
         answer = read_answer(response, live=True)
@@ -159,7 +160,7 @@ def _or_raise(answer: Answer | None, why: Unreadable) -> Answer:
     return answer
 
 
-def _holds_sql(value: Mapping[str, Any]) -> bool:
+def _holds_sql(value: JsonMapping) -> bool:
     return isinstance(value.get("sql"), str) or _query_in(value) is not None
 
 
@@ -173,16 +174,16 @@ def _refuse_misspelt(reply: Reply) -> None:
                 raise Unreadable(f'unknown key "{key}" in the JSON of the response. Did you mean "{near[0]}"?')
 
 
-def _fits(value: Mapping[str, Any]) -> bool:
+def _fits(value: JsonMapping) -> bool:
     return value.get("answer") is not None or _holds_sql(value)
 
 
-def _query_in(value: Mapping[str, Any]) -> str | None:
+def _query_in(value: JsonMapping) -> str | None:
     texts = (value.get(key) for key in QUERIES)
     return next((text for text in texts if isinstance(text, str) and is_query(sql_in(text))), None)
 
 
-def _answer_in(value: Mapping[str, Any]) -> Answer:
+def _answer_in(value: JsonMapping) -> Answer:
     name = next((str(value[key]) for key in ("instance_id", "id") if isinstance(value.get(key), str)), "")
     sql = value.get("sql")
     if not isinstance(sql, str) and value.get("answer") is None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from karat.core.case_file import CaseFile, as_yaml, base_name
+from karat.core.json_types import JsonMapping, JsonObject
 
 
-def case_file(cases: Sequence[Mapping[str, Any]]) -> CaseFile | None:
+def case_file(cases: Sequence[JsonMapping]) -> CaseFile | None:
     """The tasks as a YAML list; None where one of them comes from a benchmark's own file."""
     tasks = [_task(case) for case in cases]
     known = [task for task in tasks if task is not None]
@@ -20,12 +20,12 @@ def case_file(cases: Sequence[Mapping[str, Any]]) -> CaseFile | None:
     return CaseFile(as_yaml(known), "yaml", note)
 
 
-def _task(case: Mapping[str, Any]) -> dict[str, Any] | None:
+def _task(case: JsonMapping) -> JsonObject | None:
     asked = next((turn for turn in case.get("conversation", ()) if turn.get("target") is not None), None)
     if asked is None or asked["target"].get("template") or asked["target"].get("answer", "result") != "result":
         return None
     target = asked["target"]
-    found: dict[str, Any] = {"id": case["id"], "question": asked["content"], "name": case.get("name", "")}
+    found: JsonObject = {"id": case["id"], "question": asked["content"], "name": case.get("name", "")}
     found["tables"] = {
         name: table.get("columns") if table.get("columns") is not None else base_name(table.get("path", ""))
         for name, table in target.get("tables", {}).items()

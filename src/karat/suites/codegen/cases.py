@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from yaml.nodes import MappingNode
 
 from karat.core.files import json
 from karat.core.files.reading import FileRefused, open_unpacked, read_unpacked, why_not_there
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case, Where
 from karat.core.suite import GIVEN, LoadedCases
@@ -119,7 +120,7 @@ def _read_lines(file: Path) -> Found:
     return _from_rows(_rows(file, findings), file, findings)
 
 
-def cases_from(rows: Sequence[Mapping[str, Any]], folder: Path) -> LoadedCases:
+def cases_from(rows: Sequence[JsonMapping], folder: Path) -> LoadedCases:
     """Tasks that are given as Python values, in any of the forms that a line of a file may have."""
     file = folder / GIVEN
     numbered = ((number, dict(row)) for number, row in enumerate(rows, start=1))
@@ -127,7 +128,7 @@ def cases_from(rows: Sequence[Mapping[str, Any]], folder: Path) -> LoadedCases:
     return LoadedCases(*_without_repeated(cases, problems))
 
 
-def _from_rows(rows: Iterable[tuple[int, dict[str, Any]]], file: Path, findings: Findings) -> Found:
+def _from_rows(rows: Iterable[tuple[int, JsonObject]], file: Path, findings: Findings) -> Found:
     cases: list[Case[Task]] = []
     beside: dabench.Beside | None = None
     left_out: Counter[str] = Counter()
@@ -158,7 +159,7 @@ def _from_rows(rows: Iterable[tuple[int, dict[str, Any]]], file: Path, findings:
     return cases, findings.problems
 
 
-def _rows(file: Path, findings: Findings) -> Iterator[tuple[int, dict[str, Any]]]:
+def _rows(file: Path, findings: Findings) -> Iterator[tuple[int, JsonObject]]:
     for number, line in enumerate(read_unpacked(file).removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         if not line.strip():
             continue
@@ -174,7 +175,7 @@ def _rows(file: Path, findings: Findings) -> Iterator[tuple[int, dict[str, Any]]
             findings.problems.append(Problem(message, file=str(file), line=number))
 
 
-def _first_row(file: Path) -> Mapping[str, Any]:
+def _first_row(file: Path) -> JsonMapping:
     try:
         with open_unpacked(file) as lines:
             line = lines.read(2**24).partition(b"\n")[0]

@@ -9,14 +9,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from karat.core.json_types import JsonObject
 from karat.core.records import Case, Prediction, attempts
 from karat.suites.codegen.records import Task
 
 
-def export_row(case: Case[Task], _turn: int, answer: Prediction | None, _options: Any) -> dict[str, Any]:
+def export_row(case: Case[Task], _turn: int, answer: Prediction | None, _options: Any) -> JsonObject:
     """``expected`` is left out where only code says what is right."""
     task = next((turn.target for turn in case.conversation if turn.target is not None), None)
-    row: dict[str, Any] = {}
+    row: JsonObject = {}
     if task is not None and task.expected is not None:
         right = task.expected
         file = str(Path(right.file).resolve()) if right.file else ""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from karat.core.import_rows import Imported, ImportRow, unique
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem
 from karat.core.remote.address import url_inside
 
@@ -70,13 +71,13 @@ def import_rows(rows: Sequence[ImportRow], folder: Path) -> Imported:
     return made
 
 
-def _line(value: Mapping[str, Any]) -> bytes:
+def _line(value: JsonMapping) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode() + b"\n"
 
 
-def _right(row: ImportRow, files: _Files) -> dict[str, Any]:
+def _right(row: ImportRow, files: _Files) -> JsonObject:
     """``reference`` or ``expected`` of a task, or both where the file has both."""
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     code = row.columns.get("reference")
     if isinstance(code, str) and code.strip():
         found["reference"] = _bare(code)
@@ -125,7 +126,7 @@ def _value(value: Any, files: _Files) -> Any:
     return {"value": list(value) if isinstance(value, list) else value}
 
 
-def _tables(row: ImportRow, files: _Files) -> dict[str, Any]:
+def _tables(row: ImportRow, files: _Files) -> JsonObject:
     """``tables`` of a task: ``name=file`` or ``file``, several with ``;`` between them; or an object."""
     given = row.columns.get("tables")
     if given in (None, ""):

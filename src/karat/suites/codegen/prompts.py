@@ -6,9 +6,10 @@ takes its place.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.records import Case
 from karat.core.suite_prompt import Hint, Prompting
 from karat.suites.codegen.default_prompt import MOST_COLUMNS
@@ -57,7 +58,7 @@ def _task(case: Case[Task]) -> Task:
     return next((turn.target for turn in reversed(case.conversation) if turn.target is not None), Task())
 
 
-def tables(case: Case[Task], options: Options) -> list[dict[str, Any]]:  # noqa: ARG001 (the signature of a hint)
+def tables(case: Case[Task], options: Options) -> list[JsonObject]:  # noqa: ARG001 (the signature of a hint)
     """The tables of a task: their columns with types, and their first rows."""
     found = []
     for name, source in list(_task(case).tables.items())[:MOST_TABLES]:
@@ -83,7 +84,7 @@ def instructions(case: Case[Task], options: Options) -> str:  # noqa: ARG001 (th
     return "\n\n".join(turn.content for turn in case.conversation if turn.role == "system")
 
 
-def answer_schema(cases: Sequence[Case[Task]], options: Options) -> Mapping[str, Any]:  # noqa: ARG001 (always the same)
+def answer_schema(cases: Sequence[Case[Task]], options: Options) -> JsonMapping:  # noqa: ARG001 (always the same)
     """Code as a text."""
     return {
         "type": "object",

@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.records import attempts
 from karat.core.replies import Reply, only_one, read_reply
 from karat.core.replies.fences import split
@@ -35,7 +36,7 @@ def code_of(response: bytes) -> str:
     return code_in(text_of(response))
 
 
-def understand(response: bytes, _options: Any) -> dict[str, Any]:
+def understand(response: bytes, _options: Any) -> JsonObject:
     """What is read from one response, for ``karat check --response``."""
     codes = [code_of(attempt) for attempt in attempts(response)]
     return {"code": codes[0]} if len(codes) == 1 else {"attempts": codes}
@@ -82,7 +83,7 @@ def _json_code(reply: Reply, names: tuple[str, ...]) -> str | None:
     return only_one(candidates, lambda value: _code_in(value, names), "code") if candidates else None
 
 
-def _code_in(value: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+def _code_in(value: JsonMapping, names: tuple[str, ...]) -> str | None:
     return next((value[name] for name in names if isinstance(value.get(name), str)), None)
 
 

@@ -24,6 +24,7 @@ from typing import Any
 import msgspec
 
 from karat.core.files.atomic import write_bytes
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import UserError
 from karat.core.suite import NotApplicable
 from karat.suites.codegen.comparison import Comparison, judged
@@ -59,7 +60,7 @@ class Session:
         attempts: Sequence[str] = (),
         expected: Any = None,
         reference: str = "",
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """Score one generation and keep its entry, which is returned.
 
         ``code`` is the first try, ``attempts`` are the repairs that followed it. ``expected`` is the right result: a
@@ -84,16 +85,16 @@ class Session:
             write_bytes(self.folder / SUMMARY_FILE, summary)
         return entry
 
-    def entries(self) -> list[dict[str, Any]]:
+    def entries(self) -> list[JsonObject]:
         """Everything recorded so far, oldest first."""
         with self._locked():
             return self._read()
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> JsonObject:
         """The contract's summary of everything recorded so far."""
         return self._summary(self.entries())
 
-    def _summary(self, entries: Sequence[Any]) -> dict[str, Any]:
+    def _summary(self, entries: Sequence[Any]) -> JsonObject:
         try:
             return summary_of(entries)
         except msgspec.ValidationError as error:
@@ -115,7 +116,7 @@ class Session:
             fcntl.flock(handle, fcntl.LOCK_EX)
             yield
 
-    def _read(self) -> list[dict[str, Any]]:
+    def _read(self) -> list[JsonObject]:
         """The entries on disk. What is no list of entries is set aside, and said."""
         file = self.folder / METRICS_FILE
         try:
@@ -157,7 +158,7 @@ class _Entry(msgspec.Struct):
     overall_score: float | None = None
 
 
-def summary_of(entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def summary_of(entries: Sequence[JsonMapping]) -> JsonObject:
     """The contract's summary. An average without a value is null; so is the rate when there was no error."""
     found = [_summed(entry, number) for number, entry in enumerate(entries, 1)]
     recoveries = [entry.error_recovery for entry in found if entry.error_recovery.has_error]
@@ -189,7 +190,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def _entry(question: str, comparison: Comparison) -> dict[str, Any]:
+def _entry(question: str, comparison: Comparison) -> JsonObject:
     plain = msgspec.to_builtins
     last = comparison.last
     result = comparison.result

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from karat.core.json_types import JsonObject
 from karat.core.problems import UserError
 from karat.core.records import Where
 from karat.core.yaml.edit import find
@@ -51,9 +52,9 @@ def with_alternative(data: bytes, source: Where, path: Path_, selection: Selecti
     return start + new.encode("utf-8")
 
 
-def plain_form(selection: Selection) -> dict[str, Any]:
+def plain_form(selection: Selection) -> JsonObject:
     """The selection as plain values, without what goes without saying."""
-    found: dict[str, Any] = msgspec.to_builtins(selection)
+    found: JsonObject = msgspec.to_builtins(selection)
     found.setdefault("indicator_selection", [])
     for part in found["indicator_selection"]:
         part["dimensions"] = list(part.get("dimensions", ()))
@@ -63,7 +64,7 @@ def plain_form(selection: Selection) -> dict[str, Any]:
 # -- in brackets ------------------------------------------------------------------------------------------------------
 
 
-def _in_brackets(text: str, target: MappingNode, listed: Node | None, plain: dict[str, Any]) -> str:
+def _in_brackets(text: str, target: MappingNode, listed: Node | None, plain: JsonObject) -> str:
     entry = _json(plain)
     if listed is None:
         return _before_end(text, target, f'"{KEY}": [{entry}]')
@@ -108,7 +109,7 @@ def _end(text: str, node: Node) -> int:
     return int(node.end_mark.index)
 
 
-def _item(plain: dict[str, Any]) -> Iterator[str]:
+def _item(plain: JsonObject) -> Iterator[str]:
     """The entry as the lines of a list item."""
     lines = [line for key in plain for line in _member(key, plain[key])]
     yield f"- {lines[0]}"

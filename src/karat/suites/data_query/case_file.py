@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from karat.core.case_file import CaseFile, as_yaml
+from karat.core.json_types import JsonMapping
 
 
-def case_file(cases: Sequence[Mapping[str, Any]]) -> CaseFile:
+def case_file(cases: Sequence[JsonMapping]) -> CaseFile:
     """The cases as YAML documents."""
     keys = ("id", "name", "tags", "comments", "conversation")
     written = [{key: case[key] for key in keys if case.get(key)} for case in cases]

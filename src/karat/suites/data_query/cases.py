@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from yaml.nodes import Node, SequenceNode
 
 from karat.core.files.limits import YAML_MB
 from karat.core.files.reading import FileRefused, read_bytes, why_not_there
+from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Turn, Where
 from karat.core.suite import GIVEN, LoadedCases
@@ -68,7 +68,7 @@ def load_cases(path: Path) -> LoadedCases:
     return LoadedCases(tuple(cases), tuple(problems), files)
 
 
-def cases_from(rows: Sequence[Mapping[str, Any]], _: Path) -> LoadedCases:
+def cases_from(rows: Sequence[JsonMapping], _: Path) -> LoadedCases:
     """Cases that are given as Python values, each in the shape of a case file."""
     cases: dict[str, Case[Target]] = {}
     findings = Findings(GIVEN)

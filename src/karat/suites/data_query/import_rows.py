@@ -18,6 +18,7 @@ import yaml
 
 from karat.core.files.shapes import shape_in_words
 from karat.core.import_rows import Imported, ImportRow
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, count_of
 from karat.suites.data_query.selection import DatasetSelection, Selection, Target
 
@@ -35,7 +36,7 @@ class _LeftOut(Exception):
 def import_rows(rows: Sequence[ImportRow], _folder: Path) -> Imported:
     """Cases in one YAML file, and a line of predictions for each answer."""
     made = Imported(CASES)
-    targets: dict[str, dict[str, Any]] = {}
+    targets: dict[str, JsonObject] = {}
     questions: dict[str, ImportRow] = {}
     lines: list[bytes] = []
     answered: set[tuple[str, int]] = set()
@@ -73,17 +74,17 @@ def import_rows(rows: Sequence[ImportRow], _folder: Path) -> Imported:
     return made
 
 
-def _case(row: ImportRow, target: dict[str, Any]) -> dict[str, Any]:
-    turns: list[dict[str, Any]] = [
+def _case(row: ImportRow, target: JsonObject) -> JsonObject:
+    turns: list[JsonObject] = [
         {"role": role, "content": text} for role, text in row.before if role in ("user", "assistant", "system")
     ]
-    case: dict[str, Any] = {"id": row.id}
+    case: JsonObject = {"id": row.id}
     if row.tags:
         case["tags"] = list(row.tags)
     return case | {"conversation": [*turns, {"role": "user", "content": row.question, "target": target}]}
 
 
-def _join(target: dict[str, Any], more: dict[str, Any]) -> None:
+def _join(target: JsonObject, more: JsonObject) -> None:
     """A further row of the same question: one more entry of its selection."""
     if set(target) != set(more) or target.get("period") != more.get("period"):
         raise _LeftOut("its period or scope differs from an earlier row with the same id")
@@ -94,10 +95,10 @@ def _join(target: dict[str, Any], more: dict[str, Any]) -> None:
 # -- what is expected -------------------------------------------------------------------------------------------------
 
 
-def _target(row: ImportRow) -> dict[str, Any]:
+def _target(row: ImportRow) -> JsonObject:
     if row.expected not in (None, ""):
         return _from_json(row.expected)
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     scope = str(row.columns.get("out_of_scope") or "").strip().lower()
     if scope not in _YES | _NO:
         raise _LeftOut(f'"{scope}" is neither yes nor no for out of scope')
@@ -116,7 +117,7 @@ def _target(row: ImportRow) -> dict[str, Any]:
     return found | ({"period": period} if period else {})
 
 
-def _from_json(value: Any) -> dict[str, Any]:
+def _from_json(value: Any) -> JsonObject:
     if isinstance(value, str):
         try:
             value = json.loads(value)
@@ -144,7 +145,7 @@ def _from_json(value: Any) -> dict[str, Any]:
     return {"indicator_selection": [], **found}
 
 
-def _dimension(name: str, cell: Any) -> dict[str, Any]:
+def _dimension(name: str, cell: Any) -> JsonObject:
     text = _text(cell)
     if text.strip().lower() in EVERYTHING:
         return {"dimension_name": name, "operator": "all"}
@@ -185,7 +186,7 @@ def _term(name: str, part: str, text: str) -> dict[str, str]:
     return {"id": code.strip(), "name": label.strip() if colon else ""}
 
 
-def _nameless(target: Mapping[str, Any]) -> int:
+def _nameless(target: JsonMapping) -> int:
     return sum(
         not term.get("name")
         for part in target.get("indicator_selection", ())
@@ -198,7 +199,7 @@ def _nameless(target: Mapping[str, Any]) -> int:
 
 
 def _prediction(row: ImportRow) -> bytes:
-    line: dict[str, Any] = {"id": row.id}
+    line: JsonObject = {"id": row.id}
     if row.repeat:
         line["repeat"] = row.repeat
     if row.error:

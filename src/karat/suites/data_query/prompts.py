@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.records import Case
 from karat.core.suite_prompt import Hint, Prompting
 from karat.suites.data_query.options import Options
@@ -46,7 +47,7 @@ Leave "period" out when the question names no time. When the data cannot answer 
 """
 
 
-def codelists(case: Case[Target], options: Options) -> list[dict[str, Any]]:  # noqa: ARG001 (the same for all cases)
+def codelists(case: Case[Target], options: Options) -> list[JsonObject]:  # noqa: ARG001 (the same for all cases)
     """The codes of every dimension of every dataset in the structures, cut to a bounded size; none without
     structures."""
     if not options.structures:
@@ -68,8 +69,8 @@ def _lists(
     files: tuple[str, ...],
     named: tuple[tuple[str, str], ...],
     changed: tuple[int, ...],  # noqa: ARG001 (a changed file is another file)
-) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+) -> list[JsonObject]:
+    found: list[JsonObject] = []
     room = MOST_CODES_IN_ALL
     for dataset, dimension, codelist in _used(files, dict(named)):
         codes = dict(list(codelist.codes.items())[: min(MOST_CODES, room)])
@@ -109,14 +110,14 @@ def _used(files: tuple[str, ...], named: Mapping[str, str]) -> Iterator[tuple[st
 _TEXT = {"type": "string"}
 
 
-def _object(**properties: Any) -> dict[str, Any]:
+def _object(**properties: Any) -> JsonObject:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def answer_schema(
     cases: Sequence[Case[Target]],  # noqa: ARG001 (always the same)
     options: Options,  # noqa: ARG001 (always the same)
-) -> Mapping[str, Any]:
+) -> JsonMapping:
     """A selection in the suite's own form."""
     code = _object(id=_TEXT, name=_TEXT)
     dimension = _object(dimension_name=_TEXT, values={"type": "array", "items": code})

@@ -14,11 +14,11 @@ differ.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import msgspec
 
 from karat.core.files.shapes import shape_in_words
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.replies import Candidate, Reply, only_one, read_reply
 from karat.core.suite import Unreadable
 from karat.suites.data_query.formats.dial import dial_selection, dial_states
@@ -63,11 +63,11 @@ def read(response: bytes, today: str = "", rules: Sequence[OutcomeRule] = ()) ->
         raise reply.explained(error) from error
 
 
-def understand(response: bytes, options: Options) -> dict[str, Any]:
+def understand(response: bytes, options: Options) -> JsonObject:
     """What is read from one response, for ``karat check --response``."""
     found = read(response, options.today, options.outcome_from)
     said = {"outcome": found.found.outcome, "by": found.found.how} if found.found else {}
-    selection: dict[str, Any] = msgspec.to_builtins(found.selection)
+    selection: JsonObject = msgspec.to_builtins(found.selection)
     if not found.selection.indicator_selection and not said:
         selection["indicator_selection"] = []
     return {**said, **selection}
@@ -96,7 +96,7 @@ def _reading(reply: Reply, today: str, rules: Sequence[OutcomeRule]) -> Reading:
     return Reading(selection, found)
 
 
-def _fits(value: Mapping[str, Any]) -> bool:
+def _fits(value: JsonMapping) -> bool:
     """Whether an object says what is selected."""
     if "indicator_selection" in value or "datasets_selection" in value or value.get("is_out_of_scope") is True:
         return True
@@ -123,7 +123,7 @@ def _stated(candidates: Sequence[Candidate]) -> Found | None:
     return stated[0] if stated else None
 
 
-def _selection(reply: Reply, candidates: list[Candidate], states: Sequence[Mapping[str, Any]], today: str) -> Selection:
+def _selection(reply: Reply, candidates: list[Candidate], states: Sequence[JsonMapping], today: str) -> Selection:
     if states:
         candidates = [*candidates, Candidate({"tool states": states}, "custom_content")]
     if not candidates:
@@ -137,7 +137,7 @@ def _selection(reply: Reply, candidates: list[Candidate], states: Sequence[Mappi
     return selection
 
 
-def _selection_in(value: Mapping[str, Any], today: str) -> Selection:
+def _selection_in(value: JsonMapping, today: str) -> Selection:
     if "tool states" in value:
         return dial_selection(value["tool states"])
     if any(key in value for key in STATING):
@@ -145,7 +145,7 @@ def _selection_in(value: Mapping[str, Any], today: str) -> Selection:
     return mcp_selection(value.get("structuredContent", value), today)
 
 
-def _own_selection(body: Mapping[str, Any]) -> Selection:
+def _own_selection(body: JsonMapping) -> Selection:
     refuse_misspelt(body, (*OWN_KEYS, *LINE_KEYS), "the answer")
     try:
         selection = msgspec.convert(body, Selection)

@@ -4,10 +4,10 @@ alike."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.suites.data_query.formats.operators import meaning
 
 
@@ -115,6 +115,6 @@ def dataset_keys(
     return {i: key(i) for i in left}, {i: key(i) for i in right}
 
 
-def as_plain(terms: Iterable[Term]) -> list[dict[str, Any]]:
+def as_plain(terms: Iterable[Term]) -> list[JsonObject]:
     """Terms as JSON objects."""
     return [{"id": term.id, "name": term.name} for term in terms]

@@ -7,14 +7,14 @@ scored, and a live system is not asked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from yaml.nodes import MappingNode, Node
 
 from karat.core.files.reading import why_not_there
+from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case, Turn, Where
 from karat.core.suite import GIVEN, LoadedCases
@@ -60,7 +60,7 @@ _read_judged = reader_for(dict[str, int])
 _read_keys = reader_for(tuple[str, ...])
 
 
-def cases_from(rows: Sequence[Mapping[str, Any]], _: Path) -> LoadedCases:
+def cases_from(rows: Sequence[JsonMapping], _: Path) -> LoadedCases:
     """Questions that are given as Python values: ``{"id": "q1", "question": …, "relevant": {"d7": 1}}``."""
     cases: dict[str, Case[Truths]] = {}
     findings = Findings(GIVEN)

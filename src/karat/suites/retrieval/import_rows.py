@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from karat.core.import_rows import Imported, ImportRow, json_in, unique
+from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem
 
 QUERIES, QRELS, RUN = "queries.jsonl", "qrels/test.tsv", "run.jsonl"
@@ -62,7 +63,7 @@ def import_rows(rows: Sequence[ImportRow], _folder: Path) -> Imported:
     return made
 
 
-def _line(value: Mapping[str, Any]) -> bytes:
+def _line(value: JsonMapping) -> bytes:
     return json.dumps({key: item for key, item in value.items() if item != 0}, ensure_ascii=False).encode() + b"\n"
 
 

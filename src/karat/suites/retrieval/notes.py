@@ -3,12 +3,12 @@ own search."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from karat.core.explanation import read_details
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.notes import note_of
 from karat.core.results.result import RunResult
 
@@ -34,7 +34,7 @@ def tuning_of(result: RunResult) -> Tuning | None:
     return note_of(result, TUNING, Tuning)
 
 
-def earlier_notes(answer: Mapping[str, Any]) -> dict[str, Any]:
+def earlier_notes(answer: JsonMapping) -> JsonObject:
     """The notes in an answer that an earlier karat exported: the first one held the tuning of the whole run."""
     found = answer.get(TUNING)
     if not isinstance(found, dict) or read_details(notes()[TUNING], found) is None:

@@ -21,6 +21,7 @@ import msgspec
 from karat.core.files.json import keeps_every_key
 from karat.core.files.reading import is_empty, why_not_there
 from karat.core.files.shapes import shape_in_words
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import UserError
 from karat.core.replies import Reply, only_one, read_reply
 from karat.core.suite import LoadedPredictions, Unreadable
@@ -46,7 +47,7 @@ def read_response(response: bytes) -> Retrieved:
         raise reply.explained(error) from error
 
 
-def understand(response: bytes, _options: Any) -> dict[str, Any]:
+def understand(response: bytes, _options: Any) -> JsonObject:
     """What is read from one response, for ``karat check --response``."""
     return {"fields": {name: msgspec.to_builtins(ranked) for name, ranked in read_response(response).fields.items()}}
 
@@ -63,11 +64,11 @@ def _retrieved(reply: Reply) -> Retrieved:
     return found
 
 
-def _fits(value: Mapping[str, Any]) -> bool:
+def _fits(value: JsonMapping) -> bool:
     return isinstance(value.get("fields"), Mapping) or isinstance(value.get("results"), Mapping | list)
 
 
-def _retrieved_in(value: Mapping[str, Any]) -> Retrieved:
+def _retrieved_in(value: JsonMapping) -> Retrieved:
     fields = value["fields"] if isinstance(value.get("fields"), Mapping) else {DOCUMENTS: value["results"]}
     return _checked(Retrieved({str(name): ranked_from(str(name), given) for name, given in fields.items()}))
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.records import Case
 from karat.core.suite_prompt import Hint, Prompting
 from karat.suites.retrieval.options import Options
@@ -33,7 +33,7 @@ def fields(case: Case[Truths], options: Options) -> list[str]:  # noqa: ARG001 (
     return list(asked[-1].fields) if asked else [DOCUMENTS]
 
 
-def answer_schema(cases: Sequence[Case[Truths]], options: Options) -> Mapping[str, Any]:
+def answer_schema(cases: Sequence[Case[Truths]], options: Options) -> JsonMapping:
     """A list of keys for each field that the cases ask for; the only field of TREC and BEIR files is ``documents``."""
     asked = [fields(case, options) for case in cases] or [[DOCUMENTS]]
     names = list(dict.fromkeys(name for one in asked for name in one))
@@ -42,7 +42,7 @@ def answer_schema(cases: Sequence[Case[Truths]], options: Options) -> Mapping[st
     return _object({"fields": _object(dict.fromkeys(names, keys), in_all)}, ["fields"])
 
 
-def _object(properties: Mapping[str, Any], required: Sequence[str]) -> dict[str, Any]:
+def _object(properties: JsonMapping, required: Sequence[str]) -> JsonObject:
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 

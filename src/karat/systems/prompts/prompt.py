@@ -11,14 +11,15 @@ settings with those texts are stored, so that a resumed run asks the same.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, UserError, count_of
-from karat.core.records import Case
+from karat.core.records import AnyCase
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import FormattedConfig, PromptedConfig, Request, SystemConfig
 from karat.systems.history import question_of
@@ -46,18 +47,18 @@ def known_variables(suite: Suite | None) -> list[str]:
     return [*VARIABLES, *(suite.prompting.hints if suite is not None else ())]
 
 
-def prompt_texts(config: SystemConfig) -> dict[str, Any]:
+def prompt_texts(config: SystemConfig) -> JsonObject:
     """The settings that can be the name of a file, as far as the system has them: its templates, the form of its
     answers."""
     if not isinstance(config, PromptedConfig):
         return {}
-    texts: dict[str, Any] = {"prompt": config.prompt, "system_prompt": config.system_prompt}
+    texts: JsonObject = {"prompt": config.prompt, "system_prompt": config.system_prompt}
     return texts | {FORMAT: config.response_format} if isinstance(config, FormattedConfig) else texts
 
 
 def rooted(config: C, root: Path) -> C:
     """The settings with prompt files named from the project's folder, whatever the working folder is."""
-    changed: dict[str, Any] = {}
+    changed: JsonObject = {}
     for name, given in prompt_texts(config).items():
         if isinstance(given, str) and given not in ("", DEFAULT) and (file := file_of(given, root, ())) is not None:
             changed[name] = str(file)
@@ -83,10 +84,10 @@ def template_problems(name: str, text: str, suite: Suite | None, file: str = "")
 
 
 def settled(
-    config: C, suite: Suite, options: SuiteOptions, folder: Path | None = None, cases: Sequence[Case[Any]] = ()
+    config: C, suite: Suite, options: SuiteOptions, folder: Path | None = None, cases: Sequence[AnyCase] = ()
 ) -> C:
     """The settings with the texts of their prompts in place of files and words. UserError for what cannot be used."""
-    here, problems, changed = folder or Path.cwd(), list[Problem](), dict[str, Any]()
+    here, problems, changed = folder or Path.cwd(), list[Problem](), JsonObject()
     texts = prompt_texts(config)
     for name in TEMPLATES:
         if not (given := texts.get(name)):
@@ -100,7 +101,7 @@ def settled(
     return msgspec.structs.replace(config, **changed) if changed else config
 
 
-def prompt_hash(config: SystemConfig, hints: Iterable[Mapping[str, Any]] = ()) -> str:
+def prompt_hash(config: SystemConfig, hints: Iterable[JsonMapping] = ()) -> str:
     """A short hash of all that makes the prompt: texts, examples, response format, the hints it uses. Empty when the
     bare question is sent."""
     texts = prompt_texts(config)
@@ -123,7 +124,7 @@ class Prompt:
         self.hints = tuple(name for name in suite.prompting.hints if name in names)
         """The hints that the templates use; no others need to be computed."""
 
-    def applied(self, request: Request, hints: Mapping[str, Any], renderer: Renderer) -> Request:
+    def applied(self, request: Request, hints: JsonMapping, renderer: Renderer) -> Request:
         """The request with its prompt. Raises RenderFailed."""
         system = [message for message in request.messages if message.get("role") == "system"]
         others = [message for message in request.messages if message.get("role") != "system"]
@@ -143,7 +144,7 @@ class Prompt:
             others = [*others[:-1], {**others[-1], "content": asked}]
         return msgspec.structs.replace(request, messages=(*system, *self._examples, *others))
 
-    def _text(self, name: str, template: str, variables: Mapping[str, Any], renderer: Renderer) -> str:
+    def _text(self, name: str, template: str, variables: JsonMapping, renderer: Renderer) -> str:
         try:
             text = renderer.render(template, variables)
         except RenderFailed as error:

@@ -7,13 +7,13 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 import msgspec
+
+from karat.core.json_types import JsonMapping
 
 SECONDS = 5.0
 """For one text. A prompt takes a thousandth of that."""
@@ -51,7 +51,7 @@ class Renderer:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
-    def render(self, template: str, variables: Mapping[str, Any]) -> str:
+    def render(self, template: str, variables: JsonMapping) -> str:
         """The text of a template with these variables, plain JSON values. Raises RenderFailed."""
         if "{" not in template:
             return template

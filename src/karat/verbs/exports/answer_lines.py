@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from karat.core import plugins
+from karat.core.json_types import JsonMapping
 from karat.core.problems import UserError
 from karat.core.recorded_lines import Recorded, recorded_lines
 from karat.core.records import Prediction
 
 
-def exported(suite: str, predictions: Sequence[Prediction], options: Mapping[str, Any]) -> Recorded:
+def exported(suite: str, predictions: Sequence[Prediction], options: JsonMapping) -> Recorded:
     """As the suite has them; as plain lines where it has no form of its own, or is not installed."""
     try:
         own = plugins.load_suite(suite).export_predictions

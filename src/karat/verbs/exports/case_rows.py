@@ -6,13 +6,15 @@ What is written here reads back with ``karat import``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from karat.core.json_types import JsonMapping, JsonObject
+
 if TYPE_CHECKING:
-    from karat.core.records import Case, Prediction
+    from karat.core.records import AnyCase, Prediction
     from karat.core.results.result import CaseResult, RunResult
     from karat.core.suite import Suite
 
@@ -21,8 +23,8 @@ FIRST = ("id", "question", "tables", "expected", "reference", "answer", "error",
 
 
 def rows_of(
-    suite: Suite, cases: Sequence[Case[Any]], predictions: Sequence[Prediction] = (), result: RunResult | None = None
-) -> list[dict[str, Any]]:
+    suite: Suite, cases: Sequence[AnyCase], predictions: Sequence[Prediction] = (), result: RunResult | None = None
+) -> list[JsonObject]:
     """A row for each scored turn: what is asked and expected there, and the first answer to it.
 
     Of a case with several scored turns every row has an id of its own, and the scores, which are those of the whole
@@ -51,7 +53,7 @@ def rows_of(
             answer = given.get((case.id, turn))
             if answer is None and turn == default_turn(case):
                 answer = given.get((case.id, None))
-            row: dict[str, Any] = {
+            row: JsonObject = {
                 "id": case.id if len(turns) == 1 else unique(f"{case.id}-turn-{turn + 1}", taken),
                 "question": asked[turn] if turn < len(asked) else case.question,
                 **suite.export_row(case, turn, answer, options),
@@ -66,15 +68,15 @@ def rows_of(
     return rows
 
 
-def _figures(found: CaseResult, *, only_turn: bool) -> dict[str, Any]:
+def _figures(found: CaseResult, *, only_turn: bool) -> JsonObject:
     """The state and the scores of a case; and why it is an error, where that is said of its only turn and try."""
-    row: dict[str, Any] = {"status": found.status}
+    row: JsonObject = {"status": found.status}
     if found.status == "error" and only_turn and not found.repeats:
         row["error"] = found.error
     return row | {f"score {name}": score.value for name, score in found.scores.items() if score.value is not None}
 
 
-def columns_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def columns_of(rows: Sequence[JsonMapping]) -> list[str]:
     """The columns that hold something: the usual ones first."""
     there = list(dict.fromkeys(name for row in rows for name in row))
     return [*(name for name in FIRST if name in there), *(name for name in there if name not in FIRST)]
@@ -87,7 +89,7 @@ def as_cell(value: Any) -> Any:
     return msgspec.json.encode(value).decode()
 
 
-def as_workbook(rows: Sequence[Mapping[str, Any]]) -> bytes:
+def as_workbook(rows: Sequence[JsonMapping]) -> bytes:
     """An Excel file of one sheet with a heading; a cell is a text or a number, never a formula."""
     import io
 
@@ -118,13 +120,13 @@ def as_workbook(rows: Sequence[Mapping[str, Any]]) -> bytes:
     return data.getvalue()
 
 
-def as_promptfoo(rows: Sequence[Mapping[str, Any]]) -> bytes:
+def as_promptfoo(rows: Sequence[JsonMapping]) -> bytes:
     """A configuration with one test for each case. The provider is for the reader to fill in."""
     import yaml
 
     tests = []
     for row in rows:
-        test: dict[str, Any] = {"description": row["id"], "vars": {"question": row["question"]}}
+        test: JsonObject = {"description": row["id"], "vars": {"question": row["question"]}}
         if "tables" in row:
             test["vars"]["tables"] = as_cell(row["tables"])
         if (expected := row.get("expected", row.get("reference"))) is not None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
+
+from karat.core.json_types import JsonMapping
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """How a text begins that a spreadsheet takes for a formula."""
 
 
-def as_csv(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bytes:
+def as_csv(columns: Sequence[str], rows: Sequence[JsonMapping]) -> bytes:
     """The rows as CSV; no value is an empty cell, several tags are ``a; b``."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")

@@ -3,24 +3,25 @@ for both."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from karat.core.files.reading import is_empty
+from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError
-from karat.core.records import Case, Prediction
+from karat.core.records import AnyCase, Prediction
 from karat.core.remote.paths import local_input
 from karat.core.suite import LoadedCases, LoadedPredictions, Suite, SuiteOptions
 from karat.runs.project import options_from
 from karat.verbs.inputs.python_values import given_cases, given_predictions
 from karat.verbs.inputs.steps import step
 
-Rows = Iterable[Mapping[str, Any]] | Any
+Rows = Iterable[JsonMapping] | Any
 """Dicts, or a DataFrame of pandas, polars or Arrow."""
-Cases = str | Path | Sequence[Case[Any]] | Rows
+Cases = str | Path | Sequence[AnyCase] | Rows
 Predictions = str | Path | Iterable[Prediction] | Rows
-Options = Mapping[str, Any] | SuiteOptions | None
+Options = JsonMapping | SuiteOptions | None
 
 VALUES = "Give a path, a list of dicts or a DataFrame."
 

@@ -17,11 +17,12 @@ from typing import Any
 
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Prediction, Where
 from karat.core.suite import GIVEN, LoadedCases, LoadedPredictions, Suite
 
-Row = dict[str, Any]
+Row = JsonObject
 IDS = ("id", "instance_id", "task_id")
 
 FOLDER = "karat-given-"

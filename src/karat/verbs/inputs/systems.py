@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from karat.core import plugins
+from karat.core.json_types import JsonMapping
 from karat.core.problems import UnknownName, UserError
 from karat.core.remote.paths import local_input, rooted_text
 from karat.core.suite import Suite, SuiteOptions
@@ -24,7 +25,7 @@ RECORDED = "recorded"
 """The name of a system that is nothing but recorded predictions."""
 IN_PYTHON = "given in Python"
 
-Asked = str | Mapping[str, Any] | SystemConfig | Callable[..., Any]
+Asked = str | JsonMapping | SystemConfig | Callable[..., Any]
 
 
 def is_type(system: str | None) -> bool:

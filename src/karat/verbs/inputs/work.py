@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -21,7 +21,7 @@ from karat.verbs.inputs.projects import project_here
 from karat.verbs.inputs.systems import REPLAY, is_type, named_system
 
 if TYPE_CHECKING:
-    from karat.core.records import Case
+    from karat.core.records import AnyCase
     from karat.core.system import SystemConfig
 
 DEFAULT_RUN = RunOptions()
@@ -42,7 +42,7 @@ class Work:
     gates: tuple[Gate, ...] = ()
 
 
-def unasked(work: Work, cases: Sequence[Case[Any]]) -> list[Problem]:
+def unasked(work: Work, cases: Sequence[AnyCase]) -> list[Problem]:
     """The cases that a live system cannot be asked, because they have no question. Recorded answers need none."""
     from karat.runs.calling import without_question
 

@@ -8,6 +8,7 @@ import msgspec
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from starlette.responses import Response
 
+from karat.core.json_types import JsonObject
 from karat.reports.comparison import as_plain
 from karat.store import RunRow, run_name
 from karat.store.codec import to_json
@@ -118,22 +119,22 @@ def against(request: Request, run: str, baseline: str) -> Response:
     return _json({"run": run_name(row.id), "baseline": run_name(base.id), "figures": plain})
 
 
-@router.get("/compare", response_model=dict[str, Any], summary="Two runs compared")
+@router.get("/compare", response_model=JsonObject, summary="Two runs compared")
 def compare(request: Request, a: str, b: str) -> Response:
     """b against a, paired on the case, with intervals and adjusted p-values."""
     viewer = viewer_of(request)
     return _json(as_plain([compared(viewer, find_row(viewer, a), find_row(viewer, b))]))
 
 
-def _said(item: Against) -> dict[str, Any]:
+def _said(item: Against) -> JsonObject:
     return {"metric": item.metric, "title": item.title, "outcome": item.outcome, "text": item.text}
 
 
-def _run(row: RunRow) -> dict[str, Any]:
+def _run(row: RunRow) -> JsonObject:
     return {**msgspec.structs.asdict(row), "id": run_name(row.id)}
 
 
-def _review(item: Review) -> dict[str, Any]:
+def _review(item: Review) -> JsonObject:
     return {**msgspec.structs.asdict(item), "run_id": run_name(item.run_id)}
 
 

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from karat.core.case_explanation import explanation_of
 from karat.core.explanation import Line
+from karat.core.json_types import JsonObject
 from karat.core.records import Prediction
 from karat.core.results.result import CaseResult
 from karat.reports.answer_text import answer_text
@@ -116,7 +117,7 @@ def _neighbours(
     return before, after, None, len(order)
 
 
-def _source(asked: dict[str, Any]) -> str:
+def _source(asked: JsonObject) -> str:
     """The case's file and line, without the folders of this machine."""
     source = asked.get("source") or {}
     file = str(source.get("file", "")).replace("\\", "/").rpartition("/")[2]
@@ -124,7 +125,7 @@ def _source(asked: dict[str, Any]) -> str:
     return f"{file}:{line}" if file and line else file
 
 
-def _answers(viewer: Viewer, row: RunRow, case: CaseResult, asked: dict[str, Any], main: Figure | None) -> list[Answer]:
+def _answers(viewer: Viewer, row: RunRow, case: CaseResult, asked: JsonObject, main: Figure | None) -> list[Answer]:
     users = [turn for turn in asked.get("conversation", ()) if turn.get("role") == "user"]
     scored = [index for index, turn in enumerate(users) if turn.get("target") is not None]
     found = viewer.store.case_predictions(row.id, [case.id])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -10,6 +9,7 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import Response
 
 from karat.core.case_file import CaseFile, case_file
+from karat.core.json_types import JsonMapping
 from karat.store import RunRow, run_name
 from karat.web.figures import figures_of
 from karat.web.filters import read_filters
@@ -85,7 +85,7 @@ def _new(viewer: Viewer, row: RunRow, case_id: str, new_id: str) -> CaseFile | N
     stored = viewer.store.case(row.id, case_id)
     if stored is None:
         return None
-    decoded: Mapping[str, Any] = msgspec.json.decode(stored)
+    decoded: JsonMapping = msgspec.json.decode(stored)
     return case_file(row.suite, [{**decoded, "id": new_id}])
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import msgspec
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from karat.core.json_types import JsonObject
 from karat.core.results.clusters import cluster_names
 from karat.core.results.result import Estimate
 from karat.reports.console.run import reason_of
@@ -165,7 +165,7 @@ def reviewed_rates(viewer: Viewer, row: RunRow, figures: Sequence[Figure]) -> di
     scoring = row.scoring
     if viewer.kept_small(("clustered", scoring), lambda: viewer.viewing.clustered(scoring)):
         return _over_clusters(values_of(viewer, row), given, rates)
-    values: dict[str, Any] = {line.case_id: line.figures for line in viewer.store.lines(row.scoring, list(given))}
+    values: JsonObject = {line.case_id: line.figures for line in viewer.store.lines(row.scoring, list(given))}
     found = {}
     for item in rates:
         pairs = [(word, values[case][item.index]) for case, word in given.items() if case in values]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from karat.core.json_types import JsonObject
 from karat.store import RunRow
 from karat.web.baseline import baselines
 from karat.web.baseline_diff import at_hand
@@ -47,7 +47,7 @@ def _matches(row: RunRow, q: str) -> bool:
     return all(word in text or word.lstrip("r-0") == str(row.id) for word in q.casefold().split())
 
 
-def _listed(viewer: Viewer, row: RunRow, base: RunRow | None) -> dict[str, Any]:
+def _listed(viewer: Viewer, row: RunRow, base: RunRow | None) -> JsonObject:
     """A run with its main figure. A difference that must be computed first is left to the page, which asks for one
     after the other."""
     main = main_figure(figures_of(row))

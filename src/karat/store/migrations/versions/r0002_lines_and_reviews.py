@@ -10,6 +10,8 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
+from karat.core.json_types import JsonObject
+
 revision = "0002"
 down_revision: str | None = "0001"
 
@@ -87,17 +89,17 @@ def _fill(connection: sa.Connection) -> None:
             begin = rows[-1].position
 
 
-def _line(scoring: int, row: Any, metrics: Any) -> dict[str, Any]:
+def _line(scoring: int, row: Any, metrics: Any) -> JsonObject:
     data = bytes(row.data)
     case = json.loads(zlib.decompress(data) if row.codec == "zlib" else data)
-    scores: dict[str, Any] = case["scores"]
+    scores: JsonObject = case["scores"]
     tags = [" ".join(tag.split()) for tag in case.get("tags", ())]
     reasons = [score.get("reason", "") for score in scores.values()]
     error = case.get("error", "")
     said = error or case.get("details", {}).get("reason")
     reason = said if isinstance(said, str) else ""
     searched = (case["id"], case.get("name", ""), case.get("question", ""), *tags, reason, error, *set(reasons))
-    line: dict[str, Any] = {
+    line: JsonObject = {
         "name": case.get("name", "")[:400],
         "question": case.get("question", "")[:400],
         "reason": reason[:400],

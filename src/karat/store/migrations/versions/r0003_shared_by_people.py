@@ -10,6 +10,8 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
+from karat.core.json_types import JsonObject
+
 revision = "0003"
 down_revision: str | None = "0002"
 
@@ -67,7 +69,7 @@ def _told(row: Any) -> dict[str, str]:
     return {name: text.replace("\u2400", "\u2400\u2400").replace("\x00", "\u24000;") for name, text in told.items()}
 
 
-def _part(part: dict[str, Any]) -> str:
+def _part(part: JsonObject) -> str:
     right, missed, wrong = (bool(part.get(key)) for key in ("true_positives", "false_negatives", "false_positives"))
     if wrong:
         word = "wrong" if part.get("in_target", True) else "not asked for"

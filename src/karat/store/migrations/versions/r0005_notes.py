@@ -11,6 +11,8 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
+from karat.core.json_types import JsonObject
+
 revision = "0005"
 down_revision: str | None = "0004"
 
@@ -83,7 +85,7 @@ def _from_scores(connection: sa.Connection, run_id: int) -> Any:
 
 def _rows_with_tuning(
     connection: sa.Connection, table: Any, key: Any, data: Any, where: Any
-) -> Iterator[tuple[Any, dict[str, Any]]]:
+) -> Iterator[tuple[Any, JsonObject]]:
     """The rows whose JSON object has a tuning somewhere, in the order of their key. What cannot be read stays as it
     is."""
     query = sa.select(key.label("key"), table.c.codec, data.label("data")).where(where).order_by(key).limit(_BATCH)

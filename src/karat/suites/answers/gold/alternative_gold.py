@@ -4,13 +4,14 @@ file."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
 import msgspec
 
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import UserError
 from karat.core.suite import Edit
 from karat.suites.answers.cases import FLAT_FOLDER
@@ -27,7 +28,7 @@ class Change(msgspec.Struct, frozen=True):
     """The gold as it is then, the keys of its row that change, and its new file."""
 
     gold: Gold
-    row: dict[str, Any] = {}
+    row: JsonObject = {}
     """Key of the row → its new value."""
     table: Edit | None = None
 
@@ -40,7 +41,7 @@ def has_table(gold: Gold) -> bool:
 # -- texts and numbers ------------------------------------------------------------------------------------------------
 
 
-def with_text(gold: Gold, answer: Answer, row: Mapping[str, Any]) -> list[Change]:
+def with_text(gold: Gold, answer: Answer, row: JsonMapping) -> list[Change]:
     """The ways to say the answer in one more entry: as the one number it holds, where gold asks for a number; as a
     text."""
     if answer.kind != "answer":
@@ -51,7 +52,7 @@ def with_text(gold: Gold, answer: Answer, row: Mapping[str, Any]) -> list[Change
     numbers = find_numbers(answer.text)
     asked = next((entry for entry in gold.entries if entry.func == "number_match"), None)
     if asked is not None and len(numbers) == 1:
-        same: dict[str, Any] = {
+        same: JsonObject = {
             key: asked.parameters[key] for key in ("percentage", "precision") if key in asked.parameters
         }
         entries.insert(0, Entry("number_match", {"gold": [numbers[0].text.strip()], **same}))
@@ -67,7 +68,7 @@ def _with_entry(gold: Gold, entry: Entry, evaluation: Any) -> Change:
 # -- tables -----------------------------------------------------------------------------------------------------------
 
 
-def with_table(gold: Gold, answer: Answer, row: Mapping[str, Any], gold_file: Path) -> Change:
+def with_table(gold: Gold, answer: Answer, row: JsonMapping, gold_file: Path) -> Change:
     """One more gold file, with what the answer's file holds."""
     table = Path(answer.paths[0])
     if table.suffix.lower() != ".csv":
@@ -142,9 +143,9 @@ def _content(table: Path) -> bytes:
     return data
 
 
-def _conditions(parameters: dict[str, Any], golds: int) -> dict[str, Any]:
+def _conditions(parameters: JsonObject, golds: int) -> JsonObject:
     """The conditions that must change so that the old golds keep theirs, and of the new one all columns count."""
-    changed: dict[str, Any] = {}
+    changed: JsonObject = {}
     columns = parameters.get("condition_cols")
     if isinstance(columns, list) and not says_nothing(columns):
         nested = isinstance(columns[0], list | tuple)

@@ -9,11 +9,12 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from karat.core.extras import install_command
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, Severity, count_of, did_you_mean, nearest
 from karat.core.records import Case
 from karat.core.suite import CheckedCases
@@ -58,7 +59,7 @@ def check_cases(cases: Sequence[Case[Gold]], _files: Sequence[Path], _options: O
     """Every mistake in the gold of these cases."""
     problems: list[Problem] = []
     moving: dict[str, list[str]] = {}
-    rows: dict[str, dict[int, dict[str, Any]]] = {}
+    rows: dict[str, dict[int, JsonObject]] = {}
     for case in cases:
         gold, place = case.conversation[0].target, case.source
         if gold is None:
@@ -78,7 +79,7 @@ def check_cases(cases: Sequence[Case[Gold]], _files: Sequence[Path], _options: O
     return CheckedCases(tuple(problems))
 
 
-def _rows(file: str) -> dict[int, dict[str, Any]]:
+def _rows(file: str) -> dict[int, JsonObject]:
     """The rows of a gold file as they are there, by line. Cases may come from a store, without their file."""
     try:
         return {row.line: row.value for row in read_file(Path(file))[0]} if file else {}
@@ -86,7 +87,7 @@ def _rows(file: str) -> dict[int, dict[str, Any]]:
         return {}
 
 
-def _gold_findings(gold: Gold, row: Mapping[str, Any]) -> Iterator[Finding]:
+def _gold_findings(gold: Gold, row: JsonMapping) -> Iterator[Finding]:
     for said in gold.problem.split("; ") if gold.problem else ():
         absent = said.startswith((NO_FILE, "the gold row says"))
         hint = "Without it the instance is left out, or judged by the golds that exist." if absent else ""
@@ -109,7 +110,7 @@ def _gold_findings(gold: Gold, row: Mapping[str, Any]) -> Iterator[Finding]:
         yield from _tie_findings(gold.ties)
 
 
-def _row_findings(gold: Gold, row: Mapping[str, Any]) -> Iterator[Finding]:
+def _row_findings(gold: Gold, row: JsonMapping) -> Iterator[Finding]:
     for key in row:
         close = nearest(key, ROW_KEYS, cutoff=88) if key not in ROW_KEYS else []
         if close:
@@ -131,7 +132,7 @@ def _row_findings(gold: Gold, row: Mapping[str, Any]) -> Iterator[Finding]:
 # -- strings and numbers ----------------------------------------------------------------------------------------------
 
 
-def _string_findings(parameters: Mapping[str, Any]) -> Iterator[Finding]:
+def _string_findings(parameters: JsonMapping) -> Iterator[Finding]:
     yield from _conj_findings(parameters)
     golds, excluded = _listed(parameters.get("gold")), _listed(parameters.get("exclude"))
     if not golds:
@@ -160,7 +161,7 @@ def _string_findings(parameters: Mapping[str, Any]) -> Iterator[Finding]:
         yield Finding(what, "Remove that string, or make it longer.")
 
 
-def _number_findings(parameters: Mapping[str, Any], *, temporal: bool) -> Iterator[Finding]:
+def _number_findings(parameters: JsonMapping, *, temporal: bool) -> Iterator[Finding]:
     yield from _conj_findings(parameters)
     golds = _listed(parameters.get("gold"))
     if not golds and not temporal:
@@ -176,7 +177,7 @@ def _number_findings(parameters: Mapping[str, Any], *, temporal: bool) -> Iterat
         yield Finding(f"precision must be a number of decimals, not {_shown(precision)}")
 
 
-def _conj_findings(parameters: Mapping[str, Any]) -> Iterator[Finding]:
+def _conj_findings(parameters: JsonMapping) -> Iterator[Finding]:
     conj = parameters.get("conj", "or")
     if conj not in ("and", "or"):
         yield Finding(f'conj must be "and" or "or", not {_shown(conj)}')
@@ -330,7 +331,7 @@ def duckdb_heads(file: str) -> dict[str, Head] | str:
         import duckdb
     except ImportError:
         return f"is not checked: {install_command('answers')}"
-    closed: dict[str, Any] = {"enable_external_access": "false", "lock_configuration": "true"}
+    closed: JsonObject = {"enable_external_access": "false", "lock_configuration": "true"}
     try:
         with duckdb.connect(file, read_only=True, config=closed) as connection:
             found = connection.execute(
@@ -342,7 +343,7 @@ def duckdb_heads(file: str) -> dict[str, Head] | str:
     return {name: Head(tuple(columns), has_rows=True) for name, columns in found}
 
 
-def _tie_findings(ties: Mapping[str, Any]) -> Iterator[Finding]:
+def _tie_findings(ties: JsonMapping) -> Iterator[Finding]:
     by, at = ties.get("by"), ties.get("at")
     if not isinstance(by, list) or not by or not all(isinstance(column, int | str) for column in by):
         yield Finding(f'ties needs "by", a list of columns, found {_shown(by)}', '{"by": ["total"], "at": 10}')

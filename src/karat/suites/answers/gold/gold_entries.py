@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import UserError
 from karat.suites.answers.gold.loose_json import ReadObject, member_text, read_objects
 
 
-def row_of(data: bytes, instance_id: str, file: str) -> dict[str, Any]:
+def row_of(data: bytes, instance_id: str, file: str) -> JsonObject:
     """What the row of an instance says."""
     rows, _ = read_objects(data, file)
     return rows[_number(rows, instance_id, file)].value
@@ -24,7 +25,7 @@ def _number(rows: Sequence[ReadObject], instance_id: str, file: str) -> int:
     raise UserError(f"{file} no longer has a row for {instance_id}")
 
 
-def with_row(data: bytes, instance_id: str, changes: Mapping[str, Any], file: str) -> bytes:
+def with_row(data: bytes, instance_id: str, changes: JsonMapping, file: str) -> bytes:
     """The file with these values in the row of the instance. UserError where they cannot be put there alone."""
     try:
         text = data.decode()

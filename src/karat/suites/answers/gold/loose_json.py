@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from karat.core.files.json import BadJson, decode
 from karat.core.files.reading import read_bytes
+from karat.core.json_types import JsonObject
 from karat.core.problems import Problem
 
 MAX_DEPTH = 64
@@ -30,7 +31,7 @@ MAX_PROBLEMS = 200
 class ReadObject(NamedTuple):
     """An object, the line it begins in (from 1), and its text as it is in the file."""
 
-    value: dict[str, Any]
+    value: JsonObject
     line: int
     raw: str
 
@@ -102,7 +103,7 @@ _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _MAYBE_HALF = re.compile("\\\\u[dD]|[\ud800-\udfff]")
 
 
-def _all_different(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _all_different(pairs: list[tuple[str, Any]]) -> JsonObject:
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a key appears twice: the scanner says which")
@@ -158,7 +159,7 @@ class _Stream:
         return len(self.text)
 
 
-def _object_at(text: str, start: int) -> tuple[dict[str, Any], int]:
+def _object_at(text: str, start: int) -> tuple[JsonObject, int]:
     if text[start] != "{":
         raise _Unreadable(start, f"expected an object, found {_shown(text, start)}", 'Each row is {"key": value, …}.')
     try:  # the quick way, for objects that are proper JSON
@@ -204,8 +205,8 @@ class _Scanner:
             return self._list(at, depth)
         return self._string(at) if first == '"' else self._word(at)
 
-    def _object(self, at: int, depth: int) -> tuple[dict[str, Any], int]:
-        found: dict[str, Any] = {}
+    def _object(self, at: int, depth: int) -> tuple[JsonObject, int]:
+        found: JsonObject = {}
         start, at = at, _end(_SPACE, self.text, at + 1)
         while self.text[at : at + 1] != "}":
             if self.text[at : at + 1] != '"':

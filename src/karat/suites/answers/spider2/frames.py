@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from karat.core.json_types import JsonObject
 from karat.suites.answers.records import Verdict, right, wrong
 from karat.suites.answers.spider2.columns import Columns, Nulls, columns_equal
 
@@ -42,7 +43,7 @@ def verdict_on_columns(
     """Right when no column is missing. ``rows`` of gold and of the answer, ``names`` of all gold columns."""
     if not missing:
         return right()
-    evidence: dict[str, Any] = {
+    evidence: JsonObject = {
         "gold_rows": rows[0],
         "rows": rows[1],
         "unmatched": [{"column": position, "name": names[position]} for position in missing],

@@ -20,6 +20,7 @@ from typing import Any
 
 import msgspec
 
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.plugins import is_own
 from karat.core.problems import UserError
 from karat.engines.opening import open_engine, read_settings
@@ -43,7 +44,7 @@ class SqlRunner:
 
     def __init__(
         self,
-        rules: Mapping[str, Mapping[str, Any]],
+        rules: Mapping[str, JsonMapping],
         *,
         folder: Path | None = None,
         timeout: float | None = None,
@@ -99,7 +100,7 @@ class SqlRunner:
         _, config = read_settings(settings, f'the engine of "{instance_id}"')
         return config, *self._engine(settings, instance_id)
 
-    def _engine(self, settings: Mapping[str, Any], instance_id: str) -> tuple[Engine, threading.Lock]:
+    def _engine(self, settings: JsonMapping, instance_id: str) -> tuple[Engine, threading.Lock]:
         key = msgspec.json.encode(settings, order="sorted")
         with self._lock:
             if key not in self._engines:
@@ -200,17 +201,17 @@ def _shared_runner(encoded: bytes) -> SqlRunner:
     return runner
 
 
-def _settings(engine: Any) -> dict[str, Any]:
+def _settings(engine: Any) -> JsonObject:
     if isinstance(engine, Mapping):
         return dict(engine)
     return _from_option(msgspec.to_builtins(engine))
 
 
-def _from_option(given: dict[str, Any]) -> dict[str, Any]:
+def _from_option(given: JsonObject) -> JsonObject:
     """The suite's short form of an engine, in the words of the engines. One of another package gets what is given as it
     is."""
     name, database = given["engine"], str(given.get("database", "")).replace("{id}", "{instance_id}")
-    found: dict[str, Any] = {"engine": name, **(given.pop("settings", None) or {})}
+    found: JsonObject = {"engine": name, **(given.pop("settings", None) or {})}
     if not is_own("karat.engines", name):
         return found | {key: value for key, value in given.items() if value}
     if name in ("sqlite", "duckdb"):

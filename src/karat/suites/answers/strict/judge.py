@@ -6,10 +6,9 @@ that cannot be used gives ``gold_error``, which is nobody's wrong answer.
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.suites.answers.records import Answer, Entry, Gold, Verdict, wrong
 from karat.suites.answers.strict.duckdb_files import duckdb_match
 from karat.suites.answers.strict.found_numbers import Tolerance
@@ -98,14 +97,14 @@ def _of_text(entry: Entry, text: str, options: CompareOptions) -> Verdict:
         return gold_error(str(error))
 
 
-def _conj(given: dict[str, Any]) -> str:
+def _conj(given: JsonObject) -> str:
     conj = str(given.get("conj") or "or").lower()
     if conj not in ("and", "or"):
         raise BadParameter(f'conj is "{conj}", and should be "and" or "or"')
     return conj
 
 
-def _precision(given: dict[str, Any]) -> int | None:
+def _precision(given: JsonObject) -> int | None:
     precision = given.get("precision")
     if precision is None:
         return None

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import msgspec
 
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import did_you_mean
 from karat.tables.options import NORMALISATIONS, CompareOptions, WholeNumbers
 
@@ -15,11 +16,11 @@ class BadParameter(ValueError):
     """A parameter of gold that cannot be meant."""
 
 
-def options_of(parameters: Mapping[str, Any], options: CompareOptions) -> CompareOptions:
+def options_of(parameters: JsonMapping, options: CompareOptions) -> CompareOptions:
     """The options with what gold sets. ``normalise`` is a list of the ones that are on, or says on or off by name. A
     gold that sets a wider ``rel_tol`` means its whole numbers too, unless it says ``whole_numbers: exact``.
     """
-    changes: dict[str, Any] = {}
+    changes: JsonObject = {}
     for name in ("rel_tol", "abs_tol"):
         if name in parameters:
             changes[name] = _tolerance(name, parameters[name])
@@ -34,7 +35,7 @@ def options_of(parameters: Mapping[str, Any], options: CompareOptions) -> Compar
     return msgspec.structs.replace(options, **changes) if changes else options
 
 
-def columns_given(parameters: Mapping[str, Any]) -> list[Any]:
+def columns_given(parameters: JsonMapping) -> list[Any]:
     """``condition_cols``: numbers of columns, or a list of them for each gold; empty for all."""
     value = parameters.get("condition_cols") or []
     flat = (
@@ -47,7 +48,7 @@ def columns_given(parameters: Mapping[str, Any]) -> list[Any]:
     return list(value)
 
 
-def flags_given(parameters: Mapping[str, Any], name: str) -> bool | list[bool]:
+def flags_given(parameters: JsonMapping, name: str) -> bool | list[bool]:
     """``ignore_order`` or ``ignore_orders``: a flag, or one for each gold."""
     value = parameters.get(name)
     if isinstance(value, list):
@@ -55,7 +56,7 @@ def flags_given(parameters: Mapping[str, Any], name: str) -> bool | list[bool]:
     return _flag(name, value) if value is not None else False
 
 
-def texts_given(parameters: Mapping[str, Any], name: str) -> list[Any]:
+def texts_given(parameters: JsonMapping, name: str) -> list[Any]:
     """A list of texts or numbers; a lone one is a list of one."""
     value = parameters.get(name)
     if value is None or value == "":

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from karat.core.json_types import JsonMapping
 from karat.core.problems import count_of
 from karat.suites.answers.records import Verdict, right, wrong
 from karat.suites.answers.strict.ties import match_with_ties
@@ -29,7 +30,7 @@ def table_match(
     condition_cols: Sequence[int] | Sequence[Sequence[int]] | None = None,
     ignore_order: bool | Sequence[bool] = False,
     *,
-    ties: Mapping[str, Any] | None = None,
+    ties: JsonMapping | None = None,
     options: CompareOptions | None = None,
 ) -> Verdict:
     """One CSV against one gold CSV or several, of which any may pass. Nested ``condition_cols`` belong to the gold in
@@ -96,9 +97,7 @@ def _without_header(result: Path, pred: Table, failed: Sequence[_Try], options: 
 class _Try:
     """One gold file with its conditions."""
 
-    def __init__(
-        self, path: Path, columns: Sequence[int] | None, ignore_order: bool, ties: Mapping[str, Any] | None
-    ) -> None:
+    def __init__(self, path: Path, columns: Sequence[int] | None, ignore_order: bool, ties: JsonMapping | None) -> None:
         self.path = path
         self.columns = columns
         self.ignore_order = ignore_order

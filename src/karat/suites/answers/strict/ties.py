@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from karat.core.json_types import JsonMapping
 from karat.tables.explain.labels import LABELS_SWAPPED, label_evidence
 from karat.tables.matching import Match, chosen, match_tables
 from karat.tables.options import CompareOptions
@@ -27,7 +28,7 @@ _TRIES = 5_000
 def match_with_ties(
     gold: Table,
     pred: Table,
-    ties: Mapping[str, Any],
+    ties: JsonMapping,
     *,
     columns: Sequence[int] | None,
     ignore_order: bool,
@@ -66,7 +67,7 @@ def match_with_ties(
     return plain
 
 
-def _by(gold: Table, ties: Mapping[str, Any]) -> list[int]:
+def _by(gold: Table, ties: JsonMapping) -> list[int]:
     if not isinstance(ties, Mapping):
         raise TableError(f"ties is {ties!r}, and should name columns (by) and a row (at)", "columns")
     given = ties.get("by")
@@ -82,7 +83,7 @@ def _by(gold: Table, ties: Mapping[str, Any]) -> list[int]:
     return found
 
 
-def _at(gold: Table, ties: Mapping[str, Any]) -> int:
+def _at(gold: Table, ties: JsonMapping) -> int:
     at = ties.get("at")
     if not isinstance(at, int) or isinstance(at, bool) or not 1 <= at <= gold.height:
         raise TableError(f"ties.at is {at!r}, and should be a row of gold, 1 to {gold.height}", "columns")

@@ -3,12 +3,12 @@ of its instance beside the lines, so those files come along."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
+from karat.core.json_types import JsonMapping
 from karat.core.problems import UserError
 from karat.core.recorded_lines import Recorded
 from karat.core.records import Prediction
@@ -19,7 +19,7 @@ from karat.suites.answers.responses import read_answer
 Files = dict[Path, bytes]
 
 
-def export_predictions(predictions: Sequence[Prediction], options: Mapping[str, Any]) -> Recorded:
+def export_predictions(predictions: Sequence[Prediction], options: JsonMapping) -> Recorded:
     """The answers of a run, with the options it was scored with."""
     mode = str(options.get("mode", "results"))
     files: Files = {}

@@ -8,7 +8,6 @@ format is given in the instructions and is no part of the question: its words ("
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import msgspec
 
 from karat.core.files import json
 from karat.core.files.reading import read_bytes
+from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, did_you_mean
 from karat.core.records import Case, Turn, Where
 from karat.core.remote.address import INSIDE, url_inside
@@ -42,14 +42,14 @@ class _Label(msgspec.Struct, frozen=True):
     common_answers: tuple[tuple[str, Any], ...]
 
 
-def is_question(row: Mapping[str, Any]) -> bool:
+def is_question(row: JsonMapping) -> bool:
     return set(row) >= QUESTION_KEYS
 
 
 _label = msgspec.json.Decoder(_Label)
 
 
-def is_label(row: Mapping[str, Any]) -> bool:
+def is_label(row: JsonMapping) -> bool:
     return set(row) >= LABEL_KEYS
 
 
@@ -82,7 +82,7 @@ class Beside:
         return [file.name for folder in self.folders for file in folder.glob("*.csv")]
 
 
-def read_question(row: Mapping[str, Any], beside: Beside, source: Where) -> Case[Task] | Problem:
+def read_question(row: JsonMapping, beside: Beside, source: Where) -> Case[Task] | Problem:
     """One question as a case, or why it cannot be asked."""
     try:
         asked = msgspec.convert(row, _Question)

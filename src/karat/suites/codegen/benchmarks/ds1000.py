@@ -12,11 +12,10 @@ from __future__ import annotations
 import ast
 import textwrap
 import warnings
-from collections.abc import Mapping
-from typing import Any
 
 import msgspec
 
+from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem
 from karat.core.records import Case, Turn, Where
 from karat.suites.codegen.default_prompt import instructions
@@ -46,18 +45,18 @@ class _Row(msgspec.Struct, frozen=True):
     metadata: _About
 
 
-def is_problem(row: Mapping[str, Any]) -> bool:
+def is_problem(row: JsonMapping) -> bool:
     return set(row) >= KEYS
 
 
-def other_library(row: Mapping[str, Any]) -> str:
+def other_library(row: JsonMapping) -> str:
     """The library of a problem that is not asked here; empty when it is."""
     about = row.get("metadata")
     library = str(about.get("library", "")) if isinstance(about, dict) else ""
     return "" if library.lower() in LIBRARIES else library or "unknown"
 
 
-def read_problem(row: Mapping[str, Any], source: Where) -> Case[Task] | Problem:
+def read_problem(row: JsonMapping, source: Where) -> Case[Task] | Problem:
     """One problem as a case, or why it cannot be asked."""
     try:
         told = msgspec.convert(row, _Row)

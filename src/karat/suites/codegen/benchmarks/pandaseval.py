@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import msgspec
 
+from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem
 from karat.core.records import Case, Turn, Where
 from karat.suites.codegen.default_prompt import instructions
@@ -42,11 +42,11 @@ class _Row(msgspec.Struct, frozen=True):
     test: str
 
 
-def is_problem(row: Mapping[str, Any]) -> bool:
+def is_problem(row: JsonMapping) -> bool:
     return set(row) >= KEYS
 
 
-def read_problem(row: Mapping[str, Any], source: Where) -> Case[Task] | Problem:
+def read_problem(row: JsonMapping, source: Where) -> Case[Task] | Problem:
     """One problem as a case, or why it cannot be asked."""
     try:
         told = msgspec.convert(row, _Row)

@@ -16,10 +16,11 @@ By hand: expected ``[1, 2, 3, 4]``, given ``[1, 2, 3, 5]``. Three of four cells 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.core.scores import Score, not_applicable
 from karat.core.suite import Metric, NotApplicable
 from karat.sandbox import Column, Outcome, Plain, Sandbox, Series, Unordered
@@ -76,7 +77,7 @@ class Correctness(msgspec.Struct, frozen=True):
     score: float | None
     passed: bool = False
     reason: str = ""
-    evidence: dict[str, Any] = {}
+    evidence: JsonObject = {}
     normalised: tuple[str, ...] = ()
     perturbed: Perturbed | None = None
     """None for a result that was wrong before any table was changed."""

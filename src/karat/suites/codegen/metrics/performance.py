@@ -24,11 +24,12 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from karat.core.json_types import JsonMapping
 from karat.core.scores import Score, not_applicable
 from karat.core.suite import Metric
 from karat.sandbox import Measurement, Sandbox
@@ -145,7 +146,7 @@ def scored(scales: Sequence[Scale]) -> Performance:
     )
 
 
-def _measured(box: Sandbox, task: Task, code: str, tables: Mapping[str, Any], scale: int, repeats: int) -> Scale | None:
+def _measured(box: Sandbox, task: Task, code: str, tables: JsonMapping, scale: int, repeats: int) -> Scale | None:
     limits = limits_of(task)
     codes = snippet_of(task, task.reference).code, snippet_of(task, code).code
     reference, own = box.measure_pair(*codes, tables, repeats=repeats, limits=limits)

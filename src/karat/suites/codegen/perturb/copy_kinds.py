@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from karat.core.json_types import JsonObject
 from karat.suites.codegen.perturb.change import Change
 from karat.suites.codegen.perturb.limits import around
 from karat.suites.codegen.perturb.profile import Columns
@@ -81,7 +82,7 @@ def _new_category(change: Change) -> Columns:
     made = change.take([*change.rows, *added])
     made = change.anew(made, range(change.height, change.height + len(added)))
     for block in change.categories():
-        new: dict[str, Any] = {}
+        new: JsonObject = {}
         for name in block:
             about, values = change.profile.columns[name], change.columns[name]
             known = [value for value in values if value is not None]

@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.sandbox import Outcome, Plain, Sandbox
 from karat.suites.codegen.perturb.profile import Columns
 from karat.suites.codegen.records import Task
@@ -92,7 +92,7 @@ def on_one(box: Sandbox, task: Task, code: str, tables: Mapping[str, Columns]) -
 
 def _together(box: Sandbox, task: Task, code: str, copies: Sequence[Mapping[str, Columns]]) -> list[Ran] | None:
     """None when they cannot be run so."""
-    given: dict[str, Any] = {}
+    given: JsonObject = {}
     keys: list[list[tuple[str, str]]] = []
     for place, copy in enumerate(copies):
         keys.append([(name, f"copy{place}_{at}") for at, name in enumerate(copy)])

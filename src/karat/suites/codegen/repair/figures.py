@@ -28,10 +28,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.core.results.clusters import clusters_of
 from karat.core.results.pass_k import pass_at_k
 from karat.core.results.result import Estimate, Estimator, RunResult
@@ -83,7 +83,7 @@ class AgainstFresh(msgspec.Struct, frozen=True):
     difference: Estimate
 
 
-def figures(result: RunResult, estimate: Estimator) -> dict[str, Any]:
+def figures(result: RunResult, estimate: Estimator) -> JsonObject:
     """What the report tells of repairs, as plain values."""
     found: Mapping[str, Sequence[msgspec.Struct]] = {
         "recovery_funnel": funnel(result),

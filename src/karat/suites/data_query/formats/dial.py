@@ -10,20 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from karat.core.json_types import JsonMapping
 from karat.core.suite import Unreadable
 from karat.suites.data_query.selection import DatasetSelection, Dimension, Period, Selection, Term
 
 SELECTED = "dimension_id_to_name"
 
 
-def dial_states(custom_content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def dial_states(custom_content: JsonMapping) -> list[JsonMapping]:
     """The states of the tools, if one of them says what was selected; else none."""
     tools = _mapping(custom_content, "state").get("tool_messages")
     states = [_mapping(_mapping(tool, "custom_content"), "state") for tool in tools] if isinstance(tools, list) else []
     return states if any(SELECTED in state for state in states) else []
 
 
-def dial_selection(states: Iterable[Mapping[str, Any]]) -> Selection:
+def dial_selection(states: Iterable[JsonMapping]) -> Selection:
     """What all tools together selected."""
     parts: list[DatasetSelection] = []
     periods: set[Period] = set()
@@ -49,14 +50,14 @@ def dial_selection(states: Iterable[Mapping[str, Any]]) -> Selection:
     return Selection(tuple(parts))
 
 
-def _dimensions(dimensions: Mapping[str, Any]) -> Iterable[Dimension]:
+def _dimensions(dimensions: JsonMapping) -> Iterable[Dimension]:
     for name, terms in dimensions.items():
         if not isinstance(terms, Mapping):
             raise Unreadable(f'the terms of dimension "{name}" are {_kind(terms)}, not an object of id: name')
         yield Dimension(name, tuple(Term(str(code), _text(label) or "") for code, label in terms.items()))
 
 
-def _mapping(holder: Any, key: str) -> Mapping[str, Any]:
+def _mapping(holder: Any, key: str) -> JsonMapping:
     value = holder.get(key) if isinstance(holder, Mapping) else None
     return value if isinstance(value, Mapping) else {}
 

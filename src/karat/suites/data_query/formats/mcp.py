@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from karat.core.files.shapes import shape_in_words
+from karat.core.json_types import JsonMapping
 from karat.core.suite import Unreadable
 from karat.suites.data_query.formats.misspelt_keys import refuse_misspelt
 from karat.suites.data_query.formats.operators import on_codes
@@ -42,7 +43,7 @@ class Query(msgspec.Struct, frozen=True):
     filters: tuple[Filter, ...] = ()
 
 
-def mcp_selection(content: Mapping[str, Any], today: str = "") -> Selection:
+def mcp_selection(content: JsonMapping, today: str = "") -> Selection:
     """The queries as a selection, an entry for each."""
     _refuse_misspelt_keys(content["queries"])
     try:
@@ -74,7 +75,7 @@ def _refuse_misspelt_keys(queries: Any) -> None:
                 refuse_misspelt(value, Value.__struct_fields__, "a value")
 
 
-def _objects(items: Any) -> Iterable[Mapping[str, Any]]:
+def _objects(items: Any) -> Iterable[JsonMapping]:
     return [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else ()
 
 

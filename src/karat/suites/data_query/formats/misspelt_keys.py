@@ -6,9 +6,9 @@ unreadable, and the message names the nearest key.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection
 
+from karat.core.json_types import JsonMapping
 from karat.core.problems import nearest
 from karat.core.suite import Unreadable
 
@@ -16,7 +16,7 @@ _ALIKE = 82.0
 """How alike two keys are, of 100, from which on one is taken for a slip of the other."""
 
 
-def refuse_misspelt(holder: Mapping[str, Any], known: Collection[str], what: str) -> None:
+def refuse_misspelt(holder: JsonMapping, known: Collection[str], what: str) -> None:
     """Raise Unreadable for a key that is not known and nearly equal to one that is known and not there."""
     for key in holder:
         if key in known:

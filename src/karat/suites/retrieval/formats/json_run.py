@@ -21,6 +21,7 @@ import msgspec
 
 from karat.core.files import json as strict_json
 from karat.core.files.shapes import shape_in_words
+from karat.core.json_types import JsonObject
 from karat.core.notes import notes_in
 from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction, misplaced, recorded_error
@@ -136,7 +137,7 @@ def _read_lines(path: Path) -> LoadedPredictions:
     problems: list[Problem] = []
     first: dict[tuple[str, int, int], int] = {}
     results: dict[str, dict[str, float]] = {}
-    notes: dict[str, Any] = {}
+    notes: JsonObject = {}
     for start, lines in blocks(path, problems):
         for number, line in enumerate(lines, start=start):
             if not line.strip():
@@ -187,7 +188,7 @@ def _asked(head: _Line, line: bytes) -> Prediction:
 
 
 def _take_result(
-    body: dict[str, Any],
+    body: JsonObject,
     pair: tuple[str, str],
     number: int,
     file: str,
