@@ -226,12 +226,12 @@ def _side(case: str, name: str, rows: str = str(ROWS)) -> None:
     """One step in this process: files are made apart, since a child's peak of memory starts at its parent's."""
     folder = Path(name)
     if case in REFUSED:
-        import numpy  # noqa: F401 (its import is what is measured)
+        import numpy  # noqa: F401 (loaded before the clock starts)
         import polars
 
         import karat.suites.answers.strict
         import karat.tables.explain.reasons
-        import karat.tables.large.compare  # noqa: F401 (its import is what is measured)
+        import karat.tables.large.compare  # noqa: F401 (loaded before the clock starts)
 
         polars.DataFrame({"a": ["1"]}).hash_rows()
         measure.say(measure.of_call(lambda: compare_with_gold(case, folder)))
