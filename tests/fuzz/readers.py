@@ -127,7 +127,7 @@ def _imported(path: Path) -> object:
         try:
             fields = fields_of(source, suite, {})
             rows, _ = rows_for(source, fields)
-            made = plugins.load_suite(suite).import_rows(rows, path.parent)  # type: ignore[misc]
+            made = plugins.load_suite(suite).import_rows(rows, path.parent)  # type: ignore[misc]  # every suite here has it
         except UserError as error:
             assert str(error)
             continue

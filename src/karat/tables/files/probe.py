@@ -105,7 +105,7 @@ class _Probe:
 def _started() -> subprocess.Popen[bytes]:
     # No environment: it may hold keys. -P: what lies in the working folder is no module of ours.
     kept = {name: os.environ[name] for name in ("SYSTEMROOT", "LD_LIBRARY_PATH") if name in os.environ}
-    return subprocess.Popen(  # noqa: S603 - our own interpreter and code
+    return subprocess.Popen(  # noqa: S603 (our own interpreter and code)
         [sys.executable, "-P", str(_WORKER)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -56,10 +56,10 @@ def _looked_through(connection: Any, source: str, values: list[str], most: int) 
     import duckdb
 
     try:
-        rows = connection.execute(f"SELECT count(*) FROM {source}", values).fetchall()[0][0]  # noqa: S608 - names of the file itself
-        width = len(connection.execute(f"SELECT * FROM {source} LIMIT 0", values).description)  # noqa: S608
+        rows = connection.execute(f"SELECT count(*) FROM {source}", values).fetchall()[0][0]  # noqa: S608 (names of the file)
+        width = len(connection.execute(f"SELECT * FROM {source} LIMIT 0", values).description)  # noqa: S608 (names of the file)
         if rows * width <= most:
-            connection.execute(f"SELECT max(hash(every_row)) FROM {source} AS every_row", values).fetchall()  # noqa: S608
+            connection.execute(f"SELECT max(hash(every_row)) FROM {source} AS every_row", values).fetchall()  # noqa: S608 (names of the file)
         return int(rows * width)
     except duckdb.OutOfMemoryException:
         raise
@@ -92,7 +92,7 @@ def main() -> None:
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for line in sys.stdin:
-        print(json.dumps(answer(line)), flush=True)  # noqa: T201 - this is how it speaks
+        print(json.dumps(answer(line)), flush=True)  # noqa: T201 (this is how it speaks)
 
 
 if __name__ == "__main__":
