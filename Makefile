@@ -19,11 +19,7 @@ test-waiting: $(STAMP)
 	$(BIN)/pytest --durations=15 $(WAITING)
 
 test-computing: $(STAMP)
-	$(COVERED) -m pytest --durations=15 $(addprefix --ignore=,$(WAITING))
-
-# COVER=1 counts the lines of src that the computing half runs; in percent, they may not become fewer than the floor.
-FLOOR := 80
-COVERED := $(BIN)/python $(if $(COVER),-m slipcover --source src/karat --json --out .coverage.json --fail-under $(FLOOR))
+	$(BIN)/pytest --durations=15 $(addprefix --ignore=,$(WAITING))
 
 setup: $(STAMP)
 
