@@ -3,27 +3,23 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test test-waiting test-whole test-computing lint types contracts check coverage schema lock bench clean setup fuzz sbom audit
+.PHONY: demo test test-waiting test-computing lint types contracts check coverage schema lock bench clean setup fuzz sbom audit
 
 demo: $(STAMP)
 	@$(BIN)/karat demo
 	@echo "(karat is in $(BIN): to type it as it is, . $(BIN)/activate)"
 
-# Three parts at once: two of them mostly wait (for servers, browsers, child processes), the third computes.
-WAITING := tests/docs tests/engines tests/web
-WHOLE := tests/e2e
+# Two halves at once: the one mostly waits (for servers, browsers, child processes), the other computes.
+WAITING := tests/docs tests/e2e tests/engines tests/web
 
 test: $(STAMP)
-	$(MAKE) --no-print-directory -j3 test-waiting test-whole test-computing
+	$(MAKE) --no-print-directory -j2 test-waiting test-computing
 
 test-waiting: $(STAMP)
 	$(BIN)/pytest --durations=15 $(WAITING)
 
-test-whole: $(STAMP)
-	$(BIN)/pytest --durations=15 $(WHOLE)
-
 test-computing: $(STAMP)
-	$(BIN)/pytest --durations=15 $(addprefix --ignore=,$(WAITING) $(WHOLE))
+	$(BIN)/pytest --durations=15 $(addprefix --ignore=,$(WAITING))
 
 setup: $(STAMP)
 
