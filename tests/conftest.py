@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,11 @@ ROOT = Path(__file__).resolve().parent.parent
 # How long an example takes says how busy the machine is. No test may fail by that.
 settings.register_profile("karat", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("karat")
+
+# A shell script starts what it puts into the background with Ctrl-C ignored, and every child inherits that: the tests
+# that press it would wait for a process that never hears of it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -13,9 +13,8 @@ from karat.core.extras import install_command
 from karat.core.problems import UserError
 from karat.store import open_store, parse_run, run_name
 from karat.store.database.address import PostgresAddress, SqliteAddress, parse_address, redacted
-
-from .conftest import PostgresServer
-from .samples import a_run
+from tests.store.conftest import PostgresServer
+from tests.store.samples import a_run
 
 CANARY = "c4n4ry"
 

@@ -14,8 +14,7 @@ from karat.store.case_pages import CaseQuery
 from karat.store.database import revision
 from karat.store.filters_and_case_sets import CaseSet, SavedFilter
 from karat.store.viewer_queries import Viewing
-
-from .samples import a_result, a_run, answer, failure
+from tests.store.samples import a_result, a_run, answer, failure
 
 VERDICT = {"state": "needs_review", "reason": "", "normalised": []}
 REVIEWED = {"reason": "", "evidence": {}, "flips": False, "functions": [], "spider2": VERDICT, "strict": VERDICT}

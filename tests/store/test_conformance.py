@@ -13,8 +13,7 @@ from karat.core.problems import UserError
 from karat.core.records import Prediction
 from karat.core.results.result import RunInfo, RunResult
 from karat.store import RunRecord, Store, open_store
-
-from .samples import a_result, a_run, answer, failure
+from tests.store.samples import a_result, a_run, answer, failure
 
 
 def test_a_run_comes_back_as_it_was(store: Store) -> None:

@@ -11,8 +11,7 @@ from sqlalchemy import text
 
 from karat.core.problems import UserError
 from karat.store import Store, open_store
-
-from .samples import a_result, a_run, answer
+from tests.store.samples import a_result, a_run, answer
 
 
 @pytest.fixture

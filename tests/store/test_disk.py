@@ -17,8 +17,7 @@ from karat.core.records import Prediction
 from karat.store import Store, open_store
 from karat.store.database.address import SqliteAddress
 from karat.store.database.failures import explained
-
-from .samples import a_result, a_run, answer
+from tests.store.samples import a_result, a_run, answer
 
 
 def _mount(folder: Path, options: str) -> bool:

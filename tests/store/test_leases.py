@@ -17,8 +17,7 @@ from karat.core.problems import UserError
 from karat.store import Store, open_store
 from karat.store.lease_holder import Holder, is_dead, this_process
 from karat.store.leases import EXPIRES
-
-from .samples import a_result, a_run, answer
+from tests.store.samples import a_result, a_run, answer
 
 ELSEWHERE = Holder("0123456789abcdef", "node-7", "another machine", 4711, 99)
 

@@ -13,9 +13,8 @@ from karat.core.problems import UserError
 from karat.store import Store, open_store
 from karat.store.database import revision
 from karat.store.lease_holder import this_process
-
-from .samples import a_result, a_run, answer
-from .test_schema import _engine
+from tests.store.samples import a_result, a_run, answer
+from tests.store.test_schema import _engine
 
 LONG = {"texts": ["a text that is kept compressed"] * 500, "none": None, "n": 3, "odd": "\u2400\x00"}
 

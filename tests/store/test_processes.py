@@ -12,8 +12,7 @@ import pytest
 from karat.core.problems import UserError
 from karat.store import open_store
 from karat.store.database import sqlite as sqlite_connections
-
-from .samples import a_run, answer
+from tests.store.samples import a_run, answer
 
 WRITER = Path(__file__).with_name("writer.py")
 

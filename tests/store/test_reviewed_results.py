@@ -6,8 +6,7 @@ import msgspec
 
 from karat.core.results.result import CaseReview
 from karat.store import Store
-
-from .samples import a_result, a_run
+from tests.store.samples import a_result, a_run
 
 
 def test_the_verdicts_that_count_now_come_with_the_result_oldest_first(store: Store) -> None:

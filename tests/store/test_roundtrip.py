@@ -15,8 +15,7 @@ from karat.core.records import CallError, Prediction
 from karat.core.results.result import CaseResult, RunInfo, RunResult
 from karat.store import RunRecord, Store, open_store
 from karat.store.codec import LARGE, RAW, ZLIB, from_text, pack, to_text, unpack
-
-from .conftest import PostgresServer
+from tests.store.conftest import PostgresServer
 
 any_text = st.text(st.characters(exclude_categories=()) | st.sampled_from("\x00\u2400\ud800;0d"), max_size=30)
 whole = st.integers(0, 2**63 - 1)

@@ -13,9 +13,8 @@ import pytest
 from karat.core.problems import UserError
 from karat.store import open_store, schema
 from karat.store.database import revision
-
-from .conftest import PostgresServer
-from .samples import a_result, a_run, answer
+from tests.store.conftest import PostgresServer
+from tests.store.samples import a_result, a_run, answer
 
 
 def _engine(url: str) -> Any:

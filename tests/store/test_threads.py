@@ -6,8 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from karat.core.records import Prediction
 from karat.store import Store
-
-from .samples import a_run
+from tests.store.samples import a_run
 
 
 def test_many_threads_write_and_read_at_once(store: Store) -> None:
