@@ -84,16 +84,6 @@ def test_init_overwrites_nothing(project: Path) -> None:
     assert "already exists" in done.stderr
 
 
-def test_demo_shows_where_to_look_and_can_be_run_again(tmp_path: Path) -> None:
-    for _ in range(2):
-        done = karat(tmp_path, "demo")
-        assert "karat-demo" in done.stdout
-        assert (tmp_path / "karat-demo" / "data_query" / "report.xlsx").is_file()
-        assert (tmp_path / "karat-demo" / "codegen" / "report.html").is_file()
-    rows = json.loads(karat(tmp_path / "karat-demo" / "data_query", "runs", "list", "--json", "-").stdout)
-    assert [row["run"] for row in rows] == ["r-0002", "r-0001"]
-
-
 def test_one_shot_score_needs_no_project_and_stores_nothing(
     project: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
