@@ -15,6 +15,7 @@ from sqlalchemy import text
 
 from karat.core.problems import UserError
 from karat.store import Store, open_store
+from karat.store.database import revision
 from karat.store.lease_holder import Holder, is_dead, this_process
 from karat.store.leases import EXPIRES
 from tests.store.samples import a_result, a_run, answer
@@ -175,12 +176,12 @@ def test_a_file_that_vanishes_is_an_error_at_the_next_write(tmp_path: Path, repl
 
 
 def test_runs_that_an_older_karat_left_as_running(url: str) -> None:
+    from alembic import command
+
     with open_store(url) as store:
         store.create_run(a_run())
         store.create_run(msgspec.structs.replace(a_run(), status="finished"))
         with store._writing() as connection:
-            connection.execute(text("DROP TABLE notes"))
-            connection.execute(text("DROP TABLE leases"))
-            connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
+            command.downgrade(revision.alembic_config(connection), "0003")
     with open_store(url) as store:
         assert [row.status for row in store.runs()] == ["finished", "interrupted"]

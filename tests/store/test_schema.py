@@ -71,12 +71,11 @@ def test_created_and_migrated_tables_are_the_same(two_urls: tuple[str, str]) -> 
     assert set(ours) == {
         "alembic_version",
         "runs",
-        "cases",
+        "run_blocks",
         "predictions",
         "scorings",
         "summaries",
-        "scores",
-        "lines",
+        "scoring_blocks",
         "reviews",
         "leases",
         "notes",
@@ -125,8 +124,8 @@ _LATER = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0006"
-down_revision = "0005"
+revision = "0007"
+down_revision = "0006"
 
 
 def upgrade() -> None:
@@ -144,9 +143,9 @@ def test_an_older_store_is_upgraded_with_all_its_data(
         store.add_scoring(run, a_result())
     later = tmp_path / "100% later"  # a per cent sign in the path must not upset Alembic's configuration
     shutil.copytree(revision.MIGRATIONS, later)
-    (later / "versions" / "r0006_note.py").write_text(_LATER)
+    (later / "versions" / "r0007_note.py").write_text(_LATER)
     monkeypatch.setattr(revision, "MIGRATIONS", later)
-    monkeypatch.setattr(schema, "HEAD", "0006")
+    monkeypatch.setattr(schema, "HEAD", "0007")
     with pytest.raises(UserError, match="older karat and must be upgraded"):
         open_store(url, read_only=True)
     with open_store(url) as store:
@@ -154,18 +153,18 @@ def test_an_older_store_is_upgraded_with_all_its_data(
         assert store.result(run) == a_result()
         with store._engine.connect() as connection:
             assert connection.exec_driver_sql("SELECT note FROM runs").scalars().all() == ["-"]
-            assert connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars().all() == ["0006"]
+            assert connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars().all() == ["0007"]
         store.delete_run(run)
         assert store.predictions(run) == [], "the keys are on again"
 
 
 def test_a_newer_store_is_refused(url: str) -> None:
     with open_store(url) as store, store._writer.begin() as connection:
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0007'")
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0008'")
     for read_only in (False, True):
         with pytest.raises(UserError, match="written by a newer karat") as caught:
             open_store(url, read_only=read_only)
-        assert "0007" in caught.value.message and "upgrade karat" in caught.value.hint
+        assert "0008" in caught.value.message and "upgrade karat" in caught.value.hint
 
 
 @pytest.mark.parametrize(

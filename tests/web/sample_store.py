@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import msgspec
-from sqlalchemy import update
 
 from karat.core.records import CallError, Case, Prediction, Turn, Where
 from karat.core.results.result import CaseResult, MetricSummary, RepeatResult, RunInfo, RunResult
@@ -15,7 +15,7 @@ from karat.core.scores import Score
 from karat.core.suite import Kind
 from karat.stats.intervals.estimates import estimate
 from karat.store import RunRecord, Store, open_store
-from karat.store.schema import lines
+from karat.store.case_lines import CaseLine, line_of
 
 PAYLOADS = (
     "<script>window.hit=1</script>",
@@ -93,13 +93,15 @@ def add_run(store: Store, cases: list[CaseResult], name: str = "", system: str =
     store.add_cases(run, [(case.id, _json(case)) for case in asked])
     store.add_predictions(run, [_answer(case) for case in cases])
     result = RunResult(RunInfo("data_query", name=name, cases=len(cases)), summary_of(cases), tuple(cases))
-    scoring = store.add_scoring(run, result)
-    for case in cases:
-        if "needs_review" in case.scores:  # as a suite's explanation would have it
-            waiting = update(lines).where(lines.c.scoring_id == scoring, lines.c.case_id == case.id)
-            with store._writer.begin() as connection:
-                connection.execute(waiting.values(wants_review=1))
+    with patch("karat.store.results.line_of", _line):
+        store.add_scoring(run, result)
     return run
+
+
+def _line(suite: str, case: CaseResult) -> CaseLine:
+    """A case with the score ``needs_review`` waits for a person, as a suite's explanation would have it."""
+    found = line_of(suite, case)
+    return msgspec.structs.replace(found, wants_review=True) if "needs_review" in case.scores else found
 
 
 def _json(case: Case[Any]) -> bytes:

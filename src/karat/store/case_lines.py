@@ -1,48 +1,105 @@
 """The lines of a list of cases: made when a run is scored, so that a list of 100,000 is filtered without opening any
 case.
 
-- ``figures``: the values of the scoring's metrics as a JSON array, in the order of its summary.
-- ``tags``: a line break around each, so that a whole tag can be looked for.
+- ``tags``: without line breaks.
 - ``reason``: why the case is not right, in words that many cases share, so that they can be counted and filtered by.
+- ``wants_review``: no rule could settle the answer (the outcome ``needs_review`` of its explanation).
 - ``searched``: id, name, question, tags, reasons and error in lower case. Answers are searched apart, see
   ``karat.web.search``.
-- ``cluster``: what the case is a variant of, empty for most; cases of one cluster are no independent witnesses.
-- ``wants_review``: no rule could settle the answer (the outcome ``needs_review`` of its explanation).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from karat.core.case_explanation import explanation_of
-from karat.core.json_types import JsonObject
 from karat.core.results.result import CaseResult
-from karat.store.codec import to_json
+from karat.store.codec import from_bytes, from_text, to_bytes, to_text
+
+LINES, SEARCHED = "lines", "searched"
 
 QUESTION = 400
 """Characters of a question in a list; the case has all of it."""
-SEARCHED = 4000
+SEARCHED_MOST = 4000
+BETWEEN = "\x1e"
+"""Between the searched texts of two cases. It counts as white space, so that no word that is looked for has it."""
 
 
-def line_row(scoring: int, position: int, suite: str, case: CaseResult, metrics: Sequence[str]) -> JsonObject:
+class CaseLine(msgspec.Struct, frozen=True, gc=False):
+    """What a list shows of one case, beside its figures."""
+
+    name: str
+    question: str
+    reason: str
+    tags: tuple[str, ...]
+    wants_review: bool
+    searched: str
+
+
+class Lines(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The lines of a block of cases, as columns."""
+
+    names: list[str]
+    questions: list[str]
+    reasons: list[str]
+    tags: list[tuple[str, ...]]
+    wants_review: list[bool]
+
+
+_decoder = msgspec.msgpack.Decoder(Lines)
+
+
+def line_of(suite: str, case: CaseResult) -> CaseLine:
     """The line of one case."""
     explanation = explanation_of(suite, case)
-    scores = case.scores
-    values = [scores[name].value if name in scores else None for name in metrics]
     reason = explanation.reason
-    tags = [" ".join(tag.split()) for tag in case.tags]
-    found = (case.id, case.name, case.question, *tags, reason, case.error, *{score.reason for score in scores.values()})
-    return {
-        "scoring_id": scoring,
-        "position": position,
-        "case_id": case.id,
-        "status": case.status,
-        "name": case.name[:QUESTION],
-        "question": case.question[:QUESTION],
-        "reason": reason[:QUESTION],
-        "tags": "\n".join(("", *tags, "")) if tags else "",
-        "figures": to_json(values).decode(),
-        "wants_review": int(explanation.outcome == "needs_review"),
-        "searched": "\n".join(part for part in found if part)[:SEARCHED].casefold(),
-        "cluster": case.cluster,
-    }
+    tags = tuple(" ".join(tag.split()) for tag in case.tags)
+    reasons = {score.reason for score in case.scores.values()}
+    found = (case.id, case.name, case.question, *tags, reason, case.error, *reasons)
+    return CaseLine(
+        name=case.name[:QUESTION],
+        question=case.question[:QUESTION],
+        reason=reason[:QUESTION],
+        tags=tags,
+        wants_review=explanation.outcome == "needs_review",
+        searched="\n".join(part for part in found if part)[:SEARCHED_MOST].casefold(),
+    )
+
+
+def pack_lines(lines: Sequence[CaseLine]) -> bytes:
+    """The lines, without what is searched, as one item of a block."""
+    return msgspec.msgpack.encode(
+        Lines(
+            names=[to_text(line.name) for line in lines],
+            questions=[to_text(line.question) for line in lines],
+            reasons=[to_text(line.reason) for line in lines],
+            tags=[tuple(map(to_text, line.tags)) for line in lines],
+            wants_review=[line.wants_review for line in lines],
+        )
+    )
+
+
+def unpack_lines(data: bytes) -> Lines:
+    """The lines that :func:`pack_lines` was given."""
+    found = _decoder.decode(data)
+    if "\u2400".encode() not in data:
+        return found
+    return Lines(
+        [from_text(name) for name in found.names],
+        [from_text(question) for question in found.questions],
+        [from_text(reason) for reason in found.reasons],
+        [tuple(map(from_text, tags)) for tags in found.tags],
+        found.wants_review,
+    )
+
+
+def pack_searched(lines: Sequence[CaseLine]) -> bytes:
+    """What is searched of these lines, as one item of a block."""
+    return to_bytes(BETWEEN.join(line.searched.replace(BETWEEN, " ") for line in lines))
+
+
+def unpack_searched(data: bytes) -> str:
+    """The texts, with :data:`BETWEEN` between them."""
+    return from_bytes(data)

@@ -1,30 +1,22 @@
-"""Pages of a list of cases: filtered, sorted and cut by the database."""
+"""Pages of a list of cases: filtered, sorted and cut, from the columns of the list."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
-    Connection,
-    Double,
-    Select,
-    Text,
-    and_,
-    bindparam,
-    cast,
-    exists,
-    func,
-    or_,
-    select,
-)
-from sqlalchemy.dialects.postgresql import ARRAY, JSON
+from sqlalchemy import Connection, Select, select
 
-from karat.store.codec import from_text
-from karat.store.schema import lines, reviews, runs, set_cases
+from karat.store.case_list import CaseList, Line
+from karat.store.columns import STATES
+from karat.store.schema import reviews, runs, set_cases
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Flags = NDArray[np.bool_]
+    Positions = NDArray[np.int64]
 
 
 class CaseQuery(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -47,29 +39,6 @@ class CaseQuery(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     descending: bool = False
 
 
-class Line(msgspec.Struct, frozen=True, gc=False):
-    """A case in a list."""
-
-    position: int
-    case_id: str
-    status: str
-    name: str
-    question: str
-    reason: str
-    tags: tuple[str, ...]
-    figures: tuple[float | None, ...]
-    wants_review: bool
-
-
-class Columns(msgspec.Struct, frozen=True):
-    """All cases of a scoring, column by column: ids, clusters, and the values of each metric."""
-
-    case_ids: tuple[str, ...]
-    clusters: tuple[str, ...]
-    figures: tuple[tuple[float | None, ...], ...]
-    """One tuple per case, in the order of the scoring's summary."""
-
-
 class TagCount(msgspec.Struct, frozen=True, gc=False):
     """Cases with one set of tags and one status: how many, and the mean of one metric over those that have it."""
 
@@ -90,171 +59,145 @@ def searched_words(text: str) -> list[str]:
 
 
 def read_page(
-    connection: Connection, run_id: int, scoring: int, query: CaseQuery, offset: int, limit: int
+    connection: Connection, found: CaseList, run_id: int, query: CaseQuery, offset: int, limit: int
 ) -> tuple[int, list[Line]]:
     """(how many cases the query finds, the lines of one page)."""
-    where = _where(connection, run_id, scoring, query)
-    count = connection.execute(select(func.count()).select_from(lines).where(*where)).scalar_one()
-    columns = [lines.c[name] for name in Line.__struct_fields__]
-    found: Select[Any] = select(*columns).where(*where).order_by(*_order(connection, query))
-    return count, [_line(row) for row in connection.execute(found.limit(limit).offset(offset))]
+    order = read_order(connection, found, run_id, query)
+    return len(order), found.lines(connection, order[offset : offset + limit].tolist())
 
 
-def read_order(connection: Connection, run_id: int, scoring: int, query: CaseQuery) -> list[int]:
+def read_order(connection: Connection, found: CaseList, run_id: int, query: CaseQuery) -> Positions:
     """The positions of all cases that the query finds, in its order."""
-    where = _where(connection, run_id, scoring, query)
-    return list(
-        connection.execute(select(lines.c.position).where(*where).order_by(*_order(connection, query))).scalars()
-    )
+    import numpy as np
+
+    chosen = np.flatnonzero(_chosen(connection, found, run_id, query))
+    if isinstance(query.sort, int):
+        values = found.figure(query.sort)[chosen]
+        order = np.argsort(-values if query.descending else values, kind="stable")  # NaN comes last either way
+        return chosen[order]
+    if query.sort == "case_id":
+        return _by_text(chosen, found.columns.case_ids, query.descending)
+    if query.sort == "status":
+        return _by_code(chosen, found.columns.statuses, STATES, query.descending)
+    if query.sort == "reason":
+        return _by_code(chosen, found.reason_codes, found.reasons, query.descending)
+    return chosen[::-1] if query.descending else chosen
 
 
-def read_tags(connection: Connection, scoring: int, metric: int | None) -> list[TagCount]:
-    """How many cases each set of tags has in each state, with the sum of one metric: one pass over the lines."""
-    value: Any = _figure(connection, metric) if metric is not None else lines.c.position
-    query = (
-        select(lines.c.tags, lines.c.status, func.count(), func.count(value), func.coalesce(func.sum(value), 0))
-        .where(lines.c.scoring_id == scoring)
-        .group_by(lines.c.tags, lines.c.status)
-    )
+def read_tags(found: CaseList, metric: int | None) -> list[TagCount]:
+    """How many cases each set of tags has in each state, with the sum of one metric."""
+    import numpy as np
+
+    groups = found.tag_codes.astype(np.int64) * len(STATES) + found.columns.statuses
+    values = np.full(len(found), np.nan) if metric is None else found.figure(metric)
+    known = ~np.isnan(values)
+    most = len(found.tags) * len(STATES)
+    cases = np.bincount(groups, minlength=most)
+    valued = np.bincount(groups[known], minlength=most)
+    totals = np.bincount(groups[known], values[known], minlength=most)
     return [
-        TagCount(_tags(tags), status, cases, valued, float(total))
-        for tags, status, cases, valued, total in connection.execute(query)
+        TagCount(
+            found.tags[group // len(STATES)],
+            STATES[group % len(STATES)],
+            int(cases[group]),
+            int(valued[group]),
+            float(totals[group]),
+        )
+        for group in np.flatnonzero(cases).tolist()
     ]
 
 
-def read_lines(connection: Connection, scoring: int, case_ids: Sequence[str]) -> list[Line]:
-    """The lines of these cases."""
-    columns = [lines.c[name] for name in Line.__struct_fields__]
-    query = select(*columns).where(lines.c.scoring_id == scoring, lines.c.case_id.in_(list(case_ids)))
-    return [_line(row) for row in connection.execute(query)]
-
-
-def read_reasons(connection: Connection, scoring: int, most: int) -> list[tuple[str, int]]:
+def read_reasons(found: CaseList, most: int) -> list[tuple[str, int]]:
     """The most frequent reasons, each with its number of cases."""
-    count = func.count()
-    query = select(lines.c.reason, count).where(lines.c.scoring_id == scoring, lines.c.reason != "")
-    found = query.group_by(lines.c.reason).order_by(count.desc(), lines.c.reason).limit(most)
-    return [(reason, number) for reason, number in connection.execute(found)]
+    import numpy as np
+
+    counts = np.bincount(found.reason_codes, minlength=len(found.reasons)).tolist()
+    named = [(reason, count) for reason, count in zip(found.reasons, counts, strict=True) if reason]
+    return sorted(named, key=lambda item: (-item[1], item[0]))[:most]
 
 
-def read_upper(connection: Connection, scoring: int, metric: int, place: int) -> float | None:
+def read_upper(found: CaseList, metric: int, place: int) -> float | None:
     """The value at this place, from 0, when the largest stands first; None when there are not so many."""
-    value = _figure(connection, metric)
-    query = select(value).where(lines.c.scoring_id == scoring, value.is_not(None))
-    found = connection.execute(query.order_by(value.desc()).limit(1).offset(place)).scalar()
-    return None if found is None else float(found)
+    import numpy as np
+
+    values = found.figure(metric)
+    values = values[~np.isnan(values)]
+    if place >= len(values):
+        return None
+    return float(np.partition(values, len(values) - 1 - place)[len(values) - 1 - place])
 
 
-def read_columns(connection: Connection, scoring: int) -> Columns:
-    """Every case's figures, decoded all at once."""
-    rows = _all_rows(connection, scoring, lines.c.case_id, lines.c.cluster, lines.c.figures)
-    figures = msgspec.json.decode(f"[{','.join(row[2] for row in rows)}]", type=tuple[tuple[float | None, ...], ...])
-    return Columns(tuple(from_text(row[0]) for row in rows), tuple(from_text(row[1]) for row in rows), figures)
+def _by_text(chosen: Positions, texts: Any, descending: bool) -> Positions:
+    import numpy as np
+
+    return np.array(sorted(chosen.tolist(), key=texts.__getitem__, reverse=descending), np.int64)
 
 
-def read_clustered(connection: Connection, scoring: int) -> bool:
-    """Whether a case has a cluster."""
-    named = select(lines.c.position).where(lines.c.scoring_id == scoring, lines.c.cluster != "")
-    return connection.execute(named.limit(1)).first() is not None
+def _by_code(chosen: Positions, codes: Any, texts: Any, descending: bool) -> Positions:
+    """In the order of the texts that the codes stand for; cases with the same text in the order of their positions."""
+    import numpy as np
+
+    ranks = np.empty(len(texts), np.int64)
+    ranks[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
+    own = ranks[codes[chosen]]
+    return chosen[np.argsort(-own if descending else own, kind="stable")]
 
 
-def read_places(connection: Connection, scoring: int) -> dict[str, int]:
-    """Case id → its position in the scoring."""
-    return {from_text(row[0]): row[1] for row in _all_rows(connection, scoring, lines.c.case_id, lines.c.position)}
+def _chosen(connection: Connection, found: CaseList, run_id: int, query: CaseQuery) -> Flags:
+    import numpy as np
 
-
-def _all_rows(connection: Connection, scoring: int, *columns: ColumnElement[Any]) -> list[Any]:
-    """Rows as the driver gives them: a fifth of the time, where there are 100,000."""
-    result = connection.execute(select(*columns).where(lines.c.scoring_id == scoring).order_by(lines.c.position))
-    cursor: Any = result.cursor
-    rows: list[Any] = cursor.fetchall()
-    result.close()
-    return rows
-
-
-def _member(run_id: int, name: str) -> ColumnElement[bool]:
-    suite = select(runs.c.suite).where(runs.c.id == run_id).scalar_subquery()
-    return exists().where(set_cases.c.suite == suite, set_cases.c.name == name, set_cases.c.case_id == lines.c.case_id)
-
-
-def _among(connection: Connection, positions: Sequence[int]) -> ColumnElement[bool]:
-    """One parameter, however many positions there are."""
-    if connection.dialect.name == "postgresql":
-        return lines.c.position == func.any(bindparam(None, list(positions), type_=ARRAY(BigInteger)))
-    return lines.c.position.in_(
-        select(
-            func.json_each(bindparam(None, msgspec.json.encode(positions).decode(), type_=Text))
-            .table_valued("value")
-            .c.value
-        )
-    )
-
-
-def _where(connection: Connection, run_id: int, scoring: int, query: CaseQuery) -> list[ColumnElement[bool]]:
-    found: list[ColumnElement[bool]] = [lines.c.scoring_id == scoring]
+    chosen = np.ones(len(found), bool)
     if query.status:
-        found.append(lines.c.status == query.status)
+        code = STATES.index(query.status) if query.status in STATES else -1
+        chosen &= found.columns.statuses == code
     if query.tag:
-        found.append(lines.c.tags.contains(f"\n{query.tag}\n", autoescape=True))
+        with_tag = np.array([query.tag in tags for tags in found.tags], bool)
+        chosen &= with_tag[found.tag_codes] if len(with_tag) else False
     if query.reason:
-        found.append(lines.c.reason == query.reason)
+        code = found.reasons.index(query.reason) if query.reason in found.reasons else -1
+        chosen &= found.reason_codes == code
     if query.in_set:
-        found.append(_member(run_id, query.in_set))
-    answered = query.answered or ((),) * WORDS
-    for word, positions in zip(searched_words(query.search), answered, strict=False):
-        said = lines.c.searched.contains(word, autoescape=True)
-        found.append(or_(said, _among(connection, positions)) if positions else said)
+        suite = select(runs.c.suite).where(runs.c.id == run_id).scalar_subquery()
+        members = select(set_cases.c.case_id).where(set_cases.c.suite == suite, set_cases.c.name == query.in_set)
+        chosen &= _named(connection, found, members)
+    if words := searched_words(query.search):
+        texts = found.texts(connection)
+        for word, positions in zip(words, query.answered or ((),) * WORDS, strict=False):
+            holding = np.zeros(len(found), bool)
+            for block in texts:
+                holding[list(block.holding(word))] = True
+            if positions:
+                holding[np.array(positions)] = True
+            chosen &= holding
     if query.metric is not None:
-        value = _figure(connection, query.metric)
-        if query.at_least is not None:
-            found.append(value >= query.at_least)
-        if query.at_most is not None:
-            found.append(value <= query.at_most)
-        if query.at_least is None and query.at_most is None:
-            found.append(value.is_not(None))
+        chosen &= _within(found, query.metric, query)
     if query.review:
-        found.append(_reviewed(run_id, query.review))
-    return found
+        chosen &= _reviewed(connection, found, run_id, query.review)
+    return chosen
 
 
-def _reviewed(run_id: int, wanted: str) -> ColumnElement[bool]:
-    current = and_(reviews.c.run_id == run_id, reviews.c.case_id == lines.c.case_id, reviews.c.undone == "")
+def _within(found: CaseList, metric: int, query: CaseQuery) -> Flags:
+    import numpy as np
+
+    values = found.figure(metric)
+    within: Flags = ~np.isnan(values)
+    if query.at_least is not None:
+        within &= values >= query.at_least
+    if query.at_most is not None:
+        within &= values <= query.at_most
+    return within
+
+
+def _reviewed(connection: Connection, found: CaseList, run_id: int, wanted: str) -> Flags:
     if wanted == "wanted":
-        return lines.c.wants_review == 1
+        return found.wants_review
+    current = select(reviews.c.case_id).where(reviews.c.run_id == run_id, reviews.c.undone == "")
     if wanted == "open":
-        return and_(or_(lines.c.wants_review == 1, lines.c.status == "error"), ~exists().where(current))
-    if wanted != "done":
-        current = and_(current, reviews.c.verdict == wanted)
-    return exists().where(current)
+        waiting: Flags = found.wants_review | (found.columns.statuses == STATES.index("error"))
+        return waiting & ~_named(connection, found, current)
+    return _named(connection, found, current if wanted == "done" else current.where(reviews.c.verdict == wanted))
 
 
-def _order(connection: Connection, query: CaseQuery) -> list[ColumnElement[Any]]:
-    if isinstance(query.sort, int):
-        value = _figure(connection, query.sort)
-        return [value.is_(None), value.desc() if query.descending else value, lines.c.position]
-    column = lines.c[query.sort] if query.sort in ("case_id", "status", "reason") else lines.c.position
-    return [column.desc() if query.descending else column, lines.c.position]
-
-
-def _figure(connection: Connection, index: int) -> ColumnElement[Any]:
-    if connection.dialect.name == "postgresql":
-        return cast(cast(lines.c.figures, JSON)[index].astext, Double)
-    return func.json_extract(lines.c.figures, f"$[{int(index)}]")
-
-
-def _tags(text: str) -> tuple[str, ...]:
-    return tuple(text.strip("\n").split("\n")) if text else ()
-
-
-def _line(row: Any) -> Line:
-    return Line(
-        row.position,
-        row.case_id,
-        row.status,
-        row.name,
-        row.question,
-        row.reason,
-        _tags(row.tags),
-        tuple(msgspec.json.decode(row.figures)),
-        bool(row.wants_review),
-    )
+def _named(connection: Connection, found: CaseList, ids: Select[Any]) -> Flags:
+    """The cases whose ids a query gives."""
+    return found.with_ids(set(connection.execute(ids).scalars()))

@@ -36,6 +36,16 @@ def from_text(value: str) -> str:
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)) if found[1] else _MARK, value)
 
 
+def to_bytes(value: str) -> bytes:
+    """The text as bytes, whatever its characters."""
+    return value.encode("utf-8", "surrogatepass")
+
+
+def from_bytes(data: bytes) -> str:
+    """The text that :func:`to_bytes` was given."""
+    return data.decode("utf-8", "surrogatepass")
+
+
 def pack(data: bytes) -> tuple[str, bytes]:
     """(codec, bytes): compressed when large and smaller that way."""
     if len(data) > LARGE:

@@ -1,34 +1,42 @@
-"""Predictions in and out of their table. Nothing is overwritten: a new answer to the same question is a new attempt."""
+"""Answers in and out of the store. Nothing is overwritten: a new answer to the same question is a new attempt.
+
+An answer is a row of its own from the moment it comes. When some thousand rows are there, and when the run ends, they
+are moved into blocks in one transaction; whoever reads sees each answer once, in the order in which they came.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from operator import itemgetter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, and_, exists, func, select, text
+from sqlalchemy import Connection, delete, func, select, text
 
 from karat.core.json_types import JsonObject
 from karat.core.records import CallError, Prediction
+from karat.store.answer_blocks import (
+    KEYS,
+    NO_TURN,
+    answers_at,
+    answers_of,
+    append_answers,
+    error_at,
+    keys_of,
+)
+from karat.store.answer_index import AnswerIndex, Question, question_hashes
+from karat.store.block_tables import block_at, blocks_from, end_of
+from karat.store.blocks import ROWS
 from karat.store.codec import pack, to_text, unpack
 from karat.store.records import MAX_ID, Failure, Progress
-from karat.store.schema import predictions
+from karat.store.schema import predictions, run_blocks
 
-_NO_TURN = -1
-"""Stands for "the recording did not say"; a NULL would never be equal to another in the unique key."""
-
-# The hot statement: plain text, so that nothing is looked up for each value. The attempt is counted by the database,
-# within the write lock, one row after the other, so the same question may stand twice in a batch.
+# The hot statement: plain text, so that nothing is looked up for each value.
 _INSERT = text("""
-    INSERT INTO predictions (run_id, case_id, turn, repeat, attempt, codec, response,
+    INSERT INTO predictions (run_id, case_id, turn, repeat, codec, response,
         error_kind, error_message, error_tries, latency, tokens, cost, created)
-    VALUES (:run_id, :case_id, :turn, :repeat,
-        (SELECT coalesce(max(attempt) + 1, 0) FROM predictions
-         WHERE run_id = :run_id AND case_id = :case_id AND turn = :turn AND repeat = :repeat),
-        :codec, :response, :error_kind, :error_message, :error_tries, :latency, :tokens, :cost, :created)
+    VALUES (:run_id, :case_id, :turn, :repeat, :codec, :response,
+        :error_kind, :error_message, :error_tries, :latency, :tokens, :cost, :created)
 """)
 
-_newer = predictions.alias("newer")
 _table = predictions.c
 _COLUMNS = (
     _table.case_id,
@@ -43,17 +51,6 @@ _COLUMNS = (
     _table.tokens,
     _table.cost,
 )
-_LATEST = select(_table.id, *_COLUMNS).where(
-    ~exists().where(
-        and_(
-            _newer.c.run_id == _table.run_id,
-            _newer.c.case_id == _table.case_id,
-            _newer.c.turn == _table.turn,
-            _newer.c.repeat == _table.repeat,
-            _newer.c.attempt == _table.attempt + 1,
-        )
-    )
-)
 
 
 def insert_predictions(connection: Connection, run_id: int, items: Sequence[Prediction], created: str) -> None:
@@ -61,44 +58,125 @@ def insert_predictions(connection: Connection, run_id: int, items: Sequence[Pred
     connection.execute(_INSERT, [_row(run_id, item, created) for item in items])
 
 
+def move_into_blocks(connection: Connection, run_id: int, *, whole: bool = False) -> int:
+    """Move the oldest rows of a run, whose row is locked, into blocks; how many are left. Only full blocks are made,
+    unless ``whole``."""
+    left = count_rows(connection, run_id)
+    while left >= (1 if whole else ROWS):
+        query = select(_table.id, _table.created, *_COLUMNS).where(_table.run_id == run_id)
+        rows = connection.execute(query.order_by(_table.id).limit(ROWS)).all()
+        append_answers(connection, run_id, [(_prediction(row[2:]), row[1]) for row in rows])
+        connection.execute(delete(predictions).where(_table.run_id == run_id, _table.id <= rows[-1].id))
+        left -= len(rows)
+    return left
+
+
+def count_rows(connection: Connection, run_id: int) -> int:
+    """How many answers are rows still."""
+    return connection.execute(select(func.count()).where(_table.run_id == run_id)).scalar_one()
+
+
+def count_answers(connection: Connection, run_id: int) -> int:
+    """How many answers came in all, every attempt counted."""
+    return end_of(connection, run_blocks, run_id, KEYS) + count_rows(connection, run_id)
+
+
+def all_answers(connection: Connection, run_id: int) -> Iterator[Prediction]:
+    """Every attempt at every question, in the order in which they came."""
+    for stored in blocks_from(connection, run_blocks, run_id, KEYS):
+        yield from answers_of(connection, run_id, stored)
+    yield from _rows(connection, run_id)
+
+
 def latest_predictions(connection: Connection, run_id: int) -> list[Prediction]:
-    """The latest attempt at each question, in the order in which they arrived."""
-    rows = list(connection.execute(_LATEST.where(_table.run_id == run_id)))
-    rows.sort(key=itemgetter(0))  # cheaper here than in the database, where the answers would be sorted along
-    return _predictions(row[1:] for row in rows)
+    """The latest attempt at each question, in the order in which they came."""
+    return _latest(all_answers(connection, run_id))
 
 
-def all_attempts(connection: Connection, run_id: int, case_id: str, turn: int | None, repeat: int) -> list[Prediction]:
+def all_attempts(
+    connection: Connection, index: AnswerIndex, run_id: int, case_id: str, turn: int | None, repeat: int
+) -> list[Prediction]:
     """Every attempt at one question, oldest first."""
-    query = select(*_COLUMNS).where(
-        _table.run_id == run_id,
-        _table.case_id == case_id,
-        _table.turn == (_NO_TURN if turn is None else turn),
-        _table.repeat == repeat,
-    )
-    return _predictions(connection.execute(query.order_by(_table.attempt)))
+    found = _of_cases(connection, index, run_id, [case_id])
+    return [one for one in found if (one.turn, one.repeat) == (turn, repeat)]
 
 
-def case_predictions(connection: Connection, run_id: int, case_ids: Sequence[str]) -> list[Prediction]:
+def case_predictions(
+    connection: Connection, index: AnswerIndex, run_id: int, case_ids: Sequence[str]
+) -> list[Prediction]:
     """The latest attempts at the questions of these cases, by case, repeat and turn."""
-    query = _LATEST.where(_table.run_id == run_id, _table.case_id.in_(list(case_ids)))
-    rows = connection.execute(query.order_by(_table.case_id, _table.repeat, _table.turn))
-    return _predictions(row[1:] for row in rows)
+    found = _latest(_of_cases(connection, index, run_id, case_ids))
+    return sorted(found, key=lambda one: (one.case_id, one.repeat, NO_TURN if one.turn is None else one.turn))
 
 
-def read_progress(connection: Connection, run_id: int, shown: int) -> Progress:
+def read_answered(connection: Connection, run_id: int) -> dict[Question, bool]:
+    """(case, turn, repeat) → whether the latest attempt failed. A turn that was not said is the first."""
+    found: dict[Question, bool] = {}
+    for stored in blocks_from(connection, run_blocks, run_id, KEYS):
+        keys = keys_of(stored)
+        for place, (case, turn, repeat) in enumerate(zip(keys.cases, keys.turns, keys.repeats, strict=True)):
+            found[case, max(turn, 0), repeat] = place in keys.errors
+    for (case, turn, repeat), error in _row_keys(connection, run_id):
+        found[case, max(turn, 0), repeat] = error is not None
+    return found
+
+
+def read_progress(connection: Connection, index: AnswerIndex, run_id: int, shown: int) -> Progress:
     """How far a run is. Answers are counted without being read."""
-    latest = _LATEST.where(_table.run_id == run_id).with_only_columns(_table.error_kind, _table.case_id, _table.repeat)
-    found = latest.subquery()
-    asked = select(found.c.case_id, found.c.repeat).distinct().subquery()
-    failed = _LATEST.where(_table.run_id == run_id, _table.error_kind.is_not(None)).with_only_columns(
-        _table.case_id, _table.error_kind, _table.error_message
-    )
+    import numpy as np
+
+    rows = _row_keys(connection, run_id)
+    asked, tried = question_hashes([question for question, _ in rows])
+    questions = np.concatenate([*index.questions, asked])
+    failed = np.concatenate([*index.failed, np.array([error is not None for _, error in rows], bool)])
+    _, newest = np.unique(questions[::-1], return_index=True)
+    places = np.sort(len(questions) - 1 - newest)
+    wrong = places[failed[places]]
+    failures = []
+    for place in wrong[:shown].tolist():
+        if place < len(questions) - len(rows):
+            stored = block_at(connection, run_blocks, run_id, KEYS, place)
+            if stored is not None:
+                keys = keys_of(stored)
+                failures.append((keys.cases[place - stored.first], error_at(keys, place - stored.first)))
+        else:
+            (case, _, _), error = rows[place - len(questions)]
+            failures.append((case, error))
     return Progress(
-        answered=connection.execute(select(func.count()).select_from(asked)).scalar_one(),
-        errors=connection.execute(select(func.count(found.c.error_kind))).scalar_one(),
-        failures=tuple(Failure(*row) for row in connection.execute(failed.order_by(_table.id).limit(shown))),
+        answered=len(np.unique(np.concatenate([*index.tries, tried]))),
+        errors=len(wrong),
+        failures=tuple(Failure(case, error.kind, error.message) for case, error in failures if error is not None),
     )
+
+
+def _latest(answers: Iterable[Prediction]) -> list[Prediction]:
+    found: dict[Any, Prediction] = {}
+    for one in answers:
+        key = (one.case_id, one.turn, one.repeat)
+        found.pop(key, None)  # it moves to the end: the order is that of the latest attempts
+        found[key] = one
+    return list(found.values())
+
+
+def _of_cases(connection: Connection, index: AnswerIndex, run_id: int, case_ids: Sequence[str]) -> list[Prediction]:
+    wanted = set(case_ids)
+    blocks = (answers_at(connection, run_id, first) for first in index.blocks_with(wanted))
+    found = [one for block in blocks for one in block if one.case_id in wanted]
+    return [*found, *(one for one in _rows(connection, run_id) if one.case_id in wanted)]
+
+
+def _rows(connection: Connection, run_id: int) -> Iterator[Prediction]:
+    query = select(*_COLUMNS).where(_table.run_id == run_id).order_by(_table.id)
+    return map(_prediction, connection.execute(query))
+
+
+def _row_keys(connection: Connection, run_id: int) -> list[tuple[Question, CallError | None]]:
+    errors = (_table.error_kind, _table.error_message, _table.error_tries)
+    query = select(_table.case_id, _table.turn, _table.repeat, *errors).where(_table.run_id == run_id)
+    return [
+        ((case, turn, repeat), None if kind is None else CallError(kind, message, tries))
+        for case, turn, repeat, kind, message, tries in connection.execute(query.order_by(_table.id))
+    ]
 
 
 def _row(run_id: int, item: Prediction, created: str) -> JsonObject:
@@ -107,7 +185,7 @@ def _row(run_id: int, item: Prediction, created: str) -> JsonObject:
     return {
         "run_id": run_id,
         "case_id": to_text(item.case_id),
-        "turn": _NO_TURN if item.turn is None else item.turn,
+        "turn": NO_TURN if item.turn is None else item.turn,
         "repeat": item.repeat,
         "codec": codec,
         "response": response,
@@ -126,10 +204,8 @@ def _number(value: float | None) -> float | None:
     return None if value is None or value != value else float(value)
 
 
-def _predictions(rows: Iterable[Any]) -> list[Prediction]:
-    found = []
-    for case_id, turn, repeat, codec, response, kind, message, tries, latency, tokens, cost in rows:
-        error = None if kind is None else CallError(kind, message, tries)
-        turn = None if turn == _NO_TURN else turn
-        found.append(Prediction(case_id, turn, repeat, unpack(codec, response), error, latency, tokens, cost))
-    return found
+def _prediction(row: Any) -> Prediction:
+    case_id, turn, repeat, codec, response, kind, message, tries, latency, tokens, cost = row
+    error = None if kind is None else CallError(kind, message, tries)
+    turn = None if turn == NO_TURN else turn
+    return Prediction(case_id, turn, repeat, unpack(codec, response), error, latency, tokens, cost)

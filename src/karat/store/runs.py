@@ -1,4 +1,4 @@
-"""Runs and their cases in and out of their tables."""
+"""Runs in and out of their table."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
 from karat.core.json_types import JsonObject
 from karat.core.problems import UserError
-from karat.store.codec import pack, to_json, unpack
+from karat.store.codec import to_json
 from karat.store.leases import WHOLE, lease_columns, lease_of, refuse_live
 from karat.store.records import RunRecord, RunRow, Status, run_name
-from karat.store.schema import cases, leases, runs
+from karat.store.schema import leases, runs
 from karat.store.scorings import newest_summaries, scoring_infos
 
 _JSON = ("options", "config", "tags")
@@ -132,28 +132,3 @@ def remove_run(connection: Connection, run_id: int) -> None:
     refuse_live(connection, run_id, "cannot be deleted")
     if connection.execute(delete(runs).where(runs.c.id == run_id)).rowcount == 0:
         raise no_such_run(connection, run_id)
-
-
-def insert_cases(connection: Connection, run_id: int, items: Sequence[tuple[str, bytes]]) -> None:
-    """The cases of a run, after those that it already has."""
-    lock_run(connection, run_id)
-    begin = connection.execute(select(func.count()).where(cases.c.run_id == run_id)).scalar_one()
-    rows = []
-    for position, (case_id, data) in enumerate(items, begin):
-        codec, packed = pack(data)
-        rows.append({"run_id": run_id, "position": position, "case_id": case_id, "codec": codec, "data": packed})
-    if rows:
-        connection.execute(insert(cases), rows)
-
-
-def read_cases(connection: Connection, run_id: int) -> list[bytes]:
-    """The cases of a run in their order."""
-    query = select(cases.c.codec, cases.c.data).where(cases.c.run_id == run_id).order_by(cases.c.position)
-    return [unpack(codec, data) for codec, data in connection.execute(query)]
-
-
-def read_case(connection: Connection, run_id: int, case_id: str) -> bytes | None:
-    """One case as it was when the run began; None when the run kept none of this id."""
-    query = select(cases.c.codec, cases.c.data).where(cases.c.run_id == run_id, cases.c.case_id == case_id).limit(1)
-    row = connection.execute(query).first()
-    return None if row is None else unpack(*row)

@@ -19,13 +19,12 @@ from sqlalchemy import (
     Table,
     Text,
     TypeDecorator,
-    UniqueConstraint,
 )
 from sqlalchemy.engine import Dialect
 
 from karat.store.codec import from_text, to_text
 
-HEAD = "0005"
+HEAD = "0006"
 """The newest migration. They count up in four digits, so a larger one in a store means a newer karat."""
 
 
@@ -76,17 +75,19 @@ runs = Table(
     sqlite_autoincrement=True,  # the number of a deleted run is not given out again
 )
 
-cases = Table(
-    "cases",
+# Bulk data, see karat.store.blocks: the cases of a run with their ids, and its answers with what they are answers to.
+run_blocks = Table(
+    "run_blocks",
     metadata,
     Column("run_id", BigId, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
-    Column("position", BigInteger, primary_key=True),
-    Column("case_id", AnyText, nullable=False),
-    Column("codec", Text, nullable=False),
+    Column("kind", Text, primary_key=True),
+    Column("first", BigInteger, primary_key=True),
+    Column("rows", BigInteger, nullable=False),
+    Column("checksum", BigInteger, nullable=False),
     Column("data", LargeBinary, nullable=False),
-    Index("ix_cases_case_id", "run_id", "case_id"),
 )
 
+# Answers as they come, one row each, until there are enough of them for a block.
 predictions = Table(
     "predictions",
     metadata,
@@ -95,7 +96,6 @@ predictions = Table(
     Column("case_id", AnyText, nullable=False),
     Column("turn", BigInteger, nullable=False),
     Column("repeat", BigInteger, nullable=False),
-    Column("attempt", BigInteger, nullable=False),
     Column("codec", Text, nullable=False),
     Column("response", LargeBinary, nullable=False),
     Column("error_kind", AnyText),
@@ -105,7 +105,7 @@ predictions = Table(
     Column("tokens", BigInteger),
     Column("cost", Double),
     Column("created", Text, nullable=False),
-    UniqueConstraint("run_id", "case_id", "turn", "repeat", "attempt", name="uq_predictions"),
+    Index("ix_predictions_run_id", "run_id", "id"),
 )
 
 scorings = Table(
@@ -118,6 +118,8 @@ scorings = Table(
     Column("truth_set", AnyText, nullable=False),
     Column("options", Text, nullable=False),
     Column("info", Text, nullable=False),
+    # The process that still writes the scoring; empty when it is finished.
+    Column("writer", Text, nullable=False, server_default=""),
     Index("ix_scorings_run_id", "run_id"),
     sqlite_autoincrement=True,
 )
@@ -136,34 +138,16 @@ summaries = Table(
     Column("with_errors_as_zero", Double),
 )
 
-scores = Table(
-    "scores",
+# Bulk data of a scoring: results, what a list of cases shows and searches, and the figures as columns.
+scoring_blocks = Table(
+    "scoring_blocks",
     metadata,
     Column("scoring_id", BigId, ForeignKey("scorings.id", ondelete="CASCADE"), primary_key=True),
-    Column("position", BigInteger, primary_key=True),
-    Column("case_id", AnyText, nullable=False),
-    Column("status", Text, nullable=False),
-    Column("codec", Text, nullable=False),
+    Column("kind", Text, primary_key=True),
+    Column("first", BigInteger, primary_key=True),
+    Column("rows", BigInteger, nullable=False),
+    Column("checksum", BigInteger, nullable=False),
     Column("data", LargeBinary, nullable=False),
-)
-
-# What a list of cases shows and is filtered by, apart from the large rows of ``scores``: see karat.store.case_lines.
-lines = Table(
-    "lines",
-    metadata,
-    Column("scoring_id", BigId, ForeignKey("scorings.id", ondelete="CASCADE"), primary_key=True),
-    Column("position", BigInteger, primary_key=True),
-    Column("case_id", AnyText, nullable=False),
-    Column("status", Text, nullable=False),
-    Column("name", AnyText, nullable=False),
-    Column("question", AnyText, nullable=False),
-    Column("reason", AnyText, nullable=False),
-    Column("tags", AnyText, nullable=False),
-    Column("figures", Text, nullable=False),
-    Column("wants_review", BigInteger, nullable=False),
-    Column("searched", AnyText, nullable=False),
-    Column("cluster", AnyText, nullable=False),
-    Index("ix_lines_case_id", "scoring_id", "case_id"),
 )
 
 reviews = Table(

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
+from itertools import islice
 from types import TracebackType
+from typing import TypeVar
 
-import msgspec
 from sqlalchemy import Connection, Engine
 
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import UserError
 from karat.core.records import Prediction
-from karat.core.results.result import CaseResult, RunResult
+from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
 from karat.store import case_pages
+from karat.store import cases as case_blocks
 from karat.store import leases as lease_rows
 from karat.store import notes as note_rows
 from karat.store import predictions as prediction_rows
+from karat.store import results as result_blocks
 from karat.store import reviews as review_rows
 from karat.store import runs as run_rows
 from karat.store import scorings as scoring_rows
-from karat.store.case_pages import CaseQuery, Line, TagCount
+from karat.store.answer_index import AnswerIndexes, Question
+from karat.store.blocks import BYTES, ROWS
+from karat.store.case_list import CaseLists, Line
+from karat.store.case_pages import CaseQuery, TagCount
+from karat.store.columns import Columns
 from karat.store.database.address import Address
 from karat.store.database.failures import explained
 from karat.store.database.file_identity import check_file, file_of
@@ -29,6 +37,9 @@ from karat.store.lease_holder import Holder
 from karat.store.leases import Lease
 from karat.store.records import Progress, RunRecord, RunRow, ScoringRow, Status, parse_run
 from karat.store.reviews import Review
+from karat.store.scored_cases import ScoredCases
+
+T = TypeVar("T")
 
 
 class Store:
@@ -38,10 +49,18 @@ class Store:
         self.read_only = read_only
         self._engine = engine
         self._writer = engine.execution_options(writes=True)
+        # A reader sees one state of the store, as it does in a file: rows that move into blocks are seen once.
+        postgres = engine.dialect.name == "postgresql"
+        self._reader = engine.execution_options(isolation_level="REPEATABLE READ") if postgres else engine
+        self._closed = False
         self._address = address
         self._file = file_of(address)
         self._held: dict[int, Holder] = {}
         """The runs that are held through this store. Answers and scores of these are written only while that lasts."""
+        self._waiting: dict[int, tuple[int, int]] = {}
+        """How many answers of a run are rows still, and about how many bytes they have."""
+        self._indexes = AnswerIndexes()
+        self._lists = CaseLists()
 
     def __repr__(self) -> str:
         return f"Store({self._address.shown!r})"
@@ -61,6 +80,7 @@ class Store:
 
     def close(self) -> None:
         """Give back the connections."""
+        self._closed = True
         self._engine.dispose()
 
     # -- runs ------------------------------------------------------------------------------------------------------
@@ -108,6 +128,8 @@ class Store:
                 lease_rows.check_lease(connection, run_id, holder)
                 lease_rows.release_lease(connection, run_id)
             run_rows.update_status(connection, run_id, status, _now())
+            if status != "running":
+                self._move(connection, run_id)
         if holder is not None and status == "running":
             self._held[run_id] = holder
         elif holder is not None:
@@ -151,22 +173,48 @@ class Store:
 
     # -- cases and predictions -------------------------------------------------------------------------------------
 
-    def add_cases(self, run_id: int, items: Sequence[tuple[str, bytes]]) -> None:
+    def add_cases(self, run_id: int, items: Iterable[tuple[str, bytes]]) -> None:
         """(id, JSON) of each case, as it was when the run began. They follow those that were added before."""
         with self._writing() as connection:
-            run_rows.insert_cases(connection, run_id, items)
+            run_rows.lock_run(connection, run_id)
+            case_blocks.append_cases(connection, run_id, items)
 
     def cases(self, run_id: int) -> list[bytes]:
         """The JSON of each case, in the order in which they were added."""
         with self._reading() as connection:
-            return run_rows.read_cases(connection, run_id)
+            return list(case_blocks.read_cases(connection, run_id))
+
+    def case_chunks(self, run_id: int, size: int = ROWS) -> Iterator[list[bytes]]:
+        """The same, ``size`` of them at a time."""
+
+        def read(begin: int) -> Sequence[bytes]:
+            with self._reading() as connection:
+                return case_blocks.cases_from(connection, run_id, begin)
+
+        return _chunks(_all_from(read), size)
+
+    def case_ids(self, run_id: int) -> list[str]:
+        """The ids of the cases, in the order in which they were added."""
+        with self._reading() as connection:
+            return case_blocks.read_ids(connection, run_id)
+
+    def case(self, run_id: int, case_id: str) -> bytes | None:
+        """The JSON of one case; None when the run kept none of this id."""
+        with self._reading() as connection:
+            return case_blocks.read_case(connection, run_id, case_id)
 
     def add_predictions(self, run_id: int, items: Sequence[Prediction]) -> None:
         """Keep them all, or none when it fails. An answer to a question that has one already is a further attempt."""
         with self._writing() as connection:
             self._lock(connection, run_id)
-            if items:
-                prediction_rows.insert_predictions(connection, run_id, items, _now())
+            if not items:
+                return
+            prediction_rows.insert_predictions(connection, run_id, items, _now())
+            rows, size = self._waiting.get(run_id) or (prediction_rows.count_rows(connection, run_id) - len(items), 0)
+            rows, size = rows + len(items), size + sum(len(item.response) for item in items)
+            if rows >= 2 * ROWS or size >= 2 * BYTES:
+                rows, size = prediction_rows.move_into_blocks(connection, run_id, whole=size >= 2 * BYTES), 0
+            self._waiting[run_id] = rows, size
 
     def predictions(self, run_id: int) -> list[Prediction]:
         """The latest attempt for each case, turn and repeat, in the order in which they arrived."""
@@ -176,32 +224,99 @@ class Store:
     def attempts(self, run_id: int, case_id: str, turn: int | None = 0, repeat: int = 0) -> list[Prediction]:
         """Every attempt at one question, oldest first."""
         with self._reading() as connection:
-            return prediction_rows.all_attempts(connection, run_id, case_id, turn, repeat)
+            index = self._indexes.of(connection, run_id)
+            return prediction_rows.all_attempts(connection, index, run_id, case_id, turn, repeat)
+
+    def case_predictions(self, run_id: int, case_ids: Sequence[str]) -> list[Prediction]:
+        """The latest attempts at the questions of these cases."""
+        with self._reading() as connection:
+            index = self._indexes.of(connection, run_id)
+            return prediction_rows.case_predictions(connection, index, run_id, case_ids)
+
+    def answered(self, run_id: int) -> Mapping[Question, bool]:
+        """(case, turn, repeat) of every question that has an answer → whether the latest attempt failed. Answers are
+        not read."""
+        with self._reading() as connection:
+            return prediction_rows.read_answered(connection, run_id)
+
+    def progress(self, run_id: int, shown: int = 5) -> Progress:
+        """How far a run is, with its first failures."""
+        with self._reading() as connection:
+            return prediction_rows.read_progress(connection, self._indexes.of(connection, run_id), run_id, shown)
 
     # -- scores ----------------------------------------------------------------------------------------------------
 
-    def add_scoring(self, run_id: int, result: RunResult) -> int:
-        """A further scoring of the run; its id. Earlier ones stay. Reviews that the result may hold are not written."""
+    def begin_scoring(self, run_id: int, info: RunInfo) -> int:
+        """A further scoring of the run, which nobody sees before it is finished; its id. Earlier ones stay. What a
+        process left behind that was killed while it scored is removed."""
         with self._writing() as connection:
             self._lock(connection, run_id)
-            return scoring_rows.insert_scoring(connection, run_id, result, _now())
+            return scoring_rows.begin_scoring(connection, run_id, info, _now())
+
+    def add_results(self, scoring: int, results: Sequence[CaseResult]) -> None:
+        """Results of cases, which follow those that were added before."""
+        with self._writing() as connection:
+            self._lock(connection, scoring_rows.run_of(connection, scoring))
+            info = scoring_rows.continue_scoring(connection, scoring, _now())
+            result_blocks.append_results(connection, scoring, info.suite, results)
+
+    def finish_scoring(self, scoring: int, info: RunInfo, summary: Sequence[MetricSummary]) -> None:
+        """Make the scoring visible, with its figures."""
+        with self._writing() as connection:
+            run_id = scoring_rows.run_of(connection, scoring)
+            self._lock(connection, run_id)
+            scoring_rows.finish_scoring(connection, scoring, info, summary, _now())
+            self._move(connection, run_id)
+
+    def drop_scoring(self, scoring: int) -> None:
+        """Remove a scoring that was not finished."""
+        with self._writing() as connection:
+            scoring_rows.drop_scoring(connection, scoring)
+
+    def add_scoring(self, run_id: int, result: RunResult) -> int:
+        """A further scoring of the run; its id. Earlier ones stay. Reviews that the result may hold are not written."""
+        scoring = self.begin_scoring(run_id, result.run)
+        try:
+            for chunk in _chunks(result.cases, ROWS):
+                self.add_results(scoring, chunk)
+            self.finish_scoring(scoring, result.run, result.summary)
+        except BaseException:
+            with suppress(Exception):  # else the next one to score removes it
+                self.drop_scoring(scoring)
+            raise
+        return scoring
 
     def result(self, run_id: int, scoring: int | None = None) -> RunResult:
         """A scoring of the run as it was, the newest or the one with this id; with what people say of the run's cases
-        now."""
+        now. Cases past a block are read when they are asked for."""
         with self._reading() as connection:
             run_rows.read_run(connection, run_id)
-            found = scoring_rows.read_result(connection, run_id, scoring)
-            return msgspec.structs.replace(
-                found,
-                reviews=review_rows.case_reviews(connection, run_id),
-                notes=note_rows.read_notes(connection, run_id),
-            )
+            own, info, summary = scoring_rows.read_scoring(connection, run_id, scoring)
+            count = result_blocks.count_results(connection, own)
+            cases: Sequence[CaseResult] = ScoredCases(count, partial(self._results_from, own))
+            if count <= ROWS:
+                cases = tuple(_all_from(partial(result_blocks.results_from, connection, own)))
+            reviews = review_rows.case_reviews(connection, run_id)
+            notes = note_rows.read_notes(connection, run_id)
+            return RunResult(run=info, summary=summary, cases=cases, reviews=reviews, notes=notes)
+
+    def result_chunks(self, scoring: int, size: int = ROWS) -> Iterator[tuple[CaseResult, ...]]:
+        """The results of a scoring in their order, ``size`` of them at a time."""
+        return map(tuple, _chunks(_all_from(partial(self._results_from, scoring)), size))
+
+    def columns(self, scoring: int) -> Columns:
+        """The figures of all cases of a scoring, as arrays."""
+        with self._reading() as connection:
+            return result_blocks.read_columns(connection, scoring)
 
     def scorings(self, run_id: int) -> list[ScoringRow]:
         """Each time the run was scored, oldest first."""
         with self._reading() as connection:
             return scoring_rows.list_scorings(connection, run_id)
+
+    def _results_from(self, scoring: int, begin: int) -> Sequence[CaseResult]:
+        with self._reading() as connection:
+            return result_blocks.results_from(connection, scoring, begin)
 
     # -- looking through a run, a page at a time -------------------------------------------------------------------
 
@@ -210,47 +325,36 @@ class Store:
         with self._reading() as connection:
             return run_rows.list_one(connection, run_id)
 
-    def progress(self, run_id: int, shown: int = 5) -> Progress:
-        """How far a run is, with its first failures."""
-        with self._reading() as connection:
-            return prediction_rows.read_progress(connection, run_id, shown)
-
     def case_page(
         self, run_id: int, scoring: int, query: CaseQuery, offset: int = 0, limit: int = 50
     ) -> tuple[int, list[Line]]:
         """(how many cases the query finds, the lines of one page of them)."""
         with self._reading() as connection:
-            return case_pages.read_page(connection, run_id, scoring, query, offset, limit)
+            found = self._lists.of(connection, scoring)
+            return case_pages.read_page(connection, found, run_id, query, offset, limit)
 
     def case_order(self, run_id: int, scoring: int, query: CaseQuery) -> list[int]:
         """The positions of all cases that the query finds, in its order."""
         with self._reading() as connection:
-            return case_pages.read_order(connection, run_id, scoring, query)
+            found = self._lists.of(connection, scoring)
+            order: list[int] = case_pages.read_order(connection, found, run_id, query).tolist()
+            return order
 
     def tag_counts(self, scoring: int, metric: int | None = None) -> list[TagCount]:
         """Cases by their tags and states, with the sum of one metric, which is a position in the summary."""
         with self._reading() as connection:
-            return case_pages.read_tags(connection, scoring, metric)
+            return case_pages.read_tags(self._lists.of(connection, scoring), metric)
 
     def lines(self, scoring: int, case_ids: Sequence[str]) -> list[Line]:
         """The lines of these cases."""
         with self._reading() as connection:
-            return case_pages.read_lines(connection, scoring, case_ids)
+            found = self._lists.of(connection, scoring)
+            return found.lines(connection, found.with_ids(set(case_ids)).nonzero()[0].tolist())
 
     def case_result(self, scoring: int, position: int) -> CaseResult | None:
         """One case of a scoring; None when there is none at this position."""
         with self._reading() as connection:
-            return scoring_rows.read_case_result(connection, scoring, position)
-
-    def case(self, run_id: int, case_id: str) -> bytes | None:
-        """The JSON of one case; None when the run kept none of this id."""
-        with self._reading() as connection:
-            return run_rows.read_case(connection, run_id, case_id)
-
-    def case_predictions(self, run_id: int, case_ids: Sequence[str]) -> list[Prediction]:
-        """The latest attempts at the questions of these cases."""
-        with self._reading() as connection:
-            return prediction_rows.case_predictions(connection, run_id, case_ids)
+            return result_blocks.read_result(connection, scoring, position)
 
     # -- reviews ---------------------------------------------------------------------------------------------------
 
@@ -281,6 +385,11 @@ class Store:
         if (holder := self._held.get(run_id)) is not None:
             lease_rows.check_lease(connection, run_id, holder)
 
+    def _move(self, connection: Connection, run_id: int) -> None:
+        """The answers that are rows still into blocks: no more will come for a while."""
+        prediction_rows.move_into_blocks(connection, run_id, whole=True)
+        self._waiting.pop(run_id, None)
+
     # -- transactions ----------------------------------------------------------------------------------------------
 
     def _damage(self) -> UserError | None:
@@ -291,8 +400,13 @@ class Store:
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
         check_file(self._address, self._file)
-        with explained(self._address, self._damage), self._engine.connect() as connection:
-            yield connection
+        with explained(self._address, self._damage):
+            try:
+                with self._reader.connect() as connection:
+                    yield connection
+            finally:
+                if self._closed:  # a result that was not read to its end
+                    self._engine.dispose()
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
@@ -303,6 +417,20 @@ class Store:
         with explained(self._address, self._damage), self._writer.begin() as connection:
             yield connection
         check_file(self._address, self._file)
+
+
+def _all_from(read: Callable[[int], Sequence[T]]) -> Iterator[T]:
+    """Everything, from a function that gives what follows a position, and nothing at the end."""
+    begin = 0
+    while found := read(begin):
+        yield from found
+        begin += len(found)
+
+
+def _chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    left = iter(items)
+    while chunk := list(islice(left, size)):
+        yield chunk
 
 
 def _now() -> str:

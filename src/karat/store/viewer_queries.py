@@ -6,13 +6,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import func, select
+import msgspec
 
 from karat.store import case_pages, filters_and_case_sets
-from karat.store.case_pages import Columns
+from karat.store.case_list import CaseList
 from karat.store.filters_and_case_sets import CaseSet, SavedFilter
-from karat.store.schema import predictions
+from karat.store.predictions import count_answers
 from karat.store.store import Store
+
+
+class Columns(msgspec.Struct, frozen=True):
+    """All cases of a scoring, column by column: ids, clusters, and the values of each metric."""
+
+    case_ids: tuple[str, ...]
+    clusters: tuple[str, ...]
+    figures: tuple[tuple[float | None, ...], ...]
+    """One tuple per case, in the order of the scoring's summary."""
 
 
 class Viewing:
@@ -25,28 +34,31 @@ class Viewing:
 
     def columns(self, scoring: int) -> Columns:
         """The figures of all cases."""
-        with self._store._reading() as connection:
-            return case_pages.read_columns(connection, scoring)
+        found = self._list(scoring).columns
+        figures = tuple(
+            tuple(None if value != value else value for value in values) for values in found.figures.T.tolist()
+        )
+        return Columns(tuple(found.case_ids), tuple(found.clusters or [""] * len(found.case_ids)), figures)
 
     def clustered(self, scoring: int) -> bool:
         """Whether some of the cases are variants of one."""
-        with self._store._reading() as connection:
-            return case_pages.read_clustered(connection, scoring)
+        return self._list(scoring).columns.clusters is not None
 
     def reasons(self, scoring: int, most: int = 8) -> list[tuple[str, int]]:
         """The most frequent reasons, each with its number of cases."""
-        with self._store._reading() as connection:
-            return case_pages.read_reasons(connection, scoring, most)
+        return case_pages.read_reasons(self._list(scoring), most)
 
     def upper(self, scoring: int, metric: int, place: int) -> float | None:
         """The value of a metric at this place, from 0, when the largest stands first."""
-        with self._store._reading() as connection:
-            return case_pages.read_upper(connection, scoring, metric, place)
+        return case_pages.read_upper(self._list(scoring), metric, place)
 
     def places(self, scoring: int) -> dict[str, int]:
         """Case id → its position."""
+        return {case: place for place, case in enumerate(self._list(scoring).columns.case_ids)}
+
+    def _list(self, scoring: int) -> CaseList:
         with self._store._reading() as connection:
-            return case_pages.read_places(connection, scoring)
+            return self._store._lists.of(connection, scoring)
 
     # -- answers ---------------------------------------------------------------------------------------------------
 
@@ -54,8 +66,7 @@ class Viewing:
         """The number of the run's newest answer: as long as it is the same, nothing was answered since. 0: none at
         all."""
         with self._store._reading() as connection:
-            query = select(func.coalesce(func.max(predictions.c.id), 0)).where(predictions.c.run_id == run_id)
-            return int(connection.execute(query).scalar_one())
+            return count_answers(connection, run_id)
 
     # -- what people share -----------------------------------------------------------------------------------------
 

@@ -162,7 +162,8 @@ class RunResult(msgspec.Struct, frozen=True):
 
     run: RunInfo
     summary: tuple[MetricSummary, ...]
-    cases: tuple[CaseResult, ...]
+    cases: Sequence[CaseResult]
+    """A tuple, or for a large run of a store a sequence that reads them when they are asked for."""
     problems: tuple[Problem, ...] = ()
     """What could not be read, and what was left out for it; not kept in the store."""
     reviews: tuple[CaseReview, ...] = ()

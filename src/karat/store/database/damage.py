@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 import typing
 import zlib
+from collections import Counter
 from typing import Any
 
 import msgspec
@@ -17,26 +18,26 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from karat.core.json_types import JsonObject
 from karat.core.problems import UserError, count_of
-from karat.core.results.result import CaseResult, RunInfo
+from karat.core.results.result import RunInfo
 from karat.store import schema
+from karat.store.answer_blocks import ANSWERS, KEYS
+from karat.store.block_kinds import fault_of
+from karat.store.cases import CASES
 from karat.store.codec import RAW, ZLIB, unpack
 from karat.store.records import Status
 
 RECOVER = 'Make a copy of the file, then save what can be read: sqlite3 OLD ".recover" | sqlite3 NEW.'
 BACKUP = "Restore the database from a backup."
 
-_COUNTED = {"runs": "run", "cases": "case", "predictions": "answer", "scorings": "scoring", "reviews": "review"}
-_SCORES = {"scorings", "summaries", "scores", "lines"}
+_COUNTED = {"runs": "run", "predictions": "answer", "scorings": "scoring", "reviews": "review"}
+_SCORES = {"scorings", "summaries", "scoring_blocks"}
 _JSON: dict[str, JsonObject] = {
     "runs": {"options": JsonObject, "config": JsonObject, "tags": list[str]},
     "scorings": {"options": JsonObject, "info": RunInfo},
-    "lines": {"figures": list[Any]},
 }
 _PACKED: dict[str, tuple[str, Any]] = {
-    "cases": ("data", Any),
     "predictions": ("response", None),
     "notes": ("data", Any),
-    "scores": ("data", CaseResult),
 }
 _UNREADABLE = (zlib.error, msgspec.DecodeError, UnicodeDecodeError, TypeError, ValueError)
 
@@ -49,6 +50,9 @@ class Found(msgspec.Struct):
     first: str = ""
     fault: str = ""
     """What is wrong with the table as a whole."""
+    held: Counter[str] = msgspec.field(default_factory=Counter)
+    """Of tables of blocks: the rows in whole ones, by their kind."""
+    bad_kinds: set[str] = msgspec.field(default_factory=set)
 
 
 def damage(engine: Engine, shown: str) -> UserError | None:
@@ -76,10 +80,13 @@ def _fault(name: str, found: Found) -> str:
 
 
 def _saved(found: dict[str, Found], sqlite: bool) -> str:
-    whole = [count_of(found[name].rows - found[name].bad, noun) for name, noun in _COUNTED.items()]
+    blocks = found["run_blocks"]
+    rows = {noun: found[name].rows - found[name].bad for name, noun in _COUNTED.items()}
+    rows |= {"case": blocks.held[CASES], "answer": rows["answer"] + blocks.held[ANSWERS]}
+    whole = [count_of(rows[noun], noun) for noun in ("run", "case", "answer", "scoring", "review")]
     words = [f"Can be saved: {', '.join(whole)}."]
     wrong = {name for name, item in found.items() if item.fault or item.bad}
-    if not wrong & {"runs", "predictions", "leases"}:
+    if not wrong & {"runs", "predictions", "leases"} and not blocks.fault and not blocks.bad_kinds & {ANSWERS, KEYS}:
         words.append("The answers are intact: karat export RUN --predictions FILE writes them.")
     if wrong <= _SCORES and not any(found[name].fault for name in wrong):
         words.append("Scores can be computed again: karat score RUN.")
@@ -106,8 +113,12 @@ def _look(connection: Connection, table: Table) -> Found:
         rows = connection.exec_driver_sql(f'SELECT {names} FROM "{table.name}"')  # noqa: S608 (names of our own)
         for row in rows.mappings():
             found.rows += 1
-            if not _sound(table, row):
+            sound, kind = _sound(table, row), row.get("kind", "")
+            if sound and kind:
+                found.held[kind] += row["rows"]
+            if not sound:
                 found.bad += 1
+                found.bad_kinds.add(kind)
                 found.first = found.first or ", ".join(f"{key.name} {row[key.name]}" for key in table.primary_key)
     except (SQLAlchemyError, sqlite3.Error):
         found.fault = f"cannot be read after {count_of(found.rows, 'row')}"
@@ -122,6 +133,8 @@ def _sound(table: Table, row: Any) -> bool:
                 return False
         elif not isinstance(value, _kinds(column.type)):
             return False
+    if "kind" in row:
+        return not fault_of(row["kind"], row["rows"], row["checksum"], bytes(row["data"]))
     if table.name == "runs" and row["status"] not in typing.get_args(Status):
         return False
     try:

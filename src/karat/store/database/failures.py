@@ -19,6 +19,7 @@ import msgspec
 from sqlalchemy.exc import DBAPIError
 
 from karat.core.problems import UserError
+from karat.store.blocks import DamagedBlock
 from karat.store.database.address import Address, PostgresAddress, SqliteAddress
 
 _NOT_LOST = "Everything stored before is safe."
@@ -44,7 +45,7 @@ def explained(address: Address, look: Callable[[], UserError | None] = lambda: N
         if said is None:
             raise
         raise said from None  # what a server says may name the user
-    except (zlib.error, msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (zlib.error, msgspec.DecodeError, UnicodeDecodeError, DamagedBlock) as error:
         hint = _DAMAGED if isinstance(address, SqliteAddress) else "Restore the database from a backup."
         plain = UserError(f"the store {address.shown} is damaged: a stored value cannot be read", hint=hint)
         raise look() or plain from error

@@ -66,7 +66,7 @@ def stored_revision(connection: Connection, address: Address) -> str | None:
     if revision is None:
         ours = set(schema.metadata.tables)
         others = names - {schema.alembic_version.name}
-        if {"runs", "cases", "predictions", "scorings"} <= others:
+        if {"runs", "predictions", "scorings"} <= others:
             raise UserError(
                 f"the store {address.shown} is damaged: its version (table alembic_version) is missing",
                 hint="Nothing was changed. Restore it from a backup; the other tables can be read with any SQL client.",

@@ -15,7 +15,8 @@ from karat.core.results.result import Estimate
 from karat.reports.console.run import reason_of
 from karat.stats.reviewed import rate_with_reviews, with_reviews
 from karat.store import RunRow, run_name
-from karat.store.case_pages import Line, TagCount
+from karat.store.case_list import Line
+from karat.store.case_pages import TagCount
 from karat.web.attempts import tries_text
 from karat.web.baseline import baselines
 from karat.web.baseline_diff import Values, at_hand, values_of

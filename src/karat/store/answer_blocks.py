@@ -1,0 +1,98 @@
+"""Answers in blocks: the responses, and apart from them what each is an answer to, with its error and costs, as
+columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+from sqlalchemy import Connection
+
+from karat.core.records import CallError, Prediction
+from karat.store.block_tables import Stored, append_block, block_at, end_of
+from karat.store.blocks import DamagedBlock, in_blocks
+from karat.store.codec import from_text, to_text
+from karat.store.schema import run_blocks
+
+ANSWERS, KEYS = "answers", "answer_keys"
+NO_TURN = -1
+"""The recording did not say which turn it answers."""
+
+
+class Keys(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """All of a block's answers but the responses. Only failed calls have an error, by their place in the block."""
+
+    cases: list[str]
+    turns: list[int]
+    repeats: list[int]
+    errors: dict[int, tuple[str, str, int]]
+    latencies: list[float | None]
+    tokens: list[int | None]
+    costs: list[float | None]
+    created: list[str]
+
+
+_decoder = msgspec.msgpack.Decoder(Keys)
+
+
+def append_answers(connection: Connection, run_id: int, answers: Iterable[tuple[Prediction, str]]) -> None:
+    """(answer, when it came), after those in the blocks that are there."""
+    first = end_of(connection, run_blocks, run_id, KEYS)
+    for chunk in in_blocks(answers, lambda answer: len(answer[0].response)):
+        keys = msgspec.msgpack.encode(_keys([one for one, _ in chunk], [created for _, created in chunk]))
+        append_block(connection, run_blocks, run_id, KEYS, first, [keys], len(chunk))
+        append_block(connection, run_blocks, run_id, ANSWERS, first, [one.response for one, _ in chunk])
+        first += len(chunk)
+
+
+def _keys(answers: Sequence[Prediction], created: list[str]) -> Keys:
+    errors = {place: one.error for place, one in enumerate(answers) if one.error is not None}
+    return Keys(
+        cases=[to_text(one.case_id) for one in answers],
+        turns=[NO_TURN if one.turn is None else one.turn for one in answers],
+        repeats=[one.repeat for one in answers],
+        errors={place: (to_text(one.kind), to_text(one.message), one.tries) for place, one in errors.items()},
+        latencies=[one.latency for one in answers],
+        tokens=[one.tokens for one in answers],
+        costs=[one.cost for one in answers],
+        created=created,
+    )
+
+
+def keys_of(stored: Stored) -> Keys:
+    """What a block of keys holds, with the ids as they were given."""
+    found = _decoder.decode(stored.block.items()[0])
+    return msgspec.structs.replace(found, cases=[from_text(case) for case in found.cases])
+
+
+def error_at(keys: Keys, place: int) -> CallError | None:
+    """Why a call gave no answer; None when it gave one."""
+    found = keys.errors.get(place)
+    return None if found is None else CallError(from_text(found[0]), from_text(found[1]), found[2])
+
+
+def answers_at(connection: Connection, run_id: int, first: int) -> list[Prediction]:
+    """The answers of the block that begins here; none when it is not there (yet)."""
+    stored = block_at(connection, run_blocks, run_id, KEYS, first)
+    return [] if stored is None else answers_of(connection, run_id, stored)
+
+
+def answers_of(connection: Connection, run_id: int, stored: Stored) -> list[Prediction]:
+    """The answers that belong to a block of keys."""
+    held = block_at(connection, run_blocks, run_id, ANSWERS, stored.first)
+    if held is None or held.first != stored.first:
+        raise DamagedBlock("the responses of a block of answers are missing")
+    responses = held.block.items()
+    keys = keys_of(stored)
+    columns = zip(keys.cases, keys.turns, keys.repeats, responses, keys.latencies, keys.tokens, keys.costs, strict=True)
+    if not keys.errors:
+        return [
+            Prediction(case, None if turn == NO_TURN else turn, repeat, response, None, latency, tokens, cost)
+            for case, turn, repeat, response, latency, tokens, cost in columns
+        ]
+    return [
+        Prediction(
+            case, None if turn == NO_TURN else turn, repeat, response, error_at(keys, place), latency, tokens, cost
+        )
+        for place, (case, turn, repeat, response, latency, tokens, cost) in enumerate(columns)
+    ]

@@ -1,0 +1,46 @@
+"""What blocks of each kind hold, for checking a store: that a block can be read, and that it makes sense."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+from karat.core.results.result import CaseResult
+from karat.store.answer_blocks import ANSWERS, KEYS, Keys
+from karat.store.blocks import Block, check_block
+from karat.store.case_lines import LINES, SEARCHED, unpack_lines, unpack_searched
+from karat.store.cases import CASES, IDS
+from karat.store.codec import from_bytes
+from karat.store.columns import COLUMNS, unpack_columns
+from karat.store.results import RESULTS
+
+READERS: Mapping[str, Callable[[bytes], Any]] = MappingProxyType(
+    {
+        CASES: msgspec.json.decode,
+        IDS: from_bytes,
+        ANSWERS: bytes,
+        KEYS: msgspec.msgpack.Decoder(Keys).decode,
+        RESULTS: msgspec.json.Decoder(CaseResult).decode,
+        LINES: unpack_lines,
+        SEARCHED: unpack_searched,
+        COLUMNS: lambda item: unpack_columns([item], ()),
+    }
+)
+"""How one item of a block is read."""
+
+
+def fault_of(kind: str, rows: int, checksum: int, data: bytes) -> str:
+    """What is wrong with a stored block; empty when all of it can be read."""
+    if kind not in READERS:
+        return f'"{kind}" is no kind of block'
+    if fault := check_block(rows, checksum, data):
+        return fault
+    try:
+        for item in Block(rows, checksum, data).items():
+            READERS[kind](item)
+    except (msgspec.DecodeError, UnicodeDecodeError, ValueError, TypeError) as error:
+        return f"an item of a block of {kind} cannot be read: {error}"
+    return ""

@@ -1,0 +1,102 @@
+"""Blocks: up to a thousand rows of bytes, compressed together, with a checksum. Bulk data is kept this way.
+
+A block holds the number of its rows, the length of each, then the rows themselves, compressed with Zstandard. Level 3
+was measured against zlib and lzma on blocks of cases, answers and scores: a quarter of the time of zlib's quickest
+level to write, a third to read, and a third smaller.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+import msgspec
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+T = TypeVar("T")
+
+ROWS = 1000
+BYTES = 4_000_000
+"""A block ends with the row that reaches one of these, so that one is read with little memory."""
+_LEVEL = 3
+
+
+class DamagedBlock(ValueError):
+    """A block whose bytes are not those that were written."""
+
+
+class Block(msgspec.Struct, frozen=True, gc=False):
+    """A block as a database keeps it."""
+
+    rows: int
+    """How many rows it covers. It holds one item for each, or one item that has all of them as columns."""
+    checksum: int
+    """CRC-32 of ``data``."""
+    data: bytes
+
+    def items(self) -> list[bytes]:
+        """What it holds."""
+        return split(self.payload(), self.rows)
+
+    def payload(self) -> bytes:
+        """Everything in the block, the lengths too: to see quickly whether some bytes are in it at all."""
+        if zlib.crc32(self.data) != self.checksum:
+            raise DamagedBlock("the bytes of a block do not have its checksum")
+        try:
+            return zstd.decompress(self.data)
+        except zstd.ZstdError as error:
+            raise DamagedBlock(f"a block cannot be decompressed: {error}") from error
+
+
+def pack_block(items: Sequence[bytes], rows: int | None = None) -> Block:
+    """The items as one block; ``rows`` where they are columns."""
+    lengths = struct.pack(f"<{len(items) + 1}I", len(items), *map(len, items))
+    data = zstd.compress(lengths + b"".join(items), _LEVEL)
+    return Block(len(items) if rows is None else rows, zlib.crc32(data), data)
+
+
+def split(payload: bytes, rows: int) -> list[bytes]:
+    """The items of a block that was decompressed."""
+    try:
+        (count,) = struct.unpack_from("<I", payload)
+        lengths = struct.unpack_from(f"<{count}I", payload, 4)
+    except struct.error as error:
+        raise DamagedBlock("a block is too short") from error
+    begin = 4 * (count + 1)
+    if count not in (1, rows) or begin + sum(lengths) != len(payload):
+        raise DamagedBlock(f"a block of {rows} rows holds {count} items, or not all of their bytes")
+    found = []
+    for length in lengths:
+        found.append(payload[begin : begin + length])
+        begin += length
+    return found
+
+
+def check_block(rows: int, checksum: int, data: bytes) -> str:
+    """What is wrong with a stored block; empty when it can be read in full."""
+    try:
+        Block(rows, checksum, bytes(data)).items()
+    except DamagedBlock as error:
+        return str(error)
+    return ""
+
+
+def in_blocks(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
+    """The items in their order, as many together as one block takes. ``size``: the bytes of one."""
+    chunk: list[T] = []
+    taken = 0
+    for item in items:
+        chunk.append(item)
+        taken += size(item)
+        if len(chunk) >= ROWS or taken >= BYTES:
+            yield chunk
+            chunk, taken = [], 0
+    if chunk:
+        yield chunk

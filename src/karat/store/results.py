@@ -1,0 +1,74 @@
+"""The results of the cases of a scoring, in and out of its blocks: each as JSON; beside them the lines of the list of
+cases, what is searched of them, and their figures as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from sqlalchemy import Connection
+
+from karat.core.gc_pause import no_collecting
+from karat.core.results.result import CaseResult
+from karat.store.block_tables import Stored, append_block, block_at, blocks_from, end_of
+from karat.store.blocks import in_blocks
+from karat.store.case_lines import LINES, SEARCHED, CaseLine, line_of, pack_lines, pack_searched
+from karat.store.codec import to_json
+from karat.store.columns import COLUMNS, Columns, pack_columns, unpack_columns
+from karat.store.schema import scoring_blocks
+from karat.store.scorings import read_summary
+
+RESULTS = "results"
+
+_decoder = msgspec.json.Decoder(CaseResult)
+
+
+def append_results(connection: Connection, scoring: int, suite: str, results: Sequence[CaseResult]) -> None:
+    """Results of cases, after those that the scoring already has."""
+    append_lined(connection, scoring, [(case, to_json(case), line_of(suite, case)) for case in results])
+
+
+def append_lined(connection: Connection, scoring: int, results: Sequence[tuple[CaseResult, bytes, CaseLine]]) -> None:
+    """The same with the JSON and the line of each case."""
+    first = end_of(connection, scoring_blocks, scoring, RESULTS)
+    for chunk in in_blocks(results, lambda item: len(item[1])):
+        lines = [line for _, _, line in chunk]
+        rows = len(chunk)
+        append_block(connection, scoring_blocks, scoring, RESULTS, first, [data for _, data, _ in chunk])
+        columns = {
+            COLUMNS: pack_columns([case for case, _, _ in chunk]),
+            LINES: pack_lines(lines),
+            SEARCHED: pack_searched(lines),
+        }
+        for kind, item in columns.items():
+            append_block(connection, scoring_blocks, scoring, kind, first, [item], rows)
+        first += rows
+
+
+def count_results(connection: Connection, scoring: int) -> int:
+    """How many cases a scoring has."""
+    return end_of(connection, scoring_blocks, scoring, RESULTS)
+
+
+def results_from(connection: Connection, scoring: int, begin: int) -> tuple[CaseResult, ...]:
+    """The results from this position to the end of its block; none past the last."""
+    found = block_at(connection, scoring_blocks, scoring, RESULTS, begin)
+    return () if found is None else _decoded(found)[begin - found.first :]
+
+
+def read_result(connection: Connection, scoring: int, position: int) -> CaseResult | None:
+    """One case of a scoring; None when it has no such position."""
+    found = block_at(connection, scoring_blocks, scoring, RESULTS, position) if position >= 0 else None
+    return None if found is None else _decoder.decode(found.block.items()[position - found.first])
+
+
+def read_columns(connection: Connection, scoring: int) -> Columns:
+    """The figures of all cases."""
+    metrics = [item.metric for item in read_summary(connection, scoring)]
+    blocks = blocks_from(connection, scoring_blocks, scoring, COLUMNS)
+    return unpack_columns((found.block.items()[0] for found in blocks), metrics)
+
+
+def _decoded(stored: Stored) -> tuple[CaseResult, ...]:
+    with no_collecting():
+        return tuple(map(_decoder.decode, stored.block.items()))
