@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, and_, exists, func, select, text
+from sqlalchemy import Connection, Select, and_, exists, func, select, text
 
 from karat.core.json_types import JsonObject
 from karat.core.records import CallError, Prediction
@@ -84,6 +84,13 @@ def case_predictions(connection: Connection, run_id: int, case_ids: Sequence[str
     query = _LATEST.where(_table.run_id == run_id, _table.case_id.in_(list(case_ids)))
     rows = connection.execute(query.order_by(_table.case_id, _table.repeat, _table.turn))
     return _predictions(row[1:] for row in rows)
+
+
+def latest_keys(run_id: int) -> Select[Any]:
+    """Case, turn, repeat and kind of error of each latest attempt; no answers."""
+    return _LATEST.where(_table.run_id == run_id).with_only_columns(
+        _table.case_id, _table.turn, _table.repeat, _table.error_kind
+    )
 
 
 def read_progress(connection: Connection, run_id: int, shown: int) -> Progress:

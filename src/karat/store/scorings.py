@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 import msgspec
 from sqlalchemy import Connection, func, insert, select
 
-from karat.core.gc_pause import no_collecting
 from karat.core.json_types import JsonObject
 from karat.core.problems import UserError
 from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
@@ -40,7 +40,7 @@ def insert_scoring(connection: Connection, run_id: int, result: RunResult, now: 
         connection.execute(insert(summaries), rows)
     if result.cases:
         connection.execute(
-            insert(scores), [_row(scoring, position, case) for position, case in enumerate(result.cases)]
+            insert(scores), [score_row(scoring, position, case) for position, case in enumerate(result.cases)]
         )
         metrics = [item.metric for item in result.summary]
         connection.execute(
@@ -50,15 +50,16 @@ def insert_scoring(connection: Connection, run_id: int, result: RunResult, now: 
     return scoring
 
 
-def _row(scoring: int, position: int, case: CaseResult) -> JsonObject:
+def score_row(scoring: int, position: int, case: CaseResult) -> JsonObject:
+    """The row of one case."""
     codec, data = pack(to_json(case))
     named = {"case_id": case.id, "status": case.status, "codec": codec, "data": data}
     return {"scoring_id": scoring, "position": position, **named}
 
 
-def read_result(connection: Connection, run_id: int, scoring: int | None) -> RunResult:
-    """One scoring of a run, the newest by default, as it was. The run's name is filled in where the scoring had
-    none."""
+def read_result(connection: Connection, run_id: int, scoring: int | None) -> tuple[int, RunResult]:
+    """One scoring of a run, the newest by default, as it was: its id, and all but its cases. The run's name is filled
+    in where the scoring had none."""
     query = (
         select(scorings.c.id, scorings.c.info)
         .where(scorings.c.run_id == run_id)
@@ -76,11 +77,7 @@ def read_result(connection: Connection, run_id: int, scoring: int | None) -> Run
     figures = connection.execute(
         select(*_FIGURES).where(summaries.c.scoring_id == row.id).order_by(summaries.c.position)
     )
-    decoder = msgspec.json.Decoder(CaseResult)
-    stored = select(scores.c.codec, scores.c.data).where(scores.c.scoring_id == row.id).order_by(scores.c.position)
-    with no_collecting():
-        cases = tuple(decoder.decode(unpack(codec, data)) for codec, data in connection.execute(stored))
-    return RunResult(run=info, summary=tuple(MetricSummary(*figure) for figure in figures), cases=cases)
+    return row.id, RunResult(run=info, summary=tuple(MetricSummary(*figure) for figure in figures), cases=())
 
 
 def read_case_result(connection: Connection, scoring: int, position: int) -> CaseResult | None:
@@ -104,6 +101,11 @@ def list_scorings(connection: Connection, run_id: int) -> list[ScoringRow]:
     columns = [scorings.c[name] for name in ScoringRow.__struct_fields__]
     rows = connection.execute(select(*columns).where(scorings.c.run_id == run_id).order_by(scorings.c.id)).mappings()
     return [ScoringRow(**{**row, "options": msgspec.json.decode(row["options"])}) for row in rows]
+
+
+def moment() -> str:
+    """Now, as the tables have it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def newest_summaries(

@@ -22,6 +22,7 @@ from karat.store import reviews as review_rows
 from karat.store import runs as run_rows
 from karat.store import scorings as scoring_rows
 from karat.store.case_pages import CaseQuery, Line, TagCount
+from karat.store.chunked import Chunked
 from karat.store.database.address import Address
 from karat.store.database.failures import explained
 from karat.store.database.file_identity import check_file, file_of
@@ -31,10 +32,11 @@ from karat.store.records import Progress, RunRecord, RunRow, ScoringRow, Status,
 from karat.store.reviews import Review
 
 
-class Store:
+class Store(Chunked):
     """Runs, their predictions and their scores. Made by :func:`karat.store.open_store`; threads may share it."""
 
     def __init__(self, engine: Engine, address: Address, *, read_only: bool = False) -> None:
+        super().__init__()
         self.read_only = read_only
         self._engine = engine
         self._writer = engine.execution_options(writes=True)
@@ -191,9 +193,10 @@ class Store:
         now."""
         with self._reading() as connection:
             run_rows.read_run(connection, run_id)
-            found = scoring_rows.read_result(connection, run_id, scoring)
+            own, found = scoring_rows.read_result(connection, run_id, self._finished.get(scoring or 0, scoring))
             return msgspec.structs.replace(
                 found,
+                cases=self.lazy_results(own),
                 reviews=review_rows.case_reviews(connection, run_id),
                 notes=note_rows.read_notes(connection, run_id),
             )
