@@ -23,6 +23,8 @@ class LazySequence(Sequence[T]):
     def __init__(self, count: int, read: Callable[[int], Sequence[T]], size: int = CHUNK) -> None:
         self._count, self._read, self._size = count, read, size
         self._recent = lru_cache(RECENT)(read)
+        self.memory: dict[str, Any] = {}
+        """What was found by going through all items, for who asks again."""
 
     def __len__(self) -> int:
         return self._count

@@ -190,10 +190,9 @@ class RunResult(msgspec.Struct, frozen=True):
 
     def status_counts(self) -> dict[State, int]:
         """How many cases are in each state; states that do not occur are left out."""
-        counts: dict[State, int] = {}
-        for case in self.cases:
-            counts[case.status] = counts.get(case.status, 0) + 1
-        return counts
+        from karat.core.results.facts import facts_of
+
+        return dict(facts_of(self.cases).states)
 
     def metric(self, name: str) -> MetricSummary:
         """The summary of one metric, by any of its names (``recall_at_10``, ``R@10``). An unknown one is an
