@@ -66,6 +66,7 @@ def score_all(suite: Suite, cases: Sequence[Case[Any]], predictions: Sequence[Pr
     from karat.runs.scoring import group, score_cases
 
     grouped, strangers = group(cases, predictions, 1)
-    results = list(score_cases(suite, cases, grouped, msgspec.convert({}, suite.options)))
+    work = ((case, grouped.get(case.id, {})) for case in cases)
+    results = list(score_cases(suite, work, msgspec.convert({}, suite.options)))
     if strangers or any(result.status != "scored" for result in results):
         raise AssertionError("a case was not scored")

@@ -35,7 +35,7 @@ def asked(suite: Suite, answers: Sequence[Prediction | None]) -> tuple[Predictio
         return answers[len(heard) - 1]
 
     async def ask() -> Prediction | None:
-        return await following_up(predict, assistant_message, suite, [CASE], SuiteOptions())(REQUEST)
+        return await following_up(predict, assistant_message, suite, {("c", 0): CASE}, SuiteOptions())(REQUEST)
 
     return asyncio.run(ask()), heard
 
@@ -86,7 +86,9 @@ def test_every_response_is_kept_as_it_comes() -> None:
         return next(answers)
 
     async def ask() -> Prediction | None:
-        return await following_up(predict, assistant_message, suite, [CASE], SuiteOptions(), keep=kept.append)(REQUEST)
+        return await following_up(
+            predict, assistant_message, suite, {("c", 0): CASE}, SuiteOptions(), keep=kept.append
+        )(REQUEST)
 
     found = asyncio.run(ask())
     assert [attempts(one.response) for one in kept] == [[b"bad"], [b"bad", b"good"]]
@@ -104,7 +106,9 @@ def test_a_run_that_was_stopped_goes_on_in_the_same_conversation() -> None:
         return answer(b"good")
 
     async def ask() -> Prediction | None:
-        return await following_up(predict, assistant_message, suite, [CASE], SuiteOptions(), begun=begun)(REQUEST)
+        return await following_up(predict, assistant_message, suite, {("c", 0): CASE}, SuiteOptions(), begun=begun)(
+            REQUEST
+        )
 
     found = asyncio.run(ask())
     assert found is not None and attempts(found.response) == [b"bad", b"worse", b"good"] and found.tokens == 30

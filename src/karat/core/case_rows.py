@@ -24,11 +24,12 @@ import msgspec
 from yaml.nodes import Node, SequenceNode
 
 from karat.core.files import json
+from karat.core.files.lines import each_line
 from karat.core.files.reading import FileRefused, read_unpacked, why_not_there
 from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Turn, Where
-from karat.core.suite import GIVEN, LoadedCases
+from karat.core.suite import GIVEN, LoadedCases, all_cases
 from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, documents, read
 
@@ -49,6 +50,8 @@ class CaseRow(msgspec.Struct, frozen=True, kw_only=True):
 Row = TypeVar("Row", bound=CaseRow)
 Target = TypeVar("Target")
 Found = Iterator[tuple[Node, Where]]
+Places = dict[str, tuple[str, int]]
+"""The id of each case → the file and line it is in."""
 
 
 class CaseFiles(Generic[Row, Target]):
@@ -60,27 +63,26 @@ class CaseFiles(Generic[Row, Target]):
 
     def load(self, path: Path) -> LoadedCases:
         """Every case under a path, and every problem."""
-        cases: dict[str, Case[Target]] = {}
-        problems: list[Problem] = []
-        files = _files(path)
-        for file in files:
+        return all_cases(self.stream(path), len(_files(path)))
+
+    def stream(self, path: Path) -> Iterator[Case[Target] | Problem]:
+        """The same, one after the other: the lines of a JSONL file are read as they are asked for."""
+        first: Places = {}
+        for file in _files(path):
             findings = Findings(str(file))
             try:
-                self._add(_nodes(file, findings), cases, findings)
+                yield from self._cases(_nodes(file, findings), first, findings)
             except FileRefused as error:
-                problems.append(error.problem)
+                yield error.problem
             except OSError as error:
-                problems.append(Problem(f"cannot be read: {error.strerror or error}", file=str(file)))
-            problems += findings.problems
-        return LoadedCases(tuple(cases.values()), tuple(problems), len(files))
+                yield Problem(f"cannot be read: {error.strerror or error}", file=str(file))
+            yield from findings.problems
 
     def given(self, rows: Sequence[JsonMapping], _: Path) -> LoadedCases:
         """Cases that are given as Python values."""
-        cases: dict[str, Case[Target]] = {}
         findings = Findings(GIVEN)
         nodes = ((node_of(row, GIVEN, at), Where(GIVEN, 0, at - 1, at)) for at, row in enumerate(rows, start=1))
-        self._add(nodes, cases, findings)
-        return LoadedCases(tuple(cases.values()), tuple(findings.problems))
+        return all_cases((*self._cases(nodes, {}, findings), *findings.problems))
 
     def recognises(self, path: Path) -> bool:
         """Whether the first case under a path can be read without a mistake."""
@@ -93,24 +95,37 @@ class CaseFiles(Generic[Row, Target]):
             pass
         return False
 
-    def _add(self, nodes: Iterable[tuple[Node, Where]], cases: dict[str, Case[Target]], findings: Findings) -> None:
+    def _cases(
+        self, nodes: Iterable[tuple[Node, Where]], first: Places, findings: Findings
+    ) -> Iterator[Case[Target] | Problem]:
+        """The cases; and what was found before each of them, so that the findings of a large file do not pile up."""
         for node, where in nodes:
-            row = read(self._row, node, findings)
-            if row is None:
-                continue
-            if not row.id.strip():
-                findings.add(node, "the case has an empty id", "Give each case an id that stays the same.")
-            elif row.id in cases:
-                first = cases[row.id].source
-                place = f"{Path(first.file).name}, line {first.line}"
-                findings.add(node, f'the case "{row.id}" appears twice: also in {place}', "Only the first is used.")
-            else:
-                try:
-                    turn = Turn("user", row.question, self._target(row))
-                except ValueError as error:
-                    findings.add(node, f'case "{row.id}": {error}')
-                    continue
-                cases[row.id] = Case(row.id, (turn,), row.name, row.tags, row.comments, {}, where)
+            case = self._case(node, where, first, findings)
+            if findings.problems:
+                yield from findings.problems
+                findings.problems.clear()
+            if case is not None:
+                yield case
+
+    def _case(self, node: Node, where: Where, first: Places, findings: Findings) -> Case[Target] | None:
+        row = read(self._row, node, findings)
+        if row is None:
+            return None
+        if not row.id.strip():
+            findings.add(node, "the case has an empty id", "Give each case an id that stays the same.")
+            return None
+        if row.id in first:
+            file, line = first[row.id]
+            place = f"{Path(file).name}, line {line}"
+            findings.add(node, f'the case "{row.id}" appears twice: also in {place}', "Only the first is used.")
+            return None
+        try:
+            turn = Turn("user", row.question, self._target(row))
+        except ValueError as error:
+            findings.add(node, f'case "{row.id}": {error}')
+            return None
+        first[row.id] = (where.file, where.line)
+        return Case(row.id, (turn,), row.name, row.tags, row.comments, {}, where)
 
 
 def _files(path: Path) -> list[Path]:
@@ -127,20 +142,17 @@ def _files(path: Path) -> list[Path]:
 
 
 def _nodes(file: Path, findings: Findings) -> Found:
-    data = read_unpacked(file)
     if file.name.endswith((".jsonl", ".jsonl.gz")):
-        yield from _lines(data, findings)
+        yield from _lines(file, findings)
         return
-    for document, root in enumerate(documents(data, findings)):
+    for document, root in enumerate(documents(read_unpacked(file), findings)):
         items = enumerate(root.value) if isinstance(root, SequenceNode) else ((None, root),)
         for item, node in items:
             yield node, Where(findings.file, document, item, node.start_mark.line + 1)
 
 
-def _lines(data: bytes, findings: Findings) -> Found:
-    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
-        if not line.strip():
-            continue
+def _lines(file: Path, findings: Findings) -> Found:
+    for number, line in each_line(file):
         try:
             yield node_of(json.decode(line), findings.file, number), Where(findings.file, 0, number - 1, number)
         except json.BadJson as error:

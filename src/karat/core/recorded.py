@@ -6,17 +6,19 @@ The response is a text or any JSON; without ``response``, what is left of the li
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from karat.core.files import json
-from karat.core.files.reading import FileRefused, read_unpacked
+from karat.core.files.lines import each_line
+from karat.core.files.reading import FileRefused
 from karat.core.files.shapes import shape_in_words
 from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction, misplaced, recorded_error, recorded_tokens
-from karat.core.suite import LoadedPredictions
+from karat.core.suite import LoadedPredictions, Said, all_predictions
 
 EXAMPLE = 'A line is a JSON object such as {"id": "case id", "response": "the answer"}.'
 
@@ -35,31 +37,29 @@ class _About(msgspec.Struct, frozen=True):
 
 def read_recorded(path: Path) -> LoadedPredictions:
     """Every recorded answer of a file; a line that cannot be read is a problem and costs nothing else."""
+    return all_predictions(stream_recorded(path))
+
+
+def stream_recorded(path: Path) -> Iterator[Said]:
+    """The same, one line after the other, for ``Suite.stream_predictions``."""
+    seen: dict[tuple[str, int | None, int], int] = {}
     try:
-        data = read_unpacked(path)
+        for number, line in each_line(path):
+            item = _prediction(line, str(path), number)
+            if isinstance(item, Prediction):
+                key = (item.case_id, item.turn, item.repeat)
+                if key in seen:
+                    message = f'a second answer to "{item.case_id}": the first, in line {seen[key]}, is used'
+                    item = Problem(message, file=str(path), line=number, hint='Give repeats a "repeat" number.')
+                else:
+                    seen[key] = number
+            yield item
     except FileNotFoundError:
         raise UserError(f"there are no predictions at {path}: no such file", hint="Give a JSONL file.") from None
     except FileRefused:
         raise
     except OSError as error:
         raise UserError(f"cannot read the predictions at {path}: {error.strerror}", hint="Give a JSONL file.") from None
-    found: dict[tuple[str, int | None, int], Prediction] = {}
-    lines: dict[tuple[str, int | None, int], int] = {}
-    problems: list[Problem] = []
-    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
-        if not line.strip():
-            continue
-        item = _prediction(line, str(path), number)
-        if isinstance(item, Problem):
-            problems.append(item)
-            continue
-        key = (item.case_id, item.turn, item.repeat)
-        if key in found:
-            message = f'a second answer to "{item.case_id}": the first, in line {lines[key]}, is used'
-            problems.append(Problem(message, file=str(path), line=number, hint='Give repeats a "repeat" number.'))
-            continue
-        found[key], lines[key] = item, number
-    return LoadedPredictions(tuple(found.values()), tuple(problems))
 
 
 def _prediction(line: bytes, file: str, number: int) -> Prediction | Problem:

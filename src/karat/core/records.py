@@ -11,6 +11,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
 
+from karat.core.bulk.sorted_parts import in_order
 from karat.core.files.limits import REPEATS
 from karat.core.json_types import JsonObject
 
@@ -159,9 +160,8 @@ def truth_hash(cases: Iterable[AnyCase], truth: Callable[[AnyCase], Any] = as_as
     Order of cases, their names, tags, comments and files do not count. ``truth`` says what does (see ``Suite.truth``).
     """
     encoder = msgspec.json.Encoder(order="deterministic")
-    parts = sorted(encoder.encode((case.id, truth(case))) for case in cases)
     digest = hashlib.sha256()
-    for part in parts:
+    for part in in_order(encoder.encode((case.id, truth(case))) for case in cases):
         digest.update(part)
         digest.update(b"\n")
     return digest.hexdigest()[:12]

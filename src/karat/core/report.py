@@ -14,6 +14,7 @@ import msgspec
 
 from karat.core.problems import count_of
 from karat.core.results.clusters import clusters_of
+from karat.core.results.facts import facts_of
 from karat.core.results.result import CaseResult, Estimate, Estimator, RepeatResult, RunResult
 from karat.core.suite import Metric
 
@@ -162,12 +163,12 @@ def summary_table(result: RunResult, title: str, metrics: Sequence[Metric], *, d
 
 def _clustered(result: RunResult) -> str:
     """Over how many clusters intervals are; nothing when every case stands for itself."""
-    clusters = clusters_of([case for case in result.cases if case.status == "scored"])
+    clusters = facts_of(result.cases).clusters
     if clusters is None:
         return ""
     return (
         " Cases of one cluster are variants of each other and count as one: "
-        f"intervals are over {count_of(len(set(clusters)), 'cluster')}."
+        f"intervals are over {count_of(clusters, 'cluster')}."
     )
 
 
@@ -209,7 +210,7 @@ def states_table(result: RunResult) -> Table:
 def errors_sheet(result: RunResult) -> Sheet | None:
     """Every case without an answer, and every failed try; None when there is none."""
     rows: list[tuple[Cell, ...]] = []
-    repeated = any(case.repeats for case in result.cases)
+    repeated = facts_of(result.cases).most_tries > 0
     for case in result.cases:
         tries: Sequence[CaseResult | RepeatResult] = case.repeats or (case,)
         for number, attempt in enumerate(tries, start=1):

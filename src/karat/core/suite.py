@@ -7,7 +7,7 @@ entry point in the group ``karat.suites``; nothing else changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
@@ -128,6 +128,23 @@ class LoadedCases(msgspec.Struct, frozen=True):
     files: int = 0
 
 
+CaseOrProblem = AnyCase | Problem
+Said = Prediction | Problem | JsonMapping
+"""What a recording says, one thing after the other: an answer, what cannot be read, or notes of its run."""
+
+
+def all_cases(stream: Iterable[CaseOrProblem], files: int = 0) -> LoadedCases:
+    """What comes one by one, all together."""
+    cases: list[AnyCase] = []
+    problems: list[Problem] = []
+    for one in stream:
+        if isinstance(one, Problem):
+            problems.append(one)
+        else:
+            cases.append(one)
+    return LoadedCases(tuple(cases), tuple(problems), files)
+
+
 GIVEN = "given"
 """Stands for the file of cases that were given as Python values."""
 
@@ -139,6 +156,21 @@ class LoadedPredictions(msgspec.Struct, frozen=True):
     problems: tuple[Problem, ...] = ()
     notes: JsonMapping = {}
     """The notes of the run they are from, as JSON values, where the file has them; see ``core.notes``."""
+
+
+def all_predictions(stream: Iterable[Said]) -> LoadedPredictions:
+    """What a recording says one by one, all together."""
+    predictions: list[Prediction] = []
+    problems: list[Problem] = []
+    notes: dict[str, Any] = {}
+    for one in stream:
+        if isinstance(one, Prediction):
+            predictions.append(one)
+        elif isinstance(one, Problem):
+            problems.append(one)
+        else:
+            notes |= one
+    return LoadedPredictions(tuple(predictions), tuple(problems), notes)
 
 
 class Fix(msgspec.Struct, frozen=True):
@@ -258,6 +290,11 @@ class Suite(Generic[Target, Options, Comparison]):
     the number of its case, from 1. None: the cases of this suite come from files only."""
     predictions_from: Callable[[Sequence[JsonMapping], Path], LoadedPredictions] | None = None
     """The same for recorded predictions. None: they are read as the lines of a JSONL file."""
+    stream_cases: Callable[[Path], Iterator[Case[Target] | Problem]] | None = None
+    """What ``load_cases`` loads, one case or problem after the other, so that a file of a million cases need not be
+    held. None: ``load_cases`` is asked for all of them."""
+    stream_predictions: Callable[[Path], Iterator[Said]] | None = None
+    """The same for ``read_predictions``: answers, problems, and notes of the run as a mapping."""
     prompting: Prompting = field(default_factory=Prompting)
     """The default prompt, and what prompt templates of live systems can use."""
     understand: Callable[[bytes, Options], JsonMapping] | None = None
@@ -294,7 +331,21 @@ class Suite(Generic[Target, Options, Comparison]):
             return self.metrics
         return (*first, *(replace(metric, headline=False) for metric in self.metrics if metric.name not in headline))
 
-    def decode_cases(self, data: Sequence[bytes]) -> tuple[Case[Target], ...]:
+    def each_case(self, path: Path) -> Iterator[Case[Target] | Problem]:
+        """Every case under a path and every problem, one by one where the suite can."""
+        if self.stream_cases is not None:
+            return self.stream_cases(path)
+        loaded = self.load_cases(path)
+        return iter((*loaded.cases, *loaded.problems))
+
+    def each_prediction(self, path: Path) -> Iterator[Said]:
+        """The same for recorded answers, and what is said of their run."""
+        if self.stream_predictions is not None:
+            return self.stream_predictions(path)
+        loaded = self.read_predictions(path)
+        return iter((*loaded.predictions, *loaded.problems, *((loaded.notes,) if loaded.notes else ())))
+
+    def decode_cases(self, data: Iterable[bytes]) -> tuple[Case[Target], ...]:
         """Cases as the store keeps them, back as structs."""
         kind = Case[self.target]  # type: ignore[name-defined]  # a run-time type
         decoder: msgspec.json.Decoder[AnyCase] = msgspec.json.Decoder(kind)

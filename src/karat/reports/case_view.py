@@ -16,8 +16,8 @@ from karat.core.results.usage import USAGE
 from karat.core.scores import State
 from karat.core.suite import Kind, Metric
 from karat.reports.answer_text import answer_text
+from karat.reports.console.overview import is_right
 from karat.reports.console.page import plain
-from karat.reports.console.run import is_right
 from karat.reports.difference import json_or_none
 
 

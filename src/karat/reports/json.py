@@ -13,18 +13,20 @@ Where cases were tried several times, before the cases: ``"repeats": {"tries", "
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from karat.core import plugins
-from karat.core.files.atomic import write_bytes
+from karat.core.bulk.sequence import in_chunks
+from karat.core.files.atomic import write_atomically
 from karat.core.json_types import JsonObject
 from karat.core.notes import NOTES
 from karat.core.problems import UserError
 from karat.core.report import visible
+from karat.core.results.facts import facts_of
 from karat.core.results.result import CaseResult, RunResult
 from karat.core.scores import Score
 from karat.core.suite import Metric, Suite
@@ -41,17 +43,19 @@ from karat.stats.intervals.estimates import estimate
 from karat.stats.repeats import Tries, tries_of
 from karat.stats.reviewed import reviewed_rates
 
+_MARGIN = b"\n    "
 
-def result_json(result: RunResult, metrics: Sequence[Metric] | None = None) -> bytes:
-    """The whole result, indented, UTF-8, with a line end. ``metrics``: those of its suite, which is asked when they are
-    not given."""
+
+def json_parts(result: RunResult, metrics: Sequence[Metric] | None = None) -> Iterator[bytes]:
+    """The whole result, indented, UTF-8, with a line end, piece by piece: a chunk of cases is held at a time.
+    ``metrics``: those of its suite, which is asked when they are not given."""
     suite = _suite(result.run.suite)
     found: JsonObject = {}
     if suite is not None and (figures := suite.figures(result, estimate)):
         found["figures"] = figures
     if result.notes:
         found[NOTES] = result.notes
-    if result.reviews or result.run.repeats > 1 or any(case.repeats for case in result.cases):
+    if result.reviews or result.run.repeats > 1 or facts_of(result.cases).most_tries:
         if metrics is None:
             # A suite that is not installed here: nothing is known to be a rate.
             metrics = () if suite is None else suite.metrics_for(result.run.headline)
@@ -65,17 +69,43 @@ def result_json(result: RunResult, metrics: Sequence[Metric] | None = None) -> b
                 ReviewedJson(rate.metric, **msgspec.structs.asdict(rate.reviewed)) for rate in rates
             )
     run = RunJson(**msgspec.structs.asdict(result.run))
-    whole = ResultJson(run, result.summary, **found, cases=tuple(map(_case, result.cases)))
-    try:
-        data = msgspec.json.encode(whole)
-    except UnicodeEncodeError:  # half of a surrogate pair, which UTF-8 cannot hold
-        data = msgspec.json.encode(_mended(msgspec.to_builtins(whole, str_keys=True)))
-    return msgspec.json.format(data, indent=2) + b"\n"
+    head = _formatted(ResultJson(run, result.summary, **found))
+    if not result.cases:
+        yield head + b"\n"
+        return
+    before, _, after = head.rpartition(b"[]")  # the cases are the last key
+    yield before
+    between = b"["
+    for chunk in in_chunks(result.cases):
+        # A line break of JSON is never within a text, so a case can be moved to the right.
+        cases = (_MARGIN + _formatted(_case(case)).replace(b"\n", _MARGIN) for case in chunk)
+        yield between + b",".join(cases)
+        between = b","
+    yield b"\n  ]" + after + b"\n"
+
+
+def result_json(result: RunResult, metrics: Sequence[Metric] | None = None) -> bytes:
+    """The whole result as one piece."""
+    return b"".join(json_parts(result, metrics))
 
 
 def write_json(result: RunResult, path: Path) -> None:
-    """The whole result as a file, replaced in one step."""
-    write_bytes(path, result_json(result))
+    """The whole result as a file, replaced in one step. A chunk of cases is held at a time."""
+
+    def write(part: Path) -> None:
+        with part.open("wb") as file:
+            for piece in json_parts(result):
+                file.write(piece)
+
+    write_atomically(path, write)
+
+
+def _formatted(value: msgspec.Struct) -> bytes:
+    try:
+        data = msgspec.json.encode(value)
+    except UnicodeEncodeError:  # half of a surrogate pair, which UTF-8 cannot hold
+        data = msgspec.json.encode(_mended(msgspec.to_builtins(value, str_keys=True)))
+    return msgspec.json.format(data, indent=2)
 
 
 def _suite(name: str) -> Suite | None:

@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from karat.core.bulk.sequence import in_chunks
 from karat.core.json_types import JsonObject
 from karat.core.records import AnyCase, CallError, Prediction, default_turn
 from karat.core.system import Request
@@ -20,6 +21,10 @@ Reply = Callable[[bytes], JsonObject]
 Save = Callable[[Sequence[Prediction]], None]
 Key = tuple[str, int, int]
 """Case id, user turn, repeat."""
+Stored = Callable[[Sequence[AnyCase]], Mapping[Key, Prediction]]
+"""The answers that these cases have already."""
+InFlight = dict[tuple[str, int], AnyCase]
+"""Case id and repeat → the case, while it is asked."""
 
 MOST_PENDING = 2_000
 """Answers that may wait for the writer before the workers wait for it too."""
@@ -66,15 +71,19 @@ def without_question(case: AnyCase) -> bool:
     return any(not users[turn].content.strip() for turn in turns_to_ask(case))
 
 
-def still_to_call(cases: Iterable[AnyCase], repeats: int, stored: Mapping[Key, Prediction], retry_errors: bool) -> int:
+def still_to_call(cases: Iterable[AnyCase], repeats: int, stored: Stored, retry_errors: bool) -> int:
     """How many calls are left."""
-    return sum(
-        1
-        for case in cases
-        for repeat in range(repeats)
-        for turn in turns_to_ask(case)
-        if _is_open(stored.get((case.id, turn, repeat)), retry_errors)
-    )
+    count = 0
+    for chunk in in_chunks(cases):
+        found = stored(chunk)
+        for case in chunk:
+            turns = turns_to_ask(case)
+            if not found:
+                count += repeats * len(turns)
+                continue
+            keys = ((case.id, turn, repeat) for repeat in range(repeats) for turn in turns)
+            count += sum(_is_open(found.get(key), retry_errors) for key in keys)
+    return count
 
 
 def _is_open(prediction: Prediction | None, retry_errors: bool) -> bool:
@@ -99,18 +108,22 @@ async def call_all(
     predict: Predict,
     reply: Reply,
     save: Save,
-    stored: Mapping[Key, Prediction],
+    stored: Stored,
     called: Called,
+    in_flight: InFlight,
     repeats: int = 1,
     retry_errors: bool = False,
     workers: int = 8,
 ) -> None:
-    """Ask everything that is still open. Cancelling it stops the calls and still commits what has come."""
+    """Ask everything that is still open. Cancelling it stops the calls and still commits what has come.
+
+    ``in_flight`` holds the cases that are being asked, for who needs more of a case than its request says.
+    """
     writer = _Writer(save, called)
     writing = asyncio.create_task(writer.run())
-    todo = ((case, repeat) for repeat in range(repeats) for case in cases)
+    todo = _todo(cases, repeats, stored)
     tasks = [
-        asyncio.create_task(_work(todo, predict, reply, writer, stored, called, retry_errors))
+        asyncio.create_task(_work(todo, predict, reply, writer, called, in_flight, retry_errors))
         for _ in range(max(1, workers))
     ]
     working: asyncio.Future[Any] = asyncio.gather(*tasks)
@@ -126,17 +139,30 @@ async def call_all(
         await asyncio.shield(writing)
 
 
+Todo = Iterator[tuple[AnyCase, int, Mapping[Key, Prediction]]]
+"""A case, which repeat of it, and the answers that are stored for it and for some other cases."""
+
+
+def _todo(cases: Sequence[AnyCase], repeats: int, stored: Stored) -> Todo:
+    for repeat in range(repeats):
+        for chunk in in_chunks(cases):
+            found = stored(chunk)
+            for case in chunk:
+                yield case, repeat, found
+
+
 async def _work(
-    todo: Iterator[tuple[AnyCase, int]],
+    todo: Todo,
     predict: Predict,
     reply: Reply,
     writer: _Writer,
-    stored: Mapping[Key, Prediction],
     called: Called,
+    in_flight: InFlight,
     retry_errors: bool,
 ) -> None:
-    for case, repeat in todo:
+    for case, repeat, stored in todo:
         answers: dict[int, Prediction] = {}
+        in_flight[case.id, repeat] = case
         for turn in turns_to_ask(case):
             before = stored.get((case.id, turn, repeat))
             if before is not None and not _is_open(before, retry_errors):
@@ -154,6 +180,7 @@ async def _work(
                 continue
             answers[turn] = prediction
             await writer.put(prediction)
+        del in_flight[case.id, repeat]
 
 
 def first_request(case: AnyCase) -> Request:

@@ -16,7 +16,7 @@ import msgspec
 from karat.core.records import AnyCase, Prediction, attempts, join_attempts
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import Request
-from karat.runs.calling import Key, Predict, Reply
+from karat.runs.calling import InFlight, Key, Predict, Reply
 
 Keep = Callable[[Prediction], None]
 
@@ -25,7 +25,7 @@ def following_up(
     predict: Predict,
     reply: Reply,
     suite: Suite,
-    cases: Sequence[AnyCase],
+    in_flight: InFlight,
     options: SuiteOptions,
     *,
     keep: Keep = lambda _: None,
@@ -33,7 +33,6 @@ def following_up(
 ) -> Predict:
     """A ``predict`` that goes on with the conversation as long as the suite has something to say, from where it was
     ``begun``."""
-    known = {case.id: case for case in cases}
 
     async def ask(request: Request) -> Prediction | None:
         found = (begun or {}).get((request.case_id, request.turn, request.repeat))
@@ -46,7 +45,8 @@ def following_up(
         while suite.follow_up is not None:
             bodies = attempts(found.response)
             heard = bodies[: looked_at + 1]
-            said = await asyncio.to_thread(suite.follow_up, known[request.case_id], request.turn, heard, options)
+            case = in_flight[request.case_id, request.repeat]
+            said = await asyncio.to_thread(suite.follow_up, case, request.turn, heard, options)
             if said is None:
                 break
             told = (*request.messages, reply(heard[-1]), {"role": "user", "content": said})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from karat.core.problems import Problem
@@ -15,7 +16,9 @@ class Job:
     """What to run: which cases, against what, how often."""
 
     suite: Suite
-    cases: tuple[AnyCase, ...]
+    cases: Sequence[AnyCase]
+    """A million of them are read a chunk at a time (``core.bulk``): going through them is cheap, picking single ones is
+    not."""
     options: SuiteOptions
     config: SystemConfig
     system: str

@@ -16,7 +16,7 @@ from karat.core.problems import Problem, UserError
 from karat.core.records import AnyCase, CallError, Prediction
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import Request, SystemConfig
-from karat.runs.calling import Predict, first_request
+from karat.runs.calling import InFlight, Predict, first_request
 from karat.systems.prompts.prompt import Prompt, prompt_hash, prompt_of, prompt_texts, settled
 from karat.systems.prompts.rendering import Renderer, RenderFailed
 from karat.systems.prompts.template import file_of
@@ -67,16 +67,16 @@ def prompted(
     predict: Predict,
     prompt: Prompt,
     suite: Suite,
-    cases: Sequence[AnyCase],
+    in_flight: InFlight,
     options: SuiteOptions,
     renderer: Renderer,
 ) -> Predict:
     """A ``predict`` that sends the prompt in place of the question. A case whose prompt cannot be made is an error, and
     nothing is sent."""
-    known = {case.id: case for case in cases}
 
     def made(request: Request) -> Request:
-        return prompt.applied(request, hints_of(prompt, suite, known[request.case_id], options), renderer)
+        case = in_flight[request.case_id, request.repeat]
+        return prompt.applied(request, hints_of(prompt, suite, case, options), renderer)
 
     async def ask(request: Request) -> Prediction | None:
         try:

@@ -6,7 +6,7 @@ a resumed run asks what its start would have asked, whatever has happened to the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import replace
@@ -18,25 +18,29 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from karat.core import plugins
+from karat.core.bulk.answers import AnswerIndex
+from karat.core.bulk.cases import held_cases
+from karat.core.bulk.sequence import HELD, in_chunks
 from karat.core.extras import require
 from karat.core.files.limits import wrong_repeats
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.notes import checked_notes
-from karat.core.problems import Problem, UserError
+from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import AnyCase, Case, Prediction, truth_hash
 from karat.core.remote.shown import as_stored, is_copy, shown
-from karat.core.results.result import RunInfo, RunResult
+from karat.core.results.result import CaseResult, RunInfo, RunResult
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import System, SystemType
-from karat.runs.calling import Called, Key, still_to_call
+from karat.runs.calling import Called, still_to_call
 from karat.runs.follow_up import unfinished
 from karat.runs.job import Job
 from karat.runs.plain_secrets import refuse_secrets, refuse_written_out
 from karat.runs.prompts import ready, run_hash
 from karat.runs.remote_inputs import fetch_inputs
 from karat.runs.run_lease import signs_of_life
-from karat.runs.scoring import group, repeats_in, score_cases
-from karat.runs.summary import summarise
+from karat.runs.scoring import repeats_in, score_cases
+from karat.runs.stored_answers import NoAnswers, StoredAnswers, with_answers
+from karat.runs.summary import Columns, summarise
 from karat.runs.system_calls import call_system, follows_up, misplaced, open_system, run_async
 from karat.runs.unmatched_predictions import unmatched_problems
 from karat.store.lease_holder import Holder, this_process
@@ -103,9 +107,19 @@ def start(
     encode = msgspec.json.Encoder().encode
     holder = this_process()
     run_id = store.create_run(record, holder)
-    store.add_cases(run_id, [(case.id, encode(_with_source(case))) for case in job.cases])
+    for chunk in in_chunks(job.cases):
+        store.add_cases(run_id, [(case.id, encode(_with_source(case))) for case in chunk])
     return _carry_on(
-        store, run_id, holder, job, options, retry_errors=False, watch=watch, on_run=on_run, executor=executor
+        store,
+        run_id,
+        holder,
+        job,
+        options,
+        NoAnswers(store, run_id),
+        retry_errors=False,
+        watch=watch,
+        on_run=on_run,
+        executor=executor,
     )
 
 
@@ -142,7 +156,9 @@ def resume(
         repeats=record.repeats,
         opened=system,
     )
-    if record.status == "finished" and not _left_to_call(store, run_id, job, retry_errors):
+    if record.status == "finished" and not still_to_call(
+        cases, job.repeats, StoredAnswers(store, run_id).of, retry_errors
+    ):
         on_run(run_name(run_id), 0)
         return store.result(run_id)
     job = replace(job, problems=_changed_hints(job, record))
@@ -154,16 +170,12 @@ def resume(
         holder,
         job,
         job.options,
+        StoredAnswers(store, run_id),
         retry_errors=retry_errors,
         watch=watch,
         on_run=on_run,
         executor=executor,
     )
-
-
-def _left_to_call(store: Store, run_id: int, job: Job, retry_errors: bool) -> int:
-    stored = {(p.case_id, p.turn or 0, p.repeat): p for p in store.predictions(run_id)}
-    return still_to_call(job.cases, job.repeats, stored, retry_errors)
 
 
 def _changed_hints(job: Job, record: RunRecord) -> tuple[Problem, ...]:
@@ -188,7 +200,7 @@ def rescore(
     record = store.run(run_id)
     suite = plugins.load_suite(record.suite)
     fetch_inputs(store, run_id, record)
-    chosen = tuple(cases) if cases is not None else stored_cases(store, run_id, suite)
+    chosen = cases if cases is not None else stored_cases(store, run_id, suite)
     used = dated(options or _stored_settings(run_id, "options", record.options, suite.options), record.today)
     check_setup(suite, chosen, used)
     return _score(store, run_id, suite, chosen, used, executor)
@@ -200,19 +212,22 @@ def score_recorded(
     predictions: Sequence[Prediction],
     options: SuiteOptions,
     *,
+    left_out: Collection[str] = (),
     problems: Sequence[Problem] = (),
     notes: JsonMapping = MappingProxyType({}),
     source: str = "",
     executor: Executor | None = None,
 ) -> RunResult:
-    """Score predictions that were made elsewhere. Nothing is called and nothing is stored. ``notes``: of the run that
-    they are from."""
+    """Score predictions that were made elsewhere. Nothing is called and nothing is stored, so the result holds every
+    case. ``left_out``: the ids of cases that were left out on purpose, whose answers are passed over. ``notes``: of the
+    run that the answers are from."""
     refuse_secrets(options, f"the suite {suite.name}")
     check_setup(suite, cases, options)
     now = _now()
     options = dated(options, now[:10])
-    repeats = repeats_in(predictions)
-    found, unmatched = group(cases, predictions, repeats)
+    repeats = repeats_in(one for one in predictions if one.case_id not in left_out)
+    strays = unmatched_problems(cases, (one for one in predictions if one.case_id not in left_out), repeats, source)
+    answers = AnswerIndex(predictions)
     info = RunInfo(
         suite=suite.name,
         system=shown(source),
@@ -226,10 +241,10 @@ def score_recorded(
         options=_plain(options),
         headline=tuple(suite.headline(cases)),
     )
-    results = list(score_cases(suite, cases, found, options, repeats=repeats, executor=executor))
-    result = summarise(suite, info, results)
+    work = ((case, answers.tries(case, repeats)) for case in cases)
+    result = summarise(suite, info, score_cases(suite, work, options, repeats=repeats, executor=executor))
     kept, wrong = checked_notes(suite, notes)
-    told = (*problems, *wrong, *unmatched_problems(cases, unmatched, repeats, source), *result.problems)
+    told = (*problems, *wrong, *strays, *result.problems)
     return msgspec.structs.replace(result, problems=told, notes=kept)
 
 
@@ -240,15 +255,20 @@ def check_setup(suite: Suite, cases: Sequence[AnyCase], options: SuiteOptions) -
     suite.check_options(cases, options)
 
 
-def stored_cases(store: Store, run_id: int, suite: Suite) -> tuple[AnyCase, ...]:
+def stored_cases(store: Store, run_id: int, suite: Suite) -> Sequence[AnyCase]:
     """The cases as they were when the run was started."""
+    again = "It was stopped before its first call: start it again."
     try:
-        cases = suite.decode_cases(store.cases(run_id))
+        decoded = (case for chunk in store.case_chunks(run_id) for case in suite.decode_cases(chunk))
+        cases = held_cases(decoded, suite.target)
     except msgspec.DecodeError as error:
         raise _unreadable(run_id, "cases", error) from error
     if not cases:
-        hint = "It was stopped before its first call: start it again."
-        raise UserError(f"the run {run_name(run_id)} has no stored cases", hint=hint)
+        raise UserError(f"the run {run_name(run_id)} has no stored cases", hint=again)
+    wanted = store.run(run_id).cases
+    if len(cases) < wanted:
+        message = f"the run {run_name(run_id)} has only {len(cases):,} of its {count_of(wanted, 'case')}"
+        raise UserError(message, hint=again)
     return cases
 
 
@@ -285,31 +305,34 @@ def _carry_on(
     holder: Holder,
     job: Job,
     options: SuiteOptions,
+    stored: StoredAnswers,
     *,
     retry_errors: bool,
     watch: Watch,
     on_run: Callable[[str, int], None],
     executor: Executor | None,
 ) -> RunResult:
-    called = Called(0, watch)
+    called, before = Called(0, watch), 0
     problems: tuple[Problem, ...] = ()
     try:
         with signs_of_life(store, run_id, holder):
-            stored = _stored(store, run_id)
-            begun = unfinished(job.suite, job.cases, options, stored) if follows_up(job) else {}
-            left = {key: one for key, one in stored.items() if key not in begun}
-            called = Called(still_to_call(job.cases, job.repeats, left, retry_errors), watch)
+            fresh = isinstance(stored, NoAnswers) or not store.answered(run_id)
+            before = 0 if fresh else _answered(store, run_id, retry_errors)
+            if follows_up(job) and not fresh:
+                for chunk in in_chunks(job.cases):
+                    stored.begun |= unfinished(job.suite, chunk, options, stored.of(chunk))
+            called = Called(still_to_call(job.cases, job.repeats, stored.of, retry_errors), watch)
             if called.total:
                 system = job.opened or open_system(job)
-                problems = (*system.problems, *_keep_notes(store, run_id, job, system, stored), *misplaced(job, system))
+                problems = (*system.problems, *_keep_notes(store, run_id, job, system, fresh), *misplaced(job, system))
                 on_run(run_name(run_id), called.total)
-                run_async(call_system(store, run_id, job, system, left, begun, called, retry_errors))
+                run_async(call_system(store, run_id, job, system, stored, called, retry_errors))
             result = _score(store, run_id, job.suite, job.cases, options, executor)
             store.set_status(run_id, "finished", holder)
     except KeyboardInterrupt:
         store.set_status(run_id, "interrupted", holder)
-        left_to_do = still_to_call(job.cases, job.repeats, _stored(store, run_id), retry_errors)
-        raise Interrupted(run_name(run_id), max(called.done, called.total - left_to_do), called.total) from None
+        done = max(called.done, _answered(store, run_id, retry_errors) - before)
+        raise Interrupted(run_name(run_id), min(done, called.total), called.total) from None
     except BaseException:
         with suppress(Exception):  # the first error is the one to show, even when the store cannot take the note
             store.set_status(run_id, "failed", holder)
@@ -317,19 +340,18 @@ def _carry_on(
     return msgspec.structs.replace(result, problems=(*job.problems, *problems, *result.problems))
 
 
-def _keep_notes(
-    store: Store, run_id: int, job: Job, system: System, stored: Mapping[Key, Prediction]
-) -> Sequence[Problem]:
+def _answered(store: Store, run_id: int, retry_errors: bool) -> int:
+    """How many questions have an answer that will not be asked for again."""
+    return sum(not (failed and retry_errors) for failed in store.answered(run_id).values())
+
+
+def _keep_notes(store: Store, run_id: int, job: Job, system: System, fresh: bool) -> Sequence[Problem]:
     """Store what the system says of the run as a whole; what is wrong with it. Notes that stored answers were made with
     stay."""
     notes, problems = checked_notes(job.suite, system.notes)
     if notes:
-        store.add_notes(run_id, notes, replace=not stored)
+        store.add_notes(run_id, notes, replace=fresh)
     return problems
-
-
-def _stored(store: Store, run_id: int) -> dict[Key, Prediction]:
-    return {(p.case_id, p.turn or 0, p.repeat): p for p in store.predictions(run_id)}
 
 
 def _score(
@@ -340,9 +362,8 @@ def _score(
     options: SuiteOptions,
     executor: Executor | None,
 ) -> RunResult:
+    """Score what is stored, a chunk of cases at a time. The result of a large run reads its cases from the store."""
     record = store.run(run_id)
-    found, _ = group(cases, store.predictions(run_id), record.repeats)
-    results = list(score_cases(suite, cases, found, options, repeats=record.repeats, executor=executor))
     info = RunInfo(
         suite=suite.name,
         id=run_name(run_id),
@@ -352,7 +373,6 @@ def _score(
         repeats=record.repeats,
         truth_set=truth_hash(cases, suite.truth),
         started=record.started,
-        finished=_now(),
         today=options.today,
         karat=version("karat"),
         options=_plain(options),
@@ -360,9 +380,20 @@ def _score(
         prompt=str(record.config.get("prompt", "")),
         headline=tuple(suite.headline(cases)),
     )
-    result = summarise(suite, info, results)
-    store.add_scoring(run_id, result)
-    return msgspec.structs.replace(result, notes=store.notes(run_id))
+    columns = Columns(suite)
+    held: list[CaseResult] = []
+    work = with_answers(store, run_id, cases, record.repeats)
+    scoring = store.begin_scoring(run_id, info)
+    for results in in_chunks(score_cases(suite, work, options, repeats=record.repeats, executor=executor)):
+        store.add_results(scoring, results)
+        columns.add(results)
+        if len(cases) <= HELD:
+            held += results
+    info = msgspec.structs.replace(info, finished=_now())
+    summary, problems = columns.figures(info)
+    store.finish_scoring(scoring, info, summary)
+    shown = tuple(held) if len(cases) <= HELD else store.result(run_id, scoring).cases
+    return RunResult(info, summary, shown, problems, notes=store.notes(run_id))
 
 
 def _plain(record: msgspec.Struct) -> JsonObject:

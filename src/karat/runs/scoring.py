@@ -8,10 +8,12 @@ the case has no value in is ``not_applicable`` for a failed try too: it counts 0
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from typing import Any
 
+from karat.core.bulk.sequence import in_chunks
 from karat.core.explanation import plain_details
 from karat.core.extras import why_missing
 from karat.core.plugins import load_suite
@@ -26,6 +28,8 @@ Tries = Mapping[int, Mapping[int, Prediction]]
 """repeat → user turn → prediction."""
 
 BATCH = 256
+WINDOW = 64
+"""Batches that are under way at a time."""
 
 
 def repeats_in(predictions: Iterable[Prediction]) -> int:
@@ -59,26 +63,28 @@ def group(
 
 def score_cases(
     suite: Suite,
-    cases: Sequence[AnyCase],
-    predictions: Mapping[str, Tries],
+    work: Iterable[tuple[AnyCase, Tries]],
     options: SuiteOptions,
     *,
     repeats: int = 1,
     executor: Executor | None = None,
     on_scored: Callable[[int], None] = lambda _: None,
 ) -> Iterator[CaseResult]:
-    """One result per case, in the order of the cases. With an executor, in batches on it; else here."""
+    """One result per case, in the order of the cases. With an executor, in batches on it; else here. The work is taken
+    as it is needed."""
     if executor is None:
-        for case in cases:
-            yield score_case(suite, case, predictions.get(case.id, {}), options, repeats)
+        for case, tries in work:
+            yield score_case(suite, case, tries, options, repeats)
             on_scored(1)
         return
-    batches = (cases[start : start + BATCH] for start in range(0, len(cases), BATCH))
-    futures = [
-        executor.submit(_score_batch, suite.name, [(c, predictions.get(c.id, {})) for c in batch], options, repeats)
-        for batch in batches
-    ]
-    for future in futures:
+    waiting: deque[Future[list[CaseResult]]] = deque()
+    for batch in in_chunks(work, BATCH):
+        waiting.append(executor.submit(_score_batch, suite.name, batch, options, repeats))
+        if len(waiting) >= WINDOW:
+            results = waiting.popleft().result()
+            yield from results
+            on_scored(len(results))
+    for future in waiting:
         results = future.result()
         yield from results
         on_scored(len(results))

@@ -12,11 +12,11 @@ from karat.core import plugins
 from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction
 from karat.core.system import RecordedConfig, System, SystemType
-from karat.runs.calling import Called, Key, Predict, call_all, only_questions
+from karat.runs.calling import Called, InFlight, Key, Predict, call_all, only_questions
 from karat.runs.follow_up import following_up
 from karat.runs.job import Job
 from karat.runs.prompts import prompted
-from karat.runs.scoring import group
+from karat.runs.stored_answers import StoredAnswers
 from karat.runs.unmatched_predictions import unmatched_problems
 from karat.systems.prompts.prompt import prompt_of
 from karat.systems.prompts.rendering import Renderer
@@ -34,12 +34,9 @@ def follows_up(job: Job) -> bool:
 def misplaced(job: Job, system: System) -> list[Problem]:
     """Recorded answers for cases, turns and repeats that the run does not have. Cases may be left out of it on purpose,
     but not all."""
-    known = {case.id for case in job.cases}
-    given = list(system.recorded)
-    recorded = [
-        one for one in given if one.case_id in known or (job.left_out is not None and one.case_id not in job.left_out)
-    ] or given
-    return unmatched_problems(job.cases, group(job.cases, recorded, job.repeats)[1], job.repeats, job.system)
+    if not system.recorded:
+        return []
+    return unmatched_problems(job.cases, system.recorded, job.repeats, job.system, job.left_out)
 
 
 def open_system(job: Job) -> System:
@@ -59,31 +56,31 @@ async def call_system(
     run_id: int,
     job: Job,
     system: System,
-    stored: dict[Key, Prediction],
-    begun: dict[Key, Prediction],
+    stored: StoredAnswers,
     called: Called,
     retry_errors: bool,
 ) -> None:
-    """``begun``: answers that are stored and were still to be followed up."""
+    """Ask everything that has no stored answer, and what was still to be followed up."""
     from karat.systems.caller import Caller
 
     caller = Caller(system, job.config)
     predict: Predict = caller.predict
-    kept: dict[Key, Prediction] = dict(begun)
+    kept: dict[Key, Prediction] = dict(stored.begun)  # what is stored before the writer hears of it
+    in_flight: InFlight = {}
 
     def keep(one: Prediction) -> None:
         store.add_predictions(run_id, [one])
         kept[one.case_id, one.turn or 0, one.repeat] = one
 
     def save(batch: Sequence[Prediction]) -> None:
-        new = [one for one in batch if kept.get((one.case_id, one.turn or 0, one.repeat)) != one]
+        new = [one for one in batch if kept.pop((one.case_id, one.turn or 0, one.repeat), None) != one]
         store.add_predictions(run_id, new)
 
     if job.suite.follow_up is not None and system.can_be_asked_again:
-        predict = following_up(predict, system.reply, job.suite, job.cases, job.options, keep=keep, begun=begun)
+        predict = following_up(predict, system.reply, job.suite, in_flight, job.options, keep=keep, begun=stored.begun)
     renderer = Renderer()
     if (prompt := prompt_of(job.config, job.suite)) is not None:
-        predict = prompted(predict, prompt, job.suite, job.cases, job.options, renderer)
+        predict = prompted(predict, prompt, job.suite, in_flight, job.options, renderer)
     if system.can_be_asked_again:
         predict = only_questions(predict)
     try:
@@ -92,8 +89,9 @@ async def call_system(
             predict=predict,
             reply=system.reply,
             save=save,
-            stored=stored,
+            stored=stored.of,
             called=called,
+            in_flight=in_flight,
             repeats=job.repeats,
             retry_errors=retry_errors,
             workers=min(4 * job.config.concurrency, called.total),  # more than may call at once: some wait to try again

@@ -3,42 +3,82 @@ and left out."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 
 from karat.core.problems import Problem, Severity, count_of
 from karat.core.records import AnyCase, Prediction
 
 UNKNOWN = "unknown cases"
+TURNS = 'turns that the case does not have ("turn" counts from 0)'
+SHOWN = 5
+
+
+@dataclass
+class _Strays:
+    """How many there are of one kind, and what they are called."""
+
+    count: int = 0
+    names: dict[str, None] = field(default_factory=dict)
+
+    def add(self, name: str) -> None:
+        self.count += 1
+        self.names[name] = None
 
 
 def unmatched_problems(
-    cases: Sequence[AnyCase], unmatched: Sequence[Prediction], repeats: int, source: str
+    cases: Sequence[AnyCase],
+    predictions: Iterable[Prediction],
+    repeats: int,
+    source: str,
+    left_out: Collection[str] | None = (),
 ) -> list[Problem]:
     """One problem for each kind of stray prediction, with the first few named, and one id that a prediction could have
-    had."""
-    known = {case.id: case for case in cases}
-    groups: dict[str, list[str]] = {}
-    hint = f'They are ignored. A prediction is expected for "{cases[0].id}", for example.' if cases else ""
-    for one in unmatched:
-        case = known.get(one.case_id)
-        if case is None:
-            groups.setdefault(UNKNOWN, []).append(one.case_id)
-        elif one.turn is not None and not 0 <= one.turn < case.user_turns:
-            groups.setdefault('turns that the case does not have ("turn" counts from 0)', []).append(
-                f'{one.case_id} "turn": {one.turn}'
-            )
-        else:
-            what = (
-                f"repeats that do not exist (there {'is' if repeats == 1 else 'are'} {repeats}, counted from 0 "
-                "without a gap)"
-            )
-            groups.setdefault(what, []).append(f"{one.case_id} repeat {one.repeat}")
-    problems = []
-    for what, all_names in groups.items():
-        names = list(dict.fromkeys(all_names))
-        shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-        message = f"{count_of(len(all_names), 'prediction')} for {what}: {shown}"
-        severity: Severity = "error" if what.startswith("repeats") else "warning"
-        expected = hint if what == UNKNOWN else "They are ignored."
-        problems.append(Problem(message, file=source, severity=severity, hint=expected))
-    return problems
+    had.
+
+    Those to a case that was ``left_out`` on purpose are nothing to report, unless there are no others; None: which
+    those are is not known any more.
+    """
+    turns = {case.id: case.user_turns for case in cases}
+    kinds: dict[str, _Strays] = {}
+    passed_over = _Strays()
+    others = False
+    for one in predictions:
+        known = turns.get(one.case_id)
+        if known is None and (left_out is None or one.case_id in left_out):
+            passed_over.add(one.case_id)
+            continue
+        others = True
+        if (stray := _stray(one, known, repeats)) is not None:
+            kind, name = stray
+            kinds.setdefault(kind, _Strays()).add(name)
+    if passed_over.count and not others:
+        kinds[UNKNOWN] = passed_over
+    expected = f'They are ignored. A prediction is expected for "{cases[0].id}", for example.' if cases else ""
+    return [
+        _problem(kind, strays, source, expected if kind == UNKNOWN else "They are ignored.")
+        for kind, strays in kinds.items()
+    ]
+
+
+def _stray(one: Prediction, turns: int | None, repeats: int) -> tuple[str, str] | None:
+    """(what there is none of, the name of the prediction); None for one that belongs to the run."""
+    if turns is None:
+        return UNKNOWN, one.case_id
+    if one.turn is not None and not 0 <= one.turn < turns:
+        return TURNS, f'{one.case_id} "turn": {one.turn}'
+    if 0 <= one.repeat < repeats:
+        return None
+    verb = "is" if repeats == 1 else "are"
+    return (
+        f"repeats that do not exist (there {verb} {repeats}, counted from 0 without a gap)",
+        f"{one.case_id} repeat {one.repeat}",
+    )
+
+
+def _problem(kind: str, strays: _Strays, source: str, hint: str) -> Problem:
+    names = list(strays.names)
+    shown = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+    severity: Severity = "error" if kind.startswith("repeats") else "warning"
+    message = f"{count_of(strays.count, 'prediction')} for {kind}: {shown}"
+    return Problem(message, file=source, severity=severity, hint=hint)

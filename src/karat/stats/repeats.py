@@ -15,6 +15,7 @@ from math import isfinite
 import msgspec
 
 from karat.core.results.clusters import clusters_of
+from karat.core.results.facts import facts_of
 from karat.core.results.pass_k import pass_at_k, pass_hat_k
 from karat.core.results.result import CaseResult, Estimate, RunResult
 from karat.core.suite import Metric
@@ -61,7 +62,8 @@ class Tries(msgspec.Struct, frozen=True):
 def tries_of(result: RunResult, metrics: Sequence[Metric]) -> Tries | None:
     """Spread for the headline metrics and the pass rates, pass@k and pass^k for the latter. None when every case was
     tried once."""
-    tries = max(result.run.repeats, max((len(case.repeats) for case in result.cases), default=0))
+    facts = facts_of(result.cases)
+    tries = max(result.run.repeats, facts.most_tries)
     if tries < 2:
         return None
     known = {item.metric for item in result.summary}
@@ -77,7 +79,7 @@ def tries_of(result: RunResult, metrics: Sequence[Metric]) -> Tries | None:
             counts = _counts(values)
             passed = tuple(_pass_k(counts, clusters, k) for k in tries_shown(tries))
         found.append(MetricTries(metric.name, metric.title, _spread(values), passed))
-    return Tries(tries, all(len(case.repeats) == tries for case in result.cases), tuple(found))
+    return Tries(tries, facts.fewest_tries == facts.most_tries == tries, tuple(found))
 
 
 def tries_shown(tries: int) -> list[int]:

@@ -7,14 +7,16 @@ error.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import MappingProxyType
 
+from karat.core.bulk.answers import AnswerIndex
+from karat.core.bulk.cases import held_answers
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem
 from karat.core.records import Prediction
 from karat.core.remote.paths import local_path
-from karat.core.suite import Suite
+from karat.core.suite import Said, Suite
 from karat.core.system import CallFailed, NoAnswer, RecordedConfig, Request, Response, System, SystemType
 from karat.systems.history import assistant_message
 
@@ -40,16 +42,15 @@ class ReplaySystem(System):
     ) -> None:
         self.problems = tuple(problems)
         self.notes = notes
-        self.recorded = tuple(predictions)
-        self._recorded: dict[tuple[str, int | None, int], Prediction] = {}
-        for item in predictions:
-            self._recorded.setdefault((item.case_id, item.turn, item.repeat), item)
+        self.recorded = predictions
+        self._answers = AnswerIndex(predictions)
 
     async def call(self, request: Request) -> Response:
         """The recorded answer, or the recorded failure."""
-        found = self._recorded.get((request.case_id, request.turn, request.repeat))
+        answers = self._answers.of(request.case_id, request.repeat)
+        found = next((one for one in answers if one.turn == request.turn), None)
         if found is None and request.turn == request.default_turn:
-            found = self._recorded.get((request.case_id, None, request.repeat))
+            found = next((one for one in answers if one.turn is None), None)
         if found is None:
             raise NoAnswer(
                 f'nothing is recorded for case "{request.case_id}", turn {request.turn}, repeat {request.repeat}'
@@ -65,8 +66,20 @@ class ReplaySystem(System):
 
 def open_replay(config: ReplayConfig, suite: Suite) -> ReplaySystem:
     """The recording, read by the suite; UserError when there is none."""
-    loaded = suite.read_predictions(local_path(config.predictions))
-    return ReplaySystem(loaded.predictions, loaded.problems, loaded.notes)
+    problems: list[Problem] = []
+    notes: JsonObject = {}
+    answers = held_answers(_answers_in(suite.each_prediction(local_path(config.predictions)), problems, notes))
+    return ReplaySystem(answers, problems, notes)
+
+
+def _answers_in(stream: Iterable[Said], problems: list[Problem], notes: JsonObject) -> Iterator[Prediction]:
+    for one in stream:
+        if isinstance(one, Prediction):
+            yield one
+        elif isinstance(one, Problem):
+            problems.append(one)
+        else:
+            notes.update(one)
 
 
 system = SystemType("replay", "recorded predictions", ReplayConfig, open_replay, paths=("predictions",))

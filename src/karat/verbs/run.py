@@ -14,10 +14,11 @@ from karat.core.problems import UserError
 from karat.core.remote.paths import local_input
 from karat.core.results.result import RunResult
 from karat.runs.calling import Called
-from karat.runs.case_selection import Choice, choose
+from karat.runs.case_selection import Choice
 from karat.runs.job import Job
 from karat.runs.workers import scoring_executor
-from karat.verbs.inputs.loading import Cases, Options, Predictions, load_cases, options_for
+from karat.verbs.inputs.gathering import gather_cases
+from karat.verbs.inputs.loading import Cases, Options, Predictions, options_for
 from karat.verbs.inputs.projects import open_store_here
 from karat.verbs.inputs.steps import step
 from karat.verbs.inputs.systems import Asked, open_given, settle_system, with_copies
@@ -128,20 +129,19 @@ def plan_run(
     cases, predictions = local_input(cases), local_input(predictions)
     config, called = settle_system(system, predictions, chosen, cases, settings)
     config = with_copies(config)
-    loaded = load_cases(chosen, cases, folder)
-    asked = choose(loaded.cases, choice or Choice())
+    gathered = gather_cases(chosen, cases, folder, choice)
     opened = open_given(system, predictions, config, chosen, folder)
     return Job(
         suite=chosen,
-        cases=asked,
-        left_out=frozenset(one.id for one in loaded.cases) - {one.id for one in asked},
+        cases=gathered.cases,
+        left_out=gathered.left_out,
         options=settings,
         config=config,
         system=label or called,
         name=name,
         cases_path=str(Path(cases).absolute()) if isinstance(cases, str | Path) else "",
         repeats=repeats,
-        problems=loaded.problems,
+        problems=gathered.problems,
         opened=opened,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from karat.core import plugins
-from karat.core.problems import UserError
+from karat.core.bulk.cases import held_cases
+from karat.core.problems import Problem, UserError
 from karat.core.records import AnyCase, truth_hash
 from karat.core.remote.paths import local_input
 from karat.core.results.result import RunResult
-from karat.runs.case_selection import Choice, choose
+from karat.runs.case_selection import Choice
 from karat.runs.workers import scoring_executor
-from karat.verbs.inputs.loading import Cases, Options, Predictions, load_cases, load_predictions, options_for
+from karat.verbs.inputs.gathering import gather_cases, gather_predictions
+from karat.verbs.inputs.loading import Cases, Options, Predictions, options_for
 from karat.verbs.inputs.steps import step
 
 if TYPE_CHECKING:
@@ -66,18 +68,16 @@ def score(
     chosen = plugins.load_suite(suite)
     settings = options_for(chosen, options)
     cases, predictions = local_input(cases), local_input(predictions)
-    loaded = load_cases(chosen, cases, folder)
-    asked = choose(loaded.cases, Choice(tuple(tags), tuple(case_ids), limit))
-    recorded = load_predictions(chosen, predictions, folder)
-    # What answers a case that was left out on purpose is nothing to report; what answers no case at all is.
-    kept = {c.id for c in asked} | {p.case_id for p in recorded.predictions} - {c.id for c in loaded.cases}
+    gathered = gather_cases(chosen, cases, folder, Choice(tuple(tags), tuple(case_ids), limit))
+    recorded = gather_predictions(chosen, predictions, folder)
     with step("scored"), scoring_executor(chosen, workers, executor) as pool:
         return score_recorded(
             chosen,
-            asked,
-            [p for p in recorded.predictions if p.case_id in kept],
+            gathered.cases,
+            recorded.predictions,
             settings,
-            problems=(*loaded.problems, *recorded.problems),
+            left_out=gathered.left_out,
+            problems=(*gathered.problems, *recorded.problems),
             notes=recorded.notes,
             source=source or (str(predictions) if isinstance(predictions, str | Path) else ""),
             executor=pool,
@@ -117,7 +117,7 @@ def score_again(
         raise UserError(f"{run_name(run_id)} is a run of {record.suite}, not of {suite}", hint="Leave --suite out.")
     chosen = plugins.load_suite(record.suite)
     options = overruled(chosen, msgspec.convert(record.options, chosen.options), settings)
-    loaded = _asked(load_cases(chosen, cases).cases, chosen, store, run_id) if cases is not None else None
+    loaded = _asked(chosen, cases, store.case_ids(run_id)) if cases is not None else None
     with step("scored"), scoring_executor(chosen, workers, executor) as pool:
         result = rescore(store, run_id, cases=loaded, options=options, executor=pool)
     if result.run.truth_set != record.truth_set:
@@ -130,14 +130,16 @@ def score_again(
     return Rescored(result)
 
 
-def _asked(cases: Sequence[AnyCase], suite: Suite, store: Store, run_id: int) -> tuple[AnyCase, ...]:
+def _asked(suite: Suite, cases: str | Path, ids: Collection[str]) -> Sequence[AnyCase]:
     """Those of the cases that the run has."""
-    ids = {case.id for case in suite.decode_cases(store.cases(run_id))}
-    return tuple(case for case in cases if case.id in ids)
+    known = frozenset(ids)
+    found = gather_cases(suite, cases).cases
+    return held_cases((case for case in found if case.id in known), suite.target)
 
 
 def _have_changed(path: str, suite: Suite, store: Store, run_id: int, record: RunRecord) -> bool:
     if not Path(path).exists():
         return False
-    now = _asked(suite.load_cases(Path(path)).cases, suite, store, run_id)
+    known = frozenset(store.case_ids(run_id))
+    now = (one for one in suite.each_case(Path(path)) if not isinstance(one, Problem) and one.id in known)
     return truth_hash(now, suite.truth) != record.truth_set

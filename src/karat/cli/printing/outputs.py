@@ -62,9 +62,11 @@ class Outputs:
         printed = self.json == PRINTED
         written = write_reports(result, json=None if printed else self.json, xlsx=self.xlsx, html=self.html)
         if printed:
-            from karat.reports.json import result_json
+            from karat.reports.json import json_parts
 
-            write_data(result_json(result) + b"\n", PRINTED)
+            for part in json_parts(result):
+                write_data(part, PRINTED)
+            write_data(b"\n", PRINTED)
         return written
 
     def for_each(self, suites: Sequence[Suite]) -> list[Outputs]:

@@ -65,13 +65,13 @@ def show(
             stderr().print(f"gate not checked: {verdict.words}", style="yellow", markup=False, soft_wrap=True)
     if broken:
         return exits.BROKEN
-    failed = errors or nothing_scored(result) or any(case.status == "error" for case in result.cases)
+    failed = errors or nothing_scored(result) or "error" in result.status_counts()
     return exits.ERRORS if failed else 0
 
 
 def nothing_scored(result: RunResult) -> bool:
     """Whether not one case has an answer. That is said, because figures over no case look like a run that went well."""
-    if not result.cases or any(case.status != "missing" for case in result.cases):
+    if set(result.status_counts()) != {"missing"}:
         return False
     words = (
         f"nothing was scored: no prediction for any of {count_of(len(result.cases), 'case')}, "

@@ -163,7 +163,7 @@ class RunResult(msgspec.Struct, frozen=True):
     run: RunInfo
     summary: tuple[MetricSummary, ...]
     cases: Sequence[CaseResult]
-    """A tuple, or for a large run of a store a sequence that reads them when they are asked for."""
+    """In the order of the cases. Those of a large stored run are read from the store when they are looked at."""
     problems: tuple[Problem, ...] = ()
     """What could not be read, and what was left out for it; not kept in the store."""
     reviews: tuple[CaseReview, ...] = ()
@@ -190,10 +190,9 @@ class RunResult(msgspec.Struct, frozen=True):
 
     def status_counts(self) -> dict[State, int]:
         """How many cases are in each state; states that do not occur are left out."""
-        counts: dict[State, int] = {}
-        for case in self.cases:
-            counts[case.status] = counts.get(case.status, 0) + 1
-        return counts
+        from karat.core.results.facts import facts_of
+
+        return dict(facts_of(self.cases).states)
 
     def metric(self, name: str) -> MetricSummary:
         """The summary of one metric, by any of its names (``recall_at_10``, ``R@10``). An unknown one is an

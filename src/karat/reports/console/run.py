@@ -18,6 +18,7 @@ from karat.core.results.usage import USAGE
 from karat.core.suite import Advice, Kind, Metric
 from karat.reports.attempts import tries_line
 from karat.reports.console.advice import Origin, retry_command, show_command, typed
+from karat.reports.console.overview import FEW, ROUNDING, Overview, badness, label, value_of
 from karat.reports.console.page import LABEL, Page, Span, fit, plain
 from karat.reports.reviews import reviewed_lines
 from karat.stats.repeats import tries_of
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 _USAGE = frozenset(metric.name for metric in USAGE)
 WORST = 5
-ROUNDING = 1e-9
-FEW = 3
 
 
 def print_result(
@@ -51,10 +50,11 @@ def print_result(
     page = Page(console)
     _heading(page, result)
     headline = [metric for metric in metrics if metric.headline] or list(metrics[:3])
+    seen = Overview(result, headline, len(result.cases) if every_case else WORST)
     if result.cases:
-        _table(page, result, headline)
+        _table(page, result, headline, seen)
     if brief:
-        _failures(page, result, origin)
+        _failures(page, result, seen, origin)
         return
     if result.cases:
         _also(page, result, metrics, headline)
@@ -62,11 +62,11 @@ def print_result(
         _tries_and_reviews(page, result, metrics)
         _suite_advice(page, advice, origin)
         if headline:
-            _weakest_tags(page, result, headline[0])
-            _worst_cases(page, result, headline, origin, len(result.cases) if every_case else WORST)
+            _weakest_tags(page, seen, headline[0])
+            _worst_cases(page, result, seen, headline, origin)
         for line in highlights:
             page.line([(plain(line), "")])
-        _failures(page, result, origin)
+        _failures(page, result, seen, origin)
         if every_case:
             _failed_cases(page, result)
     _saved(page, saved)
@@ -110,7 +110,7 @@ def _heading(page: Page, result: RunResult) -> None:
         page.line([("  ", ""), *spans])
 
 
-def _table(page: Page, result: RunResult, headline: Sequence[Metric]) -> None:
+def _table(page: Page, result: RunResult, headline: Sequence[Metric], seen: Overview) -> None:
     summaries = {item.metric: item for item in result.summary}
     shown = [(metric, summaries[metric.name]) for metric in headline if metric.name in summaries]
     errors = any(item.with_errors_as_zero is not None for _, item in shown)
@@ -128,7 +128,7 @@ def _table(page: Page, result: RunResult, headline: Sequence[Metric]) -> None:
             row += f"    {figure(item.with_errors_as_zero, metric.kind):>11}"
         start = f"  {fit(metric.title, width)}  "
         mean = f"{figure(item.mean, metric.kind):>7}"
-        note = _undefined(result, item)
+        note = _undefined(seen, item)
         spans: list[Span] = [(start, ""), (mean, "bold"), (row, "")]
         if note and len(start + mean + row) + 3 + len(note) <= page.width:
             page.line([*spans, (f"   {note}", "dim")])
@@ -138,15 +138,11 @@ def _table(page: Page, result: RunResult, headline: Sequence[Metric]) -> None:
                 page.line([(f"  {' ' * width}    {note}", "dim")])
 
 
-def _undefined(result: RunResult, item: MetricSummary) -> str:
+def _undefined(seen: Overview, item: MetricSummary) -> str:
     """``5 undefined: nothing was selected``, with the commonest reason."""
     if not item.undefined:
         return ""
-    reasons = Counter(
-        score.reason
-        for case in result.cases
-        if case.status == "scored" and (score := case.scores.get(item.metric)) is not None and score.value is None
-    )
+    reasons = seen.undefined.get(item.metric, Counter[str]())
     reason, count = reasons.most_common(1)[0] if reasons else ("", 0)
     often = "mostly " if len(reasons) > 1 and count < item.undefined else ""
     return f"{item.undefined:,} undefined" + (f": {often}{plain(reason)}" if reason else "")
@@ -217,23 +213,18 @@ def _advise(page: Page, command: str, note: str = "") -> None:
         page.line([(" " * LABEL, ""), (f"→ {plain(command)}", "cyan"), (plain(note), "dim")], whole=True)
 
 
-def _weakest_tags(page: Page, result: RunResult, metric: Metric) -> None:
-    values: dict[str, list[float]] = {}
-    for case in result.cases:
-        value = _value(case, metric)
-        for tag in dict.fromkeys(case.tags):
-            values.setdefault(tag, []).extend([] if value is None else [value])
+def _weakest_tags(page: Page, seen: Overview, metric: Metric) -> None:
     means = sorted(
-        ((sum(v) / len(v), tag, len(v)) for tag, v in values.items() if len(v) >= 2),
+        ((total / count, tag, count) for tag, (total, count) in seen.tags.items() if count >= 2),
         key=lambda item: (item[0] if metric.higher_is_better else -item[0], item[1]),
     )
-    if len(values) < 2 or len(means) < 2:
+    if len(means) < 2:
         return
     best = max(mean for mean, _, _ in means) if metric.higher_is_better else min(mean for mean, _, _ in means)
     weak = [
         (mean, tag, count)
         for mean, tag, count in means
-        if (_badness(mean, metric) if metric.kind != "quantity" else abs(mean - best)) > ROUNDING
+        if (badness(mean, metric) if metric.kind != "quantity" else abs(mean - best)) > ROUNDING
     ]
     if not weak:
         return
@@ -247,32 +238,22 @@ def _weakest_tags(page: Page, result: RunResult, metric: Metric) -> None:
 
 
 def _worst_cases(
-    page: Page, result: RunResult, headline: Sequence[Metric], origin: Origin | None, most: int = WORST
+    page: Page, result: RunResult, seen: Overview, headline: Sequence[Metric], origin: Origin | None
 ) -> None:
-    """The lowest by the first headline metric, then by the others. A right case is never among them."""
-    ranked: list[tuple[tuple[float, ...], CaseResult]] = []
-    for case in result.cases:
-        if case.status != "scored" or _value(case, headline[0]) is None:
-            continue
-        badness = tuple(_badness(_value(case, metric), metric) for metric in headline)
-        if any(badness) and not is_right(case, headline):
-            ranked.append((badness, case))
-    ranked.sort(key=lambda item: ([-bad for bad in item[0]], item[1].id))
-    if not ranked:
+    worst = seen.worst()
+    if not worst:
         return
-    worst = [case for _, case in ranked[:most]]
-    width = max(len(_label(case)) for case in worst)
+    width = max(len(label(case)) for case in worst)
     figures = [_worst_figure(case, headline) for case in worst]
     figure_width = max(map(len, figures))
     if page.cuts:
         width = min(width, 48, max(8, page.width - LABEL - figure_width - 28))
     for number, (case, figure_text) in enumerate(zip(worst, figures, strict=True)):
         room = max(16, page.width - LABEL - width - figure_width - 4)
-        label = "worst cases" if not number else ""
         page.labelled(
-            label,
+            "worst cases" if not number else "",
             [
-                (fit(_label(case), width), ""),
+                (fit(label(case), width), ""),
                 (f"  {figure_text.ljust(figure_width)}  ", "bold"),
                 (page.fitted(reason_of(result.run.suite, case), room), "dim"),
             ],
@@ -284,37 +265,10 @@ def _worst_cases(
 def _worst_figure(case: CaseResult, headline: Sequence[Metric]) -> str:
     """The figure that is bad: the first headline metric's; another one's, with its title, where the first is as good as
     it can be."""
-    bad = next((metric for metric in headline if _badness(_value(case, metric), metric) > ROUNDING), headline[0])
-    value = _value(case, bad)
+    bad = next((metric for metric in headline if badness(value_of(case, metric), metric) > ROUNDING), headline[0])
+    value = value_of(case, bad)
     number = f"{value:.2f}" if value is not None else "n/a"
     return number if bad is headline[0] else f"{bad.title} {number}"
-
-
-def is_right(case: CaseResult, metrics: Sequence[Metric]) -> bool:
-    """Whether every headline rate of the case has its best value: rates say right or wrong, shares only how well."""
-    rates = [
-        (metric, value)
-        for metric in metrics
-        if metric.headline and metric.kind == "rate" and (value := _value(case, metric)) is not None
-    ]
-    return bool(rates) and all(_badness(value, metric) <= ROUNDING for metric, value in rates)
-
-
-def _badness(value: float | None, metric: Metric) -> float:
-    """How far from the best a share is. A value that is not there says nothing against the case."""
-    if value is None or metric.kind == "quantity":
-        return 0.0
-    return 1.0 - value if metric.higher_is_better else value
-
-
-def _label(case: CaseResult) -> str:
-    """The id, which is what other commands take; the name where the id is long and says nothing, as a UUID does."""
-    return plain(case.id if len(case.id) <= 32 or not case.name else case.name)
-
-
-def _value(case: CaseResult, metric: Metric) -> float | None:
-    score = case.scores.get(metric.name)
-    return None if score is None else score.value
 
 
 def reason_of(suite: str, case: CaseResult) -> str:
@@ -334,21 +288,19 @@ def _mend(page: Page, result: RunResult, origin: Origin, case: str) -> None:
         _advise(page, origin.again)
 
 
-def _failures(page: Page, result: RunResult, origin: Origin | None) -> None:
-    errors = [case for case in result.cases if case.status == "error"]
-    groups = Counter(plain(case.error) or "no message" for case in errors).most_common()
+def _failures(page: Page, result: RunResult, seen: Overview, origin: Origin | None) -> None:
+    groups = seen.errors.most_common()
     for number, (message, count) in enumerate(groups[:FEW]):
         count_text = f"{count:,} × "
         page.wrapped("errors" if not number else "", [(count_text, "bold red"), (message, "")], most=FEW)
     if len(groups) > FEW:
         more = sum(count for _, count in groups[FEW:])
         page.labelled("", [(f"{more:,} more, with {count_of(len(groups) - FEW, 'other message')}", "")])
-    if errors and origin is not None:
-        _mend(page, result, origin, errors[0].id)
-    missing = [_label(case) for case in result.cases if case.status == "missing"]
-    if missing:
-        listed = ", ".join(missing[:FEW]) + (", …" if len(missing) > FEW else "")
-        page.wrapped("missing", [(f"{count_of(len(missing), 'case')} without a prediction: {listed}", "")])
+    if groups and origin is not None:
+        _mend(page, result, origin, seen.first_error)
+    if seen.missing:
+        listed = ", ".join(seen.some_missing) + (", …" if seen.missing > FEW else "")
+        page.wrapped("missing", [(f"{count_of(seen.missing, 'case')} without a prediction: {listed}", "")])
 
 
 def _failed_cases(page: Page, result: RunResult) -> None:
@@ -357,5 +309,5 @@ def _failed_cases(page: Page, result: RunResult) -> None:
         if case.status != "scored":
             words = plain(case.error) or reason_of(result.run.suite, case)
             page.line(
-                [(f"{case.status.replace('_', ' ')}".ljust(LABEL), "dim"), (f"{_label(case)}  {words}", "")], whole=True
+                [(f"{case.status.replace('_', ' ')}".ljust(LABEL), "dim"), (f"{label(case)}  {words}", "")], whole=True
             )

@@ -13,7 +13,7 @@ and rates stay in 0…1, and so do the ends of their intervals.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from karat.core.results.result import Estimate
 from karat.core.suite import Kind
@@ -22,7 +22,7 @@ from karat.stats.intervals.mean import quantity_interval, share_interval
 from karat.stats.intervals.spread import spread_of
 
 
-def estimate(values: Sequence[float], kind: Kind = "share", clusters: Sequence[str] | None = None) -> Estimate:
+def estimate(values: Sequence[float], kind: Kind = "share", clusters: Sequence[Hashable] | None = None) -> Estimate:
     """Mean, number of values and interval. With the cluster of each value the mean is over values, the interval over
     clusters."""
     n = len(values)

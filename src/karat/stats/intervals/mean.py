@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from karat.stats.intervals.lognormal import lognormal_bound
@@ -59,7 +59,10 @@ def share_interval(
 
 
 def quantity_interval(
-    values: Sequence[float] | Floats, spread: Spread, confidence: float = 0.95, clusters: Sequence[str] | None = None
+    values: Sequence[float] | Floats,
+    spread: Spread,
+    confidence: float = 0.95,
+    clusters: Sequence[Hashable] | None = None,
 ) -> Interval | None:
     """The interval of the mean of any numbers; None where they show no spread. Numbers that are all negative are
     mirrored."""

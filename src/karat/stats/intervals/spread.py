@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -36,7 +36,7 @@ class Spread(msgspec.Struct, frozen=True):
     skewness: float
 
 
-def sums_by_cluster(values: Sequence[float] | Floats, clusters: Sequence[str] | None) -> tuple[Floats, Floats]:
+def sums_by_cluster(values: Sequence[float] | Floats, clusters: Sequence[Hashable] | None) -> tuple[Floats, Floats]:
     """The sum and the number of values in each cluster. Without clusters every value is its own."""
     import numpy as np
 
@@ -45,13 +45,13 @@ def sums_by_cluster(values: Sequence[float] | Floats, clusters: Sequence[str] | 
         return numbers, np.ones(len(numbers))
     if len(clusters) != len(numbers):
         raise ValueError(f"every value needs a cluster: {len(numbers)} values, {len(clusters)} clusters")
-    places: dict[str, int] = {}
+    places: dict[Hashable, int] = {}
     index = np.fromiter((places.setdefault(name, len(places)) for name in clusters), np.int64, len(clusters))
     sums = np.bincount(index, numbers, len(places)).astype(np.float64)
     return sums, np.bincount(index, minlength=len(places)).astype(np.float64)
 
 
-def spread_of(values: Sequence[float] | Floats, clusters: Sequence[str] | None = None) -> Spread:
+def spread_of(values: Sequence[float] | Floats, clusters: Sequence[Hashable] | None = None) -> Spread:
     """The spread of at least one value. One cluster, or values that are all equal, have an error of 0."""
     import numpy as np
 

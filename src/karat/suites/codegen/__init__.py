@@ -4,7 +4,7 @@ from karat.core.explanation import explaining
 from karat.core.suite import Suite
 from karat.suites.codegen.accept import accept
 from karat.suites.codegen.case_file import case_file
-from karat.suites.codegen.cases import cases_from, load_cases, recognises, truth
+from karat.suites.codegen.cases import cases_from, load_cases, recognises, stream_cases, truth
 from karat.suites.codegen.comparison import compare
 from karat.suites.codegen.details import Details, details
 from karat.suites.codegen.explain import explain
@@ -14,7 +14,7 @@ from karat.suites.codegen.import_rows import import_rows
 from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.options_check import check_options
-from karat.suites.codegen.predictions import read_predictions
+from karat.suites.codegen.predictions import read_predictions, stream_predictions
 from karat.suites.codegen.prompts import PROMPTING
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.repair.figures import figures
@@ -30,8 +30,10 @@ suite = Suite(
     options=Options,
     metrics=METRICS,
     load_cases=load_cases,
+    stream_cases=stream_cases,
     cases_from=cases_from,
     read_predictions=read_predictions,
+    stream_predictions=stream_predictions,
     check_cases=check_cases,
     check_options=check_options,
     compare=compare,

@@ -17,11 +17,12 @@ import msgspec
 from yaml.nodes import MappingNode
 
 from karat.core.files import json
+from karat.core.files.lines import each_line
 from karat.core.files.reading import FileRefused, open_unpacked, read_unpacked, why_not_there
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case, Where
-from karat.core.suite import GIVEN, LoadedCases
+from karat.core.suite import GIVEN, LoadedCases, all_cases
 from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, documents
 from karat.suites.codegen.benchmarks import dabench, ds1000, pandaseval
@@ -33,36 +34,33 @@ LINES = (".jsonl", ".jsonl.gz")
 SUFFIXES = (*YAML, *LINES)
 PROJECT = "karat.yaml"
 
-Found = tuple[list[Case[Task]], list[Problem]]
+Found = Iterator[Case[Task] | Problem]
 
 
 def load_cases(path: Path) -> LoadedCases:
     """Every task under a path. What cannot be read is a problem and costs nothing else."""
-    cases: list[Case[Task]] = []
-    problems: list[Problem] = []
-    files = list(_files(path))
-    for file in files:
-        found, wrong = _read(file)
-        cases.extend(found)
-        problems.extend(wrong)
-    return LoadedCases(*_without_repeated(cases, problems), len(files))
+    return all_cases(stream_cases(path), len(list(_files(path))))
 
 
-def _without_repeated(
-    found: Iterable[Case[Task]], problems: Iterable[Problem]
-) -> tuple[tuple[Case[Task], ...], tuple[Problem, ...]]:
+def stream_cases(path: Path) -> Found:
+    """The same, one after the other: a line of a JSONL file, a document of a YAML file at a time."""
+    return _without_repeated(one for file in _files(path) for one in _read(file))
+
+
+def _without_repeated(found: Iterable[Case[Task] | Problem]) -> Found:
     """The cases with each id once, and a problem for every further one."""
-    cases: dict[str, Case[Task]] = {}
-    told = list(problems)
+    places: dict[str, tuple[str, int]] = {}
     for case in found:
-        if case.id in cases:
-            first = cases[case.id].source
-            message = f'the task "{case.id}" appears twice: also in {Path(first.file).name}, line {first.line}'
+        if isinstance(case, Problem):
+            yield case
+        elif case.id in places:
+            file, line = places[case.id]
+            message = f'the task "{case.id}" appears twice: also in {Path(file).name}, line {line}'
             hint = "Each task needs its own id; only the first of the two is used."
-            told.append(Problem(message, file=case.source.file, line=case.source.line, hint=hint))
+            yield Problem(message, file=case.source.file, line=case.source.line, hint=hint)
         else:
-            cases[case.id] = case
-    return tuple(cases.values()), tuple(told)
+            places[case.id] = (case.source.file, case.source.line)
+            yield case
 
 
 def recognises(path: Path) -> bool:
@@ -89,11 +87,11 @@ def _files(path: Path) -> Iterator[Path]:
 
 def _read(file: Path) -> Found:
     try:
-        return _read_yaml(file) if _is_yaml(file) else _read_lines(file)
+        yield from _read_yaml(file) if _is_yaml(file) else _read_lines(file)
     except FileRefused as error:
-        return [], [error.problem]
+        yield error.problem
     except OSError as error:
-        return [], [Problem(f"cannot be read: {error.strerror or error}", file=str(file))]
+        yield Problem(f"cannot be read: {error.strerror or error}", file=str(file))
 
 
 def _is_yaml(file: Path) -> bool:
@@ -102,14 +100,13 @@ def _is_yaml(file: Path) -> bool:
 
 def _read_yaml(file: Path) -> Found:
     findings = Findings(str(file))
-    cases = []
     for document, root in enumerate(documents(read_unpacked(file), findings)):
         for node, tables, item in tasks_in(root, findings):
             where = Where(str(file), document, item, node.start_mark.line + 1)
             case = read_task(node, tables, file.parent, findings, where)
             if case is not None:
-                cases.append(case)
-    return cases, findings.problems
+                yield case
+    yield from findings.problems
 
 
 # -- JSONL ------------------------------------------------------------------------------------------------------------
@@ -124,12 +121,10 @@ def cases_from(rows: Sequence[JsonMapping], folder: Path) -> LoadedCases:
     """Tasks that are given as Python values, in any of the forms that a line of a file may have."""
     file = folder / GIVEN
     numbered = ((number, dict(row)) for number, row in enumerate(rows, start=1))
-    cases, problems = _from_rows(numbered, file, Findings(str(file)))
-    return LoadedCases(*_without_repeated(cases, problems))
+    return all_cases(_without_repeated(_from_rows(numbered, file, Findings(str(file)))))
 
 
 def _from_rows(rows: Iterable[tuple[int, JsonObject]], file: Path, findings: Findings) -> Found:
-    cases: list[Case[Task]] = []
     beside: dabench.Beside | None = None
     left_out: Counter[str] = Counter()
     for number, row in rows:
@@ -148,21 +143,20 @@ def _from_rows(rows: Iterable[tuple[int, JsonObject]], file: Path, findings: Fin
             made = dabench.read_question(row, beside, where)
         else:
             made = read_task(node_of(row, str(file), number), {}, file.parent, findings, where)
-        if isinstance(made, Problem):
-            findings.problems.append(made)
-        elif made is not None:
-            cases.append(made)
+        if findings.problems:
+            yield from findings.problems
+            findings.problems.clear()
+        if made is not None:
+            yield made
     if left_out:
         told = ", ".join(f"{library} {count}" for library, count in left_out.most_common())
         message = f"{count_of(left_out.total(), 'problem')} of other libraries skipped: {told}"
         findings.problems.append(Problem(message, file=str(file), severity="warning"))
-    return cases, findings.problems
+    yield from findings.problems
 
 
 def _rows(file: Path, findings: Findings) -> Iterator[tuple[int, JsonObject]]:
-    for number, line in enumerate(read_unpacked(file).removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
-        if not line.strip():
-            continue
+    for number, line in each_line(file):
         try:
             row = json.decode(line)
         except json.BadJson as error:

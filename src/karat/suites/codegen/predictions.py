@@ -11,18 +11,19 @@ several samples of a task are its repeats, in their order. Ids may be numbers, a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from karat.core.files import json
-from karat.core.files.reading import FileRefused, read_bytes, read_unpacked
+from karat.core.files.lines import each_line
+from karat.core.files.reading import FileRefused, read_bytes
 from karat.core.files.shapes import shape_in_words
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import Prediction, join_attempts, misplaced, recorded_error, recorded_tokens
-from karat.core.suite import LoadedPredictions
+from karat.core.suite import LoadedPredictions, Said, all_predictions
 
 ANSWERS = ("code", "response", "attempts", "completion", "solution")
 SAMPLES = ("completion", "solution")
@@ -50,8 +51,13 @@ class _Line(msgspec.Struct, frozen=True):
 
 def read_predictions(path: Path) -> LoadedPredictions:
     """Every recorded answer under a path; a line that cannot be read is a problem and costs nothing else."""
+    return all_predictions(stream_predictions(path))
+
+
+def stream_predictions(path: Path) -> Iterator[Said]:
+    """The same, one after the other; a JSONL file is read line by line."""
     try:
-        return _read_folder(path) if path.is_dir() else _read_lines(path)
+        yield from _read_folder(path) if path.is_dir() else _read_lines(path)
     except FileNotFoundError:
         hint = "Give a JSONL file, or a folder of <task id>.py files."
         raise UserError(f"there are no predictions at {path}: no such file or folder", hint=hint) from None
@@ -61,45 +67,35 @@ def read_predictions(path: Path) -> LoadedPredictions:
         raise UserError(f"cannot read the predictions at {path}: {error.strerror}") from error
 
 
-def _read_folder(folder: Path) -> LoadedPredictions:
+def _read_folder(folder: Path) -> Iterator[Prediction | Problem]:
     files = sorted(file for file in folder.rglob("*.py") if not file.is_dir())
     if not files:
         raise UserError(f"there is no code in {folder}", hint="Put <task id>.py files there, or give a JSONL file.")
-    predictions: list[Prediction] = []
-    problems: list[Problem] = []
     for file in files:
         name = file.relative_to(folder).with_suffix("").as_posix()
         try:
             code = read_bytes(file)
         except OSError as error:
-            problems.append(Problem(f"cannot be read: {error.strerror or error}", file=str(file)))
+            yield Problem(f"cannot be read: {error.strerror or error}", file=str(file))
             continue
         response = code.decode(errors="replace").encode()
-        predictions.append(Prediction(name.replace(SLASH, "/"), None, response=response))
-    return LoadedPredictions(tuple(predictions), tuple(problems))
+        yield Prediction(name.replace(SLASH, "/"), None, response=response)
 
 
-def _read_lines(file: Path) -> LoadedPredictions:
-    predictions: list[Prediction] = []
-    problems: list[Problem] = []
+def _read_lines(file: Path) -> Iterator[Prediction | Problem]:
     first: dict[tuple[str, int | None, int], int] = {}
     samples: Counter[str] = Counter()
-    for number, line in enumerate(read_unpacked(file).removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
-        if not line.strip():
-            continue
+    for number, line in each_line(file):
         found = _prediction(line, str(file), number, samples)
-        if isinstance(found, Problem):
-            problems.append(found)
-            continue
-        key = (found.case_id, found.turn, found.repeat)
-        if key in first:
-            message = f'a second answer to "{found.case_id}": the first, in line {first[key]}, is used'
-            hint = 'Put repairs in one line, under "attempts"; give each independent try a "repeat" number.'
-            problems.append(Problem(message, file=str(file), line=number, hint=hint))
-            continue
-        first[key] = number
-        predictions.append(found)
-    return LoadedPredictions(tuple(predictions), tuple(problems))
+        if isinstance(found, Prediction):
+            key = (found.case_id, found.turn, found.repeat)
+            if key in first:
+                message = f'a second answer to "{found.case_id}": the first, in line {first[key]}, is used'
+                hint = 'Put repairs in one line, under "attempts"; give each independent try a "repeat" number.'
+                found = Problem(message, file=str(file), line=number, hint=hint)
+            else:
+                first[key] = number
+        yield found
 
 
 def _prediction(line: bytes, file: str, number: int, samples: Counter[str]) -> Prediction | Problem:

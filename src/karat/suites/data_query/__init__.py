@@ -5,7 +5,7 @@ from karat.core.suite import Suite
 from karat.suites.data_query.accept import accept
 from karat.suites.data_query.advice import advice
 from karat.suites.data_query.case_file import case_file
-from karat.suites.data_query.cases import cases_from, load_cases, recognises
+from karat.suites.data_query.cases import cases_from, load_cases, recognises, stream_cases
 from karat.suites.data_query.comparison import check_options, compare, perfect
 from karat.suites.data_query.details import Details, details
 from karat.suites.data_query.explain import explain
@@ -13,7 +13,7 @@ from karat.suites.data_query.export import export_row
 from karat.suites.data_query.import_rows import import_rows
 from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.options import Options
-from karat.suites.data_query.predictions import read_predictions
+from karat.suites.data_query.predictions import read_predictions, stream_predictions
 from karat.suites.data_query.prompts import PROMPTING
 from karat.suites.data_query.report import report
 from karat.suites.data_query.responses import understand
@@ -27,8 +27,10 @@ suite = Suite(
     options=Options,
     metrics=METRICS,
     load_cases=load_cases,
+    stream_cases=stream_cases,
     cases_from=cases_from,
     read_predictions=read_predictions,
+    stream_predictions=stream_predictions,
     check_cases=check_cases,
     check_options=check_options,
     compare=compare,

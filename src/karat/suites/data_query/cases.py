@@ -1,4 +1,5 @@
-"""Case files: YAML, one case per file, or a folder of them, several documents in a file, or a list in one file."""
+"""Case files: YAML, one case per file, or a folder of them, several documents in a file, or a list in one file; or one
+JSONL file with a case per line. In a folder, JSONL files are passed over: they may be answers."""
 
 from __future__ import annotations
 
@@ -9,12 +10,14 @@ from pathlib import Path
 import msgspec
 from yaml.nodes import Node, SequenceNode
 
+from karat.core.files import json
 from karat.core.files.limits import YAML_MB
+from karat.core.files.lines import each_line
 from karat.core.files.reading import FileRefused, read_bytes, why_not_there
 from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Turn, Where
-from karat.core.suite import GIVEN, LoadedCases
+from karat.core.suite import GIVEN, LoadedCases, all_cases
 from karat.core.yaml.edit import find
 from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, documents, reader_for
@@ -22,6 +25,7 @@ from karat.suites.data_query.selection import Target
 from karat.suites.data_query.target_faults import target_faults
 
 SUFFIXES = (".yaml", ".yml", ".json")
+LINES = (".jsonl", ".jsonl.gz")
 
 
 class CaseFile(msgspec.Struct, frozen=True):
@@ -39,33 +43,36 @@ _read_case = reader_for(CaseFile)
 
 def load_cases(path: Path) -> LoadedCases:
     """Every case under a path. A file that cannot be read costs only its own cases; nothing is raised for it."""
-    cases: list[Case[Target]] = []
-    problems: list[Problem] = []
+    files: list[str] = []
+    loaded = all_cases(_stream(path, files))
+    return msgspec.structs.replace(loaded, files=len(files))
+
+
+def stream_cases(path: Path) -> Iterator[Case[Target] | Problem]:
+    """The same, one after the other: a document of a file at a time."""
+    return _stream(path, [])
+
+
+def _stream(path: Path, files: list[str]) -> Iterator[Case[Target] | Problem]:
     first: dict[str, Where] = {}
-    files = 0
     for file in _files(path):
-        files += 1
+        files.append(file)
         findings = Findings(file)
         try:
-            data = read_bytes(file, YAML_MB)
-        except FileRefused as error:
-            problems.append(error.problem)
-            continue
-        except OSError as error:
-            problems.append(Problem(f"cannot be read: {error.strerror}", file=file))
-            continue
-        for document, root in enumerate(documents(data, findings)):
-            for item, node in _cases_in(root):
-                case = _case(node, findings, Where(file, document, item, node.start_mark.line + 1))
-                if case is None:
-                    continue
-                if case.id in first:
+            for node, where in _lines(file, findings) if file.endswith(LINES) else _nodes(file, findings):
+                case = _case(node, findings, where)
+                if case is not None and case.id in first:
                     _note_duplicate(case, first[case.id], node, findings)
-                    continue
-                first[case.id] = case.source
-                cases.append(case)
-        problems.extend(findings.problems)
-    return LoadedCases(tuple(cases), tuple(problems), files)
+                elif case is not None:
+                    first[case.id] = case.source
+                    yield case
+                yield from findings.problems
+                findings.problems.clear()
+        except FileRefused as error:
+            yield error.problem
+        except OSError as error:
+            yield Problem(f"cannot be read: {error.strerror}", file=file)
+        yield from findings.problems
 
 
 def cases_from(rows: Sequence[JsonMapping], _: Path) -> LoadedCases:
@@ -95,7 +102,8 @@ def _files(path: Path) -> Iterator[str]:
         return
     if not path.is_dir():
         raise UserError(
-            f"there are no cases at {path}: {why_not_there(path)}", hint="Give a YAML file, or a folder of them."
+            f"there are no cases at {path}: {why_not_there(path)}",
+            hint="Give a YAML file, a folder of them, or a JSONL file.",
         )
     found = False
     for folder, folders, names in os.walk(path):
@@ -108,11 +116,21 @@ def _files(path: Path) -> Iterator[str]:
         raise UserError(f"there are no case files in {path}", hint=f"A case file ends in {', '.join(SUFFIXES)}.")
 
 
-def _cases_in(root: Node) -> Iterator[tuple[int | None, Node]]:
-    if isinstance(root, SequenceNode):
-        yield from enumerate(root.value)
-    else:
-        yield None, root
+def _nodes(file: str, findings: Findings) -> Iterator[tuple[Node, Where]]:
+    """The cases of a YAML file, and where each begins."""
+    for document, root in enumerate(documents(read_bytes(file, YAML_MB), findings)):
+        items = enumerate(root.value) if isinstance(root, SequenceNode) else ((None, root),)
+        for item, node in items:
+            yield node, Where(file, document, item, node.start_mark.line + 1)
+
+
+def _lines(file: str, findings: Findings) -> Iterator[tuple[Node, Where]]:
+    """The same for a JSONL file, which may be larger than memory."""
+    for number, line in each_line(file):
+        try:
+            yield node_of(json.decode(line), file, number), Where(file, 0, number - 1, number)
+        except json.BadJson as error:
+            findings.problems.append(error.problem(file, number))
 
 
 def _case(node: Node, findings: Findings, source: Where) -> Case[Target] | None:

@@ -7,17 +7,23 @@ What a response may look like, in such a file or from a live system, is read in
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from karat.core.files import json
-from karat.core.files.reading import FileRefused, read_bytes
+from karat.core.files.limits import MIB
+from karat.core.files.lines import plain_lines
+from karat.core.files.reading import FileRefused, open_bytes, read_bytes
 from karat.core.files.shapes import shape_in_words
 from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction, misplaced, recorded_error, recorded_tokens
-from karat.core.suite import LoadedPredictions
+from karat.core.suite import LoadedPredictions, Said, all_predictions
+
+Seen = dict[tuple[str, int, int], int]
+"""Case, turn and repeat → the line that they were first in."""
 
 
 class _Line(msgspec.Struct, frozen=True):
@@ -37,10 +43,18 @@ EXAMPLE = 'Each line is a JSON object such as {"id": "case id", "indicator_selec
 
 def read_predictions(path: Path) -> LoadedPredictions:
     """Every recorded prediction under a path; a line that cannot be read is a problem and costs nothing else."""
+    return all_predictions(stream_predictions(path))
+
+
+def stream_predictions(path: Path) -> Iterator[Said]:
+    """The same, one after the other; a JSONL file is read line by line."""
     try:
         if path.is_dir():
-            return _read_folder(path)
-        data = read_bytes(path)
+            yield from _read_folder(path)
+        elif _is_list(path):
+            yield from _read_list(path, read_bytes(path))
+        else:
+            yield from _read_lines(path)
     except FileNotFoundError:
         raise UserError(
             f"there are no predictions at {path}: no such file or folder", hint="Give a JSONL file."
@@ -49,108 +63,82 @@ def read_predictions(path: Path) -> LoadedPredictions:
         raise
     except OSError as error:
         raise UserError(f"cannot read the predictions at {path}: {error.strerror}") from error
-    if data.lstrip()[:1] == b"[":
-        return _read_list(path, data)
-    return _read_lines(path, data)
 
 
-def _read_lines(path: Path, data: bytes) -> LoadedPredictions:
-    predictions: list[Prediction] = []
-    problems: list[Problem] = []
-    seen: dict[tuple[str, int | None, int], int] = {}
-    if data.startswith(b"\xef\xbb\xbf"):
-        data = data[3:]
-    for number, line in enumerate(data.split(b"\n"), start=1):
-        line = line.strip()
-        if not line:
-            continue
-        _take(line, str(path), number, predictions, problems, seen)
-    return LoadedPredictions(tuple(predictions), tuple(problems))
+def _is_list(path: Path) -> bool:
+    """Whether the file is one JSON list, by the first of its characters."""
+    with open_bytes(path) as file:
+        while block := file.read(MIB):
+            if block.strip():
+                return block.lstrip()[:1] == b"["
+    return False
 
 
-def _read_list(path: Path, data: bytes) -> LoadedPredictions:
-    predictions: list[Prediction] = []
-    problems: list[Problem] = []
-    seen: dict[tuple[str, int | None, int], int] = {}
-    data = data.removeprefix(b"\xef\xbb\xbf")
+def _read_lines(path: Path) -> Iterator[Prediction | Problem]:
+    seen: Seen = {}
+    for number, line in plain_lines(path):
+        yield _taken(line.strip(), str(path), number, seen)
+
+
+def _read_list(path: Path, data: bytes) -> Iterator[Prediction | Problem]:
+    seen: Seen = {}
     try:
-        items = json.items(data)
+        items = json.items(data.removeprefix(b"\xef\xbb\xbf"))
     except json.BadJson as error:
-        return LoadedPredictions((), (error.problem(str(path)),))
+        yield error.problem(str(path))
+        return
     for number, (line, item) in enumerate(items, start=1):
-        _take(item, str(path), number, predictions, problems, seen, noun="item", line_of_item=line)
-    return LoadedPredictions(tuple(predictions), tuple(problems))
+        yield _taken(item, str(path), number, seen, noun="item", line_of_item=line)
 
 
-def _take(
-    line: bytes,
-    file: str,
-    number: int,
-    predictions: list[Prediction],
-    problems: list[Problem],
-    seen: dict[tuple[str, int | None, int], int],
-    noun: str = "line",
-    line_of_item: int = 0,
-) -> None:
+def _taken(
+    line: bytes, file: str, number: int, seen: Seen, noun: str = "line", line_of_item: int = 0
+) -> Prediction | Problem:
     place = line_of_item or number
     where = "" if noun == "line" else f"{noun} {number}: "
     try:
         head = msgspec.convert(json.decode(line), _Line)
-        if fault := misplaced(head.turn, head.repeat):
-            problems.append(Problem(f"{where}{fault}", file=file, line=place, hint="The prediction is skipped."))
-            return
-        prediction = Prediction(
-            head.id,
-            head.turn,
-            head.repeat,
-            line,
-            recorded_error(head.error),
-            head.latency,
-            recorded_tokens(head.tokens),
-            head.cost,
-        )
     except json.BadJson as error:
-        problems.append(error.problem(file, place, what=f"{where}not a prediction", hint=EXAMPLE))
-        return
+        return error.problem(file, place, what=f"{where}not a prediction", hint=EXAMPLE)
     except msgspec.ValidationError as error:
         said = shape_in_words(error, "")
-        problems.append(Problem(f"{where}not a prediction: {said}", file=file, line=place, hint=EXAMPLE))
-        return
-    key = (prediction.case_id, prediction.turn or 0, prediction.repeat)
+        return Problem(f"{where}not a prediction: {said}", file=file, line=place, hint=EXAMPLE)
+    if fault := misplaced(head.turn, head.repeat):
+        return Problem(f"{where}{fault}", file=file, line=place, hint="The prediction is skipped.")
+    key = (head.id, head.turn or 0, head.repeat)
     if key in seen:
         message = (
             f'{where}a second prediction for case "{key[0]}", "turn": {key[1]}, "repeat": {key[2]}: '
             f"the first, in {noun} {seen[key]}, is used"
         )
-        problems.append(Problem(message, file=file, line=place, hint='Give repeats a "repeat" number.'))
-        return
+        return Problem(message, file=file, line=place, hint='Give repeats a "repeat" number.')
     seen[key] = number
-    predictions.append(prediction)
+    tokens = recorded_tokens(head.tokens)
+    return Prediction(
+        head.id, head.turn, head.repeat, line, recorded_error(head.error), head.latency, tokens, head.cost
+    )
 
 
-def _read_folder(path: Path) -> LoadedPredictions:
+def _read_folder(path: Path) -> Iterator[Prediction | Problem]:
     files = sorted(file for file in path.rglob("*.json*") if not file.is_dir())
     if not files:
         raise UserError(
             f"there are no predictions in {path}", hint="Put <case id>.json files there, or give a JSONL file."
         )
-    predictions: list[Prediction] = []
-    problems: list[Problem] = []
     for file in files:
         try:
-            data = read_bytes(file)
+            if file.suffix == ".jsonl":
+                yield from _read_lines(file)
+            elif file.suffix == ".json":
+                yield _whole_file(file)
         except FileRefused as error:
-            problems.append(error.problem)
-            continue
+            yield error.problem
         except OSError as error:
-            problems.append(Problem(f"cannot be read: {error.strerror}", file=str(file)))
-            continue
-        if file.suffix == ".jsonl":
-            loaded = _read_lines(file, data)
-            predictions.extend(loaded.predictions)
-            problems.extend(loaded.problems)
-        elif file.suffix == ".json":
-            case_id, _, turn = file.stem.rpartition(".")
-            whole = not (case_id and turn.isdecimal() and turn.isascii() and len(turn) < 5)
-            predictions.append(Prediction(file.stem if whole else case_id, None if whole else int(turn), response=data))
-    return LoadedPredictions(tuple(predictions), tuple(problems))
+            yield Problem(f"cannot be read: {error.strerror}", file=str(file))
+
+
+def _whole_file(file: Path) -> Prediction:
+    data = read_bytes(file)
+    case_id, _, turn = file.stem.rpartition(".")
+    whole = not (case_id and turn.isdecimal() and turn.isascii() and len(turn) < 5)
+    return Prediction(file.stem if whole else case_id, None if whole else int(turn), response=data)

@@ -15,7 +15,7 @@ from karat.suites.retrieval.import_rows import import_rows
 from karat.suites.retrieval.metrics import METRICS
 from karat.suites.retrieval.notes import notes
 from karat.suites.retrieval.options import Options
-from karat.suites.retrieval.predictions import read_predictions, understand
+from karat.suites.retrieval.predictions import read_predictions, stream_predictions, understand
 from karat.suites.retrieval.prompts import PROMPTING
 from karat.suites.retrieval.records import Truths
 from karat.suites.retrieval.report import report
@@ -30,6 +30,7 @@ suite = Suite(
     load_cases=load_cases,
     cases_from=cases_from,
     read_predictions=read_predictions,
+    stream_predictions=stream_predictions,
     check_cases=check_cases,
     compare=compare,
     details=details,

@@ -12,7 +12,7 @@ compressed with gzip.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from karat.core.files.shapes import shape_in_words
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import UserError
 from karat.core.replies import Reply, only_one, read_reply
-from karat.core.suite import LoadedPredictions, Unreadable
+from karat.core.suite import LoadedPredictions, Said, Unreadable, all_predictions
 from karat.suites.retrieval.records import DOCUMENTS, Ranked, Retrieved
 
 _compact = msgspec.json.Decoder(Retrieved)
@@ -123,7 +123,12 @@ def _from_items(name: str, items: list[_Item]) -> Ranked:
 
 def read_predictions(path: Path) -> LoadedPredictions:
     """Every question's results in a run file; a line that cannot be read is a problem and costs nothing else."""
-    from karat.suites.retrieval.formats.json_run import read_json_run
+    return all_predictions(stream_predictions(path))
+
+
+def stream_predictions(path: Path) -> Iterator[Said]:
+    """The same, one question after the other where the file has a line for each."""
+    from karat.suites.retrieval.formats.json_run import stream_json_run
     from karat.suites.retrieval.formats.lines import beginning
     from karat.suites.retrieval.formats.trec_run import read_run
 
@@ -137,4 +142,7 @@ def read_predictions(path: Path) -> LoadedPredictions:
     if is_empty(path):
         raise UserError(f"no line of {path} can be read: it is empty", hint="Give a TREC run, JSON or JSONL file.")
     start = beginning(path).lstrip()
-    return read_json_run(path) if start[:1] in (b"{", b"[") else read_run(path)
+    if start[:1] in (b"{", b"["):
+        return stream_json_run(path)
+    loaded = read_run(path)
+    return iter((*loaded.predictions, *loaded.problems))

@@ -40,7 +40,7 @@ def load_cases(suite: Suite, cases: Cases, folder: str | Path = "") -> LoadedCas
     cases = local_input(cases)
     loaded = read_cases(suite, cases, folder)
     if not loaded.cases:
-        raise _nothing("cases", suite, cases, loaded.problems)
+        raise nothing_read("cases", suite, cases, loaded.problems)
     return loaded
 
 
@@ -53,11 +53,12 @@ def load_predictions(suite: Suite, predictions: Predictions, folder: str | Path 
         else:
             loaded = given_predictions(suite, predictions, Path(folder))
     if not loaded.predictions:
-        raise _nothing("predictions", suite, predictions, loaded.problems)
+        raise nothing_read("predictions", suite, predictions, loaded.problems)
     return loaded
 
 
-def _nothing(noun: str, suite: Suite, given: Cases | Predictions, problems: Sequence[Problem]) -> UserError:
+def nothing_read(noun: str, suite: Suite, given: Cases | Predictions, problems: Sequence[Problem]) -> UserError:
+    """The error of input in which there is nothing to work on."""
     if not isinstance(given, str | Path):
         if problems:
             return UserError(f"none of the {noun} can be read", problems=problems)

@@ -16,7 +16,8 @@ from karat.core.remote.paths import local_input, rooted_text
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import RecordedConfig, System, SystemConfig, SystemType
 from karat.runs.project import Project, from_settings, options_from
-from karat.verbs.inputs.loading import Cases, Predictions, load_predictions
+from karat.verbs.inputs.gathering import gather_predictions
+from karat.verbs.inputs.loading import Cases, Predictions
 from karat.verbs.inputs.projects import project_here
 
 REPLAY = "replay"
@@ -116,7 +117,7 @@ def open_given(
         from karat.systems.replay import ReplaySystem
 
         recorded = config.predictions if isinstance(config, RecordedConfig) else ""
-        loaded = load_predictions(suite, predictions or recorded, folder)
+        loaded = gather_predictions(suite, predictions or recorded, folder)
         return ReplaySystem(loaded.predictions, loaded.problems, loaded.notes)
     if callable(system):
         from karat.systems.function import open_callable

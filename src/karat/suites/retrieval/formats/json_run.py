@@ -14,6 +14,7 @@ run as a whole, as ``karat export`` writes it; karat 0.1 before that had the tun
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from karat.core.json_types import JsonObject
 from karat.core.notes import notes_in
 from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction, misplaced, recorded_error
-from karat.core.suite import LoadedPredictions
+from karat.core.suite import LoadedPredictions, Said
 from karat.suites.retrieval.formats.lines import blocks, json_problem, read_bytes, shown_name
 from karat.suites.retrieval.notes import earlier_notes
 from karat.suites.retrieval.records import DOCUMENTS, Ranked, Retrieved
@@ -53,8 +54,9 @@ class _Line(msgspec.Struct, frozen=True):
     cost: float | None = None
 
 
-def read_json_run(path: Path) -> LoadedPredictions:
-    """One prediction for each question. What cannot be read is a problem and costs nothing else."""
+def stream_json_run(path: Path) -> Iterator[Said]:
+    """One prediction for each question. What cannot be read is a problem and costs nothing else. JSONL is read line by
+    line."""
     if ".jsonl" in path.suffixes:
         return _read_lines(path)
     data = read_bytes(path)
@@ -67,7 +69,8 @@ def read_json_run(path: Path) -> LoadedPredictions:
         raise UserError(f"{path} cannot be read as a run", problems=[problem]) from error
     if "id" in questions or any(pair[0] in questions for pair in PAIRS):
         return _read_lines(path)
-    return _read_object(data, questions, shown_name(path))
+    loaded = _read_object(data, questions, shown_name(path))
+    return iter((*loaded.predictions, *loaded.problems))
 
 
 # -- {question: {document: score}} ------------------------------------------------------------------------------------
@@ -131,54 +134,74 @@ def _first_repeated(text: bytes) -> str:
 # -- JSONL ------------------------------------------------------------------------------------------------------------
 
 
-def _read_lines(path: Path) -> LoadedPredictions:
+def _read_lines(path: Path) -> Iterator[Said]:
     file = shown_name(path)
-    predictions: list[Prediction] = []
     problems: list[Problem] = []
+    first_problems: list[Problem] = []
     first: dict[tuple[str, int, int], int] = {}
     results: dict[str, dict[str, float]] = {}
     notes: JsonObject = {}
     for start, lines in blocks(path, problems):
         for number, line in enumerate(lines, start=start):
-            if not line.strip():
-                continue
-            try:
-                body = strict_json.decode(line)
-                if not isinstance(body, dict):
-                    raise msgspec.ValidationError("expected an object")
-                if (said := notes_in(body)) is not None:
-                    notes |= said
-                    continue
-                pair = next((pair for pair in PAIRS if all(name in body for name in pair)), None)
-                if pair is not None:
-                    _take_result(body, pair, number, file, results, problems)
-                    continue
-                head = msgspec.convert(body, _Line)
-            except strict_json.BadJson as error:
-                problems.append(error.problem(file, number, what="not a result of a run", hint=LINE_HINT))
-                continue
-            except msgspec.ValidationError as error:
-                message = f"not a result of a run: {shape_in_words(error, '')}"
-                problems.append(Problem(message, file, number, 1, hint=LINE_HINT))
-                continue
-            except msgspec.DecodeError as error:
-                problems.append(json_problem(line, number, error, "not a result of a run", file=file, hint=LINE_HINT))
-                continue
-            if fault := misplaced(head.turn, head.repeat):
-                problems.append(Problem(fault, file, number, 1, hint="The line is skipped."))
-                continue
-            key = (str(head.id), head.turn or 0, head.repeat)
-            if key in first:
-                message = f'a second answer to question "{head.id}": the first, in line {first[key]}, is used'
-                problems.append(Problem(message, file, number, 1, hint='Give repeats a "repeat" number.'))
-                continue
-            first[key] = number
-            predictions.append(_asked(head, line))
-            notes = earlier_notes(body) | notes
-    predictions += [_prediction(name, Ranked(list(found), list(found.values()))) for name, found in results.items()]
-    if not predictions:
-        raise UserError(f"no line of {path} can be read as a result of a run", hint=LINE_HINT, problems=problems[:5])
-    return LoadedPredictions(tuple(predictions), tuple(problems), notes)
+            if line.strip() and (found := _taken(line, number, file, first, results, notes, problems)) is not None:
+                yield found
+        first_problems += problems[: 5 - len(first_problems)]
+        yield from problems
+        problems.clear()
+    yield from problems
+    yield from (_prediction(name, Ranked(list(found), list(found.values()))) for name, found in results.items())
+    if not first and not results:
+        raise UserError(
+            f"no line of {path} can be read as a result of a run", hint=LINE_HINT, problems=first_problems or problems
+        )
+    if notes:
+        yield notes
+
+
+def _taken(
+    line: bytes,
+    number: int,
+    file: str,
+    first: dict[tuple[str, int, int], int],
+    results: dict[str, dict[str, float]],
+    notes: JsonObject,
+    problems: list[Problem],
+) -> Prediction | None:
+    """The answer of a line to a question; None where it says something else, which is noted."""
+    try:
+        body = strict_json.decode(line)
+        if not isinstance(body, dict):
+            raise msgspec.ValidationError("expected an object")
+        if (said := notes_in(body)) is not None:
+            notes.update(said)
+            return None
+        pair = next((pair for pair in PAIRS if all(name in body for name in pair)), None)
+        if pair is not None:
+            _take_result(body, pair, number, file, results, problems)
+            return None
+        head = msgspec.convert(body, _Line)
+    except strict_json.BadJson as error:
+        problems.append(error.problem(file, number, what="not a result of a run", hint=LINE_HINT))
+        return None
+    except msgspec.ValidationError as error:
+        message = f"not a result of a run: {shape_in_words(error, '')}"
+        problems.append(Problem(message, file, number, 1, hint=LINE_HINT))
+        return None
+    except msgspec.DecodeError as error:
+        problems.append(json_problem(line, number, error, "not a result of a run", file=file, hint=LINE_HINT))
+        return None
+    if fault := misplaced(head.turn, head.repeat):
+        problems.append(Problem(fault, file, number, 1, hint="The line is skipped."))
+        return None
+    key = (str(head.id), head.turn or 0, head.repeat)
+    if key in first:
+        message = f'a second answer to question "{head.id}": the first, in line {first[key]}, is used'
+        problems.append(Problem(message, file, number, 1, hint='Give repeats a "repeat" number.'))
+        return None
+    first[key] = number
+    for name, value in earlier_notes(body).items():
+        notes.setdefault(name, value)
+    return _asked(head, line)
 
 
 def _asked(head: _Line, line: bytes) -> Prediction:

@@ -1,0 +1,1 @@
+"""More records than should be held as objects: kept as bytes, read a chunk at a time."""

@@ -1,0 +1,46 @@
+"""What a run has stored already, a chunk of cases at a time: a run that goes on need not hold the answers it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from karat.core.bulk.sequence import in_chunks
+from karat.core.records import AnyCase, Prediction
+from karat.runs.calling import Key
+from karat.runs.scoring import Tries, group
+
+if TYPE_CHECKING:
+    from karat.store.store import Store
+
+
+class StoredAnswers:
+    """The latest answers of a run. ``begun``: those that are to be followed up, which count as not there yet."""
+
+    def __init__(self, store: Store, run_id: int) -> None:
+        self._store, self._run_id = store, run_id
+        self.begun: dict[Key, Prediction] = {}
+
+    def of(self, cases: Sequence[AnyCase]) -> dict[Key, Prediction]:
+        """The answers to these cases."""
+        found = self._store.case_predictions(self._run_id, [case.id for case in cases])
+        answers = {(one.case_id, one.turn or 0, one.repeat): one for one in found}
+        for key in self.begun.keys() & answers.keys():
+            del answers[key]
+        return answers
+
+
+class NoAnswers(StoredAnswers):
+    """Of a run that begins: there is nothing to look for."""
+
+    def of(self, cases: Sequence[AnyCase]) -> dict[Key, Prediction]:  # noqa: ARG002 (there are none for any case)
+        return {}
+
+
+def with_answers(store: Store, run_id: int, cases: Sequence[AnyCase], repeats: int) -> Iterator[tuple[AnyCase, Tries]]:
+    """Each case with its answers, for scoring. Few are held at a time."""
+    for chunk in in_chunks(cases):
+        predictions = store.case_predictions(run_id, [case.id for case in chunk])
+        found, _ = group(chunk, predictions, repeats)
+        for case in chunk:
+            yield case, found.get(case.id, {})
