@@ -86,9 +86,14 @@ class Chunked:
             head = RunResult(info, tuple(summary), ())
             found = scoring_rows.insert_scoring(connection, run_id, head, scoring_rows.moment())
             for start in range(0, len(spool), CHUNK):
-                results = list(enumerate(map(_decode, spool.read(start, start + CHUNK)), start))
-                connection.execute(insert(scores), [scoring_rows.score_row(found, at, one) for at, one in results])
-                rows: list[Any] = [line_row(found, at, info.suite, one, metrics) for at, one in results]
+                packed = spool.read(start, start + CHUNK)
+                results = list(enumerate(map(_decode, packed), start))
+                rows: list[Any] = [
+                    scoring_rows.score_row(found, at, one, data)
+                    for (at, one), data in zip(results, packed, strict=True)
+                ]
+                connection.execute(insert(scores), rows)
+                rows = [line_row(found, at, info.suite, one, metrics) for at, one in results]
                 connection.execute(insert(lines), rows)
         self._finished[scoring] = found
         del self._under_way[scoring]

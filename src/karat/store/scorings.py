@@ -50,9 +50,9 @@ def insert_scoring(connection: Connection, run_id: int, result: RunResult, now: 
     return scoring
 
 
-def score_row(scoring: int, position: int, case: CaseResult) -> JsonObject:
-    """The row of one case."""
-    codec, data = pack(to_json(case))
+def score_row(scoring: int, position: int, case: CaseResult, encoded: bytes | None = None) -> JsonObject:
+    """The row of one case; ``encoded``: its JSON, where that is there already."""
+    codec, data = pack(encoded or to_json(case))
     named = {"case_id": case.id, "status": case.status, "codec": codec, "data": data}
     return {"scoring_id": scoring, "position": position, **named}
 
