@@ -137,7 +137,8 @@ def remove_run(connection: Connection, run_id: int) -> None:
 def insert_cases(connection: Connection, run_id: int, items: Sequence[tuple[str, bytes]]) -> None:
     """The cases of a run, after those that it already has."""
     lock_run(connection, run_id)
-    begin = connection.execute(select(func.count()).where(cases.c.run_id == run_id)).scalar_one()
+    last = connection.execute(select(func.max(cases.c.position)).where(cases.c.run_id == run_id)).scalar_one()
+    begin = 0 if last is None else last + 1
     rows = []
     for position, (case_id, data) in enumerate(items, begin):
         codec, packed = pack(data)
