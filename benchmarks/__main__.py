@@ -22,6 +22,7 @@ NAMES = (
     "codegen_scores",
     "codegen_mutants",
     "viewer",
+    "scale_run",
     "coverage",
 )
 CHECKS = ("same_demos", "walk")

@@ -1,8 +1,9 @@
 """How a run grows: 10,000, 100,000 and 1,000,000 cases through ``karat run``, each in a fresh process.
 
-The cases are a JSONL file of data_query. They are answered by a Python function that answers at once (``function``), or
-from a recording (``replay``). ``python -m benchmarks.scale_run --sizes 10000 100000 --systems function`` measures some
-of it.
+The cases are a JSONL file, answered by a Python function that answers at once (``function``) or from a recording
+(``replay``). ``light`` is the smallest suite there is (``benchmarks.scale_light``), so that what is measured is the
+runner and the store; ``data_query`` goes through the command line. ``python -m benchmarks.scale_run --suites light
+--sizes 10000 100000 --systems function`` measures some of it.
 """
 
 from __future__ import annotations
@@ -19,22 +20,19 @@ import msgspec
 
 from benchmarks import measure
 from benchmarks.measure import Cost
+from karat.core.json_types import JsonObject
 
 SIZES = (10_000, 100_000, 1_000_000)
+SUITES = ("light", "data_query")
 SYSTEMS = ("function", "replay")
 MEMORY_LIMIT_MB = 600
 EXPONENT = 1.05
 ASSISTANT = "assistant.py"
 ANSWERING = """
-import json
+from benchmarks.scale_run import case_and_answer
 
 def ask(request):
-    number = int(request["id"].removeprefix("case-"))
-    country = number % 200 if number % 7 else 0
-    terms = [{"id": f"C{country}", "name": f"Country {country}"}]
-    dimensions = [{"dimension_name": "COUNTRY", "values": terms},
-                  {"dimension_name": "INDICATOR", "values": [{"id": "NGDP", "name": "GDP"}]}]
-    return {"indicator_selection": [{"dataset_id": "IMF:WEO", "dimensions": dimensions}]}
+    return case_and_answer(int(request["id"].removeprefix("case-")))[1]
 """
 
 
@@ -51,14 +49,16 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.scale_run")
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS))
+    parser.add_argument("--suites", nargs="+", choices=SUITES, default=["light"])
     given = parser.parse_args(list(arguments))
-    measure.heading("a run as it grows", "data_query cases of a JSONL file, one process per size, everything stored")
-    for system in given.systems:
-        _tell(system, [_run(size, system) for size in given.sizes])
+    measure.heading("a run as it grows", "cases of a JSONL file, one process per size, everything stored")
+    for suite in given.suites:
+        for system in given.systems:
+            _tell(f"{suite}, {system}", [_run(size, suite, system) for size in given.sizes])
 
 
-def _tell(system: str, found: Sequence[Figures]) -> None:
-    print(f"  {system}")
+def _tell(what: str, found: Sequence[Figures]) -> None:
+    print(f"  {what}")
     rows = [
         [
             f"{one.cases:,}",
@@ -86,41 +86,60 @@ def exponent(found: Sequence[Figures]) -> float:
     return sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / sum((a - mean_x) ** 2 for a in x)
 
 
-def _run(size: int, system: str) -> Figures:
+def _run(size: int, suite: str, system: str) -> Figures:
     with TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / ASSISTANT).write_text(ANSWERING)
-        _write(folder, size, recorded=system == "replay")
-        asked = (
-            ["--system", "function", "--system-option", "function=assistant:ask"]
-            if system == "function"
-            else ["--predictions", "answers.jsonl"]
-        )
-        command = [sys.executable, "-m", "karat", "--quiet", "run", "--suite", "data_query", "--cases", "cases.jsonl"]
-        cost = measure.of_command([*command, *asked, "--store", "karat.db"], folder=folder)
+        _write(folder, size, suite)
+        here = {"PYTHONPATH": str(Path(__file__).parent.parent)}
+        cost = measure.of_command(_command(suite, system), folder=folder, environment=here)
         store = sum(file.stat().st_size for file in folder.glob("karat.db*"))
         return Figures(size, cost, store)
 
 
-def _write(folder: Path, size: int, *, recorded: bool) -> None:
-    """The cases, and an answer to each: one in seven is wrong."""
-    answering: dict[str, object] = {}
-    exec(ANSWERING, answering)
-    ask = answering["ask"]
+def _command(suite: str, system: str) -> list[str]:
+    if suite == "light":
+        return [sys.executable, "-m", "benchmarks.scale_light", system]
+    asked = (
+        ["--system", "function", "--system-option", "function=assistant:ask"]
+        if system == "function"
+        else ["--predictions", "answers.jsonl"]
+    )
+    run = [sys.executable, "-m", "karat", "--quiet", "run", "--suite", suite, "--cases", "cases.jsonl"]
+    return [*run, *asked, "--store", "karat.db"]
+
+
+def _write(folder: Path, size: int, suite: str) -> None:
+    """The cases, and an answer to each. One answer in seven to data_query is wrong."""
+    (folder / ASSISTANT).write_text(ANSWERING)
+    made = _light if suite == "light" else case_and_answer
     with (folder / "cases.jsonl").open("w") as cases, (folder / "answers.jsonl").open("w") as answers:
         for number in range(size):
-            name = f"case-{number:07d}"
-            terms = [{"id": f"C{number % 200}", "name": f"Country {number % 200}"}]
-            dimensions = [
-                {"dimension_name": "COUNTRY", "values": terms},
-                {"dimension_name": "INDICATOR", "values": [{"id": "NGDP", "name": "GDP"}]},
-            ]
-            target = {"indicator_selection": [{"dataset_id": "IMF:WEO", "dimensions": dimensions}]}
-            question = f"What was the GDP of country {number % 200} in {1990 + number % 30}?"
-            turn = {"role": "user", "content": question, "target": target}
-            cases.write(json.dumps({"id": name, "conversation": [turn], "tags": ["gdp"]}) + "\n")
-            if recorded:
-                answers.write(json.dumps({"id": name, **ask({"id": name})}) + "\n")  # type: ignore[operator]
+            case, answer = made(number)
+            cases.write(json.dumps(case) + "\n")
+            answers.write(json.dumps(answer) + "\n")
+
+
+def _light(number: int) -> tuple[JsonObject, JsonObject]:
+    name = f"case-{number:07d}"
+    return {"id": name, "question": f"What is 2 + 2? ({number})", "answer": "4"}, {"id": name, "answer": "4"}
+
+
+def case_and_answer(number: int) -> tuple[JsonObject, JsonObject]:
+    """A case of data_query, and what is answered to it."""
+    name = f"case-{number:07d}"
+    question = f"What was the GDP of country {number % 200} in {1990 + number % 30}?"
+    turn = {"role": "user", "content": question, "target": _selection(number % 200)}
+    case: JsonObject = {"id": name, "conversation": [turn], "tags": ["gdp"]}
+    return case, {"id": name, **_selection(number % 200 if number % 7 else 0)}
+
+
+def _selection(country: int) -> JsonObject:
+    terms = [{"id": f"C{country}", "name": f"Country {country}"}]
+    dimensions = [
+        {"dimension_name": "COUNTRY", "values": terms},
+        {"dimension_name": "INDICATOR", "values": [{"id": "NGDP", "name": "GDP"}]},
+    ]
+    return {"indicator_selection": [{"dataset_id": "IMF:WEO", "dimensions": dimensions}]}
 
 
 if __name__ == "__main__":

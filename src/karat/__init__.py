@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from karat.core.parameters import Parameter
     from karat.core.plugins import BrokenPlugin, PluginWarning
     from karat.core.problems import Problem, UnknownName, UserError
-    from karat.core.recorded import read_recorded
+    from karat.core.recorded import read_recorded, stream_recorded
     from karat.core.records import CallError, Case, Prediction, Turn, Where
     from karat.core.replies import Reply, read_reply
     from karat.core.report import Column, Report, Sheet, Table
@@ -125,6 +125,7 @@ __all__ = [
     "score",
     "scored",
     "stats",
+    "stream_recorded",
 ]
 
 _MODULES = frozenset(("answers", "engines", "retrieval", "sandbox", "stats"))
@@ -154,6 +155,7 @@ _HOMES = {
     "Hint": "karat.core.suite_prompt",
     "Prompting": "karat.core.suite_prompt",
     "read_recorded": "karat.core.recorded",
+    "stream_recorded": "karat.core.recorded",
     "CallError": "karat.core.records",
     "Case": "karat.core.records",
     "Prediction": "karat.core.records",

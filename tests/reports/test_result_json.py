@@ -12,7 +12,7 @@ import pytest
 from karat.core.problems import UserError
 from karat.core.results.result import CaseResult, CaseReview, MetricSummary, RepeatResult, RunInfo, RunResult
 from karat.core.scores import Score
-from karat.reports.json import result_json, write_json
+from karat.reports.json import json_parts, result_json, write_json
 from karat.stats.intervals.rates import wilson
 from tests.reports.reviewed_sample import REVIEWED, TRIED
 from tests.reports.sample_results import CASES, RESULT, RUN, SUMMARY
@@ -142,3 +142,12 @@ def test_writing(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "r.json").read_bytes() == result_json(RESULT)
     with pytest.raises(UserError, match="cannot write"):
         write_json(RESULT, tmp_path / "out" / "r.json" / "below.json")
+
+
+def test_the_pieces_are_the_document_formatted_as_a_whole() -> None:
+    whole = result_json(RESULT)
+    assert msgspec.json.format(whole, indent=2) + b"\n" == whole
+    assert b"".join(json_parts(RESULT)) == whole and len(list(json_parts(RESULT))) == 3
+    empty = msgspec.structs.replace(RESULT, cases=())
+    assert msgspec.json.decode(result_json(empty))["cases"] == []
+    assert msgspec.json.format(result_json(empty), indent=2) + b"\n" == result_json(empty)

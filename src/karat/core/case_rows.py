@@ -7,7 +7,7 @@ suite.
         answer: Literal["yes", "no"]
 
     files = CaseFiles(Row, target=lambda row: Answer(row.answer))
-    suite = Suite(…, load_cases=files.load, cases_from=files.given, recognises=files.recognises)
+    suite = Suite(…, load_cases=files.load, stream_cases=files.stream, cases_from=files.given, …)
 
 A YAML file holds one case, a list of them, or several documents; a JSONL file one case per line; a folder any number of
 such files. Unknown keys, missing keys and values that do not fit are reported with their line and column, and cost only

@@ -52,6 +52,9 @@ class Called:
 def turns_to_ask(case: AnyCase) -> list[int]:
     """The user turns that must be put to the system: those scored, and those before them whose answer the case does not
     give."""
+    if len(case.conversation) == 1:  # most cases, and a run asks for each of them several times
+        only = case.conversation[0]
+        return [0] if only.role == "user" and only.target is not None else []
     scored = case.scored_turns
     asked: list[int] = []
     users = -1

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from pathlib import Path
 
 import pytest
 
 from karat.core.problems import UserError
-from karat.core.records import truth_hash
+from karat.core.records import Prediction, truth_hash
+from karat.suites.data_query import suite
 from karat.suites.data_query.cases import load_cases
 from karat.suites.data_query.selection import Term
 
@@ -160,3 +163,31 @@ def test_the_contracts_sample_loads(shared: Path, tmp_path: Path) -> None:
     target = case.conversation[0].target
     assert target is not None
     assert [d.dimension_name for d in target.indicator_selection[0].dimensions] == ["INDICATOR", "COUNTRY"]
+
+
+def test_a_jsonl_file_has_a_case_in_each_line_and_a_folder_passes_it_over(tmp_path: Path) -> None:
+    turn = {"role": "user", "content": "q", "target": {"indicator_selection": [{"dataset_id": "X:D"}]}}
+    lines = [json.dumps({"id": name, "conversation": [turn]}) for name in ("a", "b", "a")]
+    wrong = json.dumps({"id": "c", "conversation": [turn], "tag": ["x"]})
+    file = tmp_path / "cases.jsonl"
+    file.write_text("\n".join([lines[0], "", lines[1], "{", lines[2], wrong]))
+    found = load_cases(file)
+    assert [(case.id, case.source.line, case.source.item) for case in found.cases] == [("a", 1, 0), ("b", 3, 2)]
+    assert [problem.line for problem in found.problems] == [4, 5, 6]
+    assert f"also in {file}:1" in found.problems[1].message and 'unknown key "tag"' in found.problems[2].message
+    assert list(suite.each_case(file)) == [found.cases[0], found.cases[1], *found.problems]
+    packed = tmp_path / "cases.jsonl.gz"
+    packed.write_bytes(gzip.compress(file.read_bytes()))
+    assert [case.id for case in load_cases(packed).cases] == ["a", "b"]
+    with pytest.raises(UserError, match="there are no case files"):
+        load_cases(tmp_path)
+
+
+def test_an_answer_is_not_accepted_into_a_jsonl_file(tmp_path: Path) -> None:
+    turn = {"role": "user", "content": "q", "target": {"indicator_selection": [{"dataset_id": "X:D"}]}}
+    file = tmp_path / "cases.jsonl"
+    file.write_text(json.dumps({"id": "a", "conversation": [turn]}))
+    case = load_cases(file).cases[0]
+    assert suite.accept is not None
+    with pytest.raises(UserError, match=r"cases.jsonl is a JSONL file, which is not edited here \(line 1\)"):
+        suite.accept(case, Prediction("a", 0, 0, b'{"indicator_selection": []}'), file, suite.options())

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from karat import Case, CaseFiles, CaseRow, Explanation, Metric, Part, Prediction, Prompting, Score, Suite, SuiteOptions
-from karat import explaining, read_recorded, read_reply, scored
+from karat import explaining, read_recorded, read_reply, scored, stream_recorded
 
 FIRST_WORD = re.compile(r"\W*(yes|no|unknown)\b(?!\s*(?:and|or|/)\s*(?:yes|no)\b)", re.IGNORECASE)
 
@@ -64,9 +64,11 @@ suite = Suite(
         Metric("careful", "careful", "0 for a yes or no that is wrong, else 1", careful, kind="rate", headline=True),
     ),
     load_cases=files.load,
+    stream_cases=files.stream,
     cases_from=files.given,
     recognises=files.recognises,
     read_predictions=read_recorded,
+    stream_predictions=stream_recorded,
     compare=compare,
     details=lambda turns: turns[0][1],
     explain=explaining(Comparison, explain),

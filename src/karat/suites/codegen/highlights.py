@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 
 from karat.core.problems import count_of
+from karat.core.results.facts import facts_of
 from karat.core.results.result import RunResult
 from karat.suites.codegen.counts import error_counts, funnel, missing_counts
 from karat.suites.codegen.perturb.unchecked import unchecked_passes
@@ -28,7 +29,7 @@ def _funnel(result: RunResult) -> str:
         return ""
     ran, right = " → ".join(str(step.ran) for step in steps), " → ".join(str(step.right) for step in steps)
     after = f" (first → {steps[-1].name})" if len(steps) > 1 else ""
-    noun = "tries" if any(case.repeats for case in result.cases) else "tasks"
+    noun = "tries" if facts_of(result.cases).most_tries else "tasks"
     return _labelled(f"of {steps[0].tries} {noun}", f"{ran} ran · {right} right{after}")
 
 

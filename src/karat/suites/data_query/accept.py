@@ -16,7 +16,7 @@ from karat.core.problems import UserError
 from karat.core.records import Case, Prediction, default_turn
 from karat.core.suite import Edit, Unreadable
 from karat.suites.data_query.accept_text import with_alternative
-from karat.suites.data_query.cases import load_cases
+from karat.suites.data_query.cases import LINES, load_cases
 from karat.suites.data_query.comparison import compare_selection
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.responses import read_response
@@ -26,6 +26,9 @@ from karat.suites.data_query.selection import DatasetSelection, Dimension, Selec
 def accept(case: Case[Target], prediction: Prediction, _cases: Path, options: Options) -> Sequence[Edit]:
     """The file with the selection as an alternative; nothing when the answer is right already."""
     file = Path(case.source.file)
+    if file.name.endswith(LINES):
+        hint = 'Add the selection to "alternatives" of the target in that line.'
+        raise UserError(f"{file.name} is a JSONL file, which is not edited here (line {case.source.line})", hint=hint)
     cases = _cases_in(file)
     number = next((place for place, one in enumerate(cases) if one.id == case.id), None)
     if number is None:

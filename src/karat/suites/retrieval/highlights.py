@@ -27,22 +27,25 @@ def _tuned(result: RunResult) -> list[str]:
 
 
 def _totals(result: RunResult) -> list[str]:
-    fields = [field for case in result.cases if (kept := details_of(case)) is not None for field in kept.fields]
+    fields = found = relevant = retrieved = 0
+    for case in result.cases:
+        for field in kept.fields if (kept := details_of(case)) is not None else ():
+            fields += 1
+            found += field.found
+            relevant += field.relevant
+            retrieved += field.retrieved
     if not fields:
         return []
-    found = sum(field.found for field in fields)
-    relevant = sum(field.relevant for field in fields)
-    retrieved = sum(field.retrieved for field in fields)
     return [f"found {found:,} of {count_of(relevant, 'relevant key')} among {count_of(retrieved, 'result')}"]
 
 
 def _nothing_relevant(result: RunResult) -> list[str]:
-    names = [case.id for case in result.cases if NO_RELEVANT in case.scores["passed"].reason]
+    scores = ((case.id, case.scores["passed"]) for case in result.cases)
+    names = [(name, score.value) for name, score in scores if NO_RELEVANT in score.reason]
     if not names:
         return []
-    counted = any(case.scores["passed"].value is not None for case in result.cases if case.id == names[0])
-    how = "counted 0" if counted else "left out"
-    listed = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+    how = "counted 0" if names[0][1] is not None else "left out"
+    listed = ", ".join(name for name, _ in names[:3]) + (", …" if len(names) > 3 else "")
     return [f"{count_of(len(names), 'question')} without a relevant key, {how} (option no_relevant): {listed}"]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from karat.core.problems import count_of
 from karat.core.report import Cell, Chart, Column, Series, Sheet, Table
+from karat.core.results.facts import facts_of
 from karat.core.results.result import Estimator, RunResult
 from karat.suites.codegen.counts import Step, funnel
 from karat.suites.codegen.repair.figures import AfterRepairs, AgainstFresh, after_repairs, against_fresh
@@ -18,7 +19,7 @@ def recovery_sheet(result: RunResult, estimate: Estimator) -> Sheet | None:
     steps = funnel(result)
     if not steps:
         return None
-    tables = [_funnel(steps, "tries" if any(case.repeats for case in result.cases) else "tasks")]
+    tables = [_funnel(steps, "tries" if facts_of(result.cases).most_tries else "tasks")]
     wrong, fresh = after_repairs(result, estimate), against_fresh(result, estimate)
     if wrong:
         tables.append(_after_repairs(wrong))
