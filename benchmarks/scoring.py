@@ -66,6 +66,8 @@ def score_all(suite: Suite, cases: Sequence[Case[Any]], predictions: Sequence[Pr
     from karat.runs.scoring import group, score_cases
 
     grouped, strangers = group(cases, predictions, 1)
-    results = list(score_cases(suite, cases, grouped, msgspec.convert({}, suite.options)))
+    results = list(
+        score_cases(suite, [(case, grouped.get(case.id, {})) for case in cases], msgspec.convert({}, suite.options))
+    )
     if strangers or any(result.status != "scored" for result in results):
         raise AssertionError("a case was not scored")

@@ -188,9 +188,10 @@ def test_predictions_for_turns_and_repeats_that_do_not_exist_are_reported() -> N
 def test_any_executor_gives_the_same_results_in_the_same_order(pool: Any) -> None:
     cases = [case(f"c{number}", AB if number % 2 else A) for number in range(600)]
     found, _ = group(cases, [answer(c.id, "a") for c in cases if c.id != "c7"], 1)
-    here = list(score_cases(suite, cases, found, Options()))
+    work = [(one, found.get(one.id, {})) for one in cases]
+    here = list(score_cases(suite, work, Options()))
     with pool(2) as executor:
-        there = list(score_cases(suite, cases, found, Options(), executor=executor))
+        there = list(score_cases(suite, work, Options(), executor=executor))
     assert there == here
     assert here[7].status == "missing"
 

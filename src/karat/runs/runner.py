@@ -226,7 +226,8 @@ def score_recorded(
         options=_plain(options),
         headline=tuple(suite.headline(cases)),
     )
-    results = list(score_cases(suite, cases, found, options, repeats=repeats, executor=executor))
+    work = ((case, found.get(case.id, {})) for case in cases)
+    results = list(score_cases(suite, work, options, repeats=repeats, executor=executor))
     result = summarise(suite, info, results)
     kept, wrong = checked_notes(suite, notes)
     told = (*problems, *wrong, *unmatched_problems(cases, unmatched, repeats, source), *result.problems)
@@ -342,7 +343,8 @@ def _score(
 ) -> RunResult:
     record = store.run(run_id)
     found, _ = group(cases, store.predictions(run_id), record.repeats)
-    results = list(score_cases(suite, cases, found, options, repeats=record.repeats, executor=executor))
+    work = ((case, found.get(case.id, {})) for case in cases)
+    results = list(score_cases(suite, work, options, repeats=record.repeats, executor=executor))
     info = RunInfo(
         suite=suite.name,
         id=run_name(run_id),
