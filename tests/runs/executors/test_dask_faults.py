@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 import random
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from karat.core.problems import UserError
 from karat.core.suite import SuiteOptions
 from karat.runs.executors.dask_engine import DaskEngine
 from karat.runs.scoring import score_cases
+from karat.store import open_store
 from tests.runs.executors.cluster import Cluster, running_cluster
 from tests.runs.executors.troubled_suite import Deed, begun, suite, work, worth
 
@@ -99,19 +103,41 @@ def test_a_case_that_ends_its_worker_is_reported_and_the_rest_is_scored(cluster:
     assert worth(results) == [1 / (1 + number) for number in range(40) if number != 17]
 
 
-def test_a_scheduler_that_goes_is_a_clear_error(
+def test_a_lost_scheduler_is_a_clear_error_the_answers_stay_and_the_run_resumes(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    deeds = [Deed(number, seconds=0.02, log=str(tmp_path)) for number in range(500)]
-    done = []
-    with engine(cluster, 1) as pool, pytest.raises(UserError, match=r"scheduler at tcp://.* is gone") as caught:
-        for result in score_cases(suite, work(*deeds), SuiteOptions(), executor=pool):
-            done.append(result)
-            if len(done) == 10:
-                cluster.scheduler.kill()
-    assert 10 <= len(done) < 500
-    assert "karat score RUN" in caught.value.hint
+    log = tmp_path / "log"
+    log.mkdir()
+    deeds = [Deed(number, seconds=0.05, log=str(log)) for number in range(100)]
+    (tmp_path / "deeds.jsonl").write_bytes(b"\n".join(msgspec.json.encode(deed) for deed in deeds))
+    words = ["run", "--suite", "troubled", "--cases", "deeds.jsonl", "--system", "function"]
+    words += ["--system-option", "function=tests.runs.executors.troubled_suite:ask"]
+    cluster.fill(1)
+    process = _karat(cluster, tmp_path, *words, "--executor", f"dask://{cluster.address}")
+    until = time.monotonic() + PATIENCE
+    while len(list(log.iterdir())) < 10 and time.monotonic() < until and process.poll() is None:
+        time.sleep(0.01)
+    cluster.scheduler.kill()
+    said = " ".join(process.communicate(timeout=120)[0].split())
+    assert process.returncode == 2, said
+    assert f"the Dask scheduler at tcp://{cluster.address} is gone" in said
+    assert "karat run --resume" in said
+    assert 10 <= len(list(log.iterdir())) < 100
+    with open_store(f"sqlite:///{tmp_path / '.karat' / 'karat.db'}") as store:
+        assert len(list(store.predictions(1))) == 100
+    again = _karat(cluster, tmp_path, "run", "--resume", "latest", "--executor", "in-process")
+    said = again.communicate(timeout=120)[0]
+    assert again.returncode == 0, said
+    with open_store(f"sqlite:///{tmp_path / '.karat' / 'karat.db'}") as store:
+        assert [case.status for case in store.result(1).cases] == ["scored"] * 100
     monkeypatch.setattr("karat.runs.executors.dask_engine.CONNECT", 1.0)
     with pytest.raises(UserError, match="cannot reach the Dask scheduler at tcp://") as caught:
         DaskEngine(f"tcp://{cluster.address}", 60)
     assert "dask scheduler starts one" in caught.value.hint
+
+
+def _karat(cluster: Cluster, folder: Path, *words: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "karat", *words]
+    return subprocess.Popen(
+        command, cwd=folder, env=cluster.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )

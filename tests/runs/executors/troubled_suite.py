@@ -78,3 +78,8 @@ suite: Suite[Deed, SuiteOptions, float] = Suite(
     read_predictions=lambda _path: LoadedPredictions(()),
     compare=compare,
 )
+
+
+def ask(_request: object) -> str:
+    """A system that answers the cases."""
+    return "{}"

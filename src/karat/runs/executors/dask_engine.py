@@ -164,10 +164,10 @@ class DaskEngine(Engine):
                 return
             reply = await asyncio.wait_for(self._client.run(passport, workers=[worker]), min(30.0, self._patience))
             self._checked[worker] = differences(passport(), reply[worker])
-        except ModuleNotFoundError as error:
-            self._checked[worker] = [f"no module {error.name}" if error.name else str(error)]
-        except Exception:  # it is gone again, or hangs; the next look decides
+        except (OSError, TimeoutError):  # it is gone again, or hangs; the next look decides
             return
+        except Exception as error:  # no karat there, or one that cannot say what it is
+            self._checked[worker] = [f"no karat like this one ({error})"]
         finally:
             self._checking.discard(worker)
         await self._tell()

@@ -38,6 +38,7 @@ def main() -> None:
                 return
 
     threading.Thread(target=listen, daemon=True).start()
+    write(replies, b"")  # ready: from here on the time of a task counts
     while (task := tasks.get()) is not None:
         reply = answer(task)
         busy.clear()

@@ -19,8 +19,9 @@ from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any, BinaryIO
 
+from karat.core.problems import UserError
 from karat.runs.executors import messages
-from karat.runs.executors.engine import Engine, Lost
+from karat.runs.executors.engine import STORED, Engine, Lost
 
 LENGTH = struct.Struct("<Q")
 _COMMAND = "import sys; sys.path[:] = {path!r}; from karat.runs.executors.process_worker import main; main()"
@@ -89,6 +90,13 @@ class Processes(Engine):
         command = [sys.executable, "-c", _COMMAND.format(path=[str(place) for place in sys.path])]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603 (our own words)
         self._all.append(process)
+        try:
+            read(process.stdout)
+        except EOFError as error:
+            raise UserError(
+                f"a scoring process could not be started ({_end(process.wait())})",
+                hint=f"Try fewer of them, or --executor in-process. {STORED}",
+            ) from error
         return process
 
 
