@@ -38,8 +38,7 @@ READS_XML = {"imports/xlsx.py"}
 KNOWN = {
     ("verbs/doctor.py", ".system"),  # the name of the operating system
     ("engines/bigquery.py", ".query"),  # SQL for BigQuery, which runs it with the rights of its own account
-    ("runs/worker.py", "import pickle"),  # messages between this program's own processes, over a pipe
-    ("runs/workers.py", "import pickle"),
+    ("runs/executors/messages.py", "import pickle"),  # between this program's own processes, and Dask's, see scale.md
     ("suites/codegen/harness/run_answers.py", "compile"),  # sent into the sandbox and run there
     ("suites/codegen/harness/run_answers.py", "exec"),
     ("suites/codegen/harness/run_tests.py", "compile"),

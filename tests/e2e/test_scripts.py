@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from karat.core.problems import UserError
-from karat.runs.workers import Workers
+from karat.runs.executors.engine import Lost
+from karat.runs.executors.processes import Processes
 from tests.sandbox.processes import all_gone, descendants
 
 SCRIPT = """
@@ -113,12 +114,12 @@ def _dies(number: int) -> None:
 
 
 def test_workers_answer_in_order_and_bring_back_errors() -> None:
-    with Workers(2) as pool:
+    with Processes(2) as pool:
         assert list(pool.map(_double, range(20))) == [2 * n for n in range(20)]
         with pytest.raises(UserError) as caught:
             pool.submit(_fails, 7).result()
         assert (caught.value.message, caught.value.hint) == ("no", "7")
-        with pytest.raises(UserError, match=r"ended unexpectedly \(signal 9\)"):
+        with pytest.raises(Lost, match=r"ended unexpectedly \(signal 9\)"):
             pool.submit(_dies, int(signal.SIGKILL)).result()
         assert pool.submit(_double, 4).result() == 8
         processes = list(pool._all)
@@ -126,7 +127,7 @@ def test_workers_answer_in_order_and_bring_back_errors() -> None:
 
 
 def test_an_error_of_the_caller_ends_what_is_under_way() -> None:
-    with pytest.raises(KeyboardInterrupt), Workers(1) as pool:
+    with pytest.raises(KeyboardInterrupt), Processes(1) as pool:
         pool.submit(time.sleep, 600)
         while not pool._all:
             time.sleep(0.01)
@@ -137,8 +138,8 @@ def test_an_error_of_the_caller_ends_what_is_under_way() -> None:
 def test_workers_die_with_a_killed_caller() -> None:
     script = textwrap.dedent("""
         import time
-        from karat.runs.workers import Workers
-        pool = Workers(2)
+        from karat.runs.executors.processes import Processes
+        pool = Processes(2)
         pool.submit(abs, 1).result()
         print("up", flush=True)
         pool.submit(time.sleep, 600)

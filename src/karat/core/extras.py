@@ -64,6 +64,11 @@ _ALL = (
         {"fsspec": "fsspec", "s3fs": "s3fs", "gcsfs": "gcsfs", "adlfs": "adlfs"},
         "reading and writing files at s3://, gs:// and az:// URLs",
     ),
+    Extra(
+        "dask",
+        {"dask": "dask", "distributed": "distributed", "cryptography": "cryptography"},
+        "scoring on a Dask cluster: --executor dask://HOST:PORT, dask-local:N",
+    ),
     Extra("pandas", {"pandas": "pandas"}, "result.to_pandas()"),
     Extra("polars", {"polars": "polars"}, "result.to_polars()"),
     Extra("plot", {"altair": "altair"}, "result.plot()"),

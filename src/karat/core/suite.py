@@ -271,6 +271,9 @@ class Suite(Generic[Target, Options, Comparison]):
     anything runs."""
     check_options: Callable[[Sequence[Case[Target]], Options], None] = lambda _cases, _options: None
     """(cases, options) → UserError where a file that the options name cannot be used; asked before anything runs."""
+    files: Callable[[Case[Target], Sequence[Prediction], Options], Iterable[str]] = lambda _case, _given, _options: ()
+    """(case, its predictions, options) → the files that ``compare`` reads, so that a worker on another machine can say
+    which one it does not have. Only files that the user named, never one that a system's answer names."""
     perfect: Callable[[Case[Target], int, Options], Sequence[Comparison]] = lambda _case, _turn, _options: ()
     """(case, user turn, options) → the comparisons of answers that are right in everything. A metric without a value in
     all of them is one that the case cannot have, so that a failed call does not count 0 there. Empty: the case can have

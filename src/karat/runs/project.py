@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import msgspec
-from yaml.nodes import MappingNode, Node, SequenceNode
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from karat.core import plugins
 from karat.core.files.limits import wrong_repeats
@@ -23,6 +23,7 @@ from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import SystemConfig, SystemType
 from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, Raw, documents, env_setting, load, read, secret_message
+from karat.runs.executors.choice import parse_executor
 from karat.runs.plain_secrets import secret_problems
 from karat.runs.project_prompts import check_prompts
 from karat.stats.gates.figures import EVERYWHERE
@@ -66,6 +67,7 @@ class ProjectFile(msgspec.Struct, frozen=True):
     systems: dict[str, Raw] = {}
     suites: tuple[SuiteEntry, ...] = ()
     run: RunOptions = RunOptions()
+    executor: str = ""
     baseline: str = ""
     gates: tuple[Gate, ...] = ()
 
@@ -82,6 +84,8 @@ class Project(msgspec.Struct, frozen=True):
     gates: tuple[Gate, ...] = ()
     baseline: str = ""
     """The run that gates compare with: a run, or the name of one; empty: the newest run named "baseline"."""
+    executor: str = ""
+    """Where scoring runs, as ``--executor`` says it; empty: in this process, or on processes for a heavy suite."""
 
 
 def load_project(path: Path) -> Project:
@@ -110,6 +114,7 @@ def load_project(path: Path) -> Project:
     for name, system in systems.items():
         if system is not None:
             check_prompts(parts.systems[name].node, system, asking[name], path.resolve().parent, findings)
+    _check_executor(root, findings)
     _check_gates(parts.gates, [entry.suite for entry in parts.suites], path, findings)
     if found is None or findings.problems:
         hint = "karat init FOLDER writes one to start from." if root is None else ""
@@ -126,6 +131,7 @@ def load_project(path: Path) -> Project:
         found.run,
         found.gates,
         found.baseline,
+        found.executor,
     )
 
 
@@ -139,6 +145,22 @@ def _readable_parts(root: Node | None) -> ProjectFile:
             entries = [read(SuiteEntry, item, Findings("")) for item in node.value]
             parts["suites"] = tuple(entry for entry in entries if entry is not None)
     return ProjectFile(**parts)
+
+
+def _check_executor(root: Node | None, findings: Findings) -> None:
+    """What is wrong with ``executor``, in its place; and whether ``run.workers`` says otherwise."""
+    keys = {key.value: node for key, node in root.value} if isinstance(root, MappingNode) else {}
+    node = keys.get("executor")
+    if not isinstance(node, ScalarNode) or not node.value:
+        return
+    try:
+        parse_executor(str(node.value))
+    except UserError as error:
+        findings.add(node, error.message, error.hint)
+    run = keys.get("run")
+    if isinstance(run, MappingNode) and any(key.value == "workers" for key, _ in run.value):
+        hint = 'Keep one of the two. "processes:4" is the same as run: {workers: 4}.'
+        findings.add(node, "executor and run.workers cannot be combined", hint)
 
 
 def _suite(entry: SuiteEntry, path: Path, findings: Findings) -> Suite | None:

@@ -8,12 +8,11 @@ the case has no value in is ``not_applicable`` for a failed try too: it counts 0
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
+from time import perf_counter
 from typing import Any
 
-from karat.core.bulk.sequence import in_chunks
 from karat.core.explanation import plain_details
 from karat.core.extras import why_missing
 from karat.core.plugins import load_suite
@@ -23,13 +22,12 @@ from karat.core.results.result import CaseResult, RepeatResult
 from karat.core.results.usage import USAGE
 from karat.core.scores import Score, State, mean_score, not_applicable
 from karat.core.suite import Metric, NotApplicable, Suite, SuiteOptions, Unreadable
+from karat.runs.executors.engine import as_engine
+from karat.runs.executors.files import NeededFile, needed_files, with_files_here
+from karat.runs.executors.window import Window
 
 Tries = Mapping[int, Mapping[int, Prediction]]
 """repeat → user turn → prediction."""
-
-BATCH = 256
-WINDOW = 64
-"""Batches that are under way at a time."""
 
 
 def repeats_in(predictions: Iterable[Prediction]) -> int:
@@ -70,31 +68,50 @@ def score_cases(
     executor: Executor | None = None,
     on_scored: Callable[[int], None] = lambda _: None,
 ) -> Iterator[CaseResult]:
-    """One result per case, in the order of the cases. With an executor, in batches on it; else here. The work is taken
-    as it is needed."""
+    """One result per case, in the order of the cases. With an executor, in batches on it; else here.
+
+    ``work`` is read only as far ahead as the workers need it, and nothing is kept of what was given back.
+    """
     if executor is None:
         for case, tries in work:
             yield score_case(suite, case, tries, options, repeats)
             on_scored(1)
         return
-    waiting: deque[Future[list[CaseResult]]] = deque()
-    for batch in in_chunks(work, BATCH):
-        waiting.append(executor.submit(_score_batch, suite.name, batch, options, repeats))
-        if len(waiting) >= WINDOW:
-            results = waiting.popleft().result()
-            yield from results
-            on_scored(len(results))
-    for future in waiting:
-        results = future.result()
+    engine = as_engine(executor)
+
+    def submit(batch: Sequence[tuple[AnyCase, Tries]]) -> Future[tuple[float, Sequence[CaseResult]]]:
+        files = needed_files(suite, batch, options) if engine.elsewhere else ()
+        return engine.submit(score_batch, suite.name, batch, options, repeats, files)
+
+    def given_up(item: tuple[AnyCase, Tries], why: str) -> CaseResult:
+        return unscored_case(suite, item[0], why, repeats)
+
+    for results in Window(engine, submit, given_up).results(work):
         yield from results
         on_scored(len(results))
 
 
-def _score_batch(
-    suite_name: str, batch: Sequence[tuple[AnyCase, Tries]], options: SuiteOptions, repeats: int
-) -> list[CaseResult]:
+def score_batch(
+    suite_name: str,
+    batch: Sequence[tuple[AnyCase, Tries]],
+    options: SuiteOptions,
+    repeats: int,
+    files: Sequence[NeededFile] = (),
+) -> tuple[float, list[CaseResult]]:
+    """What a worker does: (seconds, a result for each case)."""
+    began = perf_counter()
     suite = load_suite(suite_name)
-    return [score_case(suite, case, tries, options, repeats) for case, tries in batch]
+    batch, options = with_files_here(suite, batch, options, files)
+    results = [score_case(suite, case, tries, options, repeats) for case, tries in batch]
+    return perf_counter() - began, results
+
+
+def unscored_case(suite: Suite, case: AnyCase, why: str, repeats: int) -> CaseResult:
+    """The result of a case that could not be scored, through no fault of its answers: no figure counts it, whatever
+    ``errors`` says. Nothing of the suite runs for it here: that is what ended the workers."""
+    scores = {metric.name: Score(None, "error", why) for metric in (*suite.metrics, *USAGE)}
+    tries = tuple(RepeatResult("error", scores, {}, why) for _ in range(repeats)) if repeats > 1 else ()
+    return CaseResult(case.id, "error", scores, {}, case.name, case.tags, case.question, why, tries)
 
 
 def score_case(suite: Suite, case: AnyCase, tries: Tries, options: SuiteOptions, repeats: int = 1) -> CaseResult:

@@ -16,8 +16,8 @@ from karat.core.remote.address import is_url
 from karat.core.remote.paths import local_path, rooted_text
 from karat.core.remote.shown import shown
 from karat.core.results.result import RunResult
+from karat.runs.executors.choice import scoring_executor
 from karat.runs.project import from_settings
-from karat.runs.workers import scoring_executor
 from karat.suites.answers.options import Options
 from karat.verbs.inputs.projects import project_here
 from karat.verbs.inputs.steps import step
@@ -42,7 +42,7 @@ def score_submission(
     others: Sequence[Path] = (),
     settings: Sequence[str] = (),
     workers: int | None = None,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
 ) -> ScoredSubmission:
     """Score a submission folder against gold answers. ``settings`` are further ``KEY=VALUE`` options of the suite."""
     from karat.runs.runner import score_recorded

@@ -15,8 +15,8 @@ from karat.core.remote.paths import local_input
 from karat.core.results.result import RunResult
 from karat.runs.calling import Called
 from karat.runs.case_selection import Choice
+from karat.runs.executors.choice import scoring_executor
 from karat.runs.job import Job
-from karat.runs.workers import scoring_executor
 from karat.verbs.inputs.gathering import gather_cases
 from karat.verbs.inputs.loading import Cases, Options, Predictions, options_for
 from karat.verbs.inputs.projects import open_store_here
@@ -49,7 +49,7 @@ def run(
     resume: str = "",
     retry_errors: bool = False,
     workers: int | None = None,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
     watch: Watch = lambda _: None,
 ) -> RunResult:
     """Run the cases against a system, store every answer as it comes, score them all.
@@ -176,7 +176,7 @@ def start_run(
     job: Job,
     *,
     workers: int | None = None,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
     watch: Watch = lambda _: None,
     on_run: Announce = lambda _run, _calls: None,
 ) -> RunResult:
@@ -194,7 +194,7 @@ def resume_run(
     *,
     retry_errors: bool = False,
     workers: int | None = None,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
     watch: Watch = lambda _: None,
     on_run: Announce = lambda _run, _calls: None,
 ) -> RunResult:

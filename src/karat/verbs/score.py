@@ -16,7 +16,7 @@ from karat.core.records import AnyCase, truth_hash
 from karat.core.remote.paths import local_input
 from karat.core.results.result import RunResult
 from karat.runs.case_selection import Choice
-from karat.runs.workers import scoring_executor
+from karat.runs.executors.choice import scoring_executor
 from karat.verbs.inputs.gathering import gather_cases, gather_predictions
 from karat.verbs.inputs.loading import Cases, Options, Predictions, options_for
 from karat.verbs.inputs.steps import step
@@ -39,7 +39,7 @@ def score(
     case_ids: Sequence[str] = (),
     source: str = "",
     workers: int | None = None,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
 ) -> RunResult:
     """Score recorded predictions. Nothing is called and nothing is stored.
 
@@ -47,7 +47,8 @@ def score(
     or of a line of recorded predictions; file names in it are relative to ``folder``, the working folder by default.
     Cases and predictions that cannot be read are skipped and listed in ``result.problems``; if not one can be read,
     that is an error. ``tags``, ``case_ids`` and ``limit`` choose cases. ``source`` is what the result calls the
-    predictions; their path by default. ``workers`` spreads the scoring over processes; ``executor`` over any
+    predictions; their path by default. ``workers`` spreads the scoring over processes; ``executor`` names
+    where it runs (``"processes:4"``, ``"dask-local:4"``, ``"dask://HOST:8786"``) or is any
     ``concurrent.futures.Executor``.
 
     >>> import karat
@@ -99,7 +100,7 @@ def score_again(
     cases: str | Path | None = None,
     settings: Sequence[str] = (),
     workers: int | None = None,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
 ) -> Rescored:
     """Score the stored answers of a run again, against its own cases or those of other files. Earlier scores stay.
 

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from karat.cli import exits
-from karat.cli.options.shared import HtmlOption, JsonOption, SettingsOption, WorkersOption, XlsxOption
+from karat.cli.options.shared import (
+    ExecutorOption,
+    HtmlOption,
+    JsonOption,
+    SettingsOption,
+    WorkersOption,
+    XlsxOption,
+)
 
 if TYPE_CHECKING:
     from karat.core.results.result import RunResult
@@ -45,6 +52,7 @@ def answers(
         ),
     ] = None,
     workers: WorkersOption = None,
+    executor: ExecutorOption = None,
     settings: SettingsOption = None,
     json: JsonOption = None,
     xlsx: XlsxOption = None,
@@ -71,6 +79,7 @@ def answers(
         others=others or (),
         settings=settings or (),
         workers=workers,
+        executor=executor,
     )
     result = scored.result
     written = Outputs(json, xlsx, html).write(result)

@@ -13,6 +13,7 @@ from karat.cli.options.shared import (
     CaseOption,
     CasesOption,
     ConfigOption,
+    ExecutorOption,
     GateOption,
     HtmlOption,
     JsonOption,
@@ -72,6 +73,7 @@ def run(
     retry_errors: Annotated[bool, typer.Option("--retry-errors", help="With --resume: retry failed calls.")] = False,
     name: Annotated[str | None, typer.Option("--name", help="A name for the run.")] = None,
     workers: WorkersOption = None,
+    executor: ExecutorOption = None,
     gate: GateOption = None,
     json: JsonOption = None,
     xlsx: XlsxOption = None,
@@ -91,6 +93,7 @@ def run(
     from karat.cli.printing.outputs import Outputs
     from karat.cli.printing.results import leave, show, store_flags, typed
     from karat.core.problems import UserError
+    from karat.runs.executors.choice import check_choice, settled
     from karat.runs.runner import check_setup
     from karat.stats.gates.verdicts import parse_gate
     from karat.verbs.gate import baselines_here, refuse_unknown
@@ -104,6 +107,7 @@ def run(
         raise UserError(
             "--retry-errors needs --resume RUN", hint="For example: karat run --resume latest --retry-errors"
         )
+    check_choice(executor, workers)
     outputs = Outputs(json, xlsx, html)
     extra = [parse_gate(rule) for rule in gate or ()]
     flags = store_flags(config, store)
@@ -114,7 +118,9 @@ def run(
         refuse_beside("--resume", beside, KEEPS)
         with open_store_here(store, config) as opened:
             project = project_here(config)
-            result = _resumed(opened, resume, retry_errors, workers)
+            result = _resumed(
+                opened, resume, retry_errors, *settled(workers, executor, None, project.executor if project else "")
+            )
             origin = origin_of(opened, result, flags)
         found = baselines_here(store, config, result.run.suite, result.run.id)
         gates = (*(project.gates if project else ()), *extra)
@@ -141,7 +147,7 @@ def run(
     codes = []
     with open_store_here(store, config, create=True) as opened:
         for part, job, files in zip(work, jobs, outputs.for_each([part.suite for part in work]), strict=True):
-            result = run_job(opened, job, workers or part.run.workers)
+            result = run_job(opened, job, *settled(workers, executor, part.run.workers, part.executor))
             found = baselines_here(store, config, part.suite.name, result.run.id)
             saved = [f"run {result.run.id}"]
             origin = origin_of(opened, result, flags, typed())
@@ -150,7 +156,7 @@ def run(
     leave(codes)
 
 
-def run_job(store: Store, job: Job, workers: int | None) -> RunResult:
+def run_job(store: Store, job: Job, workers: int | None, executor: str | None = None) -> RunResult:
     """A new run with a heading and a progress display; Ctrl-C says how to resume."""
     from karat.cli.printing.consoles import notes
     from karat.cli.printing.progress import progress
@@ -165,20 +171,28 @@ def run_job(store: Store, job: Job, workers: int | None) -> RunResult:
     notes().print(" · ".join(part for part in heading if part), style="bold", markup=False, soft_wrap=True)
     try:
         with progress("calling") as watch:
-            return start_run(store, job, workers=workers, watch=watch, on_run=_announce)
+            return start_run(store, job, workers=workers, executor=executor, watch=watch, on_run=_announce)
     except Interrupted as stopped:
         _say_stopped(stopped)
         raise typer.Exit(exits.STOPPED) from None
 
 
-def _resumed(store: Store, run: str, retry_errors: bool, workers: int | None) -> RunResult:
+def _resumed(store: Store, run: str, retry_errors: bool, workers: int | None, executor: str | None) -> RunResult:
     from karat.cli.printing.progress import progress
     from karat.runs.runner import Interrupted
     from karat.verbs.run import resume_run
 
     try:
         with progress("resuming") as watch:
-            return resume_run(store, run, retry_errors=retry_errors, workers=workers, watch=watch, on_run=_announce)
+            return resume_run(
+                store,
+                run,
+                retry_errors=retry_errors,
+                workers=workers,
+                executor=executor,
+                watch=watch,
+                on_run=_announce,
+            )
     except Interrupted as stopped:
         _say_stopped(stopped)
         raise typer.Exit(exits.STOPPED) from None

@@ -10,6 +10,7 @@ from karat.cli.options.shared import (
     CaseOption,
     CasesOption,
     ConfigOption,
+    ExecutorOption,
     GateOption,
     HtmlOption,
     JsonOption,
@@ -41,6 +42,7 @@ def score(
     case: CaseOption = None,
     limit: LimitOption = None,
     workers: WorkersOption = None,
+    executor: ExecutorOption = None,
     gate: GateOption = None,
     json: JsonOption = None,
     xlsx: XlsxOption = None,
@@ -60,10 +62,11 @@ def score(
     from karat.cli.printing.outputs import Outputs
     from karat.cli.printing.results import leave, show, store_flags, typed
     from karat.reports.console.advice import Origin
+    from karat.runs.executors.choice import settled
     from karat.stats.gates.verdicts import parse_gate
     from karat.verbs import score as verb
     from karat.verbs.gate import baselines_here, refuse_unknown
-    from karat.verbs.inputs.projects import open_store_here
+    from karat.verbs.inputs.projects import open_store_here, project_here
     from karat.verbs.inputs.work import choice_of, recorded_of, work_to_do
     from karat.verbs.run import refuse_beside
     from karat.verbs.runs import origin_of, suite_of_run
@@ -75,8 +78,16 @@ def score(
         refuse_beside("a RUN", beside, f"karat score {run} scores all answers of the run.")
         with open_store_here(store, config) as opened:
             refuse_unknown(extra, [suite_of_run(opened, run)])
+            project = project_here(config)
+            workers, executor = settled(workers, executor, None, project.executor if project else "")
             again = verb.score_again(
-                opened, run, suite=suite or "", cases=cases, settings=settings or (), workers=workers
+                opened,
+                run,
+                suite=suite or "",
+                cases=cases,
+                settings=settings or (),
+                workers=workers,
+                executor=executor,
             )
             origin = origin_of(opened, again.result, store_flags(config, store))
         for note in again.notes:
@@ -92,6 +103,7 @@ def score(
     for work, files in zip(works, outputs.for_each([work.suite for work in works]), strict=True):
         recorded = recorded_of(work)
         choice = choice_of(work, tag, case, limit)
+        count, where = settled(workers, executor, work.run.workers, work.executor)
         result = verb.score(
             work.suite.name,
             work.cases,
@@ -101,7 +113,8 @@ def score(
             case_ids=choice.ids,
             limit=choice.limit,
             source=shown(str(recorded)),
-            workers=workers or work.run.workers,
+            workers=count,
+            executor=where,
         )
         found = baselines_here(store, config, work.suite.name)
         origin = Origin(cases=str(work.cases), recorded=str(recorded), again=typed())

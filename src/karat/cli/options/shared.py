@@ -107,6 +107,15 @@ WorkersOption = Annotated[
     int | None,
     typer.Option("--workers", min=1, help="Number of scoring processes. [default: 1, or all cores for a heavy suite]"),
 ]
+ExecutorOption = Annotated[
+    str | None,
+    typer.Option(
+        "--executor",
+        metavar="WHERE",
+        help="Where scoring runs: in-process, processes:N, dask-local:N, or a Dask scheduler as dask://HOST:PORT or "
+        "tls://HOST:PORT. Add ?timeout=SECONDS to give up a worker that does not respond.",
+    ),
+]
 TagOption = Annotated[list[str] | None, typer.Option("--tag", "-t", help="Use only cases with this tag. Repeatable.")]
 CaseOption = Annotated[
     list[str] | None, typer.Option("--case", help="Use only the case with this id or name. Repeatable.")

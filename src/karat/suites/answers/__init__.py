@@ -10,6 +10,7 @@ from karat.suites.answers.details import Details, details
 from karat.suites.answers.explain import explain
 from karat.suites.answers.export import export_row
 from karat.suites.answers.extras import extras
+from karat.suites.answers.files import files
 from karat.suites.answers.gold.check import check_cases
 from karat.suites.answers.headline_profile import headline
 from karat.suites.answers.highlights import highlights
@@ -48,6 +49,7 @@ suite = Suite(
     prompting=PROMPTING,
     accept=accept,
     extras=extras,
+    files=files,
     import_rows=import_rows,
     export_row=export_row,
     export_predictions=export_predictions,

@@ -9,6 +9,7 @@ from karat.suites.codegen.comparison import compare
 from karat.suites.codegen.details import Details, details
 from karat.suites.codegen.explain import explain
 from karat.suites.codegen.export import export_row
+from karat.suites.codegen.files import files
 from karat.suites.codegen.highlights import highlights
 from karat.suites.codegen.import_rows import import_rows
 from karat.suites.codegen.metrics import METRICS
@@ -51,6 +52,7 @@ suite = Suite(
     prompting=PROMPTING,
     accept=accept,
     extras=lambda _cases, _options: ("codegen",),
+    files=files,
     import_rows=import_rows,
     export_row=export_row,
     understand=understand,

@@ -43,6 +43,7 @@ suite = Suite(
     recognises=recognises,
     prompting=PROMPTING,
     accept=accept,
+    files=lambda _case, _predictions, options: options.structures,
     import_rows=import_rows,
     export_row=export_row,
     understand=understand,

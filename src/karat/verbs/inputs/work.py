@@ -39,6 +39,7 @@ class Work:
     system: str = ""
     name: str = ""
     run: RunOptions = DEFAULT_RUN
+    executor: str = ""
     gates: tuple[Gate, ...] = ()
 
 
@@ -155,6 +156,7 @@ def work_to_do(
                 system=name,
                 name=project.name,
                 run=project.run,
+                executor=project.executor,
                 gates=project.gates,
             )
         )

@@ -192,6 +192,13 @@ def runner_for(options: Any) -> SqlRunner:
     return _shared_runner(msgspec.json.encode((rules, options.timeout, options.row_limit)))
 
 
+def database_file(instance_id: str, options: Any, database: str = "") -> tuple[str, ...]:
+    """The file that SQL for this instance runs on, where its engine is one over a file. Raises UserError."""
+    settings = route(instance_id, {prefix: _settings(engine) for prefix, engine in options.engines.items()}, database)
+    own = is_own("karat.engines", str(settings.get("engine")))
+    return (str(settings["path"]),) if own and settings.get("path") else ()
+
+
 @cache
 def _shared_runner(encoded: bytes) -> SqlRunner:
     """One runner a process for the same settings, so that a connection serves many instances."""

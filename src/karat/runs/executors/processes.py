@@ -8,60 +8,53 @@ processes import karat and nothing of the caller's.
 from __future__ import annotations
 
 import os
-import pickle
 import queue
 import struct
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any, BinaryIO
 
 from karat.core.problems import UserError
-from karat.core.suite import Suite
+from karat.runs.executors import messages
+from karat.runs.executors.engine import STORED, Engine, Lost
 
 LENGTH = struct.Struct("<Q")
-_COMMAND = "import sys; sys.path[:] = {path!r}; from karat.runs.worker import main; main()"
+_COMMAND = "import sys; sys.path[:] = {path!r}; from karat.runs.executors.process_worker import main; main()"
 
 
-@contextmanager
-def scoring_executor(suite: Suite, workers: int | None, executor: Executor | None = None) -> Iterator[Executor | None]:
-    """Where scoring runs: on what was given; on processes when asked for, or when the suite is heavy; else right
-    here."""
-    if workers is not None and workers < 1:
-        raise UserError("workers must be at least 1")
-    if executor is not None:
-        yield executor
-        return
-    count = workers if workers is not None else (None if suite.cpu_heavy else 1)
-    if count == 1 or not sys.executable:  # a program that has Python inside it may not say where one is
-        yield None
-        return
-    with Workers(count) as pool:
-        yield pool
+class Processes(Engine):
+    """At most this many processes. One is started when all others are busy, and kept until the end; one that takes
+    longer than ``timeout`` seconds for a task is ended."""
 
-
-class Workers(Executor):
-    """At most this many processes. One is started when all others are busy, and kept until the end."""
-
-    def __init__(self, count: int | None = None) -> None:
-        self._threads = ThreadPoolExecutor(count or os.cpu_count() or 1, thread_name_prefix="karat-workers")
+    def __init__(self, count: int | None = None, timeout: float | None = None) -> None:
+        super().__init__()
+        self._count = count or os.cpu_count() or 1
+        self._timeout = timeout
+        self._threads = ThreadPoolExecutor(self._count, thread_name_prefix="karat-workers")
         self._idle: queue.LifoQueue[subprocess.Popen[bytes]] = queue.LifoQueue()
         self._all: list[subprocess.Popen[bytes]] = []
+
+    @property
+    def slots(self) -> int:
+        return self._count
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """As every executor does: what is submitted, and what it gives, travels by pickle between processes of our
         own."""
-        return self._threads.submit(self._do, pickle.dumps((fn, args, kwargs)))
+        return self._threads.submit(self._do, messages.task(fn, args, kwargs))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """A process without a task ends by itself once nobody can give it one."""
         self._threads.shutdown(wait=wait, cancel_futures=cancel_futures)
         for process in self._all:
             if process.stdin is not None:
-                process.stdin.close()
+                with suppress(BrokenPipeError):  # one that ended in the middle of a task
+                    process.stdin.close()
         for process in self._all:
             process.wait()
             if process.stdout is not None:
@@ -82,24 +75,48 @@ class Workers(Executor):
         except queue.Empty:
             process = self._start()
         try:
-            done, value = pickle.loads(_asked(process, task))  # noqa: S301 (from our own process)
+            with _ended_after(self._timeout, process) as overdue:
+                reply = _asked(process, task)
         except (OSError, EOFError) as error:
             code = process.wait()
-            raise UserError(
-                f"a scoring process ended unexpectedly ({_end(code)})",
-                hint="It may have run out of memory: try fewer --workers. The answers are stored; karat score can "
-                "score them again.",
-            ) from error
-        self._idle.put(process)
-        if not done:
-            raise value
-        return value
+            if overdue.is_set():
+                raise Lost(f"its process had no result within {self._timeout:g} seconds") from error
+            raise Lost(f"its process ended unexpectedly ({_end(code)})") from error
+        if not overdue.is_set():  # a process that was ended just now takes no further task
+            self._idle.put(process)
+        return messages.value_of(reply)
 
     def _start(self) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-c", _COMMAND.format(path=[str(place) for place in sys.path])]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603 (our own words)
         self._all.append(process)
+        try:
+            read(process.stdout)
+        except EOFError as error:
+            raise UserError(
+                f"a scoring process could not be started ({_end(process.wait())})",
+                hint=f"Try fewer of them, or --executor in-process. {STORED}",
+            ) from error
         return process
+
+
+@contextmanager
+def _ended_after(seconds: float | None, process: subprocess.Popen[bytes]) -> Iterator[threading.Event]:
+    """End the process when the block takes longer; the event says that it was."""
+    overdue = threading.Event()
+
+    def end() -> None:
+        overdue.set()
+        process.kill()
+
+    watch = threading.Timer(seconds or 0.0, end)
+    watch.daemon = True
+    if seconds:
+        watch.start()
+    try:
+        yield overdue
+    finally:
+        watch.cancel()
 
 
 def _asked(process: subprocess.Popen[bytes], task: bytes) -> bytes:

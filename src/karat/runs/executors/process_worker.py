@@ -1,4 +1,4 @@
-"""The far end of :mod:`karat.runs.workers`: one task after another from standard input, until it closes.
+"""The far end of :mod:`karat.runs.executors.processes`: one task after another from standard input, until it closes.
 
 A task under way is dropped when the caller goes: a killed caller leaves nothing running.
 """
@@ -6,14 +6,13 @@ A task under way is dropped when the caller goes: a killed caller leaves nothing
 from __future__ import annotations
 
 import os
-import pickle
 import queue
 import signal
 import sys
 import threading
-from typing import Any
 
-from karat.runs.workers import read, write
+from karat.runs.executors.messages import answer
+from karat.runs.executors.processes import read, write
 
 
 def main() -> None:
@@ -39,23 +38,12 @@ def main() -> None:
                 return
 
     threading.Thread(target=listen, daemon=True).start()
+    write(replies, b"")  # ready: from here on the time of a task counts
     while (task := tasks.get()) is not None:
-        answer = _answer(task)
+        reply = answer(task)
         busy.clear()
         try:
-            write(replies, answer)
+            write(replies, reply)
         except BrokenPipeError:
             break
     sys.exit(0)
-
-
-def _answer(task: bytes) -> bytes:
-    try:
-        work, args, kwargs = pickle.loads(task)  # noqa: S301 (from our own caller)
-        value: tuple[bool, Any] = True, work(*args, **kwargs)
-    except Exception as error:
-        value = False, error
-    try:
-        return pickle.dumps(value)
-    except Exception as error:  # an error or a result that cannot travel
-        return pickle.dumps((False, RuntimeError(f"{type(value[1]).__name__}: {value[1]} ({error})")))

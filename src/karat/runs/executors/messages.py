@@ -1,0 +1,33 @@
+"""Tasks and their results as bytes, between processes that trust each other: pickle runs code of whoever wrote it."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+
+def task(work: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bytes:
+    """A call of a function that can be imported on the other side."""
+    return pickle.dumps((work, args, kwargs), protocol=5)
+
+
+def answer(call: bytes) -> bytes:
+    """Make the call, and give what came of it, a value or an error."""
+    try:
+        work, args, kwargs = pickle.loads(call)  # noqa: S301 (from our own caller)
+        value: tuple[bool, Any] = True, work(*args, **kwargs)
+    except Exception as error:
+        value = False, error
+    try:
+        return pickle.dumps(value, protocol=5)
+    except Exception as error:  # an error or a result that cannot travel
+        return pickle.dumps((False, RuntimeError(f"{type(value[1]).__name__}: {value[1]} ({error})")))
+
+
+def value_of(reply: bytes) -> Any:
+    """What came of a call; its error is raised."""
+    done, value = pickle.loads(reply)  # noqa: S301 (from our own worker)
+    if not done:
+        raise value
+    return value

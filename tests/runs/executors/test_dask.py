@@ -1,0 +1,185 @@
+"""A Dask cluster that is well: the scores are those of this process, workers that differ are refused, files are
+looked for, and what travels holds no secrets."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import karat
+from karat.core.plugins import load_suite
+from karat.core.problems import UserError
+from karat.core.results.result import RunResult
+from karat.core.suite import SuiteOptions
+from karat.runs.executors import messages
+from karat.runs.executors.dask_engine import DaskEngine
+from karat.runs.executors.processes import Processes
+from karat.runs.scoring import score_cases
+from karat.verbs.inputs.projects import open_store_here
+from karat.verbs.inputs.work import work_to_do
+from karat.verbs.run import plan_work, start_run
+from tests.conftest import ROOT
+from tests.runs.executors.cluster import Cluster, running_cluster
+from tests.runs.executors.troubled_suite import Deed, suite, work
+
+SUITES = ("answers", "codegen", "data_query", "retrieval")
+QUICK = {"codegen": ("performance=false", "perturb=quick")}
+"""Nothing is timed: no two measurements are the same."""
+LIMIT = {"codegen": 3}
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with running_cluster(tmp_path_factory.mktemp("cluster"), 2) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def dask(cluster: Cluster) -> Iterator[DaskEngine]:
+    with DaskEngine(f"tcp://{cluster.address}", 300, patience=90) as engine:
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def processes() -> Iterator[Processes]:
+    with Processes(2) as engine:
+        yield engine
+
+
+def demo(name: str, folder: Path, executor: Executor | str) -> list[RunResult]:
+    """The results of the example project of a suite, scored there."""
+    place = folder / name
+    if not place.exists():
+        shutil.copytree(ROOT / "examples" / name, place)
+    with open_store_here(str(folder / "runs.db"), create=True) as store:
+        parts = work_to_do("run", config=place / "karat.yaml", suite=None, cases=None, settings=QUICK.get(name, ()))
+        return [start_run(store, plan_work(part, limit=LIMIT.get(name)), executor=executor) for part in parts]
+
+
+def scores(result: RunResult) -> list[object]:
+    """All that a run says of its cases, without what is measured by a clock."""
+    timed = {metric.name for metric in load_suite(result.run.suite).metrics if metric.noise} | {"latency"}
+    return [
+        (case.id, case.status, case.error, {name: one for name, one in case.scores.items() if name not in timed})
+        for case in result.cases
+    ]
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_the_demos_have_the_same_scores_on_all_engines(
+    name: str, tmp_path: Path, dask: DaskEngine, processes: Processes
+) -> None:
+    here, pool, cluster = (demo(name, tmp_path, place) for place in ("in-process", processes, dask))
+    assert [scores(result) for result in here] == [scores(result) for result in pool]
+    assert [scores(result) for result in here] == [scores(result) for result in cluster]
+    assert all(result.cases for result in here)
+
+
+def test_an_executor_is_named_by_a_text(cluster: Cluster) -> None:
+    cases = [{"id": "q1", "question": "What is sour?", "relevant": ["lemon", "lime"]}]
+    predictions = [{"id": "q1", "results": ["lemon", "apple"]}]
+    there = karat.score("retrieval", cases, predictions, executor=f"dask://{cluster.address}")
+    assert there.cases == karat.score("retrieval", cases, predictions).cases
+    with pytest.raises(UserError, match="workers and executor cannot be combined"):
+        karat.score("retrieval", cases, predictions, executor="processes:2", workers=2)
+
+
+def test_a_cluster_of_its_own_gives_the_same_and_leaves_nothing_behind() -> None:
+    cases = [{"id": f"q{n}", "question": "What is sour?", "relevant": ["lemon", "lime"]} for n in range(20)]
+    predictions = [{"id": f"q{n}", "results": ["lemon", "apple"]} for n in range(20)]
+    there = karat.score("retrieval", cases, predictions, executor="dask-local:2?timeout=120")
+    assert there.cases == karat.score("retrieval", cases, predictions).cases
+    listed = subprocess.run(["ps", "-e", "-o", "args"], capture_output=True, text=True, check=True).stdout
+    assert "karat.runs.executors.dask_process" not in listed
+
+
+def test_a_file_that_a_worker_lacks(tmp_path: Path, dask: DaskEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    example = ROOT / "examples" / "data_query"
+    shutil.copytree(example / "codelists", tmp_path / "codelists")
+    monkeypatch.chdir(tmp_path)
+    codelist = next((tmp_path / "codelists").iterdir()).name
+
+    def scored(folder: str) -> RunResult:
+        options = {"structures": [f"{folder}/codelists/{codelist}"]}
+        return karat.score(
+            "data_query", example / "cases", example / "predictions.jsonl", options=options, executor=dask
+        )
+
+    assert scored(str(tmp_path)).status_counts()["scored"]
+    elsewhere = "/proc/self/cwd"  # another folder in each process, as if it were another machine
+    with pytest.raises(UserError) as caught:
+        scored(elsewhere)
+    file, host = f"{elsewhere}/codelists/{codelist}", socket.gethostname()
+    assert caught.value.message == f"the worker on {host} does not have the file {file}, which a case needs"
+    assert "shared folder" in caught.value.hint
+
+
+def test_what_travels_holds_no_secret(monkeypatch: pytest.MonkeyPatch, dask: DaskEngine, tmp_path: Path) -> None:
+    monkeypatch.setenv("ASSISTANT_KEY", "canary-8d1f")
+    sent: list[bytes] = []
+    real = messages.task
+
+    def listen(*given: Any) -> bytes:
+        sent.append(real(*given))
+        return sent[-1]
+
+    monkeypatch.setattr(messages, "task", listen)
+    shutil.copytree(ROOT / "examples" / "data_query", tmp_path / "data_query")
+    with open_store_here(str(tmp_path / "runs.db"), create=True) as store:
+        (part,) = work_to_do("run", config=tmp_path / "data_query" / "karat.yaml", suite=None, cases=None)
+        start_run(store, plan_work(part), executor=dask)
+    assert sent
+    assert not any(b"canary-8d1f" in one or b"karat.yaml" in one for one in sent)
+
+
+def test_other_versions_are_refused_before_anything_is_scored(cluster: Cluster, tmp_path: Path) -> None:
+    other, without = tmp_path / "other", tmp_path / "without"
+    (other / "karat-9.9.9.dist-info").mkdir(parents=True)
+    (other / "karat-9.9.9.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: karat\nVersion: 9.9.9\n")
+    (without / "karat").mkdir(parents=True)
+    (without / "karat" / "__init__.py").write_text("raise ModuleNotFoundError('no karat here', name='karat')\n")
+    path = cluster.environment["PYTHONPATH"]
+    mine = list(cluster.workers)
+    cluster.add(environment=cluster.environment | {"PYTHONPATH": f"{other}:{path}", "KARAT_MAX_DEPTH": "100"})
+    cluster.add(environment=cluster.environment | {"PYTHONPATH": f"{without}:{path}"})
+    try:
+        said = _refused(cluster, 2)
+    finally:
+        for worker in [one for one in cluster.workers if one not in mine]:
+            cluster.kill(worker)
+    assert "2 workers of tcp://" in said and "would not score as this machine does" in said
+    assert "karat 9.9.9 instead of 0.1.0" in said
+    assert "KARAT_MAX_DEPTH 100 instead of 200" in said
+    assert "no karat like this one" in said and "no karat here" in said
+
+
+def _refused(cluster: Cluster, count: int) -> str:
+    """What is said of workers that differ, once this many are there."""
+    until = time.monotonic() + 90
+    while True:
+        try:
+            DaskEngine(f"tcp://{cluster.address}", 60, patience=90).shutdown()
+            said = ""
+        except UserError as error:
+            said = error.message
+        if f"{count} workers" in said or time.monotonic() > until:
+            return said
+        time.sleep(0.2)
+
+
+def test_two_callers_share_a_cluster(cluster: Cluster, dask: DaskEngine) -> None:
+    deeds = [Deed(number, seconds=0.005) for number in range(60)]
+    here = list(score_cases(suite, work(*deeds), SuiteOptions()))
+    with DaskEngine(f"tcp://{cluster.address}", 300, patience=90) as second:
+        both = [score_cases(suite, work(*deeds), SuiteOptions(), executor=engine) for engine in (dask, second)]
+        pairs = list(zip(*both, strict=True))
+    assert [one for one, _ in pairs] == here
+    assert [two for _, two in pairs] == here
