@@ -36,6 +36,7 @@ from karat.runs.prompts import ready, run_hash
 from karat.runs.remote_inputs import fetch_inputs
 from karat.runs.run_lease import signs_of_life
 from karat.runs.scoring import group, repeats_in, score_cases
+from karat.runs.stopping import GRACE
 from karat.runs.summary import summarise
 from karat.runs.system_calls import call_system, follows_up, misplaced, open_system, run_async
 from karat.runs.unmatched_predictions import unmatched_problems
@@ -115,6 +116,7 @@ def resume(
     *,
     retry_errors: bool = False,
     system: System | None = None,
+    grace: float = GRACE,
     watch: Watch = lambda _: None,
     on_run: Callable[[str, int], None] = lambda _run, _calls: None,
     executor: Executor | None = None,
@@ -140,6 +142,7 @@ def resume(
         system=record.system,
         name=record.name,
         repeats=record.repeats,
+        grace=grace,
         opened=system,
     )
     if record.status == "finished" and not _left_to_call(store, run_id, job, retry_errors):
