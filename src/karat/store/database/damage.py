@@ -106,7 +106,7 @@ def _look(connection: Connection, table: Table) -> Found:
         rows = connection.exec_driver_sql(f'SELECT {names} FROM "{table.name}"')  # noqa: S608 (names of our own)
         for row in rows.mappings():
             found.rows += 1
-            if not _sound(table, row):
+            if row_fault(table, row):
                 found.bad += 1
                 found.first = found.first or ", ".join(f"{key.name} {row[key.name]}" for key in table.primary_key)
     except (SQLAlchemyError, sqlite3.Error):
@@ -114,29 +114,33 @@ def _look(connection: Connection, table: Table) -> Found:
     return found
 
 
-def _sound(table: Table, row: Any) -> bool:
+def row_fault(table: Table, row: Any) -> str:
+    """What is wrong with a row as the driver gives it; empty when every value can be read."""
     for column in table.columns:
         value = row[column.name]
         if value is None:
             if not column.nullable:
-                return False
+                return f"{column.name} is empty"
         elif not isinstance(value, _kinds(column.type)):
-            return False
+            return f"{column.name} is of the wrong kind"
     if table.name == "runs" and row["status"] not in typing.get_args(Status):
-        return False
-    try:
-        for name, kind in _JSON.get(table.name, {}).items():
+        return "status is unknown"
+    for name, kind in _JSON.get(table.name, {}).items():
+        try:
             msgspec.json.decode(row[name], type=kind)
-        if table.name in _PACKED:
-            name, kind = _PACKED[table.name]
-            if row["codec"] not in (RAW, ZLIB):
-                return False
+        except _UNREADABLE:
+            return f"{name} cannot be read"
+    if table.name in _PACKED:
+        name, kind = _PACKED[table.name]
+        if row["codec"] not in (RAW, ZLIB):
+            return "codec is unknown"
+        try:
             data = unpack(row["codec"], bytes(row[name]))
             if kind is not None:
                 msgspec.json.decode(data, type=kind)
-    except _UNREADABLE:
-        return False
-    return True
+        except _UNREADABLE:
+            return f"{name} cannot be read"
+    return ""
 
 
 def _kinds(declared: Any) -> tuple[type, ...]:
