@@ -18,7 +18,7 @@ from karat.cli.options.bare_options import accept_bare_options
 from karat.cli.printing.fetching import fetch_progress
 from karat.cli.printing.plugin_warnings import show_plugin_warnings
 from karat.cli.setup import check, demo, doctor, imports, init
-from karat.cli.stored_runs import compare, export, gate, report, runs, serve, show
+from karat.cli.stored_runs import compare, export, gate, report, runs, serve, show, store
 from karat.core.problems import UserError
 from karat.core.remote.room import display_with
 
@@ -80,6 +80,7 @@ app.command("tune", short_help="Choose the best n and model for each field of a 
 app.add_typer(sheet.app, name="sheet")
 app.command("models", short_help="List the embedding models and what to install.")(models.models)
 app.add_typer(runs.app, name="runs")
+app.add_typer(store.app, name="store")
 app.command("show", short_help="Show one case: expected, given, and how they differ.")(show.show)
 app.command("compare", short_help="Compare stored runs case by case.")(compare.compare)
 app.command("gate", short_help="Check a run against its gates; exit code 1 if one fails.")(gate.gate)

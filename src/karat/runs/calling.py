@@ -37,11 +37,17 @@ class Called:
         self.total = total
         self.done = 0
         self.errors = 0
+        self.finishing = 0
+        """Calls in flight that a run which was asked to stop still waits for."""
         self._on_change = on_change
 
     def add(self, predictions: Sequence[Prediction]) -> None:
         self.done += len(predictions)
         self.errors += sum(1 for prediction in predictions if prediction.error is not None)
+        self._on_change(self)
+
+    def finish(self, in_flight: int) -> None:
+        self.finishing = in_flight
         self._on_change(self)
 
     def add_unanswered(self) -> None:

@@ -9,6 +9,7 @@ from karat.core.problems import Problem
 from karat.core.records import AnyCase
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import System, SystemConfig
+from karat.runs.stopping import GRACE
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,8 @@ class Job:
     name: str = ""
     cases_path: str = ""
     repeats: int = 1
+    grace: float = GRACE
+    """Seconds that calls in flight have to finish after Ctrl-C."""
     tags: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     left_out: frozenset[str] | None = None

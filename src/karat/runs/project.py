@@ -26,10 +26,12 @@ from karat.core.yaml.structs import Findings, Raw, documents, env_setting, load,
 from karat.runs.executors.choice import parse_executor
 from karat.runs.plain_secrets import secret_problems
 from karat.runs.project_prompts import check_prompts
+from karat.runs.stopping import GRACE, wrong_seconds
 from karat.stats.gates.figures import EVERYWHERE
 from karat.stats.gates.verdicts import Gate
 
 DEFAULT_STORE = "sqlite:///.karat/karat.db"
+STORE_RETRY = 60.0
 
 S = TypeVar("S")
 
@@ -51,9 +53,15 @@ class RunOptions(msgspec.Struct, frozen=True):
     limit: int | None = None
     tags: tuple[str, ...] = ()
     workers: int | None = None
+    grace: float = GRACE
+    """Seconds that calls in flight have to finish after Ctrl-C."""
+    store_retry: float = STORE_RETRY
+    """Seconds for which a store that cannot be reached is tried again."""
 
     def __post_init__(self) -> None:
         if wrong := wrong_repeats(self.repeats):
+            raise ValueError(wrong)
+        if wrong := wrong_seconds("grace", self.grace) or wrong_seconds("store_retry", self.store_retry):
             raise ValueError(wrong)
         if self.workers is not None and self.workers < 1:
             raise ValueError("workers must be at least 1")

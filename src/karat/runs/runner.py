@@ -39,6 +39,7 @@ from karat.runs.prompts import ready, run_hash
 from karat.runs.remote_inputs import fetch_inputs
 from karat.runs.run_lease import signs_of_life
 from karat.runs.scoring import repeats_in, score_cases
+from karat.runs.stopping import GRACE
 from karat.runs.stored_answers import NoAnswers, StoredAnswers, with_answers
 from karat.runs.summary import Columns, summarise
 from karat.runs.system_calls import call_system, follows_up, misplaced, open_system, run_async
@@ -129,6 +130,7 @@ def resume(
     *,
     retry_errors: bool = False,
     system: System | None = None,
+    grace: float = GRACE,
     watch: Watch = lambda _: None,
     on_run: Callable[[str, int], None] = lambda _run, _calls: None,
     executor: Executor | None = None,
@@ -154,6 +156,7 @@ def resume(
         system=record.system,
         name=record.name,
         repeats=record.repeats,
+        grace=grace,
         opened=system,
     )
     if record.status == "finished" and not still_to_call(

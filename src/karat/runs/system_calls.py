@@ -16,6 +16,7 @@ from karat.runs.calling import Called, InFlight, Key, Predict, call_all, only_qu
 from karat.runs.follow_up import following_up
 from karat.runs.job import Job
 from karat.runs.prompts import prompted
+from karat.runs.stopping import Stopped, Stopping
 from karat.runs.stored_answers import StoredAnswers
 from karat.runs.unmatched_predictions import unmatched_problems
 from karat.systems.prompts.prompt import prompt_of
@@ -63,8 +64,13 @@ async def call_system(
     """Ask everything that has no stored answer, and what was still to be followed up."""
     from karat.systems.caller import Caller
 
-    caller = Caller(system, job.config)
-    predict: Predict = caller.predict
+    def stop(in_flight: int, seconds: float) -> None:
+        store.patience.seconds = min(store.patience.seconds, seconds)
+        called.finish(in_flight)
+
+    stopping = Stopping(job.grace, stop)
+    caller = Caller(stopping.guarded(system), job.config, sleep=stopping.sleep)
+    predict: Predict = stopping.patient(caller.predict)
     kept: dict[Key, Prediction] = dict(stored.begun)  # what is stored before the writer hears of it
     in_flight: InFlight = {}
 
@@ -84,17 +90,20 @@ async def call_system(
     if system.can_be_asked_again:
         predict = only_questions(predict)
     try:
-        await call_all(
-            job.cases,
-            predict=predict,
-            reply=system.reply,
-            save=save,
-            stored=stored.of,
-            called=called,
-            in_flight=in_flight,
-            repeats=job.repeats,
-            retry_errors=retry_errors,
-            workers=min(4 * job.config.concurrency, called.total),  # more than may call at once: some wait to try again
+        await stopping.until_stopped(
+            call_all(
+                job.cases,
+                predict=predict,
+                reply=system.reply,
+                save=save,
+                stored=stored.of,
+                called=called,
+                in_flight=in_flight,
+                repeats=job.repeats,
+                retry_errors=retry_errors,
+                # more than may call at once: some wait to try again
+                workers=min(4 * job.config.concurrency, called.total),
+            )
         )
     finally:
         renderer.close()
@@ -106,7 +115,10 @@ def run_async(work: Coroutine[Any, Any, None]) -> None:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        asyncio.run(work)
+        try:
+            asyncio.run(work)
+        except Stopped:
+            raise KeyboardInterrupt from None
         return
     with ThreadPoolExecutor(1) as thread:
         thread.submit(asyncio.run, work).result()

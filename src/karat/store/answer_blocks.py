@@ -45,6 +45,19 @@ def append_answers(connection: Connection, run_id: int, answers: Iterable[tuple[
         first += len(chunk)
 
 
+LOST = ("lost", "the stored answer was damaged, and is lost", 0)
+"""The error in the place of an answer that a repair could not save."""
+
+
+def append_lost(connection: Connection, run_id: int, stored: Stored) -> None:
+    """A block of keys, written again at its place with an error for each of its answers."""
+    keys = msgspec.structs.replace(
+        _decoder.decode(stored.block.items()[0]), errors=dict.fromkeys(range(stored.block.rows), LOST)
+    )
+    append_block(connection, run_blocks, run_id, KEYS, stored.first, [msgspec.msgpack.encode(keys)], stored.block.rows)
+    append_block(connection, run_blocks, run_id, ANSWERS, stored.first, [b""] * stored.block.rows)
+
+
 def _keys(answers: Sequence[Prediction], created: list[str]) -> Keys:
     errors = {place: one.error for place, one in enumerate(answers) if one.error is not None}
     return Keys(

@@ -17,6 +17,10 @@ from karat.store.codec import from_bytes
 from karat.store.columns import COLUMNS, unpack_columns
 from karat.store.results import RESULTS
 
+CASE_KINDS = (CASES, IDS)
+SCORING_KINDS = (RESULTS, LINES, SEARCHED, COLUMNS)
+"""Kinds of blocks that every run with cases, and every scoring, has for all of its cases."""
+
 READERS: Mapping[str, Callable[[bytes], Any]] = MappingProxyType(
     {
         CASES: msgspec.json.decode,

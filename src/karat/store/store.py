@@ -31,8 +31,10 @@ from karat.store.case_list import CaseLists, Line
 from karat.store.case_pages import CaseQuery, TagCount
 from karat.store.columns import Columns
 from karat.store.database.address import Address
+from karat.store.database.commits import committing
 from karat.store.database.failures import explained
 from karat.store.database.file_identity import check_file, file_of
+from karat.store.database.retrying import Patience, retrying
 from karat.store.lease_holder import Holder
 from karat.store.leases import Lease
 from karat.store.records import Progress, RunRecord, RunRow, ScoringRow, Status, parse_run
@@ -42,11 +44,14 @@ from karat.store.scored_cases import ScoredCases
 T = TypeVar("T")
 
 
+@retrying("close", "renew_lease")  # a heartbeat comes again anyway
 class Store:
     """Runs, their predictions and their scores. Made by :func:`karat.store.open_store`; threads may share it."""
 
     def __init__(self, engine: Engine, address: Address, *, read_only: bool = False) -> None:
         self.read_only = read_only
+        self.patience = Patience()
+        """How long to wait for a store that cannot be reached; not at all, unless somebody sets it."""
         self._engine = engine
         self._writer = engine.execution_options(writes=True)
         # A reader sees one state of the store, as it does in a file: rows that move into blocks are seen once.
@@ -414,7 +419,7 @@ class Store:
             hint = "Make the file and its folder writable, or open it without read-only."
             raise UserError(f"the store {self.shown} is open read-only", hint=hint)
         check_file(self._address, self._file)
-        with explained(self._address, self._damage), self._writer.begin() as connection:
+        with explained(self._address, self._damage), committing(self._writer, self.patience, self.shown) as connection:
             yield connection
         check_file(self._address, self._file)
 

@@ -17,6 +17,7 @@ from karat.runs.calling import Called
 from karat.runs.case_selection import Choice
 from karat.runs.executors.choice import scoring_executor
 from karat.runs.job import Job
+from karat.runs.stopping import GRACE, wrong_seconds
 from karat.verbs.inputs.gathering import gather_cases
 from karat.verbs.inputs.loading import Cases, Options, Predictions, options_for
 from karat.verbs.inputs.projects import open_store_here
@@ -50,6 +51,7 @@ def run(
     retry_errors: bool = False,
     workers: int | None = None,
     executor: Executor | str | None = None,
+    grace: float = GRACE,
     watch: Watch = lambda _: None,
 ) -> RunResult:
     """Run the cases against a system, store every answer as it comes, score them all.
@@ -57,7 +59,8 @@ def run(
     ``cases`` are as in :func:`score`. ``system`` is a Python function, settings such as ``{"type": "openai",
     "base_url": …, "model": …}``, or the name of a system in karat.yaml; or give ``predictions``, recorded answers as in
     :func:`score`. ``resume="r-0012"`` resumes a run that was stopped: stored answers are not requested again. ``store``
-    is the project's store by default, or ``.karat/karat.db`` without a project.
+    is the project's store by default, or ``.karat/karat.db`` without a project. After Ctrl-C, calls in flight have
+    ``grace`` seconds to finish.
 
     >>> import karat
     >>> result = karat.run(
@@ -76,7 +79,14 @@ def run(
         refuse_beside("resume", beside, KEEPS)
         with open_store_here(store) as opened:
             return resume_run(
-                opened, resume, system, retry_errors=retry_errors, workers=workers, executor=executor, watch=watch
+                opened,
+                resume,
+                system,
+                retry_errors=retry_errors,
+                workers=workers,
+                executor=executor,
+                grace=grace,
+                watch=watch,
             )
     if retry_errors:
         raise UserError("retry_errors needs resume", hint='For example: resume="latest", retry_errors=True')
@@ -89,6 +99,7 @@ def run(
         folder=folder,
         name=name,
         repeats=repeats,
+        grace=grace,
         choice=Choice(tuple(tags), tuple(case_ids), limit),
     )
     with open_store_here(store, create=True) as opened:
@@ -120,10 +131,13 @@ def plan_run(
     name: str = "",
     label: str = "",
     repeats: int = 1,
+    grace: float = GRACE,
     choice: Choice | None = None,
 ) -> Job:
     """All that a run needs, read and checked, and nothing stored yet. ``label`` is the name people know the system
     by."""
+    if wrong := wrong_seconds("grace", grace):
+        raise UserError(wrong)
     chosen = plugins.load_suite(suite)
     settings = options_for(chosen, options)
     cases, predictions = local_input(cases), local_input(predictions)
@@ -141,6 +155,7 @@ def plan_run(
         name=name,
         cases_path=str(Path(cases).absolute()) if isinstance(cases, str | Path) else "",
         repeats=repeats,
+        grace=grace,
         problems=gathered.problems,
         opened=opened,
     )
@@ -151,6 +166,7 @@ def plan_work(
     *,
     name: str = "",
     repeats: int | None = None,
+    grace: float | None = None,
     tags: Sequence[str] = (),
     case_ids: Sequence[str] = (),
     limit: int | None = None,
@@ -167,6 +183,7 @@ def plan_work(
         name=name or work.name,
         label=work.system,
         repeats=repeats or work.run.repeats,
+        grace=work.run.grace if grace is None else grace,
         choice=choice_of(work, tags, case_ids, limit),
     )
 
@@ -195,6 +212,7 @@ def resume_run(
     retry_errors: bool = False,
     workers: int | None = None,
     executor: Executor | str | None = None,
+    grace: float = GRACE,
     watch: Watch = lambda _: None,
     on_run: Announce = lambda _run, _calls: None,
 ) -> RunResult:
@@ -203,10 +221,19 @@ def resume_run(
     from karat.runs.baseline import find_run
     from karat.systems.function import open_callable
 
+    if wrong := wrong_seconds("grace", grace):
+        raise UserError(wrong)
     run_id = find_run(store, run, stopped=True)
     suite = plugins.load_suite(store.run(run_id).suite)
     function: System | None = open_callable(system) if callable(system) else None
     with scoring_executor(suite, workers, executor) as pool:
         return runner.resume(
-            store, run_id, retry_errors=retry_errors, system=function, watch=watch, on_run=on_run, executor=pool
+            store,
+            run_id,
+            retry_errors=retry_errors,
+            system=function,
+            grace=grace,
+            watch=watch,
+            on_run=on_run,
+            executor=pool,
         )

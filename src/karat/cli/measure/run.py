@@ -74,6 +74,15 @@ def run(
     name: Annotated[str | None, typer.Option("--name", help="A name for the run.")] = None,
     workers: WorkersOption = None,
     executor: ExecutorOption = None,
+    grace: Annotated[
+        float | None,
+        typer.Option(
+            "--grace",
+            min=0,
+            metavar="SECONDS",
+            help="After Ctrl-C, give calls in flight this long to finish. [default: 10]",
+        ),
+    ] = None,
     gate: GateOption = None,
     json: JsonOption = None,
     xlsx: XlsxOption = None,
@@ -91,9 +100,11 @@ def run(
     """
     from karat.cli.options.standard_input import kept
     from karat.cli.printing.outputs import Outputs
+    from karat.cli.printing.progress import print_store_waits
     from karat.cli.printing.results import leave, show, store_flags, typed
     from karat.core.problems import UserError
     from karat.runs.executors.choice import check_choice, settled
+    from karat.runs.project import RunOptions
     from karat.runs.runner import check_setup
     from karat.stats.gates.verdicts import parse_gate
     from karat.verbs.gate import baselines_here, refuse_unknown
@@ -103,6 +114,7 @@ def run(
     from karat.verbs.runs import origin_of
 
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # asked to stop: as clean as Ctrl-C
+    print_store_waits()
     if retry_errors and resume is None:
         raise UserError(
             "--retry-errors needs --resume RUN", hint="For example: karat run --resume latest --retry-errors"
@@ -118,9 +130,10 @@ def run(
         refuse_beside("--resume", beside, KEEPS)
         with open_store_here(store, config) as opened:
             project = project_here(config)
-            result = _resumed(
-                opened, resume, retry_errors, *settled(workers, executor, None, project.executor if project else "")
-            )
+            options = project.run if project else RunOptions()
+            opened.patience.seconds = options.store_retry
+            chosen = settled(workers, executor, None, project.executor if project else "")
+            result = _resumed(opened, resume, retry_errors, *chosen, options.grace if grace is None else grace)
             origin = origin_of(opened, result, flags)
         found = baselines_here(store, config, result.run.suite, result.run.id)
         gates = (*(project.gates if project else ()), *extra)
@@ -139,13 +152,14 @@ def run(
     refuse_unknown(extra, [part.suite.name for part in work])
     work = [replace(part, predictions=part.predictions and kept(part.predictions)) for part in work]
     jobs = [
-        plan_work(part, name=name or "", repeats=repeats, tags=tag or (), case_ids=case or (), limit=limit)
+        plan_work(part, name=name or "", repeats=repeats, grace=grace, tags=tag or (), case_ids=case or (), limit=limit)
         for part in work
     ]
     for job in jobs:  # all of them before the first one runs
         check_setup(job.suite, job.cases, job.options)
     codes = []
     with open_store_here(store, config, create=True) as opened:
+        opened.patience.seconds = work[0].run.store_retry
         for part, job, files in zip(work, jobs, outputs.for_each([part.suite for part in work]), strict=True):
             result = run_job(opened, job, *settled(workers, executor, part.run.workers, part.executor))
             found = baselines_here(store, config, part.suite.name, result.run.id)
@@ -177,7 +191,9 @@ def run_job(store: Store, job: Job, workers: int | None, executor: str | None = 
         raise typer.Exit(exits.STOPPED) from None
 
 
-def _resumed(store: Store, run: str, retry_errors: bool, workers: int | None, executor: str | None) -> RunResult:
+def _resumed(
+    store: Store, run: str, retry_errors: bool, workers: int | None, executor: str | None, grace: float
+) -> RunResult:
     from karat.cli.printing.progress import progress
     from karat.runs.runner import Interrupted
     from karat.verbs.run import resume_run
@@ -190,6 +206,7 @@ def _resumed(store: Store, run: str, retry_errors: bool, workers: int | None, ex
                 retry_errors=retry_errors,
                 workers=workers,
                 executor=executor,
+                grace=grace,
                 watch=watch,
                 on_run=_announce,
             )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from karat.cli.printing.consoles import notes
+from karat.cli.printing.consoles import notes, stderr
+from karat.core.problems import count_of
 
 if TYPE_CHECKING:
     from karat.runs.calling import Called
@@ -21,7 +23,7 @@ def progress(title: str) -> Iterator[Watch]:
     then."""
     console = notes()
     if not console.is_terminal:
-        yield _plain_watch()
+        yield _with_finishing(_plain_watch())
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
@@ -48,7 +50,39 @@ def progress(title: str) -> Iterator[Watch]:
                 left=_left(called, rate),
             )
 
-        yield watch
+        yield _with_finishing(watch)
+
+
+def _with_finishing(watch: Watch) -> Watch:
+    """Also says once that a run which was asked to stop waits for calls in flight. That is said even if quiet: the
+    command does not end although it was told to."""
+    said = False
+
+    def both(called: Called) -> None:
+        nonlocal said
+        if called.finishing and not said:
+            said = True
+            calls = count_of(called.finishing, "call")
+            stderr().print(f"finishing {calls} in flight, Ctrl-C again to stop at once", style="bold yellow")
+        watch(called)
+
+    return both
+
+
+def print_store_waits() -> None:
+    """Print what the store says while it cannot be reached."""
+    logger = logging.getLogger("karat.store")
+    if not any(isinstance(handler, _Waits) for handler in logger.handlers):
+        logger.addHandler(_Waits())
+        logger.propagate = False
+
+
+class _Waits(logging.Handler):
+    """Prints to standard error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """One line for each message."""
+        notes().print(record.getMessage(), style="yellow", soft_wrap=True)
 
 
 def _left(called: Called, rate: float) -> str:

@@ -52,6 +52,7 @@ def serve(
     listening = _listen(host, port)
     port = listening.getsockname()[1]
     opened = open_store_here(store, config)
+    opened.patience.seconds = 0.0  # a page says at once that the store cannot be reached
     app = create_app(opened, host=host, port=port, token=_token(token_env), allow_hosts=allow_host or ())
     ticket = app.state.viewer.sessions.ticket
     shown = f"[{host}]" if ":" in host else host

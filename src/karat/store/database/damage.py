@@ -113,10 +113,10 @@ def _look(connection: Connection, table: Table) -> Found:
         rows = connection.exec_driver_sql(f'SELECT {names} FROM "{table.name}"')  # noqa: S608 (names of our own)
         for row in rows.mappings():
             found.rows += 1
-            sound, kind = _sound(table, row), row.get("kind", "")
-            if sound and kind:
+            fault, kind = row_fault(table, row), row.get("kind", "")
+            if not fault and kind:
                 found.held[kind] += row["rows"]
-            if not sound:
+            if fault:
                 found.bad += 1
                 found.bad_kinds.add(kind)
                 found.first = found.first or ", ".join(f"{key.name} {row[key.name]}" for key in table.primary_key)
@@ -125,31 +125,35 @@ def _look(connection: Connection, table: Table) -> Found:
     return found
 
 
-def _sound(table: Table, row: Any) -> bool:
+def row_fault(table: Table, row: Any) -> str:
+    """What is wrong with a row as the driver gives it; empty when every value can be read."""
     for column in table.columns:
         value = row[column.name]
         if value is None:
             if not column.nullable:
-                return False
+                return f"{column.name} is empty"
         elif not isinstance(value, _kinds(column.type)):
-            return False
+            return f"{column.name} is of the wrong kind"
     if "kind" in row:
-        return not fault_of(row["kind"], row["rows"], row["checksum"], bytes(row["data"]))
+        return fault_of(row["kind"], row["rows"], row["checksum"], bytes(row["data"]))
     if table.name == "runs" and row["status"] not in typing.get_args(Status):
-        return False
-    try:
-        for name, kind in _JSON.get(table.name, {}).items():
+        return "status is unknown"
+    for name, kind in _JSON.get(table.name, {}).items():
+        try:
             msgspec.json.decode(row[name], type=kind)
-        if table.name in _PACKED:
-            name, kind = _PACKED[table.name]
-            if row["codec"] not in (RAW, ZLIB):
-                return False
+        except _UNREADABLE:
+            return f"{name} cannot be read"
+    if table.name in _PACKED:
+        name, kind = _PACKED[table.name]
+        if row["codec"] not in (RAW, ZLIB):
+            return "codec is unknown"
+        try:
             data = unpack(row["codec"], bytes(row[name]))
             if kind is not None:
                 msgspec.json.decode(data, type=kind)
-    except _UNREADABLE:
-        return False
-    return True
+        except _UNREADABLE:
+            return f"{name} cannot be read"
+    return ""
 
 
 def _kinds(declared: Any) -> tuple[type, ...]:

@@ -28,6 +28,14 @@ _CORRUPT = ("SQLITE_CORRUPT", "SQLITE_ERROR", "SQLITE_MISMATCH")
 """SQLite's names for a file whose pages, or whose tables, are not as they should be."""
 
 
+class Unavailable(UserError):
+    """What may pass by itself: a lock, a full disk, a server that cannot be reached. Nothing of what was tried is
+    stored."""
+
+    waited = False
+    """Whether it was tried again for as long as was allowed."""
+
+
 @contextmanager
 def explained(address: Address, look: Callable[[], UserError | None] = lambda: None) -> Iterator[None]:
     """Turn what goes wrong inside into a :class:`UserError` that names the store.
@@ -77,7 +85,7 @@ def read_only_failure(shown: str) -> UserError:
 
 def _full(shown: str) -> UserError:
     hint = f"{_NOT_LOST} Make room, then continue with karat run --resume RUN."
-    return UserError(f"the disk that holds the store {shown} is full", hint=hint)
+    return Unavailable(f"the disk that holds the store {shown} is full", hint=hint)
 
 
 def _explanation(address: Address, error: BaseException | None) -> UserError | None:
@@ -101,7 +109,7 @@ def _sqlite(address: SqliteAddress, error: sqlite3.Error) -> UserError | None:
         return UserError(f"the store {shown} is damaged", hint=_DAMAGED)
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         hint = f"Another process is writing to it. Wait for it or stop it, then try again. {_NOT_LOST}"
-        return UserError(f"the store {shown} stayed locked for too long", hint=hint)
+        return Unavailable(f"the store {shown} stayed locked for too long", hint=hint)
     if name.startswith("SQLITE_CANTOPEN"):
         hint = "Check the permissions of the file and its folder, and whether the disk is full."
         return UserError(f"the store {shown} cannot be opened", hint=hint)
@@ -129,12 +137,16 @@ _BY_STATE = {
     "53300": ("has too many connections", "Close some, or raise max_connections on the server."),
     "55P03": ("kept the run locked for too long", f"Another process is writing to the same run. {_NOT_LOST}"),
     "57P03": ("is starting or stopping", "Try again in a moment."),
+    "40001": ("let another transaction go first", f"{_NOT_LOST} Try again."),
+    "40P01": ("ended a deadlock with another transaction", f"{_NOT_LOST} Try again."),
     "25006": ("is read-only", "Use a server that can be written to: this one is a standby or set to read only."),
     "42501": (
         "does not let this user do that",
         "Grant it: GRANT USAGE, CREATE ON SCHEMA public TO the user, and permissions on karat's tables.",
     ),
 }
+_PASSING = ("53100", "53200", "53300", "55P03", "57P03", "40001", "40P01")
+"""Of these, what may be otherwise in a moment."""
 _TOO_LARGE = {
     "22003": "a number is too large for the store {}: it takes 64 bits",
     "54000": "a case id or an answer is too large for the store {}: PostgreSQL takes 2,700 bytes for an id and 1 GB "
@@ -159,12 +171,13 @@ def _postgres(address: PostgresAddress, error: BaseException | None) -> UserErro
         state = "3D000" if "database" in words else "28000"
     if state in _BY_STATE:
         what, hint = _BY_STATE[state]
-        return UserError(f"the PostgreSQL server of {address.shown} {what}", hint=hint)
+        kind = Unavailable if state in _PASSING else UserError
+        return kind(f"the PostgreSQL server of {address.shown} {what}", hint=hint)
     if state in _TOO_LARGE:
         return UserError(_TOO_LARGE[state].format(address.shown))
     if type(error).__name__ == "OperationalError" or state.startswith(("08", "57")):
         hint = f"Check that the server is running, and the host, port and network ({_reason(words)}). {_NOT_LOST}"
-        return UserError(f"the PostgreSQL server of {address.shown} cannot be reached", hint=hint)
+        return Unavailable(f"the PostgreSQL server of {address.shown} cannot be reached", hint=hint)
     return None
 
 

@@ -14,6 +14,13 @@ from karat.store.database.address import PostgresAddress
 
 CONNECT_SECONDS = 10
 LOCK_SECONDS = 30
+SILENCE: JsonObject = {
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 4,
+    "tcp_user_timeout": 30_000,
+}
+"""After 30 s without a sign from the server's machine the connection is lost. By default that takes two hours."""
 
 
 def postgres_engine(address: PostgresAddress, *, read_only: bool) -> Engine:
@@ -28,9 +35,8 @@ def postgres_engine(address: PostgresAddress, *, read_only: bool) -> Engine:
     except (ArgumentError, ValueError):  # their texts quote parts of the URL
         hint = "Write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with special characters of the password as %XX."
         raise UserError("the store's PostgreSQL URL cannot be read", hint=hint) from None
-    arguments: JsonObject = {"application_name": "karat"}
-    if "connect_timeout" not in url.query:
-        arguments["connect_timeout"] = CONNECT_SECONDS
+    defaults = {"application_name": "karat", "connect_timeout": CONNECT_SECONDS, **SILENCE}
+    arguments = {name: value for name, value in defaults.items() if name not in url.query}
     engine = create_engine(url, connect_args=arguments, pool_pre_ping=True, hide_parameters=True)
 
     def prepare(connection: Any, _record: Any) -> None:

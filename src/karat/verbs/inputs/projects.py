@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from karat.core.files.project_folder import find_project
 from karat.core.problems import UserError
-from karat.runs.project import DEFAULT_STORE, Project, load_project, store_url
+from karat.runs.project import DEFAULT_STORE, STORE_RETRY, Project, load_project, store_url
 
 if TYPE_CHECKING:
     from karat.store.store import Store
@@ -32,7 +32,10 @@ def store_here(store: str | Path | None, config: str | Path | None = None) -> st
 def open_store_here(
     store: str | Path | None = None, config: str | Path | None = None, *, create: bool = False, read_only: bool = False
 ) -> Store:
-    """The same store, opened."""
+    """The same store, opened. Where it cannot be reached later, it is tried again for as long as the project says."""
     from karat.store import open_store
 
-    return open_store(store_here(store, config), create=create, read_only=read_only)
+    project = None if store else project_here(config)
+    opened = open_store(store_here(store, config), create=create, read_only=read_only)
+    opened.patience.seconds = project.run.store_retry if project else STORE_RETRY
+    return opened

@@ -1,0 +1,82 @@
+"""Transactions whose outcome is known, also when the connection is lost while they commit.
+
+PostgreSQL remembers for each transaction number whether it was committed. So every transaction that writes asks for its
+number first; when the answer to its COMMIT does not come, a new connection asks how it ended. A file needs none of
+that: when SQLite says that a commit failed, nothing of it is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import NamedTuple
+
+from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import DBAPIError
+
+from karat.core.problems import UserError
+from karat.store.database.retrying import Patience
+
+_MARK = text("SELECT pg_backend_pid(), txid_current()")
+_STATUS = text("SELECT txid_status(:number)")
+# The server may not have noticed that the connection is gone. What it still does for it would keep the run locked.
+_END = text(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE pid = :process AND backend_xid::text::bigint = :number % 4294967296"
+)
+_FROM_THE_FUTURE = "22023"
+"""The server knows no such transaction yet: another one took its place, and never heard of it."""
+
+
+class Mark(NamedTuple):
+    """A transaction on a server: its process there and its number."""
+
+    process: int
+    number: int
+
+
+@contextmanager
+def committing(engine: Engine, patience: Patience, shown: str) -> Iterator[Connection]:
+    """A connection in a transaction that is committed at the end. Whatever fails, it is known whether it was."""
+    with engine.connect() as connection:
+        transaction = connection.begin()
+        mark = Mark(*connection.execute(_MARK).one()) if connection.dialect.name == "postgresql" else None
+        try:
+            yield connection
+        except BaseException as error:
+            with suppress(DBAPIError):
+                transaction.rollback()
+            if mark is not None and isinstance(error, DBAPIError) and error.connection_invalidated:
+                _end(engine, mark)
+            raise
+        try:
+            transaction.commit()
+        except DBAPIError as error:
+            lost = mark is not None and error.connection_invalidated
+            if mark is None or not lost or not _was_committed(engine, mark, patience, shown):
+                raise
+    patience.count_commit()
+
+
+def _end(engine: Engine, mark: Mark) -> None:
+    """Make the server give up a transaction whose connection is lost. Where it cannot be reached, it will itself."""
+    with suppress(DBAPIError), engine.connect() as connection:
+        connection.execute(_END, mark._asdict())
+
+
+def _was_committed(engine: Engine, mark: Mark, patience: Patience, shown: str) -> bool:
+    waiting = patience.begin()
+    while True:
+        try:
+            _end(engine, mark)
+            with engine.connect() as connection:
+                found = connection.execute(_STATUS, {"number": mark.number}).scalar()
+            if found in ("committed", "aborted"):
+                return bool(found == "committed")
+        except DBAPIError as error:
+            if getattr(error.orig, "sqlstate", None) == _FROM_THE_FUTURE:
+                return False
+        if not waiting.pause():
+            hint = "Everything stored before is safe. karat run --resume RUN looks what is there and goes on."
+            said = f"the connection to {shown} was lost while something was being stored: nobody knows whether it was"
+            raise UserError(said, hint=hint)

@@ -1,0 +1,225 @@
+"""A store that cannot be reached for a while: connections that are cut, a server that restarts, a lock, a full disk.
+What was stored is there once, whatever the moment."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from sqlalchemy import event
+
+import karat
+from karat.core.problems import UserError
+from karat.core.records import Prediction
+from karat.store import Store, open_store
+from karat.store.database import sqlite as sqlite_connections
+from karat.store.lease_holder import this_process
+
+from .conftest import PostgresServer
+from .cutting_proxy import Cut, CuttingProxy, cutting
+from .samples import a_result, a_run, answer
+from .test_whole_runs import CASES
+from .test_whole_runs import answer as right_answer
+
+
+@pytest.fixture
+def proxy(postgres: PostgresServer) -> Iterator[CuttingProxy]:
+    with cutting(postgres.socket_folder) as found:
+        yield found
+
+
+@pytest.fixture
+def through(postgres: PostgresServer, proxy: CuttingProxy) -> str:
+    """The URL of a new database, behind the proxy."""
+    database = postgres.new_database().partition("@/")[2].partition("?")[0]
+    return f"postgresql://postgres@127.0.0.1:{proxy.port}/{database}"
+
+
+WRITES: dict[str, Callable[[Store, int], object]] = {
+    "answers": lambda store, run: store.add_predictions(run, [answer("a"), answer("b"), answer("a")]),
+    "cases": lambda store, run: store.add_cases(run, [("a", b"{}"), ("b", b"{}")]),
+    "run": lambda store, _: store.create_run(a_run(), this_process()),
+    "scores": lambda store, run: store.add_scoring(run, a_result()),
+    "notes": lambda store, run: store.add_notes(run, {"seconds": 1}),
+    "review": lambda store, run: store.add_review(run, "a", "pass"),
+    "tags": lambda store, run: store.tag_run(run, ["x"]),
+}
+
+
+def everything(store: Store, run: int) -> list[Any]:
+    """What there is of the run and of others, apart from times and ids: a server does not give an id twice."""
+    return [
+        len(store.runs()),
+        store.cases(run),
+        store.predictions(run),
+        [len(store.attempts(run, name)) for name in "ab"],
+        len(store.scorings(run)),
+        store.notes(run),
+        [one.verdict for one in store.review_history(run, "a")],
+        store.run(run).tags,
+    ]
+
+
+@pytest.mark.parametrize("cut", get_args(Cut))
+@pytest.mark.parametrize("name", WRITES)
+def test_a_connection_that_is_cut_stores_everything_once(
+    through: str, proxy: CuttingProxy, tmp_path: Path, cut: Cut, name: str
+) -> None:
+    if cut == "statement" and name == "tags":
+        pytest.skip("it inserts nothing")
+    with open_store(through) as store, open_store(str(tmp_path / "undisturbed.db")) as undisturbed:
+        store.patience.seconds = 30
+        run = store.create_run(a_run())
+        assert undisturbed.create_run(a_run()) == run
+        proxy.cuts = [cut]
+        given = WRITES[name](store, run)
+        WRITES[name](undisturbed, run)
+        assert proxy.used == [cut], "the connection was cut"
+        assert everything(store, run) == everything(undisturbed, run)
+        if name == "run":
+            assert given == store.runs()[0].id, "the id that was given is that of the run which is there"
+
+
+def test_a_run_whose_connections_are_cut_again_and_again(through: str, proxy: CuttingProxy) -> None:
+    asked: Counter[str] = Counter()
+
+    def system(request: dict[str, Any]) -> Any:
+        asked[request["id"]] += 1
+        if sum(asked.values()) == 1:
+            proxy.cuts = [*get_args(Cut)] * 2
+        time.sleep(0.02)
+        return right_answer(request)
+
+    result = karat.run(suite="data_query", cases=CASES, system=system, store=through)
+    assert len(proxy.used) == 8 and result.status_counts() == {"scored": 29, "error": 1}
+    with open_store(through) as store:
+        assert [row.status for row in store.runs()] == ["finished"]
+        assert len(store.cases(1)) == len(CASES) and len(store.scorings(1)) == 1
+        assert {len(store.attempts(1, case.id)) for case in CASES} == {1}
+    assert set(asked.values()) == {1} and len(asked) == len(CASES)
+
+
+@pytest.fixture
+def own_server() -> Iterator[Any]:
+    from pgserver.postgres_server import get_server
+
+    folder = Path(tempfile.mkdtemp(prefix="karat-pg-"))
+    server = get_server(folder, cleanup_mode="stop")
+    try:
+        yield server
+    finally:
+        server.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_a_server_that_is_restarted_in_mid_run(own_server: Any) -> None:
+    from pgserver import _commands
+
+    pg_ctl: Any = vars(_commands)["pg_ctl"]
+    url = f"postgresql://postgres@/postgres?host={own_server.get_uri().partition('host=')[2]}"
+    asked: Counter[str] = Counter()
+    begun = threading.Event()
+
+    def system(request: dict[str, Any]) -> Any:
+        asked[request["id"]] += 1
+        if len(asked) == 10:
+            begun.set()
+        time.sleep(0.02)
+        return right_answer(request)
+
+    def restart() -> None:
+        begun.wait(60)
+        pg_ctl(["-m", "immediate", "-w", "stop"], pgdata=own_server.pgdata, user=own_server.system_user)
+        own_server.ensure_postgres_running()
+
+    restarting = threading.Thread(target=restart)
+    restarting.start()
+    result = karat.run(suite="data_query", cases=CASES, system=system, store=url, repeats=2)
+    restarting.join()
+    assert result.status_counts() == {"scored": 29, "error": 1}
+    with open_store(url) as store:
+        assert {len(store.attempts(1, case.id, repeat=repeat)) for case in CASES for repeat in (0, 1)} == {1}
+        assert len(store.scorings(1)) == 1 and store.run(1).status == "finished"
+    assert set(asked.values()) == {2}, "no call was made again"
+
+
+def test_a_lock_that_is_held_for_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite_connections, "BUSY_SECONDS", 0.05)
+    path = tmp_path / "karat.db"
+    with open_store(str(path)) as store:
+        store.patience.seconds = 30
+        run = store.create_run(a_run())
+        other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        other.execute("BEGIN IMMEDIATE")
+        letting_go = threading.Timer(0.7, lambda: other.execute("ROLLBACK"))
+        letting_go.start()
+        store.add_predictions(run, [answer()])
+        letting_go.join()
+        other.close()
+        assert store.attempts(run, "a") == [answer()]
+
+
+def test_a_disk_that_is_full_for_a_while(tmp_path: Path) -> None:
+    pages = 60
+    with open_store(str(tmp_path / "karat.db")) as store:
+        event.listen(store._engine, "checkout", lambda raw, *_: raw.execute(f"PRAGMA max_page_count={pages}"))
+        store.patience.seconds = 30
+        run = store.create_run(a_run())
+
+        def make_room() -> None:
+            nonlocal pages
+            pages = 10_000
+
+        freeing = threading.Timer(0.7, make_room)
+        freeing.start()
+        answers = [Prediction(f"case-{n}", response=os.urandom(20_000)) for n in range(40)]
+        for one in answers:
+            store.add_predictions(run, [one])
+        freeing.join()
+        assert store.predictions(run) == answers
+
+
+def test_patience_has_an_end_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(sqlite_connections, "BUSY_SECONDS", 0.01)
+    path = tmp_path / "karat.db"
+    with open_store(str(path)) as store:
+        run = store.create_run(a_run())
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(UserError, match="stayed locked for too long") as caught:
+            store.add_predictions(run, [answer()])
+        assert "tried again" not in caught.value.hint and not caplog.messages, "without patience it is said at once"
+        store.patience.seconds = 0.4
+        with pytest.raises(UserError, match="stayed locked for too long") as caught:
+            store.add_predictions(run, [answer()])
+        assert caught.value.hint.endswith("Karat tried again for 0.4 s.")
+        assert caplog.messages == [f"the store {path} stayed locked for too long; trying again for up to 0.4 s"]
+        other.execute("ROLLBACK")
+        other.close()
+        assert store.predictions(run) == []
+
+
+def test_a_server_that_stays_away_leaves_the_outcome_open_and_says_so(
+    through: str, proxy: CuttingProxy, postgres: PostgresServer
+) -> None:
+    with open_store(through) as store:
+        run = store.create_run(a_run())
+        proxy.cuts = ["after"]
+        proxy.refusing = True
+        with pytest.raises(UserError, match="nobody knows whether it was") as caught:
+            store.add_predictions(run, [answer()])
+        assert "--resume" in caught.value.hint
+    database = through.rpartition("/")[2]
+    with open_store(postgres.url(database)) as store:
+        assert store.attempts(run, "a") == [answer()]
