@@ -22,6 +22,7 @@ NAMES = (
     "codegen_scores",
     "codegen_mutants",
     "viewer",
+    "store_size",
     "coverage",
 )
 CHECKS = ("same_demos", "walk")

@@ -34,7 +34,8 @@ def main(*counts: int) -> None:
             size = file.stat().st_size / count
             rows = [["the file", f"{size:.0f}"], *([name, f"{held / count:.1f}"] for name, held in _parts(file))]
         measure.table([f"{count:,} cases, answers of {answer:.0f} bytes", "bytes per case"], rows)
-        print(f"  {size:.0f} bytes per case, at most {LIMIT}: {'met' if size <= LIMIT else 'MISSED'}; {cost.cpu:.1f} s of CPU")
+        verdict = "met" if size <= LIMIT else "MISSED"
+        print(f"  {size:.0f} bytes per case, at most {LIMIT}: {verdict}; {cost.cpu:.1f} s of CPU")
 
 
 def _run(folder: Path, count: int) -> tuple[float, measure.Cost]:
@@ -81,7 +82,7 @@ def _parts(file: Path) -> Iterator[tuple[str, int]]:
     """(what, bytes) of the kinds of blocks, and of the pages of the tables."""
     with sqlite3.connect(file) as connection:
         for table in ("run_blocks", "scoring_blocks"):
-            query = f"SELECT kind, sum(length(data)) FROM {table} GROUP BY kind ORDER BY 2 DESC"  # noqa: S608 (a constant)
+            query = f"SELECT kind, sum(length(data)) FROM {table} GROUP BY kind ORDER BY 2 DESC"
             yield from ((f"blocks of {kind}", size) for kind, size in connection.execute(query))
         page = connection.execute("PRAGMA page_size").fetchone()[0]
         yield "free pages", connection.execute("PRAGMA freelist_count").fetchone()[0] * page

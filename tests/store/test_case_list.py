@@ -123,9 +123,9 @@ def test_a_list_is_what_the_query_says(kept: Store, given_cases: list[CaseResult
         count, lines = kept.case_page(run, scoring, query, 1, 3)
         assert (count, [line.position for line in lines]) == (len(expected), expected[1:4])
         for line in lines:
-            case = given_cases[line.position]
-            assert (line.case_id, line.question, line.tags) == (case.id, case.question, case.tags)
-            assert line.figures == tuple(_value(case, place) for place in range(len(METRICS)))
+            own = given_cases[line.position]
+            assert (line.case_id, line.question, line.tags) == (own.id, own.question, own.tags)
+            assert line.figures == tuple(_value(own, place) for place in range(len(METRICS)))
 
 
 def test_only_a_few_lists_are_kept(tmp_path: Path) -> None:
