@@ -23,6 +23,7 @@ NAMES = (
     "codegen_mutants",
     "viewer",
     "scale_run",
+    "store_size",
     "coverage",
 )
 CHECKS = ("same_demos", "walk")

@@ -79,6 +79,7 @@ ALLOWED = {
     ("cli/options/shared.py", "macro_recall"): EXAMPLE,
 }
 EVERYWHERE = {
+    "cluster": "what a case is a variant of: the runner adds it to the details",
     "passed": VERDICT,
     "attempts": RECORDED,
     "score": "a kind of column in reports, and a command",

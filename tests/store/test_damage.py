@@ -55,8 +55,8 @@ _RESULT, _RUN, _RUNS = "result", "run", "runs"
         ("DROP TABLE notes", _RESULT, "the table notes is missing"),
         ("UPDATE run_blocks SET data = 'x' WHERE kind = 'cases'", "cases",
          "cannot be read in 1 of 4 rows of run_blocks"),
-        ("UPDATE run_blocks SET checksum = 1 WHERE kind = 'answers'", "predictions",
-         "cannot be read in 1 of 4 rows of run_blocks (the first: run_id 1, kind answers, first 0)"),
+        ("UPDATE run_blocks SET checksum = 1 WHERE kind = 'responses'", "predictions",
+         "cannot be read in 1 of 4 rows of run_blocks (the first: run_id 1, kind responses, first 0)"),
     ],
 )  # fmt: skip
 def test_it_says_what_is_damaged_and_what_can_be_saved(
@@ -74,7 +74,7 @@ def test_it_says_what_is_damaged_and_what_can_be_saved(
             getattr(store, use)(run)
     assert "is damaged: " in caught.value.message and said in caught.value.message
     assert "Can be saved: " in caught.value.hint
-    whole = "predictions" not in said and "runs" not in said and "kind answers" not in said
+    whole = "predictions" not in said and "runs" not in said and "kind responses" not in said
     assert ("karat export RUN --predictions FILE" in caught.value.hint) == whole
     assert ("karat score RUN" in caught.value.hint) == ("of sco" in said)
     if whole:

@@ -28,6 +28,7 @@ from karat.store import RunRecord, open_store
 from karat.web.app import create_app
 from karat.web.baseline_diff import at_hand
 from karat.web.figures import figures_of
+from karat.web.folded_text import FoldedBlock, folded_texts
 from karat.web.recent_search import LastSearched
 from karat.web.routes.run import reviewed_rates as rates_on_the_page
 from tests.web.sample_store import PAYLOADS, a_case, a_failure, add_run, summary_of
@@ -171,11 +172,11 @@ def test_answers_are_searched(client: TestClient, store_url: str) -> None:
 
 
 def test_answers_that_do_not_fit_are_read_again() -> None:
-    texts = [(0, "abc"), (1, "bcd"), (2, "cde")]
+    texts = [folded_texts([item]) for item in ((0, "abc"), (1, "bcd"), (2, "cde"))]
     for room, reads in ((100, 1), (5, 2)):
         read = 0
 
-        def source() -> Iterator[tuple[int, str]]:
+        def source() -> Iterator[FoldedBlock]:
             nonlocal read
             read += 1
             yield from texts

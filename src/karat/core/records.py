@@ -97,6 +97,15 @@ class _Attempts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     karat_attempts: tuple[str, ...]
 
 
+_ATTEMPTS = b'{"karat_attempts":'
+_CHOICES = b'"choices"'
+
+
+def is_wrapped(response: bytes) -> bool:
+    """Whether a response may hold its text inside: a chat completion, or several attempts."""
+    return response.startswith(_ATTEMPTS) or (response[:1] == b"{" and _CHOICES in response)
+
+
 def join_attempts(responses: Sequence[bytes]) -> bytes:
     """Several responses to one turn, in the order they came, as one; a single one stays as it came."""
     if len(responses) == 1:
@@ -106,7 +115,7 @@ def join_attempts(responses: Sequence[bytes]) -> bytes:
 
 def attempts(response: bytes) -> list[bytes]:
     """The responses that a prediction holds: usually one, more where the system was asked to repair its answer."""
-    if not response.startswith(b'{"karat_attempts":'):
+    if not response.startswith(_ATTEMPTS):
         return [response]
     return [text.encode() for text in msgspec.json.decode(response, type=_Attempts).karat_attempts]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from karat.core.records import Prediction, attempts
+from karat.core.records import Prediction, attempts, is_wrapped
 
 
 def answers_of(predictions: Iterable[Prediction], wanted: Collection[str]) -> dict[str, str]:
@@ -39,7 +39,7 @@ def answer_text(prediction: Prediction) -> str:
         return f"failed: {prediction.error.message}"
     response = attempts(prediction.response)[-1]
     text = response.decode("utf-8", "replace")
-    if response[:1] != b"{":
+    if not is_wrapped(response):
         return text
     try:
         content = _content(msgspec.json.decode(response))

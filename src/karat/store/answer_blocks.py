@@ -3,18 +3,21 @@ columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 from sqlalchemy import Connection
 
-from karat.core.records import CallError, Prediction
-from karat.store.block_tables import Stored, append_block, block_at, end_of
+from karat.core.records import CallError, Prediction, is_wrapped
+from karat.store.block_tables import Stored, append_block, block_at, blocks_from, end_of
 from karat.store.blocks import DamagedBlock, in_blocks
-from karat.store.codec import from_text, to_text
+from karat.store.codec import from_text, has_marks, to_text
 from karat.store.schema import run_blocks
 
-ANSWERS, KEYS = "answers", "answer_keys"
+RESPONSES, KEYS = "responses", "answer_keys"
+_ASCII = bytes(range(128))
+_MANY = 24
+"""Characters above which folding them one after the other does not pay."""
 NO_TURN = -1
 """The recording did not say which turn it answers."""
 
@@ -30,6 +33,9 @@ class Keys(msgspec.Struct, frozen=True, array_like=True, gc=False):
     tokens: list[int | None]
     costs: list[float | None]
     created: list[str]
+    unfolded: str | None
+    """For searching: the characters beyond ASCII that case folding changes. None where folding would move the
+    responses, or a response is not its own text."""
 
 
 _decoder = msgspec.msgpack.Decoder(Keys)
@@ -41,7 +47,7 @@ def append_answers(connection: Connection, run_id: int, answers: Iterable[tuple[
     for chunk in in_blocks(answers, lambda answer: len(answer[0].response)):
         keys = msgspec.msgpack.encode(_keys([one for one, _ in chunk], [created for _, created in chunk]))
         append_block(connection, run_blocks, run_id, KEYS, first, [keys], len(chunk))
-        append_block(connection, run_blocks, run_id, ANSWERS, first, [one.response for one, _ in chunk])
+        append_block(connection, run_blocks, run_id, RESPONSES, first, [one.response for one, _ in chunk])
         first += len(chunk)
 
 
@@ -69,12 +75,28 @@ def _keys(answers: Sequence[Prediction], created: list[str]) -> Keys:
         tokens=[one.tokens for one in answers],
         costs=[one.cost for one in answers],
         created=created,
+        unfolded=_unfolded(answers),
     )
+
+
+def _unfolded(answers: Sequence[Prediction]) -> str | None:
+    if any(one.error is not None or is_wrapped(one.response) for one in answers):
+        return None
+    others = b"".join(one.response for one in answers).translate(None, _ASCII)
+    try:
+        changed = sorted(char for char in set(others.decode()) if char != char.casefold())
+    except UnicodeDecodeError:
+        return None
+    moved = any(len(char.encode()) != len(char.casefold().encode()) for char in changed)
+    return None if moved or len(changed) > _MANY else "".join(changed)
 
 
 def keys_of(stored: Stored) -> Keys:
     """What a block of keys holds, with the ids as they were given."""
-    found = _decoder.decode(stored.block.items()[0])
+    data = stored.block.items()[0]
+    found = _decoder.decode(data)
+    if not has_marks(data):
+        return found
     return msgspec.structs.replace(found, cases=[from_text(case) for case in found.cases])
 
 
@@ -90,9 +112,24 @@ def answers_at(connection: Connection, run_id: int, first: int) -> list[Predicti
     return [] if stored is None else answers_of(connection, run_id, stored)
 
 
+class AnswerBlock(msgspec.Struct, frozen=True):
+    """The answers of a block without an object for each: the responses one after the other, and where each ends."""
+
+    keys: Keys
+    responses: bytes
+    ends: list[int]
+
+
+def answer_blocks(connection: Connection, run_id: int) -> Iterator[AnswerBlock]:
+    """All blocks of a run's answers, in the order in which they came."""
+    held = blocks_from(connection, run_blocks, run_id, RESPONSES)
+    for stored, answers in zip(blocks_from(connection, run_blocks, run_id, KEYS), held, strict=True):
+        yield AnswerBlock(keys_of(stored), *answers.block.joined())
+
+
 def answers_of(connection: Connection, run_id: int, stored: Stored) -> list[Prediction]:
     """The answers that belong to a block of keys."""
-    held = block_at(connection, run_blocks, run_id, ANSWERS, stored.first)
+    held = block_at(connection, run_blocks, run_id, RESPONSES, stored.first)
     if held is None or held.first != stored.first:
         raise DamagedBlock("the responses of a block of answers are missing")
     responses = held.block.items()

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from karat.core.results.result import CaseResult
-from karat.store.answer_blocks import ANSWERS, KEYS, Keys
+from karat.store.answer_blocks import KEYS, RESPONSES, Keys
 from karat.store.blocks import Block, check_block
 from karat.store.case_lines import LINES, SEARCHED, unpack_lines, unpack_searched
 from karat.store.cases import CASES, IDS
@@ -25,7 +25,7 @@ READERS: Mapping[str, Callable[[bytes], Any]] = MappingProxyType(
     {
         CASES: msgspec.json.decode,
         IDS: from_bytes,
-        ANSWERS: bytes,
+        RESPONSES: bytes,
         KEYS: msgspec.msgpack.Decoder(Keys).decode,
         RESULTS: msgspec.json.Decoder(CaseResult).decode,
         LINES: unpack_lines,

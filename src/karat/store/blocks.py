@@ -11,6 +11,7 @@ import struct
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import TypeVar
 
 import msgspec
@@ -45,6 +46,12 @@ class Block(msgspec.Struct, frozen=True, gc=False):
         """What it holds."""
         return split(self.payload(), self.rows)
 
+    def joined(self) -> tuple[bytes, list[int]]:
+        """What it holds, one item after the other, and where each ends."""
+        payload = self.payload()
+        lengths = _lengths(payload, self.rows)
+        return payload[4 * (len(lengths) + 1) :], list(accumulate(lengths))
+
     def payload(self) -> bytes:
         """Everything in the block, the lengths too: to see quickly whether some bytes are in it at all."""
         if zlib.crc32(self.data) != self.checksum:
@@ -64,19 +71,24 @@ def pack_block(items: Sequence[bytes], rows: int | None = None) -> Block:
 
 def split(payload: bytes, rows: int) -> list[bytes]:
     """The items of a block that was decompressed."""
-    try:
-        (count,) = struct.unpack_from("<I", payload)
-        lengths = struct.unpack_from(f"<{count}I", payload, 4)
-    except struct.error as error:
-        raise DamagedBlock("a block is too short") from error
-    begin = 4 * (count + 1)
-    if count not in (1, rows) or begin + sum(lengths) != len(payload):
-        raise DamagedBlock(f"a block of {rows} rows holds {count} items, or not all of their bytes")
+    lengths = _lengths(payload, rows)
+    begin = 4 * (len(lengths) + 1)
     found = []
     for length in lengths:
         found.append(payload[begin : begin + length])
         begin += length
     return found
+
+
+def _lengths(payload: bytes, rows: int) -> tuple[int, ...]:
+    try:
+        (count,) = struct.unpack_from("<I", payload)
+        lengths = struct.unpack_from(f"<{count}I", payload, 4)
+    except struct.error as error:
+        raise DamagedBlock("a block is too short") from error
+    if count not in (1, rows) or 4 * (count + 1) + sum(lengths) != len(payload):
+        raise DamagedBlock(f"a block of {rows} rows holds {count} items, or not all of their bytes")
+    return lengths
 
 
 def check_block(rows: int, checksum: int, data: bytes) -> str:

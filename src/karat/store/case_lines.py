@@ -16,7 +16,7 @@ import msgspec
 
 from karat.core.case_explanation import explanation_of
 from karat.core.results.result import CaseResult
-from karat.store.codec import from_bytes, from_text, to_bytes, to_text
+from karat.store.codec import from_bytes, from_text, has_marks, to_bytes, to_text
 
 LINES, SEARCHED = "lines", "searched"
 
@@ -48,7 +48,18 @@ class Lines(msgspec.Struct, frozen=True, array_like=True, gc=False):
     wants_review: list[bool]
 
 
+class Filtered(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The same without what is only shown."""
+
+    names: msgspec.Raw
+    questions: msgspec.Raw
+    reasons: list[str]
+    tags: list[tuple[str, ...]]
+    wants_review: list[bool]
+
+
 _decoder = msgspec.msgpack.Decoder(Lines)
+_filtered = msgspec.msgpack.Decoder(Filtered)
 
 
 def line_of(suite: str, case: CaseResult) -> CaseLine:
@@ -84,7 +95,7 @@ def pack_lines(lines: Sequence[CaseLine]) -> bytes:
 def unpack_lines(data: bytes) -> Lines:
     """The lines that :func:`pack_lines` was given."""
     found = _decoder.decode(data)
-    if "\u2400".encode() not in data:
+    if not has_marks(data):
         return found
     return Lines(
         [from_text(name) for name in found.names],
@@ -93,6 +104,11 @@ def unpack_lines(data: bytes) -> Lines:
         [tuple(map(from_text, tags)) for tags in found.tags],
         found.wants_review,
     )
+
+
+def unpack_filtered(data: bytes) -> Filtered | Lines:
+    """What the lines are filtered by."""
+    return unpack_lines(data) if has_marks(data) else _filtered.decode(data)
 
 
 def pack_searched(lines: Sequence[CaseLine]) -> bytes:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from karat.store.block_tables import block_at, blocks_from
 from karat.store.blocks import DamagedBlock
-from karat.store.case_lines import LINES, SEARCHED, Lines, unpack_lines, unpack_searched
+from karat.store.case_lines import LINES, SEARCHED, Lines, unpack_filtered, unpack_lines, unpack_searched
 from karat.store.columns import STATES, Columns
 from karat.store.results import read_columns
 from karat.store.schema import scoring_blocks
@@ -61,7 +61,7 @@ class CaseList:
         tag_codes: list[int] = []
         wants: list[bool] = []
         for stored in blocks_from(connection, scoring_blocks, scoring, LINES):
-            lines = unpack_lines(stored.block.items()[0])
+            lines = unpack_filtered(stored.block.items()[0])
             reason_codes.extend(reasons.setdefault(reason, len(reasons)) for reason in lines.reasons)
             tag_codes.extend(tags.setdefault(own, len(tags)) for own in lines.tags)
             wants.extend(lines.wants_review)

@@ -15,6 +15,7 @@ LARGE = 2048
 RAW, ZLIB = "raw", "zlib"
 
 _MARK = "\u2400"  # ␀, the visible sign for NUL
+_MARK_BYTES = _MARK.encode()
 _ODD = re.compile(f"[\x00{_MARK}\ud800-\udfff]")
 _ESCAPED = re.compile(f"{_MARK}(?:([0-9a-f]+);|{_MARK})")
 
@@ -34,6 +35,11 @@ def from_text(value: str) -> str:
     if _MARK not in value:
         return value
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)) if found[1] else _MARK, value)
+
+
+def has_marks(data: bytes) -> bool:
+    """Whether some text in these bytes is not as it was given to :func:`to_text`."""
+    return _MARK_BYTES in data
 
 
 def to_bytes(value: str) -> bytes:

@@ -11,7 +11,7 @@ import msgspec
 
 from karat.core.results.result import CaseResult, fails, has_errors, value_with_errors
 from karat.core.scores import State
-from karat.store.codec import from_text, to_text
+from karat.store.codec import from_text, has_marks, to_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -100,7 +100,7 @@ def unpack_columns(items: Iterable[bytes], metrics: Sequence[str]) -> Columns:
     """The columns of a scoring from those of its blocks, for the metrics of its summary."""
     import numpy as np
 
-    chunks = [_decoder.decode(item) for item in items]
+    chunks = [_chunk(item) for item in items]
     sizes = [len(chunk.case_ids) for chunk in chunks]
     shape = (len(metrics), sum(sizes))
     figures = np.full(shape, math.nan)
@@ -123,7 +123,7 @@ def unpack_columns(items: Iterable[bytes], metrics: Sequence[str]) -> Columns:
                 shares[row, places] = parts
         begin = end
     return Columns(
-        case_ids=[from_text(case) for chunk in chunks for case in chunk.case_ids],
+        case_ids=[case for chunk in chunks for case in chunk.case_ids],
         statuses=np.frombuffer(b"".join(chunk.statuses for chunk in chunks), np.int8),
         clusters=_clusters(chunks, sizes),
         metrics=tuple(metrics),
@@ -137,4 +137,12 @@ def _clusters(chunks: Sequence[_Chunk], sizes: Sequence[int]) -> list[str] | Non
     if all(chunk.clusters is None for chunk in chunks):
         return None
     named = [chunk.clusters or [""] * size for chunk, size in zip(chunks, sizes, strict=True)]
-    return [from_text(one) for own in named for one in own]
+    return [one for own in named for one in own]
+
+
+def _chunk(data: bytes) -> _Chunk:
+    found = _decoder.decode(data)
+    if not has_marks(data):
+        return found
+    clusters = None if found.clusters is None else [from_text(one) for one in found.clusters]
+    return msgspec.structs.replace(found, case_ids=[from_text(case) for case in found.case_ids], clusters=clusters)

@@ -76,6 +76,11 @@ def count_rows(connection: Connection, run_id: int) -> int:
     return connection.execute(select(func.count()).where(_table.run_id == run_id)).scalar_one()
 
 
+def waiting_cases(connection: Connection, run_id: int) -> set[str]:
+    """The cases that have answers which are rows still."""
+    return set(connection.execute(select(_table.case_id).where(_table.run_id == run_id)).scalars())
+
+
 def count_answers(connection: Connection, run_id: int) -> int:
     """How many answers came in all, every attempt counted."""
     return end_of(connection, run_blocks, run_id, KEYS) + count_rows(connection, run_id)

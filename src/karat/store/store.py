@@ -35,6 +35,7 @@ from karat.store.database.commits import committing
 from karat.store.database.failures import explained
 from karat.store.database.file_identity import check_file, file_of
 from karat.store.database.retrying import Patience, retrying
+from karat.store.database.sqlite import give_back_pages
 from karat.store.lease_holder import Holder
 from karat.store.leases import Lease
 from karat.store.records import Progress, RunRecord, RunRow, ScoringRow, Status, parse_run
@@ -139,6 +140,8 @@ class Store:
             self._held[run_id] = holder
         elif holder is not None:
             self._held.pop(run_id, None)
+        if status != "running":
+            self._give_back_pages()
 
     def renew_lease(self, run_id: int, holder: Holder) -> bool:
         """A sign of life of a run's holder; False when it does not hold the run any more."""
@@ -160,6 +163,7 @@ class Store:
         is not removed."""
         with self._writing() as connection:
             run_rows.remove_run(connection, run_id)
+        self._give_back_pages()
 
     # -- notes -----------------------------------------------------------------------------------------------------
 
@@ -394,6 +398,10 @@ class Store:
         """The answers that are rows still into blocks: no more will come for a while."""
         prediction_rows.move_into_blocks(connection, run_id, whole=True)
         self._waiting.pop(run_id, None)
+
+    def _give_back_pages(self) -> None:
+        if self._engine.dialect.name == "sqlite":
+            give_back_pages(self._engine)
 
     # -- transactions ----------------------------------------------------------------------------------------------
 

@@ -3,15 +3,19 @@ share."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 import msgspec
 
 from karat.store import case_pages, filters_and_case_sets
+from karat.store.answer_blocks import KEYS, AnswerBlock, answer_blocks, keys_of
+from karat.store.block_tables import blocks_from
 from karat.store.case_list import CaseList
 from karat.store.filters_and_case_sets import CaseSet, SavedFilter
-from karat.store.predictions import count_answers
+from karat.store.predictions import count_answers, waiting_cases
+from karat.store.schema import run_blocks
 from karat.store.store import Store
 
 
@@ -67,6 +71,25 @@ class Viewing:
         all."""
         with self._store._reading() as connection:
             return count_answers(connection, run_id)
+
+    def answer_blocks(self, run_id: int) -> Iterator[AnswerBlock]:
+        """The answers of a run that are in blocks, every attempt, in the order in which they came."""
+        with self._store._reading() as connection:
+            yield from answer_blocks(connection, run_id)
+
+    def answered_often(self, run_id: int) -> set[str]:
+        """The cases that have more than one answer, or one that is not in a block yet."""
+        with self._store._reading() as connection:
+            seen: set[str] = set()
+            often = waiting_cases(connection, run_id)
+            for stored in blocks_from(connection, run_blocks, run_id, KEYS):
+                cases = keys_of(stored).cases
+                own = set(cases)
+                often |= seen & own
+                if len(own) < len(cases):
+                    often |= {case for case, number in Counter(cases).items() if number > 1}
+                seen |= own
+            return often
 
     # -- what people share -----------------------------------------------------------------------------------------
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from threading import Lock
 
-ROOM = 150_000_000
-"""Characters that are kept."""
+from karat.web.folded_text import FoldedBlock
 
-Text = tuple[int, str]
-"""A case's position, and its answer in lower case."""
+ROOM = 256_000_000
+"""Bytes that are kept."""
+
 Positions = tuple[tuple[int, ...], ...]
 
 
@@ -20,37 +20,38 @@ class LastSearched:
     def __init__(self, room: int = ROOM) -> None:
         self._room = room
         self._key: tuple[int, int] = (0, 0)
-        self._texts: list[Text] = []
+        self._blocks: list[FoldedBlock] = []
         self._lock = Lock()
 
-    def find(self, key: tuple[int, int], words: list[str], read: Iterable[Text]) -> Positions:
-        """For each word the positions of the answers that hold it. ``read`` is used when they are not in memory."""
+    def find(self, key: tuple[int, int], words: list[str], read: Iterable[FoldedBlock]) -> Positions:
+        """For each word the positions of the cases whose answers hold it. ``read`` is used when they are not in
+        memory."""
         with self._lock:  # one search at a time: two would read all answers twice
             if key == self._key:
-                return _holding(self._texts, words)
-            self._key, self._texts = (0, 0), []
-            kept: list[Text] = []
+                return _holding(self._blocks, words)
+            self._key, self._blocks = (0, 0), []
+            kept: list[FoldedBlock] = []
             found = _holding(self._keeping(read, kept), words)
             if kept:
-                self._key, self._texts = key, kept
+                self._key, self._blocks = key, kept
             return found
 
-    def _keeping(self, read: Iterable[Text], kept: list[Text]) -> Iterator[Text]:
+    def _keeping(self, read: Iterable[FoldedBlock], kept: list[FoldedBlock]) -> Iterator[FoldedBlock]:
         """Everything that is read, put aside as long as all of it fits."""
         size = 0
-        for text in read:
-            size += len(text[1])
+        for block in read:
+            size += len(block.data)
             if size <= self._room:
-                kept.append(text)
+                kept.append(block)
             else:
                 kept.clear()
-            yield text
+            yield block
 
 
-def _holding(texts: Iterable[Text], words: list[str]) -> Positions:
-    found: list[list[int]] = [[] for _ in words]
-    for position, text in texts:
-        for word, positions in zip(words, found, strict=True):
-            if word in text:
-                positions.append(position)
+def _holding(blocks: Iterable[FoldedBlock], words: list[str]) -> Positions:
+    folded = [word.encode("utf-8", "surrogatepass") for word in words]
+    found: list[set[int]] = [set() for _ in words]
+    for block in blocks:
+        for word, positions in zip(folded, found, strict=True):
+            positions.update(block.holding(word))
     return tuple(tuple(sorted(positions)) for positions in found)

@@ -1,20 +1,23 @@
-"""Searching in answers. The store keeps them as they came, often compressed, so the database cannot look into them.
+"""Searching in answers. The store keeps them as they came, in compressed blocks, so the database cannot look into them.
 
-They are read here, a batch of cases at a time. The whole answer counts, however long it is, and one that came after the
-scoring too.
+They are read here, a block at a time. The whole answer counts, however long it is, and one that came after the scoring
+too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from karat.reports.answer_text import answers_of
+from karat.core.records import CallError, Prediction
+from karat.reports.answer_text import answer_text, answers_of
 from karat.store import RunRow
+from karat.store.answer_blocks import AnswerBlock, error_at
 from karat.store.case_pages import CaseQuery, searched_words
+from karat.web.folded_text import FoldedBlock, folded_in_place, folded_texts
 from karat.web.page import Viewer
-from karat.web.recent_search import Positions, Text
+from karat.web.recent_search import Positions
 
 BATCH = 1000
 
@@ -28,15 +31,37 @@ def with_answers(viewer: Viewer, row: RunRow, query: CaseQuery) -> CaseQuery:
     key = (scoring, viewer.viewing.newest_prediction(row.id))
 
     def found() -> Positions:
-        return viewer.last_searched.find(key, words, _texts(viewer, row, scoring))
+        return viewer.last_searched.find(key, words, _blocks(viewer, row, scoring))
 
     return msgspec.structs.replace(query, answered=viewer.kept(("found", *key, *words), found))
 
 
-def _texts(viewer: Viewer, row: RunRow, scoring: int) -> Iterator[Text]:
+def _blocks(viewer: Viewer, row: RunRow, scoring: int) -> Iterator[FoldedBlock]:
+    """The answers of the scoring's cases. A case with several has them in one text, as people read them."""
     places = viewer.viewing.places(scoring)
-    ids = list(places)
+    often = viewer.viewing.answered_often(row.id)
+    for block in viewer.viewing.answer_blocks(row.id):
+        positions = [-1 if case in often else places.get(case, -1) for case in block.keys.cases]
+        yield _folded(block, positions)
+    ids = [case for case in places if case in often]
     for begin in range(0, len(ids), BATCH):
         batch = ids[begin : begin + BATCH]
-        for case, text in answers_of(viewer.store.case_predictions(row.id, batch), set(batch)).items():
-            yield places[case], text.casefold()
+        found = answers_of(viewer.store.case_predictions(row.id, batch), set(batch))
+        yield folded_texts((places[case], text) for case, text in found.items())
+
+
+def _folded(block: AnswerBlock, positions: Sequence[int]) -> FoldedBlock:
+    data = block.responses
+    if block.keys.unfolded is not None:
+        return FoldedBlock(folded_in_place(data, block.keys.unfolded), block.ends, positions)
+    texts = []
+    begin = 0
+    for place, (end, position) in enumerate(zip(block.ends, positions, strict=True)):
+        if position >= 0:
+            texts.append((position, _text(data[begin:end], error_at(block.keys, place))))
+        begin = end
+    return folded_texts(texts)
+
+
+def _text(response: bytes, error: CallError | None) -> str:
+    return answer_text(Prediction("", response=response, error=error))

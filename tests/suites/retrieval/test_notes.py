@@ -108,8 +108,10 @@ def test_a_resumed_run_has_the_tuning_that_its_stored_answers_were_made_with(she
     karat.run(suite="retrieval", cases=sheet, options=OPTIONS, store="k.db")
     with open_store("k.db") as store:
         store.add_notes(1, {"tuning": store.notes(1)["tuning"] | {"questions": 77}}, replace=True)
+        kept = store.predictions(1)[:answered]
         with store._writing() as connection:
-            connection.execute(text("DELETE FROM predictions WHERE id > :kept"), {"kept": answered})
+            connection.execute(text("DELETE FROM run_blocks WHERE kind IN ('responses', 'answer_keys')"))
+        store.add_predictions(1, kept)
         store.set_status(1, "interrupted")
     tuning = tuning_of(karat.run(resume="latest", store="k.db"))
     assert tuning is not None and tuning.questions == (77 if answered else 3)
@@ -178,6 +180,8 @@ def test_a_run_of_an_older_store_keeps_its_sheets(sheet: Path) -> None:
     before = whole_report(result, plugins.load_suite("retrieval"))
     tuning = msgspec.json.encode(result.notes["tuning"]).decode()
     with open_store("k.db") as store:
+        with store._writing() as connection:
+            alembic.downgrade(revision.alembic_config(connection), "0005")
         _put(store, "predictions", "response", "id", "fields", tuning)
         _put(store, "scores", "data", "position", "details.fields", tuning)
         with store._writing() as connection:

@@ -20,7 +20,7 @@ from karat.core.json_types import JsonObject
 from karat.core.problems import UserError, count_of
 from karat.core.results.result import RunInfo
 from karat.store import schema
-from karat.store.answer_blocks import ANSWERS, KEYS
+from karat.store.answer_blocks import KEYS, RESPONSES
 from karat.store.block_kinds import fault_of
 from karat.store.cases import CASES
 from karat.store.codec import RAW, ZLIB, unpack
@@ -82,11 +82,11 @@ def _fault(name: str, found: Found) -> str:
 def _saved(found: dict[str, Found], sqlite: bool) -> str:
     blocks = found["run_blocks"]
     rows = {noun: found[name].rows - found[name].bad for name, noun in _COUNTED.items()}
-    rows |= {"case": blocks.held[CASES], "answer": rows["answer"] + blocks.held[ANSWERS]}
+    rows |= {"case": blocks.held[CASES], "answer": rows["answer"] + blocks.held[RESPONSES]}
     whole = [count_of(rows[noun], noun) for noun in ("run", "case", "answer", "scoring", "review")]
     words = [f"Can be saved: {', '.join(whole)}."]
     wrong = {name for name, item in found.items() if item.fault or item.bad}
-    if not wrong & {"runs", "predictions", "leases"} and not blocks.fault and not blocks.bad_kinds & {ANSWERS, KEYS}:
+    if not wrong & {"runs", "predictions", "leases"} and not blocks.fault and not blocks.bad_kinds & {RESPONSES, KEYS}:
         words.append("The answers are intact: karat export RUN --predictions FILE writes them.")
     if wrong <= _SCORES and not any(found[name].fault for name in wrong):
         words.append("Scores can be computed again: karat score RUN.")

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine, select
 from karat.core.problems import UserError
 from karat.store import schema
 from karat.store.database.address import Address, SqliteAddress
-from karat.store.database.sqlite import use_write_ahead_log
+from karat.store.database.sqlite import rewrite_file, use_write_ahead_log
 
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
 
@@ -102,6 +102,8 @@ def _change(engine: Engine, address: Address) -> None:
                     create_tables(connection)
                 elif found != schema.HEAD:
                     upgrade(connection)
+            if isinstance(raw, sqlite3.Connection) and found is not None:
+                rewrite_file(raw)
         finally:
             if isinstance(raw, sqlite3.Connection):
                 raw.execute("PRAGMA foreign_keys=ON")

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool, QueuePool
 
 from karat.core.files import private
@@ -19,6 +21,9 @@ BUSY_SECONDS = 30.0
 """How long to wait for another writer."""
 THREADS = 60
 """Connections at once, beside the few that stay open: as many as threads of a run or of the viewer may want one."""
+_INCREMENTAL = 2
+"""SQLite's number for a file from which free pages can be cut off."""
+_FEW_PAGES, _PAGES_AT_ONCE = 16, 2000
 
 
 def sqlite_engine(path: Path, *, read_only: bool) -> Engine:
@@ -53,6 +58,8 @@ def _connection(path: Path, *, read_only: bool) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA foreign_keys=ON")
         connection.execute("PRAGMA synchronous=FULL")
+        if not read_only:  # only a file without tables takes it, and one that is vacuumed as a whole
+            connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     except BaseException:
         connection.close()
         raise
@@ -88,6 +95,29 @@ def make_folder(path: Path) -> None:
             (folder / ".gitignore").write_text("*\n", encoding="utf-8")
     except OSError as error:
         raise os_failure(str(path), error) from error
+
+
+def give_back_pages(engine: Engine) -> None:
+    """Cut off the pages of the file that nothing needs any more, a few at a time, so that other writers get their turn.
+
+    They would be used again by what is written next, so it does not matter when this cannot be done.
+    """
+    with suppress(sqlite3.Error, DBAPIError), engine.connect() as connection:
+        raw: Any = connection.connection.dbapi_connection
+        if raw.execute("PRAGMA auto_vacuum").fetchone()[0] != _INCREMENTAL:
+            return
+        left = raw.execute("PRAGMA freelist_count").fetchone()[0]
+        while left > _FEW_PAGES:
+            raw.execute(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})").fetchall()
+            before, left = left, raw.execute("PRAGMA freelist_count").fetchone()[0]
+            if left >= before:
+                return
+
+
+def rewrite_file(raw: sqlite3.Connection) -> None:
+    """Write the whole file anew without its free pages, where the disk has room for that."""
+    with suppress(sqlite3.Error):
+        raw.execute("VACUUM")
 
 
 def use_write_ahead_log(connection: Connection) -> None:
