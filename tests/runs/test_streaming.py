@@ -122,16 +122,14 @@ def test_a_stopped_run_goes_on_without_asking_again(few: None, cases: Path, tmp_
         return _right(request)
 
     karat.run(suite="data_query", cases=cases, system=fails, store=store)
-    asked.clear()
-    again = karat.run(
-        resume="latest", system=lambda request: asked.append(request["id"]) or _right(request), store=store
-    )
-    assert asked == [] and again.status_counts() == {"scored": 7, "error": 2}
 
     def works(request: dict[str, Any]) -> Any:
         asked.append(request["id"])
         return _right(request)
 
+    asked.clear()
+    again = karat.run(resume="latest", system=works, store=store)
+    assert asked == [] and again.status_counts() == {"scored": 7, "error": 2}
     done = karat.run(resume="latest", retry_errors=True, system=works, store=store)
     assert sorted(asked) == ["c4", "c7"] and done.status_counts() == {"scored": 9}
     assert [case.id for case in done.cases] == [f"c{n}" for n in range(9)]

@@ -293,7 +293,7 @@ class Suite(Generic[Target, Options, Comparison]):
     the number of its case, from 1. None: the cases of this suite come from files only."""
     predictions_from: Callable[[Sequence[JsonMapping], Path], LoadedPredictions] | None = None
     """The same for recorded predictions. None: they are read as the lines of a JSONL file."""
-    stream_cases: Callable[[Path], Iterator[Case[Target] | Problem]] | None = None
+    stream_cases: Callable[[Path], Iterator[CaseOrProblem]] | None = None
     """What ``load_cases`` loads, one case or problem after the other, so that a file of a million cases need not be
     held. None: ``load_cases`` is asked for all of them."""
     stream_predictions: Callable[[Path], Iterator[Said]] | None = None
@@ -334,7 +334,7 @@ class Suite(Generic[Target, Options, Comparison]):
             return self.metrics
         return (*first, *(replace(metric, headline=False) for metric in self.metrics if metric.name not in headline))
 
-    def each_case(self, path: Path) -> Iterator[Case[Target] | Problem]:
+    def each_case(self, path: Path) -> Iterator[CaseOrProblem]:
         """Every case under a path and every problem, one by one where the suite can."""
         if self.stream_cases is not None:
             return self.stream_cases(path)

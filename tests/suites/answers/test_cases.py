@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from karat.core.problems import UserError
+from karat.core.problems import Problem, UserError
 from karat.core.records import Case
-from karat.suites.answers.cases import gold_sql, load_cases
+from karat.suites.answers.cases import gold_sql, load_cases, stream_cases
 from karat.suites.answers.records import Gold
 from tests.suites.answers.making import entry, gold_folder, golds, lines, write
 
@@ -229,3 +229,20 @@ def test_public_gold_loads_whole(shared: Path, name: str, count: int, unreadable
     files = [file for gold in found for item in gold.entries for file in item.gold_files]
     # The old folder has 606 tables, of which its rows name 602.
     assert sum(Path(file).is_file() for file in files) == {"lite": 1525, "old": 602, "dbt": 0}[name]
+
+
+@pytest.mark.parametrize("form", ["clean", "sample", "utf-16"])
+def test_a_gold_file_gives_its_instances_one_by_one_too(tmp_path: Path, form: str) -> None:
+    rows = [
+        '{"instance_id": "a", "evaluation": {"func": "number_match", "parameters": {"gold": 1}}}',
+        '{"instance_id": "b", "evaluation": {"func": "number_match", "parameters": {"gold": 2}}}',
+        '{"instance_id": "a", "evaluation": {"func": "number_match", "parameters": {"gold": 3}}}',
+        '{"instance": "c"}',
+    ]
+    text = CONTRACT_SAMPLE if form == "sample" else "\n\n".join(rows)
+    file = tmp_path / "spider2_eval.jsonl"
+    file.write_bytes(text.encode("utf-16" if form == "utf-16" else "utf-8"))
+    loaded, streamed = load_cases(file), list(stream_cases(file))
+    assert [one for one in streamed if not isinstance(one, Problem)] == list(loaded.cases)
+    assert [one for one in streamed if isinstance(one, Problem)] == list(loaded.problems)
+    assert form == "sample" or ([case.id for case in loaded.cases], len(loaded.problems)) == (["a", "b"], 2)

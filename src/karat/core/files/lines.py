@@ -17,10 +17,11 @@ def each_line(path: str | Path) -> Iterator[tuple[int, bytes]]:
         yield from _lines(file.read)
 
 
-def plain_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
-    """The same for a file that must not be compressed; one that is plainly no text is refused."""
+def plain_lines(path: str | Path, *, utf_16: bool = False) -> Iterator[tuple[int, bytes]]:
+    """The same for a file that must not be compressed; one that is plainly no text is refused. ``utf_16``: not one in
+    that encoding, whose lines come as they are."""
     with open_bytes(path) as file:
-        refuse_foreign(path, file.peek(LOOKED_AT)[:LOOKED_AT])
+        refuse_foreign(path, file.peek(LOOKED_AT)[:LOOKED_AT], utf_16=utf_16)
         yield from _lines(file.read)
 
 

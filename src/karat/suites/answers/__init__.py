@@ -4,7 +4,7 @@ from karat.core.explanation import explaining
 from karat.core.suite import Suite
 from karat.suites.answers.accept import accept
 from karat.suites.answers.case_file import case_file
-from karat.suites.answers.cases import cases_from, load_cases, recognises, truth
+from karat.suites.answers.cases import cases_from, load_cases, recognises, stream_cases, truth
 from karat.suites.answers.comparison import compare
 from karat.suites.answers.details import Details, details
 from karat.suites.answers.explain import explain
@@ -32,6 +32,7 @@ suite = Suite(
     options=Options,
     metrics=METRICS,
     load_cases=load_cases,
+    stream_cases=stream_cases,
     cases_from=cases_from,
     predictions_from=predictions_from,
     read_predictions=read_predictions,

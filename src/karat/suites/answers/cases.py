@@ -18,7 +18,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
@@ -29,8 +29,8 @@ from karat.core.files.reading import FileRefused, open_bytes, read_text, why_not
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import Case, Turn, Where
-from karat.core.suite import GIVEN, LoadedCases
-from karat.suites.answers.gold.loose_json import ReadObject, read_file
+from karat.core.suite import GIVEN, LoadedCases, all_cases
+from karat.suites.answers.gold.loose_json import NotClean, ReadObject, clean_objects, read_file
 from karat.suites.answers.records import Entry, Function, Gold, GoldStatus
 from karat.suites.answers.submission.safe_paths import OutsideFolder, inside
 
@@ -57,34 +57,50 @@ def load_cases(path: Path) -> LoadedCases:
         raise
     except OSError as error:
         raise UserError(f"cannot read the gold at {file}: {error.strerror}") from error
-    return _from_rows(rows, problems, file, own=file.name == OWN_FILE)
+    return all_cases((*problems, *_from_rows(rows, _ids(rows), file, own=file.name == OWN_FILE)), 1)
+
+
+def stream_cases(path: Path) -> Iterator[Case[Gold] | Problem]:
+    """The same, one after the other. A file that is not clean JSONL is read as a whole."""
+    file = gold_file(path)
+    try:
+        ids = _ids(clean_objects(file))
+    except (NotClean, OSError):
+        loaded = load_cases(path)
+        yield from (*loaded.cases, *loaded.problems)
+        return
+    try:
+        yield from _from_rows(clean_objects(file), ids, file, own=file.name == OWN_FILE)
+    except NotClean:
+        raise UserError(f"{file} has changed while it was read", hint="Start again.") from None
 
 
 def cases_from(rows: Sequence[JsonMapping], folder: Path) -> LoadedCases:
     """Gold rows that are given as Python values, in the own form; their files lie in ``folder`` or in a folder of the
     instance there."""
     read = [ReadObject(dict(row), number, "") for number, row in enumerate(rows, start=1)]
-    return _from_rows(read, [], folder / GIVEN, own=True)
+    return all_cases(_from_rows(read, _ids(read), folder / GIVEN, own=True), 1)
 
 
-def _from_rows(rows: Sequence[ReadObject], problems: list[Problem], file: Path, *, own: bool) -> LoadedCases:
-    ids = {str(row.value.get("instance_id")) for row in rows}
+def _ids(rows: Iterable[ReadObject]) -> set[str]:
+    return {str(row.value.get("instance_id")) for row in rows}
+
+
+def _from_rows(rows: Iterable[ReadObject], ids: set[str], file: Path, *, own: bool) -> Iterator[Case[Gold] | Problem]:
     folder = GoldFolder(file.parent, ids, own=own)
-    cases: list[Case[Gold]] = []
     first: dict[str, int] = {}
     for item, row in enumerate(rows):
         name = row.value.get("instance_id")
         if not isinstance(name, str) or not name.strip():
             hint = "It must be a string." if "instance_id" in row.value else did_you_mean("instance_id", row.value)
-            problems.append(Problem('a gold row without "instance_id"', file=str(file), line=row.line, hint=hint))
+            yield Problem('a gold row without "instance_id"', file=str(file), line=row.line, hint=hint)
         elif name in first:
             message = f'the instance "{name}" appears twice: also in line {first[name]}'
             hint = "An instance has one row; only the first of the two is used."
-            problems.append(Problem(message, file=str(file), line=row.line, hint=hint))
+            yield Problem(message, file=str(file), line=row.line, hint=hint)
         else:
             first[name] = row.line
-            cases.append(_case(folder.gold(name, row.value), row.value, Where(str(file), 0, item, row.line)))
-    return LoadedCases(tuple(cases), tuple(problems), 1)
+            yield _case(folder.gold(name, row.value), row.value, Where(str(file), 0, item, row.line))
 
 
 def gold_file(path: Path) -> Path:

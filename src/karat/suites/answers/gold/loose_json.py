@@ -16,10 +16,12 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from karat.core.files.json import BadJson, decode
+from karat.core.files.lines import plain_lines
 from karat.core.files.reading import read_bytes
 from karat.core.json_types import JsonObject
 from karat.core.problems import Problem
@@ -63,20 +65,35 @@ def member_text(raw: str, key: str) -> str:
 
 def _clean_lines(data: bytes) -> list[ReadObject] | None:
     """The objects of clean JSONL; None when some line is anything else."""
-    found: list[ReadObject] = []
-    for number, line in enumerate(data.split(b"\n"), start=1):
+    try:
+        return list(_clean(enumerate(data.split(b"\n"), start=1)))
+    except NotClean:
+        return None
+
+
+class NotClean(Exception):
+    """A file that is not JSONL to the letter, and has to be read as a whole."""
+
+
+def clean_objects(path: Path) -> Iterator[ReadObject]:
+    """The objects of a file of clean JSONL, a line at a time. Raises NotClean where it comes to anything else, and
+    OSError."""
+    return _clean(plain_lines(path, utf_16=True))
+
+
+def _clean(lines: Iterable[tuple[int, bytes]]) -> Iterator[ReadObject]:
+    for number, line in lines:
         line = line.strip()
         if not line:
             continue
         try:
             value = decode(line)
-        except BadJson:
-            return None
+        except BadJson as error:
+            raise NotClean from error
         if not isinstance(value, dict) or (line.count(b"[") + line.count(b"{") > MAX_DEPTH and _too_deep(value)):
-            return None
+            raise NotClean
         if value:
-            found.append(ReadObject(value, number, line.decode()))
-    return found
+            yield ReadObject(value, number, line.decode())
 
 
 def _too_deep(value: Any) -> bool:
