@@ -175,6 +175,26 @@ def test_run_options_of_the_project_file_are_heeded(project: Path) -> None:
     assert "workers must be at least 1" in karat(project, "run", code=2).stderr
 
 
+def test_the_executor_of_the_project_file_is_checked_and_used(project: Path) -> None:
+    file = project / "karat.yaml"
+    before = file.read_text()
+    here = json.loads(karat(project, "run", "--json", "-", code=None).stdout)
+    file.write_text(before + "\nexecutor: processes:2\n")
+    there = json.loads(karat(project, "run", "--json", "-", code=None).stdout)
+    assert [case["scores"] for case in there["cases"]] == [case["scores"] for case in here["cases"]]
+    again = json.loads(karat(project, "score", "latest", "--json", "-", "--executor", "in-process", code=None).stdout)
+    assert [case["scores"] for case in again["cases"]] == [case["scores"] for case in here["cases"]]
+    assert "cannot be combined" in karat(project, "run", "--workers", "2", "--executor", "processes:2", code=2).stderr
+    file.write_text(before + "\nexecutor: proceses:2\n")
+    said = karat(project, "run", code=2).stderr
+    assert f"karat.yaml:{before.count(chr(10)) + 2}:11" in said
+    assert 'unknown executor "proceses:2"' in said and 'Did you mean "processes:4"?' in said
+    file.write_text(before + "\nexecutor: processes:2\nrun: {workers: 2}\n")
+    assert "executor and run.workers cannot be combined" in karat(project, "run", code=2).stderr
+    file.write_text(before + "\nexecuter: processes:2\n")
+    assert 'Did you mean "executor"?' in karat(project, "run", code=2).stderr
+
+
 def test_score_takes_the_same_cases_as_run(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(project)
     file = project / "karat.yaml"
