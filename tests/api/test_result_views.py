@@ -30,7 +30,7 @@ def test_a_large_result_stays_small_and_texts_do_nothing() -> None:
     many = msgspec.structs.replace(
         RESULT,
         run=msgspec.structs.replace(RESULT.run, name=EVIL * 20, suite="nowhere"),
-        cases=RESULT.cases * 500,
+        cases=tuple(RESULT.cases) * 500,
         summary=tuple(MetricSummary(f"{EVIL}{n}", 0.5, 4, 0.1, 0.9) for n in range(60)),
         problems=(Problem(EVIL),) * 99,
     )

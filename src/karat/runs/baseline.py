@@ -11,6 +11,7 @@ from karat.core.problems import UserError, did_you_mean
 from karat.core.results.result import RunResult
 from karat.stats.gates.rules import BASELINE
 from karat.stats.gates.verdicts import Baselines
+from karat.store.chunked import stored_result
 from karat.store.records import RunRow, parse_run, run_name
 from karat.store.store import Store
 
@@ -62,13 +63,13 @@ def _baseline(store: Store, word: str, suite: str, own: int | None) -> RunResult
             return (
                 f'there is no other run of {suite} named "{word}" to compare with; karat run --name {word} creates one'
             )
-        return store.result(found)
+        return stored_result(store, found)
     if number is None:
-        return store.result(rows[0].id) if rows else f"there is no other run of {suite} to compare with"
+        return stored_result(store, rows[0].id) if rows else f"there is no other run of {suite} to compare with"
     if number == own:
         return f"{run_name(number)} is this run itself, so there is nothing to compare with"
     try:
-        result = store.result(number)
+        result = stored_result(store, number)
     except UserError as error:
         return error.message
     if result.run.suite != suite:

@@ -57,8 +57,19 @@ def _row(scoring: int, position: int, case: CaseResult) -> JsonObject:
 
 
 def read_result(connection: Connection, run_id: int, scoring: int | None) -> RunResult:
-    """One scoring of a run, the newest by default, as it was. The run's name is filled in where the scoring had
-    none."""
+    """One scoring of a run, the newest by default, as it was."""
+    number, info, summary = read_head(connection, run_id, scoring)
+    decoder = msgspec.json.Decoder(CaseResult)
+    stored = select(scores.c.codec, scores.c.data).where(scores.c.scoring_id == number).order_by(scores.c.position)
+    with no_collecting():
+        cases = tuple(decoder.decode(unpack(codec, data)) for codec, data in connection.execute(stored))
+    return RunResult(run=info, summary=summary, cases=cases)
+
+
+def read_head(
+    connection: Connection, run_id: int, scoring: int | None
+) -> tuple[int, RunInfo, tuple[MetricSummary, ...]]:
+    """(id, run, figures) of one scoring. The run's name is filled in where the scoring had none."""
     query = (
         select(scorings.c.id, scorings.c.info)
         .where(scorings.c.run_id == run_id)
@@ -76,11 +87,7 @@ def read_result(connection: Connection, run_id: int, scoring: int | None) -> Run
     figures = connection.execute(
         select(*_FIGURES).where(summaries.c.scoring_id == row.id).order_by(summaries.c.position)
     )
-    decoder = msgspec.json.Decoder(CaseResult)
-    stored = select(scores.c.codec, scores.c.data).where(scores.c.scoring_id == row.id).order_by(scores.c.position)
-    with no_collecting():
-        cases = tuple(decoder.decode(unpack(codec, data)) for codec, data in connection.execute(stored))
-    return RunResult(run=info, summary=tuple(MetricSummary(*figure) for figure in figures), cases=cases)
+    return row.id, info, tuple(MetricSummary(*figure) for figure in figures)
 
 
 def read_case_result(connection: Connection, scoring: int, position: int) -> CaseResult | None:

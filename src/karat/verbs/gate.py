@@ -21,6 +21,7 @@ from karat.runs.project import Project, gate_problems
 from karat.stats.gates.figures import EVERYWHERE
 from karat.stats.gates.rules import BASELINE
 from karat.stats.gates.verdicts import Baselines, Gate, Verdict, judge, no_baselines, parse_gate, rule_text, settle
+from karat.store.chunked import stored_result
 from karat.store.records import run_name
 from karat.verbs.inputs.projects import open_store_here, project_here
 
@@ -100,7 +101,7 @@ def gate(
             return Verdicts(tuple(_judge_stored(opened, run, all_rules, given, project, baseline)))
     if not isinstance(run, RunResult):
         with open_store_here(store, config) as opened:
-            run = opened.result(find_run(opened, run or "latest"))
+            run = stored_result(opened, find_run(opened, run or "latest"))
     named = baseline if isinstance(baseline, str) else ""
     found = baselines_here(store, config, run.run.suite, run.run.id, named or (project.baseline if project else ""))
     return Verdicts(tuple(_judge_result(run, all_rules, given, _or_given(found, baseline, run.run.suite))))
@@ -190,7 +191,7 @@ def _judge_stored(
     suites = list(dict.fromkeys(entry.suite for entry, _ in project.suites)) if project else []
     rows = _newest(store, suites) if run is None else [store.run_row(find_run(store, run))]
     unfinished = [row for row in rows if row.status != "finished" or row.scoring is None]
-    results = [store.result(row.id) for row in rows if row not in unfinished]
+    results = [stored_result(store, row.id) for row in rows if row not in unfinished]
     refuse_unknown(extra, list(dict.fromkeys([*suites, *(result.run.suite for result in results)])))
     if baseline:
         find_run(store, baseline)  # a run that is not there is a mistake of the command line, not of the run

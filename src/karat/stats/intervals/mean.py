@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from karat.stats.intervals.spread import Clusters
+
     Floats = NDArray[np.float64]
 
 NEAR = 0.15
@@ -59,7 +61,7 @@ def share_interval(
 
 
 def quantity_interval(
-    values: Sequence[float] | Floats, spread: Spread, confidence: float = 0.95, clusters: Sequence[str] | None = None
+    values: Sequence[float] | Floats, spread: Spread, confidence: float = 0.95, clusters: Clusters | None = None
 ) -> Interval | None:
     """The interval of the mean of any numbers; None where they show no spread. Numbers that are all negative are
     mirrored."""
