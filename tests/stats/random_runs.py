@@ -101,13 +101,8 @@ def _details(random: Random, suite: str) -> dict[str, Any]:
     if suite == "retrieval":
         relevant = random.randrange(4)
         found = random.randrange(relevant + 1)
-        field: dict[str, Any] = {
-            "field": random.choice(("a", "b")),
-            "retrieved": 9,
-            "relevant": relevant,
-            "found": found,
-            "ranks": [],
-        }
+        field: dict[str, Any] = {"field": random.choice(("a", "b")), "retrieved": 9, "ranks": []}
+        field |= {"relevant": relevant, "found": found}
         return {"fields": [field | {"missing": [], "missing_count": relevant - found}]}
     verdict = {"state": "wrong", "reason": "values_differ", "normalised": []}
     functions = random.sample(("exact", "near", "sum"), random.randrange(3))

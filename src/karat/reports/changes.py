@@ -103,8 +103,7 @@ class Changes(Sequence[Change]):
     @property
     def ids(self) -> list[str]:
         """The ids of the cases, in order; nothing is read for them."""
-        firsts = self._grouped.entries[self._grouped.starts[self._rows]]
-        return [self._found.ids[place] for place in firsts.tolist()]
+        return [self._grouped.ids[row] for row in self._rows.tolist()]
 
     def counts(self) -> dict[str, int]:
         """How many cases changed in each way; all ways are there."""
@@ -147,7 +146,7 @@ class Changes(Sequence[Change]):
             )
             kind = ORDER[grouped.kinds[row]]
             question = either.question if either is not None else ""
-            changes.append(Change(found.ids[entries[0]], kind, question, moves, side_a, side_b))
+            changes.append(Change(grouped.ids[row], kind, question, moves, side_a, side_b))
         return changes
 
 
@@ -173,6 +172,7 @@ class Grouped(msgspec.Struct, frozen=True):
     """The changes of each case: ``entries[starts[i]:starts[i + 1]]`` are those of the i-th, which is at these places of
     both runs."""
 
+    ids: list[str]
     entries: Integers
     starts: Integers
     kinds: NDArray[np.int8]
@@ -191,20 +191,23 @@ def _grouped(found: CaseChanges) -> tuple[Grouped, Integers]:
     """The changes by case, and the order of the cases: by kind, the largest move on top, then by id."""
     import numpy as np
 
-    numbers: dict[str, int] = {}
-    case = np.fromiter((numbers.setdefault(name, len(numbers)) for name in found.ids), np.int64, len(found))
+    own = found.cases()
+    there = np.zeros(int(own.max(initial=-1)) + 1, dtype=np.bool_)
+    there[own] = True
+    case, count = (np.cumsum(there) - 1)[own], int(there.sum())
     entries = np.argsort(case, kind="stable")
-    starts = np.concatenate(([0], np.cumsum(np.bincount(case, minlength=len(numbers))))).astype(np.int64)
-    better, worse = (_any(case, found.kinds == CHANGES.index(kind), len(numbers)) for kind in ("better", "worse"))
-    other = _any(case, found.kinds > CHANGES.index("worse"), len(numbers))
+    starts = np.concatenate(([0], np.cumsum(np.bincount(case, minlength=count)))).astype(np.int64)
+    ids = found.ids_at(entries[starts[:-1]])
+    better, worse = (_any(case, found.kinds == CHANGES.index(kind), count) for kind in ("better", "worse"))
+    other = _any(case, found.kinds > CHANGES.index("worse"), count)
     codes = np.array([ORDER.index(kind) for kind in CHANGES], dtype=np.int8)
-    kinds = codes[found.kinds[entries[starts[:-1]]]] if len(numbers) else np.zeros(0, np.int8)
+    kinds = codes[found.kinds[entries[starts[:-1]]]] if count else np.zeros(0, np.int8)
     kinds = np.where(better & worse & ~other, ORDER.index("mixed"), kinds).astype(np.int8)
-    by_id = np.array(sorted(range(len(numbers)), key=list(numbers).__getitem__), dtype=np.int64)
+    by_id = np.array(sorted(range(count), key=ids.__getitem__), dtype=np.int64)
     moved = _moved(found, entries, starts)
-    order = by_id[np.lexsort((-moved[by_id], kinds[by_id]))] if len(numbers) else by_id
-    last_a, last_b = (_last(case, places, len(numbers)) for places in (found.a, found.b))
-    return Grouped(entries, starts, kinds, last_a, last_b), order
+    order = by_id[np.lexsort((-moved[by_id], kinds[by_id]))] if count else by_id
+    last_a, last_b = (_last(case, places, count) for places in (found.a, found.b))
+    return Grouped(ids, entries, starts, kinds, last_a, last_b), order
 
 
 def _any(case: Integers, which: NDArray[np.bool_], count: int) -> NDArray[np.bool_]:

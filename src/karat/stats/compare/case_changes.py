@@ -38,12 +38,16 @@ class CaseChange(msgspec.Struct, frozen=True, gc=False):
     status_b: State | None
 
 
+Arrays = dict[str, Any]
+"""By the names that ``CaseChanges`` reads."""
+
+
 class CaseChanges(Sequence[CaseChange]):
     """The changes in their order. Of each: its place in both runs (-1: not there), its kind, its metric, both values
     (NaN: none), both states (-1: not there)."""
 
-    def __init__(self, ids: Sequence[str], metrics: Sequence[str], arrays: dict[str, Any]) -> None:
-        self.ids, self.metrics = ids, metrics
+    def __init__(self, ids: tuple[Sequence[str], Sequence[str]], metrics: Sequence[str], arrays: Arrays) -> None:
+        self._ids, self.metrics = ids, metrics
         self.a: Integers = arrays["a"]
         self.b: Integers = arrays["b"]
         self.kinds: NDArray[np.int8] = arrays["kind"]
@@ -56,13 +60,27 @@ class CaseChanges(Sequence[CaseChange]):
     def __len__(self) -> int:
         return len(self.kinds)
 
+    def ids_at(self, places: Integers) -> list[str]:
+        """The ids of the cases of these changes."""
+        ids_a, ids_b = self._ids
+        pairs = zip(self.a[places].tolist(), self.b[places].tolist(), strict=True)
+        return [ids_a[a] if a >= 0 else ids_b[b] for a, b in pairs]
+
+    def cases(self) -> Integers:
+        """The case of each change: its place in a, or behind all of those its place in b."""
+        import numpy as np
+
+        return np.where(self.a >= 0, self.a, len(self._ids[0]) + self.b)
+
     def __getitem__(self, place: int | slice) -> Any:
         if isinstance(place, slice):
             return tuple(self[one] for one in range(*place.indices(len(self))))
+        import numpy as np
+
         first, second = int(self.statuses_a[place]), int(self.statuses_b[place])
         metric = int(self.metric[place])
         return CaseChange(
-            self.ids[place],
+            self.ids_at(np.array([place]))[0],
             CHANGES[self.kinds[place]],
             self.metrics[metric] if metric >= 0 else "",
             number(self.values_a[place]),

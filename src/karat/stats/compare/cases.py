@@ -47,18 +47,33 @@ def changed_cases(pairs: Pairs, metrics: Sequence[Metric]) -> CaseChanges:
             np.full(len(new), CHANGES.index("only_b")),
         )
     ).astype(np.int8)
-    ids = [
-        *(a.case_ids[place] for place in place_a[: len(place_a) - len(new)].tolist()),
-        *(b.case_ids[place] for place in new.tolist()),
-    ]
     names = [item.name for item in metrics]
     arrays = {"a": place_a, "b": place_b, "kind": kind, "metric": metric}
     arrays |= {"value_a": _values(a, place_a, metric, names), "value_b": _values(b, place_b, metric, names)}
     arrays |= {"status_a": _statuses(a, place_a), "status_b": _statuses(b, place_b)}
-    last = {case: place for place, case in enumerate(a.case_ids)}
-    if len(last) < len(a):  # an id is there twice: its last case is shown, as of run b
-        arrays["a"] = np.array([last.get(case, -1) for case in ids], dtype=np.int64)
-    return CaseChanges(ids, names, arrays)
+    if _twice(pairs):  # an id is in a run twice: its last case is shown
+        arrays["a"], arrays["b"] = _last(a.case_ids, place_a), _last(b.case_ids, place_b)
+    return CaseChanges((a.case_ids, b.case_ids), names, arrays)
+
+
+def _twice(pairs: Pairs) -> bool:
+    """Whether an id may be in one of the runs twice."""
+    import numpy as np
+
+    seen = np.zeros(len(pairs.b), dtype=np.bool_)
+    seen[pairs.places_b] = True
+    if int(seen.sum()) < len(pairs):
+        return True
+    sides = ((pairs.a.case_ids, pairs.only_a), (pairs.b.case_ids, pairs.only_b))
+    return any(len({ids[place] for place in places.tolist()}) < len(places) for ids, places in sides)
+
+
+def _last(ids: Sequence[str], places: Integers) -> Integers:
+    """For each place, the last one with the same id; -1 stays."""
+    import numpy as np
+
+    last = {case: place for place, case in enumerate(ids)}
+    return np.array([last[ids[place]] if place >= 0 else -1 for place in places.tolist()], dtype=np.int64)
 
 
 def _moved(pairs: Pairs, metrics: Sequence[Metric]) -> tuple[Integers, NDArray[np.int8], NDArray[np.int32]]:

@@ -92,9 +92,19 @@ def _rows_of(pairs: Pairs, a: WordLists, b: WordLists) -> dict[Word, Integers]:
     words, codes_b = _same_codes(a, b)
     rows_a, first, _ = a.entries(pairs.places_a)
     rows_b, second, _ = b.entries(pairs.places_b)
-    rows, codes = np.concatenate((rows_a, rows_b)), np.concatenate((first, codes_b[second]))
-    order = np.argsort(rows, kind="stable")  # within a pair, a's words come first
-    return {words[code]: np.unique(rows[places]) for code, places in _split(codes, order)}
+    seen = np.zeros(len(pairs), dtype=np.bool_)
+    found = []
+    for word, in_a, in_b in zip(words, _split(first, len(words)), _split(codes_b[second], len(words)), strict=True):
+        begins = [(int(rows_a[in_a[0]]), 0, int(in_a[0]))] if len(in_a) else []
+        begins += [(int(rows_b[in_b[0]]), 1, int(in_b[0]))] if len(in_b) else []  # within a pair, a's words come first
+        if begins:
+            rows, more = rows_a[in_a], rows_b[in_b]
+            seen[rows] = True
+            more = more[~seen[more]]
+            seen[rows] = False
+            found.append((min(begins), word, np.sort(np.concatenate((rows, more))) if len(more) else rows))
+    found.sort(key=lambda item: item[0])
+    return {word: rows for _, word, rows in found}
 
 
 def _figures_of(pairs: Pairs) -> dict[tuple[str, str, str], tuple[Floats, Floats, Integers]]:
@@ -106,19 +116,18 @@ def _figures_of(pairs: Pairs) -> dict[tuple[str, str, str], tuple[Floats, Floats
     words, codes_b = _same_codes(a, b)
     rows_a, codes, values = a.entries(pairs.places_a)
     rows_b, second, others = b.entries(pairs.places_b)
-    if not len(rows_a) or not len(rows_b):
-        return {}
-    keys, keys_b = rows_a * len(words) + codes, rows_b * len(words) + codes_b[second]
-    sorted_b = np.argsort(keys_b, kind="stable")
-    place = np.minimum(np.searchsorted(keys_b[sorted_b], keys), len(keys_b) - 1)
-    match = sorted_b[place]
-    both = np.flatnonzero(keys_b[match] == keys)
-    rows, codes, values, others = rows_a[both], codes[both], values[both], others[match[both]]
-    found = {}
-    for code, places in _split(codes, np.arange(len(codes))):
-        kind, name, metric = words[code]
-        found[kind, name, metric] = (values[places], others[places], rows[places])
-    return found
+    found = []
+    entry = np.full(len(pairs), -1, dtype=np.int64)
+    for word, own, theirs in zip(words, _split(codes, len(words)), _split(codes_b[second], len(words)), strict=True):
+        entry[rows_b[theirs]] = theirs
+        match = entry[rows_a[own]]
+        entry[rows_b[theirs]] = -1
+        both = match >= 0
+        if both.any():
+            here = own[both]
+            found.append((int(here[0]), word, (values[here], others[match[both]], rows_a[here])))
+    found.sort(key=lambda item: item[0])
+    return {(kind, name, metric): column for _, (kind, name, metric), column in found}
 
 
 def _same_codes(a: WordLists, b: WordLists) -> tuple[list[Word], NDArray[np.int32]]:
@@ -130,16 +139,13 @@ def _same_codes(a: WordLists, b: WordLists) -> tuple[list[Word], NDArray[np.int3
     return list(words), codes
 
 
-def _split(codes: NDArray[np.int32], order: Integers) -> list[tuple[int, Integers]]:
-    """(code, the places that have it in this order) for each code, in the order in which the codes first come."""
+def _split(codes: NDArray[np.int32], count: int) -> list[Integers]:
+    """The places that have each of the codes, in their order."""
     import numpy as np
 
-    by_code = order[np.argsort(codes[order], kind="stable")]
-    begins = np.flatnonzero(np.diff(codes[by_code], prepend=-1))
-    parts = np.split(by_code, begins[1:]) if len(begins) else []
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    return sorted(((int(codes[part[0]]), part) for part in parts), key=lambda item: int(rank[item[1][0]]))
+    small = codes.astype(np.int16) if count < 2**15 else codes  # sorted in one pass
+    order = np.argsort(small, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(codes, minlength=count))[:-1]) if count else []
 
 
 def _largest(sizes: Mapping[str, int], noun: str) -> tuple[list[str], list[str]]:

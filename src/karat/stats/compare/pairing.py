@@ -66,11 +66,10 @@ class Pairs(msgspec.Struct, frozen=True):
     def difference(self, metric: str, rows: Integers | None = None, *, tests: int = 0) -> Difference | None:
         """The difference over these rows, or all; None when no case there has a value in both runs. ``tests`` as in
         ``paired``."""
-        import numpy as np
 
         column = self.columns[metric]
-        chosen = np.flatnonzero(column.known) if rows is None else rows[column.known[rows]]
-        if not len(chosen):
+        chosen = column.known if rows is None else rows[column.known[rows]]
+        if not (chosen.any() if rows is None else len(chosen)):
             return None
         clusters = None if self.clusters is None else self.clusters[chosen]
         return paired_difference(column.a[chosen], column.b[chosen], clusters, kind=self.kinds[metric], tests=tests)
@@ -83,14 +82,24 @@ def pair_columns(a: Columns, b: Columns, metrics: Sequence[Metric] = ()) -> Pair
     """
     import numpy as np
 
-    later = {case: place for place, case in enumerate(b.case_ids)}
-    found = np.fromiter((later.get(case, -1) for case in a.case_ids), np.int64, len(a.case_ids))
+    found, twice = _places(a.case_ids, b.case_ids)
     places_a, only_a = np.flatnonzero(found >= 0), np.flatnonzero(found < 0)
     places_b = found[places_a]
     columns = {metric.name: _column(a, b, places_a, places_b, metric.name) for metric in metrics}
     kinds = {metric.name: metric.kind for metric in metrics}
-    only_b = _unpaired(a, b, places_b, twice=len(later) < len(b))
+    only_b = _unpaired(a, b, places_b, twice=twice)
     return Pairs(a, b, places_a, places_b, only_a, only_b, _clusters(a, b, places_a, places_b), columns, kinds)
+
+
+def _places(ids: Sequence[str], others: Sequence[str]) -> tuple[Integers, bool]:
+    """The last place of each id among the others, -1 where it is not there; and whether one of the others comes
+    twice."""
+    import numpy as np
+
+    if ids == others and len(set(ids)) == len(ids):
+        return np.arange(len(ids), dtype=np.int64), False
+    later = {case: place for place, case in enumerate(others)}
+    return np.fromiter((later.get(case, -1) for case in ids), np.int64, len(ids)), len(later) < len(others)
 
 
 def value_of(case: CaseResult, metric: str) -> float | None:
@@ -116,7 +125,11 @@ def _unpaired(a: Columns, b: Columns, places_b: Integers, *, twice: bool) -> Int
 def _column(a: Columns, b: Columns, places_a: Integers, places_b: Integers, metric: str) -> Column:
     import numpy as np
 
-    first, second = a.column(metric)[places_a], b.column(metric)[places_b]
+    first, second = a.column(metric), b.column(metric)
+    if len(places_a) < len(a):
+        first = first[places_a]
+    if len(places_b) != len(b) or not np.array_equal(places_a, places_b):
+        second = second[places_b]
     return Column(first, second, ~(np.isnan(first) | np.isnan(second)))
 
 

@@ -74,18 +74,22 @@ def spread_of(values: Sequence[float] | Floats, clusters: Clusters | None = None
     import numpy as np
 
     sums, sizes = sums_by_cluster(values, clusters)
-    if clusters is None:  # the order of the cases must not matter, not even in the last digit
+    # Sorted, as the order of the cases must not matter, not even in the last digit.
+    if clusters is None:
         sums = np.sort(sums)
+        scale = max(abs(float(sums[0])), abs(float(sums[-1])))
     else:
         order = np.lexsort((sizes, sums))
         sums, sizes = sums[order], sizes[order]
+        scale = float(np.abs(np.asarray(values, dtype=np.float64)).max())
     count, total = len(sums), float(sizes.sum())
-    mean = math.fsum(sums.tolist()) / total
+    mean = math.fsum(sums.data) / total  # the buffer itself: a list of numbers would take twice the time
     if count < 2:
         return Spread(mean, 0.0, count, 0.0, 0.0)
-    without = (mean * total - sums) / (total - sizes)  # the mean with one cluster left out
+    without = (mean * total - sums) / (
+        total - (1.0 if clusters is None else sizes)
+    )  # the mean with one cluster left out
     moves = mean - without
-    scale = float(np.abs(np.asarray(values, dtype=np.float64)).max())
     largest = float(np.abs(moves).max())
     if largest <= ROUNDING * scale:
         return Spread(mean, 0.0, count, count - 1.0, 0.0)
