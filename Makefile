@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test test-waiting test-computing lint types contracts check coverage schema lock bench clean setup fuzz sbom audit
+.PHONY: demo test test-waiting test-computing lint types contracts check coverage schema lock bench bench-check clean setup fuzz sbom audit
 
 demo: $(STAMP)
 	@$(BIN)/karat demo
@@ -54,8 +54,12 @@ lock:
 	uv pip compile pyproject.toml --group dev --extra all --universal --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --no-annotate --no-header --quiet --output-file requirements.lock
 
+# Every benchmark, then one table of all claims. `bench-check` compares them with the last recorded ones.
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
+
+bench-check: $(STAMP)
+	$(BIN)/python -m benchmarks check
 
 # Every reader with changed files, for SECONDS; the seed is printed.
 SECONDS ?= 120

@@ -1,10 +1,21 @@
-"""``python -m benchmarks``: all of them. ``python -m benchmarks NAME …``: some. ``python -m benchmarks CHECK --option
-…``: one check of the code."""
+"""``python -m benchmarks``: all of them, then one table of every claim. ``python -m benchmarks NAME …``: some.
+
+- ``--json``: each claim as a line of JSON at the end, in the place of the table.
+- ``record [NAME …]``: keep the figures in ``results.json`` and write docs/benchmarks.md.
+- ``check [NAME …]``: compare the figures with those that are kept; exit code 1 when one got worse.
+- ``page``: write docs/benchmarks.md from ``results.json`` again.
+- ``CHECK --option …``: one check of the code.
+"""
 
 from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Sequence
+
+import msgspec
+
+from benchmarks import claims, measure, recorded
 
 NAMES = (
     "startup",
@@ -24,23 +35,49 @@ NAMES = (
     "viewer",
     "scale_run",
     "store_size",
+    "compare_runs",
     "coverage",
 )
 CHECKS = ("same_demos", "walk")
 """Not about cost, so not part of all; each takes options of its own."""
+VERBS = ("record", "check", "page")
 
 
-def main(wanted: list[str]) -> int:
-    if wanted and wanted[0] in CHECKS:
-        code: int = importlib.import_module(f"benchmarks.{wanted[0]}").main(wanted[1:])
+def main(words: Sequence[str]) -> int:
+    if words and words[0] in CHECKS:
+        code: int = importlib.import_module(f"benchmarks.{words[0]}").main(list(words[1:]))
         return code
+    verb = words[0] if words and words[0] in VERBS else ""
+    wanted = [word for word in words[bool(verb) :] if word != "--json"]
     unknown = [name for name in wanted if name not in NAMES]
     if unknown:
-        print(f"no benchmark {', '.join(unknown)}; there are: {', '.join((*NAMES, *CHECKS))}", file=sys.stderr)
+        known = ", ".join((*NAMES, *CHECKS, *VERBS))
+        print(f"no benchmark {', '.join(unknown)}; there are: {known}", file=sys.stderr)
         return 2
+    if verb == "page":
+        recorded.write_page()
+        return 0
     for name in wanted or NAMES:
+        claims.begin(name)
         importlib.import_module(f"benchmarks.{name}").main()
+    return _conclude(verb, claims.take(), lines="--json" in words)
+
+
+def _conclude(verb: str, found: list[claims.Claim], *, lines: bool) -> int:
+    print()
+    if lines:
+        print("\n".join(msgspec.json.encode(claim).decode() for claim in found))
+    else:
+        measure.table(claims.HEAD, claims.rows(found))
+    if verb == "record":
+        recorded.record(found)
+        print(f"\n  recorded in {recorded.RESULTS.name}, shown in docs/{recorded.PAGE.name}")
+    if verb == "check":
+        worse = recorded.got_worse(found, recorded.read())
+        print("\n".join(f"  {words}" for words in worse) or "  nothing got worse")
+        return int(bool(worse))
     return 0
 
 
-sys.exit(main(sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks import measure
+from benchmarks import claims, measure
 
 ROWS = 1_000_000
 SIDES = ("literal", "spider2", "strict")
@@ -48,11 +48,14 @@ def _large(folder: Path) -> None:
 def _growth(folder: Path) -> None:
     measure.heading("answers, growth with the rows", "CPU; 5 columns, rows shuffled, order ignored; noise as above")
     rows = []
+    grown: dict[str, dict[int, float]] = {}
     for count in GROWTH:
         _write(folder, count)
         for result in ("shuffled", "noisy"):
             sides = SIDES if count <= LITERAL_UP_TO else SIDES[1:]
             costs = {side: measure.in_fresh_process(__name__, side, str(folder), result) for side in sides}
+            for side in SIDES[1:]:
+                grown.setdefault(f"{side}, {result}", {})[count] = costs[side].cpu
             rows.append(
                 [
                     f"{count:>10,}  {result}",
@@ -66,6 +69,8 @@ def _growth(folder: Path) -> None:
         ["rows", "literal", "spider2", "strict", "spider2, memory", "strict, memory", "√ strict"],
         rows,
     )
+    for name, found in grown.items():
+        measure.growth(f"{name}, CPU over rows", claims.fitted_exponent(found))
 
 
 def _lite() -> None:
@@ -91,10 +96,12 @@ def _print(what: str, costs: dict[str, measure.Cost], least: float) -> None:
     slow = costs["literal"]
     for side, cost in costs.items():
         if side != "literal":
-            measure.verdict(f"literal / {side}, CPU", slow.cpu / cost.cpu, at_least=least)
-            measure.verdict(f"literal / {side}, wall", slow.wall / cost.wall, at_least=least)
+            both = (cost, slow)
+            measure.verdict(f"{what}: literal / {side}, CPU", slow.cpu / cost.cpu, at_least=least, sides=both)
+            measure.verdict(f"{what}: literal / {side}, wall", slow.wall / cost.wall, at_least=least, sides=both)
             if slow.wall > 20:  # for small tables, what was imported is all the memory there is
-                measure.verdict(f"{side} / literal, memory", cost.peak_mb / slow.peak_mb, at_most=1)
+                memory = cost.peak_mb / slow.peak_mb
+                measure.verdict(f"{what}: {side} / literal, memory", memory, at_most=1, sides=both)
 
 
 def _write(folder: Path, rows: int) -> None:

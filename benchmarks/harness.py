@@ -111,12 +111,15 @@ def main() -> None:
     measure.table(head, rows)
     _, inspect, promptfoo = figures
     if ours and inspect:
-        measure.verdict("inspect_ai / karat, CPU a sample", inspect.cpu / ours.cpu, at_least=50)
+        measure.verdict(
+            "inspect_ai / karat, CPU a sample", inspect.cpu / ours.cpu, at_least=50, sides=(ours.many, inspect.many)
+        )
     if ours and promptfoo:
-        measure.verdict("karat / promptfoo, samples a second", ours.rate / promptfoo.rate, at_least=10)
+        faster = ours.rate / promptfoo.rate
+        sides = (ours.many, promptfoo.many)
+        measure.verdict("karat / promptfoo, samples a second", faster, at_least=10, sides=sides)
     if ours:
-        word = "met" if ours.many.peak_mb < MEMORY_LIMIT_MB else "MISSED"
-        print(f"  karat's memory: {ours.many.peak_mb:.0f} MB, target below {MEMORY_LIMIT_MB} MB: {word}")
+        measure.limit("karat's memory", ours.many.peak_mb, MEMORY_LIMIT_MB, "MB", sides=(ours.many, None))
 
 
 def _all_figures() -> list[Figures | None]:

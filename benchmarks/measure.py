@@ -16,13 +16,9 @@ from tempfile import TemporaryFile
 
 import msgspec
 
-
-class Cost(msgspec.Struct, frozen=True):
-    """Seconds on the clock, seconds of processor (user and system), and the peak of memory in MB (0: not known)."""
-
-    wall: float
-    cpu: float
-    peak_mb: float = 0.0
+from benchmarks import claims
+from benchmarks.claims import Claim
+from benchmarks.claims import Cost as Cost
 
 
 class CommandFailed(Exception):
@@ -86,6 +82,11 @@ def medians(costs: Sequence[Cost]) -> Cost:
     return Cost(*(median(getattr(cost, name) for cost in costs) for name in Cost.__struct_fields__))
 
 
+def total(costs: Sequence[Cost]) -> Cost:
+    """All of them one after the other."""
+    return Cost(sum(cost.wall for cost in costs), sum(cost.cpu for cost in costs), max(c.peak_mb for c in costs))
+
+
 _RSS_IN_MB = 1024**2 if sys.platform == "darwin" else 1024
 
 
@@ -119,12 +120,38 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         print(f"  {first}  {'  '.join(others)}".rstrip())
 
 
-def verdict(what: str, ratio: float, *, at_most: float | None = None, at_least: float | None = None) -> None:
-    """A ratio beside its target, in words."""
-    if at_most is not None:
-        word, sign, target = ("met" if ratio <= at_most else "MISSED"), "≤", at_most
-    elif at_least is not None:
-        word, sign, target = ("met" if ratio >= at_least else "MISSED"), "≥", at_least
-    else:
+Sides = tuple[Cost | None, Cost | None]
+"""What this project's side cost, and the peer's."""
+
+
+def verdict(
+    what: str,
+    ratio: float,
+    *,
+    at_most: float | None = None,
+    at_least: float | None = None,
+    sides: Sides = (None, None),
+) -> None:
+    """A ratio beside its target, in words; kept as a claim."""
+    if (at_most is None) == (at_least is None):
         raise ValueError("a verdict needs a target")
-    print(f"  {what}: {ratio:.2f}×, target {sign} {target:g}×: {word}")
+    ours, peer = sides
+    claim = Claim(benchmark="", what=what, value=ratio, at_most=at_most, at_least=at_least, ours=ours, peer=peer)
+    _say(claim, f"{ratio:.2f}×")
+
+
+def limit(what: str, value: float, at_most: float, unit: str, *, sides: Sides = (None, None)) -> None:
+    """A figure beside the most that it may be."""
+    ours, peer = sides
+    claim = Claim(benchmark="", what=what, value=value, unit=unit, at_most=at_most, ours=ours, peer=peer)
+    _say(claim, f"{value:.3g} {unit}")
+
+
+def growth(what: str, exponent: float, at_most: float = 1.1) -> None:
+    """The fitted power of the size that a cost grows with."""
+    _say(Claim(benchmark="", what=what, value=exponent, unit="n^", at_most=at_most), f"n^{exponent:.2f}")
+
+
+def _say(claim: Claim, figure: str) -> None:
+    claims.add(claim)
+    print(f"  {claim.what}: {figure}, target {claim.target}: {'met' if claim.met else 'MISSED'}")

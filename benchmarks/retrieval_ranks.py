@@ -82,8 +82,10 @@ def main(count: int = VALUES) -> None:
         ],
     )
     for name in names[1:]:
-        measure.verdict(f"{name} / product, CPU", costs[name].cpu / bare.cpu, at_most=LIMIT)
-        measure.verdict(f"{name} / product, wall", costs[name].wall / bare.wall, at_most=LIMIT)
+        measure.verdict(f"{name} / product, CPU", costs[name].cpu / bare.cpu, at_most=LIMIT, sides=(costs[name], bare))
+        measure.verdict(
+            f"{name} / product, wall", costs[name].wall / bare.wall, at_most=LIMIT, sides=(costs[name], bare)
+        )
     for kind in ("near", "any"):
         spread = ", ".join(f"{int(rank):,}" for rank in np.percentile(found[kind].ranks, (10, 50, 90)))
         print(f"  ranks, {kind} truths: 10 %, median, 90 %: {spread}")

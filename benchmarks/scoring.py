@@ -47,8 +47,8 @@ def main() -> None:
             [side, f"{wall:.1f} s", f"{cpu:.1f} s", f"{cpu / CASES * 1e6:.0f} µs", f"{middle.cpu / CHUNK * 1e6:.0f} µs"]
         )
     measure.table(["", "wall", "CPU", "CPU a case", "median chunk"], rows)
-    ratio = sum(cost.cpu for cost in scoring) / sum(cost.cpu for cost in parsing)
-    measure.verdict("scoring / parsing, CPU", ratio, at_most=1)
+    ours, peer = (measure.total(costs) for costs in (scoring, parsing))
+    measure.verdict("scoring / parsing, CPU", ours.cpu / peer.cpu, at_most=1, sides=(ours, peer))
     print(f"  peak memory {measure.peak_mb():.0f} MB, both sides and the generator in one process")
 
 

@@ -49,8 +49,7 @@ def main(count: int = CASES) -> None:
         found = {name: _opened(url, address) for name, address in pages.items()}
     rows = [[name, f"{first:.2f}", f"{again:.2f}"] for name, (first, again) in found.items()]
     measure.table(["", "first", "again"], rows)
-    first = found["a run"][0]
-    print(f"  a run, the first time: {first:.2f} s, target < {LIMIT:.0f} s: {'met' if first < LIMIT else 'MISSED'}")
+    measure.limit("a run, the first time", found["a run"][0], LIMIT, "s")
 
 
 def _add_run(store: Any, count: int, seed: int) -> None:

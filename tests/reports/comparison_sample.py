@@ -37,4 +37,4 @@ ANSWERS_B = {"lost": NASTY, "mended": "GDP of Peru"}
 
 
 def sample(a: RunResult = A, b: RunResult = B) -> Compared:
-    return side_by_side(a, b, compare_runs(a, b, METRICS), METRICS, ANSWERS_A, ANSWERS_B)
+    return side_by_side(a, b, compare_runs(a, b, METRICS), METRICS, lambda _: ANSWERS_A, lambda _: ANSWERS_B)

@@ -202,7 +202,8 @@ def test_pipe_of_80_columns_cuts_nothing() -> None:
 
 
 def test_reason_of_a_repaired_case_is_the_error_it_had() -> None:
-    from karat.reports.comparison import Change, Side, why_changed
+    from karat.reports.changes import Change, Side
+    from karat.reports.comparison import why_changed
 
     before, after = Side("error", "the server said 500"), Side("scored", "the case does not say whether")
     assert why_changed(Change("c", "status", "", (), before, after)) == "the server said 500"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from karat.core.results.result import RunInfo, RunResult
-from karat.stats.compare.records import CaseChange
+from karat.stats.compare.case_changes import CaseChange
 from karat.stats.compare.runs import RunComparison, compare_runs
 from tests.stats.runs import case, metric, run, scored_run
 
@@ -220,12 +220,12 @@ def test_edges_are_said_in_words(a: RunResult, b: RunResult, undefined: str, war
     assert found.metrics[0].undefined == undefined
     assert (found.metrics[0].difference is None) == bool(undefined)
     assert warning in found.warnings if warning else not found.warnings
-    assert b"NaN" not in msgspec.json.encode(found)
+    assert b"NaN" not in msgspec.json.encode(found, enc_hook=list)
 
 
 def test_no_metrics() -> None:
     found = compare_runs(THREE, THREE, [])
-    assert (found.metrics, found.n_paired, found.n_shared, found.cases) == ((), 0, 3, ())
+    assert (found.metrics, found.n_paired, found.n_shared, list(found.cases)) == ((), 0, 3, [])
 
 
 def test_a_value_that_is_no_number_counts_as_none() -> None:

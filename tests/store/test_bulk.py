@@ -10,11 +10,11 @@ import pytest
 
 from karat.core.problems import UserError
 from karat.core.records import CallError, Prediction
-from karat.core.results.result import CaseResult, MetricSummary, RepeatResult, RunInfo, RunResult, value_with_errors
+from karat.core.results.columns import STATES
+from karat.core.results.result import CaseResult, MetricSummary, RepeatResult, RunInfo, RunResult, has_errors
 from karat.core.scores import Score
 from karat.store import Store, open_store
 from karat.store.blocks import ROWS
-from karat.store.columns import STATES
 from karat.store.scored_cases import ScoredCases
 from karat.store.viewer_queries import Viewing
 
@@ -85,17 +85,14 @@ def test_columns(store: Store) -> None:
         scores = [case.scores.get(metric) for case in CASES]
         expected = np.array([None if score is None else score.value for score in scores], float)
         np.testing.assert_array_equal(found.figures[row], expected)
-        for worst in (0.0, 1.0):
-            counted = np.array([value_with_errors(case, metric, worst) for case in CASES], float)
-            np.testing.assert_allclose(found.with_errors[row] + worst * found.error_shares[row], counted, rtol=1e-12)
+    assert found.failed.tolist() == [has_errors(case) for case in CASES]
 
 
 def test_columns_without_clusters_and_errors(store: Store) -> None:
     plain = tuple(CaseResult(str(number), "scored", {"recall": Score(1.0)}) for number in range(3))
     run = store.create_run(a_run())
     found = store.columns(store.add_scoring(run, RunResult(INFO, SUMMARY, plain)))
-    assert found.clusters is None and not found.error_shares.any()
-    np.testing.assert_array_equal(found.with_errors, found.figures)
+    assert found.clusters is None and not found.failed.any()
     empty = store.columns(store.add_scoring(run, RunResult(INFO, SUMMARY, ())))
     assert empty.figures.shape == (2, 0) and empty.case_ids == []
 

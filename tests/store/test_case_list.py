@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from karat.core.results.columns import STATES
 from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
 from karat.core.scores import Score
 from karat.store import Store, open_store
 from karat.store.case_lines import line_of
 from karat.store.case_list import MOST, CaseLists
 from karat.store.case_pages import CaseQuery, searched_words
-from karat.store.columns import STATES
 from karat.store.viewer_queries import Viewing
 
 from .samples import a_run

@@ -162,21 +162,23 @@ def test_reasons_that_many_cases_share(url: str) -> None:
         run = store.create_run(a_run())
         scoring = store.add_scoring(run, RunResult(RunInfo("data_query", cases=5), (), cases))
         assert Viewing(store).reasons(scoring) == expected
-        columns = Viewing(store).columns(scoring)
+        columns = store.columns(scoring)
         with store._writer.begin() as connection:
             command.downgrade(revision.alembic_config(connection), "0002")
             connection.exec_driver_sql("UPDATE lines SET reason = ''")
     with open_store(url) as store:
         assert Viewing(store).reasons(scoring) == expected, "an older store gets them too"
-        assert Viewing(store).columns(scoring) == columns
-    assert columns.case_ids == ("p0", "p1", "p2", "p3", "p4")
+        again = store.columns(scoring)
+        assert (again.case_ids, again.clusters) == (columns.case_ids, columns.clusters)
+    assert columns.case_ids == ["p0", "p1", "p2", "p3", "p4"] and columns.clusters is not None
     assert columns.clusters[1] == columns.clusters[2] != columns.clusters[0] == ""
 
 
 def test_columns_and_the_upper_part(store: Store) -> None:
     _, scoring = _filled(store)
-    found = Viewing(store).columns(scoring)
-    assert found.figures == ((0.5, 0.0), (0.5, 0.2), (0.5, 0.4), (0.5, 0.6), (0.5, 0.8), (0.5, None))
+    figures = store.columns(scoring).figures.T.tolist()
+    assert figures[:5] == [[0.5, 0.0], [0.5, 0.2], [0.5, 0.4], [0.5, 0.6], [0.5, 0.8]]
+    assert figures[5][0] == 0.5 and figures[5][1] != figures[5][1], "NaN: no value"
     assert [Viewing(store).upper(scoring, 1, place) for place in (0, 1, 5)] == [0.8, 0.6, None], "no value, no place"
     assert Viewing(store).upper(scoring, 7, 0) is None
     assert Viewing(store).places(scoring) == {f"c{number}": number for number in range(6)}

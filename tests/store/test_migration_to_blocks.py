@@ -61,7 +61,7 @@ def _read(store: Store) -> list[Any]:
         [list(store.result(1, number).cases) for number in (1, 2)],
         store.result(1).summary,
         pages,
-        [(one.case_ids, one.clusters, one.figures.tobytes(), one.with_errors.tobytes()) for one in columns],
+        [(one.case_ids, one.clusters, one.figures.tobytes(), one.failed.tobytes()) for one in columns],
         Viewing(store).reasons(1),
     ]
 

@@ -141,7 +141,7 @@ def damaged(tmp_path: Path) -> Iterator[tuple[Path, Store]]:
 
 RESULTS, CASES, ANSWERS, KEYS = (
     f"{owner}_id = 1 AND kind = '{kind}'"
-    for owner, kind in (("scoring", "results"), ("run", "cases"), ("run", "answers"), ("run", "answer_keys"))
+    for owner, kind in (("scoring", "results"), ("run", "cases"), ("run", "responses"), ("run", "answer_keys"))
 )
 DAMAGE = [
     ("UPDATE predictions SET codec = 'zlib' WHERE run_id = 1", "): response cannot be read", "row"),
@@ -152,7 +152,7 @@ DAMAGE = [
     (f"DELETE FROM run_blocks WHERE {CASES}", "run_blocks (r-0001): has 0 of 2 cases", "cases"),
     (f"UPDATE run_blocks SET data = x'7b' WHERE {CASES}", "run_blocks (run_id 1, kind cases, first 0): the", "cases"),
     (f"DELETE FROM run_blocks WHERE {ANSWERS}", "run_blocks (r-0001): has lost 4 answers from number 0", "answers"),
-    (f"UPDATE run_blocks SET checksum = checksum + 1 WHERE {ANSWERS}", "kind answers, first 0): the bytes", "answers"),
+    (f"UPDATE run_blocks SET checksum = checksum + 1 WHERE {ANSWERS}", "responses, first 0): the bytes", "answers"),
     (f"DELETE FROM run_blocks WHERE {KEYS}", "4 answers from number 0 that belong to no question any more", "keys"),
     ("UPDATE runs SET config = '{' WHERE id = 1", "runs (id 1): config cannot be read", ""),
     ("UPDATE runs SET status = 'asleep' WHERE id = 1", "runs (id 1): status is unknown", "runs"),

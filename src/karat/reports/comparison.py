@@ -2,58 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Literal
+from collections.abc import Sequence
 
 import msgspec
 
 from karat.core.json_types import JsonObject
-from karat.core.results.result import CaseResult, RunInfo, RunResult
+from karat.core.results.result import RunInfo, RunResult
 from karat.core.results.usage import USAGE
 from karat.core.suite import Kind as MetricKind
 from karat.core.suite import Metric
-from karat.reports.console.run import figure, reason_of
-from karat.stats.compare.runs import CaseChange, MetricComparison, RunComparison
+from karat.reports.changes import Answers, Change, Changes, changes_between, no_answers
+from karat.reports.console.run import figure
+from karat.stats.compare.runs import MetricComparison, RunComparison
 
 ALPHA = 0.05
 """Below this adjusted p-value a difference is called one."""
-Kind = Literal["worse", "mixed", "better", "status", "only_a", "only_b"]
-ORDER: tuple[Kind, ...] = ("worse", "mixed", "better", "status", "only_a", "only_b")
 WIDTH = 110
 """Columns of a comparison that is printed in Python."""
-ANSWER_CUT = 20_000
-"""Characters of an answer that a file keeps."""
-
-
-class Move(msgspec.Struct, frozen=True):
-    """A metric of a case, before and now."""
-
-    metric: str
-    a: float | None
-    b: float | None
-
-
-class Side(msgspec.Struct, frozen=True):
-    """A case in one of the two runs; empty when it is not in that run."""
-
-    status: str = ""
-    why: str = ""
-    answer: str = ""
-
-
-class Change(msgspec.Struct, frozen=True):
-    """A case that is not in the second run as it was in the first, with both answers.
-
-    ``mixed``: better by one headline metric and worse by another.
-    """
-
-    id: str
-    kind: Kind
-    question: str
-    moves: tuple[Move, ...]
-    a: Side
-    b: Side
 
 
 class Compared(msgspec.Struct, frozen=True):
@@ -62,7 +27,8 @@ class Compared(msgspec.Struct, frozen=True):
     a: RunInfo
     b: RunInfo
     comparison: RunComparison
-    changes: tuple[Change, ...]
+    changes: Changes
+    """A sequence of :class:`Change`; cases and answers are read when they are looked at."""
     metrics: dict[str, Metric]
 
     def __repr__(self) -> str:
@@ -91,8 +57,7 @@ class Compared(msgspec.Struct, frozen=True):
 
     def counts(self) -> dict[str, int]:
         """How many cases changed in each way; all ways are there."""
-        found = Counter(change.kind for change in self.changes)
-        return {kind: found[kind] for kind in ORDER}
+        return self.changes.counts()
 
 
 def outcome(item: MetricComparison) -> str:
@@ -120,50 +85,12 @@ def side_by_side(
     b: RunResult,
     comparison: RunComparison,
     metrics: Sequence[Metric],
-    answers_a: Mapping[str, str],
-    answers_b: Mapping[str, str],
+    answers_a: Answers = no_answers,
+    answers_b: Answers = no_answers,
 ) -> Compared:
-    """Put together what the writers need. Each case is there once: the worse ones first, the largest move on
-    top."""
-    cases_a, cases_b = {case.id: case for case in a.cases}, {case.id: case for case in b.cases}
-    by_case: dict[str, list[CaseChange]] = {}
-    for change in comparison.cases:
-        by_case.setdefault(change.id, []).append(change)
-    changes = []
-    for case_id, found in by_case.items():
-        before, after = cases_a.get(case_id), cases_b.get(case_id)
-        either = after or before
-        changes.append(
-            Change(
-                case_id,
-                _kind(found),
-                either.question if either is not None else "",
-                tuple(Move(c.metric, c.value_a, c.value_b) for c in found if c.metric),
-                _side(a.run.suite, before, answers_a),
-                _side(b.run.suite, after, answers_b),
-            )
-        )
-    changes.sort(key=_rank)
-    return Compared(a.run, b.run, comparison, tuple(changes), {metric.name: metric for metric in (*metrics, *USAGE)})
-
-
-def _kind(changes: Sequence[CaseChange]) -> Kind:
-    kinds = {change.kind for change in changes}
-    return "mixed" if kinds == {"better", "worse"} else changes[0].kind
-
-
-def _rank(change: Change) -> tuple[int, float, str]:
-    moved = sum(abs(move.b - move.a) for move in change.moves if move.a is not None and move.b is not None)
-    return ORDER.index(change.kind), -moved, change.id
-
-
-def _side(suite: str, case: CaseResult | None, answers: Mapping[str, str]) -> Side:
-    if case is None:
-        return Side()
-    answer = answers.get(case.id, "")
-    if len(answer) > ANSWER_CUT:
-        answer = f"{answer[:ANSWER_CUT]}… ({len(answer) - ANSWER_CUT:,} more characters)"
-    return Side(case.status, case.error or reason_of(suite, case), answer)
+    """Put together what the writers need."""
+    changes = changes_between(a, b, comparison.cases, answers_a, answers_b)
+    return Compared(a.run, b.run, comparison, changes, {metric.name: metric for metric in (*metrics, *USAGE)})
 
 
 def why_changed(change: Change) -> str:
@@ -205,7 +132,7 @@ def as_plain(compared: Sequence[Compared]) -> JsonObject:
                 "tags": item.comparison.tags,
                 "groups": item.comparison.groups,
                 "counts": item.counts(),
-                "cases": item.changes,
+                "cases": list(item.changes),
             }
             for item in compared
         ]

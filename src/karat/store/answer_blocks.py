@@ -61,7 +61,7 @@ def append_lost(connection: Connection, run_id: int, stored: Stored) -> None:
         _decoder.decode(stored.block.items()[0]), errors=dict.fromkeys(range(stored.block.rows), LOST)
     )
     append_block(connection, run_blocks, run_id, KEYS, stored.first, [msgspec.msgpack.encode(keys)], stored.block.rows)
-    append_block(connection, run_blocks, run_id, ANSWERS, stored.first, [b""] * stored.block.rows)
+    append_block(connection, run_blocks, run_id, RESPONSES, stored.first, [b""] * stored.block.rows)
 
 
 def _keys(answers: Sequence[Prediction], created: list[str]) -> Keys:

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from karat.core.results.case_words import unpack_words
 from karat.core.results.result import CaseResult
 from karat.store.answer_blocks import KEYS, RESPONSES, Keys
 from karat.store.blocks import Block, check_block
@@ -15,7 +16,7 @@ from karat.store.case_lines import LINES, SEARCHED, unpack_lines, unpack_searche
 from karat.store.cases import CASES, IDS
 from karat.store.codec import from_bytes
 from karat.store.columns import COLUMNS, unpack_columns
-from karat.store.results import RESULTS
+from karat.store.results import RESULTS, WORDS
 
 CASE_KINDS = (CASES, IDS)
 SCORING_KINDS = (RESULTS, LINES, SEARCHED, COLUMNS)
@@ -30,7 +31,8 @@ READERS: Mapping[str, Callable[[bytes], Any]] = MappingProxyType(
         RESULTS: msgspec.json.Decoder(CaseResult).decode,
         LINES: unpack_lines,
         SEARCHED: unpack_searched,
-        COLUMNS: lambda item: unpack_columns([item], ()),
+        COLUMNS: lambda item: unpack_columns([item], (), unpack_words(())),
+        WORDS: lambda item: unpack_words([item]),
     }
 )
 """How one item of a block is read."""

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import msgspec
 from sqlalchemy import Connection
 
+from karat.core.results.columns import STATES, Columns
 from karat.store.block_tables import block_at, blocks_from
 from karat.store.blocks import DamagedBlock
 from karat.store.case_lines import LINES, SEARCHED, Lines, unpack_filtered, unpack_lines, unpack_searched
-from karat.store.columns import STATES, Columns
 from karat.store.results import read_columns
 from karat.store.schema import scoring_blocks
 from karat.store.search_texts import TextBlock

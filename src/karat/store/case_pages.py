@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from sqlalchemy import Connection, Select, select
 
+from karat.core.results.columns import STATES
 from karat.store.case_list import CaseList, Line
-from karat.store.columns import STATES
 from karat.store.schema import reviews, runs, set_cases
 
 if TYPE_CHECKING:

@@ -5,55 +5,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, get_args
 
 import msgspec
 
-from karat.core.results.result import CaseResult, fails, has_errors, value_with_errors
-from karat.core.scores import State
+from karat.core.results.case_words import CaseWords
+from karat.core.results.columns import CODES, Columns
+from karat.core.results.result import CaseResult, has_errors
 from karat.store.codec import from_text, has_marks, to_text
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Codes = NDArray[np.int8]
-
 COLUMNS = "columns"
-STATES: tuple[State, ...] = get_args(State)
-"""A status code is a place in this."""
-
-
-class Columns(msgspec.Struct, frozen=True):
-    """All cases of a scoring, column by column, in the order of the scoring."""
-
-    case_ids: list[str]
-    statuses: Codes
-    """Places in :data:`STATES`."""
-    clusters: list[str] | None
-    """What each case is a variant of, empty for one that is none; None when no case is one."""
-    metrics: tuple[str, ...]
-    """Those of the summary, in its order."""
-    figures: Floats
-    """Metrics by cases. NaN: no value."""
-    with_errors: Floats
-    """The same where each failed try counts 0 (``value_with_errors``)."""
-    error_shares: Floats
-    """Which part of the value in ``with_errors`` is failed tries: where one counts x instead, the value is
-    ``with_errors + x * error_shares``. 0 where no try failed."""
 
 
 class _Chunk(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The columns of one block. Cases with a failed try are listed in ``failed``, with their values apart; under the
-    empty name are those in a metric that no case here has."""
+    """The columns of one block. ``failed``: the places of cases with a failed try."""
 
     case_ids: list[str]
     statuses: bytes
     clusters: list[str] | None
     figures: dict[str, bytes]
     failed: list[int]
-    with_errors: dict[str, tuple[list[float | None], list[float]]]
 
 
 _decoder = msgspec.msgpack.Decoder(_Chunk)
@@ -70,66 +40,41 @@ def pack_columns(cases: Sequence[CaseResult]) -> bytes:
         column = np.array([None if score is None else score.value for score in scores], dtype="<f8")
         column[~np.isfinite(column)] = math.nan
         figures[to_text(name)] = column.tobytes()
-    failed = [place for place, case in enumerate(cases) if has_errors(case)]
-    own = [cases[place] for place in failed]
-    tried = list(dict.fromkeys(["", *names, *(name for case in own for one in case.repeats for name in one.scores)]))
     clusters = [case.cluster for case in cases]
     chunk = _Chunk(
         case_ids=[to_text(case.id) for case in cases],
-        statuses=bytes(STATES.index(case.status) for case in cases),
+        statuses=bytes(CODES[case.status] for case in cases),
         clusters=[to_text(one) for one in clusters] if any(clusters) else None,
         figures=figures,
-        failed=failed,
-        with_errors={to_text(name): _with_errors(own, name) for name in tried} if failed else {},
+        failed=[place for place, case in enumerate(cases) if has_errors(case)],
     )
     return msgspec.msgpack.encode(chunk)
 
 
-def _with_errors(cases: Sequence[CaseResult], metric: str) -> tuple[list[float | None], list[float]]:
-    """The values with failed tries as 0, and the part of each that those are."""
-    values = [value_with_errors(case, metric) for case in cases]
-    ones = [value_with_errors(case, metric, 1.0) for case in cases]
-    shares = [
-        one - value if value is not None and one is not None and fails(case, metric) else 0.0
-        for case, value, one in zip(cases, values, ones, strict=True)
-    ]
-    return values, shares
-
-
-def unpack_columns(items: Iterable[bytes], metrics: Sequence[str]) -> Columns:
+def unpack_columns(items: Iterable[bytes], metrics: Sequence[str], words: CaseWords) -> Columns:
     """The columns of a scoring from those of its blocks, for the metrics of its summary."""
     import numpy as np
 
     chunks = [_chunk(item) for item in items]
     sizes = [len(chunk.case_ids) for chunk in chunks]
-    shape = (len(metrics), sum(sizes))
-    figures = np.full(shape, math.nan)
-    with_errors, shares = figures, np.broadcast_to(np.float64(0), shape)
-    if any(chunk.failed for chunk in chunks):
-        with_errors, shares = np.empty(shape), np.zeros(shape)
+    figures = np.full((len(metrics), sum(sizes)), math.nan)
+    failed = np.zeros(sum(sizes), dtype=np.bool_)
     keys = [to_text(name) for name in metrics]
     begin = 0
     for chunk, size in zip(chunks, sizes, strict=True):
-        end = begin + size
         for row, key in enumerate(keys):
             if (stored := chunk.figures.get(key)) is not None:
-                figures[row, begin:end] = np.frombuffer(stored, "<f8")
-            if with_errors is not figures:
-                with_errors[row, begin:end] = figures[row, begin:end]
-            if chunk.failed:
-                values, parts = chunk.with_errors.get(key) or chunk.with_errors[""]
-                places = np.array(chunk.failed) + begin
-                with_errors[row, places] = np.array(values, dtype=np.float64)
-                shares[row, places] = parts
-        begin = end
+                figures[row, begin : begin + size] = np.frombuffer(stored, "<f8")
+        failed[np.array(chunk.failed, dtype=np.int64) + begin] = True
+        begin += size
     return Columns(
         case_ids=[case for chunk in chunks for case in chunk.case_ids],
         statuses=np.frombuffer(b"".join(chunk.statuses for chunk in chunks), np.int8),
         clusters=_clusters(chunks, sizes),
         metrics=tuple(metrics),
         figures=figures,
-        with_errors=with_errors,
-        error_shares=shares,
+        failed=failed,
+        words=words,
     )
 
 

@@ -9,27 +9,32 @@ import msgspec
 from sqlalchemy import Connection
 
 from karat.core.gc_pause import no_collecting
+from karat.core.results.case_words import CaseWords, pack_words, unpack_words
+from karat.core.results.columns import Columns
 from karat.core.results.result import CaseResult
 from karat.store.block_tables import Stored, append_block, block_at, blocks_from, end_of
-from karat.store.blocks import in_blocks
+from karat.store.blocks import DamagedBlock, in_blocks
 from karat.store.case_lines import LINES, SEARCHED, CaseLine, line_of, pack_lines, pack_searched
 from karat.store.codec import to_json
-from karat.store.columns import COLUMNS, Columns, pack_columns, unpack_columns
+from karat.store.columns import COLUMNS, pack_columns, unpack_columns
 from karat.store.schema import scoring_blocks
 from karat.store.scorings import read_summary
 
-RESULTS = "results"
+RESULTS, WORDS = "results", "words"
 
 _decoder = msgspec.json.Decoder(CaseResult)
 
 
 def append_results(connection: Connection, scoring: int, suite: str, results: Sequence[CaseResult]) -> None:
     """Results of cases, after those that the scoring already has."""
-    append_lined(connection, scoring, [(case, to_json(case), line_of(suite, case)) for case in results])
+    append_lined(connection, scoring, [(case, to_json(case), line_of(suite, case)) for case in results], suite)
 
 
-def append_lined(connection: Connection, scoring: int, results: Sequence[tuple[CaseResult, bytes, CaseLine]]) -> None:
-    """The same with the JSON and the line of each case."""
+def append_lined(
+    connection: Connection, scoring: int, results: Sequence[tuple[CaseResult, bytes, CaseLine]], suite: str = ""
+) -> None:
+    """The same with the JSON and the line of each case. Without the suite, the words of the cases are not kept: they
+    are made from the results when they are asked for."""
     first = end_of(connection, scoring_blocks, scoring, RESULTS)
     for chunk in in_blocks(results, lambda item: len(item[1])):
         lines = [line for _, _, line in chunk]
@@ -40,6 +45,8 @@ def append_lined(connection: Connection, scoring: int, results: Sequence[tuple[C
             LINES: pack_lines(lines),
             SEARCHED: pack_searched(lines),
         }
+        if suite:
+            columns[WORDS] = pack_words(suite, [case for case, _, _ in chunk])
         for kind, item in columns.items():
             append_block(connection, scoring_blocks, scoring, kind, first, [item], rows)
         first += rows
@@ -62,11 +69,37 @@ def read_result(connection: Connection, scoring: int, position: int) -> CaseResu
     return None if found is None else _decoder.decode(found.block.items()[position - found.first])
 
 
-def read_columns(connection: Connection, scoring: int) -> Columns:
-    """The figures of all cases."""
+def read_results_at(connection: Connection, scoring: int, positions: Sequence[int]) -> list[CaseResult]:
+    """The results at these positions, in this order. Of a block only those are decoded."""
+    found: dict[int, CaseResult] = {}
+    first, end, items = 0, 0, list[bytes]()
+    for position in sorted(set(positions)):
+        if position >= end:
+            stored = block_at(connection, scoring_blocks, scoring, RESULTS, position)
+            if stored is None:
+                raise DamagedBlock(f"the result of the case {position} is missing")
+            first, end, items = stored.first, stored.end, stored.block.items()
+        found[position] = _decoder.decode(items[position - first])
+    return [found[position] for position in positions]
+
+
+def read_columns(connection: Connection, scoring: int, *, words: bool = False) -> Columns:
+    """The figures of all cases; with ``words`` their tags and groups too, which must be kept."""
     metrics = [item.metric for item in read_summary(connection, scoring)]
+    known = read_words(connection, scoring) if words else unpack_words(())
     blocks = blocks_from(connection, scoring_blocks, scoring, COLUMNS)
-    return unpack_columns((found.block.items()[0] for found in blocks), metrics)
+    return unpack_columns((found.block.items()[0] for found in blocks), metrics, known)
+
+
+def has_words(connection: Connection, scoring: int) -> bool:
+    """Whether the words of all cases are kept. A scoring from an older store has none."""
+    return end_of(connection, scoring_blocks, scoring, WORDS) == count_results(connection, scoring)
+
+
+def read_words(connection: Connection, scoring: int) -> CaseWords:
+    """The tags and groups of all cases."""
+    blocks = blocks_from(connection, scoring_blocks, scoring, WORDS)
+    return unpack_words(found.block.items()[0] for found in blocks)
 
 
 def _decoded(stored: Stored) -> tuple[CaseResult, ...]:

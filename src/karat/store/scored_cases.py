@@ -6,19 +6,28 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import overload
 
+from karat.core.gc_pause import no_collecting
+from karat.core.results.columns import Columns, StoredCases, make_columns
 from karat.core.results.result import CaseResult
 
 ReadFrom = Callable[[int], Sequence[CaseResult]]
 """The results from a position to the end of its block; none past the last."""
+ReadAt = Callable[[Sequence[int]], list[CaseResult]]
+"""The results at these positions."""
+ReadColumns = Callable[[], Columns | None]
+"""All cases as columns; None where their words are not kept."""
 
 
-class ScoredCases(Sequence[CaseResult]):
+class ScoredCases(StoredCases):
     """Like a tuple of results, with one block of them in memory. It can be read as long as the store is there, whether
     or not it was closed."""
 
-    def __init__(self, count: int, read_from: ReadFrom) -> None:
+    def __init__(self, suite: str, count: int, read_from: ReadFrom, read_at: ReadAt, read_columns: ReadColumns) -> None:
+        self._suite = suite
         self._count = count
         self._read_from = read_from
+        self._read_at = read_at
+        self._read_columns = read_columns
         self._held: tuple[int, Sequence[CaseResult]] = (0, ())
 
     def __len__(self) -> int:
@@ -49,6 +58,17 @@ class ScoredCases(Sequence[CaseResult]):
                 raise LookupError("cases of a scoring are missing in the store: its run was deleted, or it is damaged")
             yield from block
             begin += len(block)
+
+    def columns(self, *, groups: bool = True) -> Columns:
+        """All cases as columns: as the store keeps them, or made in one pass over the cases of an older store."""
+        if (found := self._read_columns()) is not None:
+            return found
+        with no_collecting():
+            return make_columns(self._suite, self, groups=groups)
+
+    def at(self, places: Sequence[int]) -> list[CaseResult]:
+        """The cases at these places, in this order."""
+        return self._read_at(places)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence):

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Engine
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import UserError
 from karat.core.records import Prediction
+from karat.core.results.columns import Columns
 from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
 from karat.store import case_pages
 from karat.store import cases as case_blocks
@@ -29,7 +30,6 @@ from karat.store.answer_index import AnswerIndexes, Question
 from karat.store.blocks import BYTES, ROWS
 from karat.store.case_list import CaseLists, Line
 from karat.store.case_pages import CaseQuery, TagCount
-from karat.store.columns import Columns
 from karat.store.database.address import Address
 from karat.store.database.commits import committing
 from karat.store.database.failures import explained
@@ -302,7 +302,13 @@ class Store:
             run_rows.read_run(connection, run_id)
             own, info, summary = scoring_rows.read_scoring(connection, run_id, scoring)
             count = result_blocks.count_results(connection, own)
-            cases: Sequence[CaseResult] = ScoredCases(count, partial(self._results_from, own))
+            cases: Sequence[CaseResult] = ScoredCases(
+                info.suite,
+                count,
+                partial(self._results_from, own),
+                partial(self._results_at, own),
+                partial(self._words_and_columns, own),
+            )
             if count <= ROWS:
                 cases = tuple(_all_from(partial(result_blocks.results_from, connection, own)))
             reviews = review_rows.case_reviews(connection, run_id)
@@ -314,7 +320,7 @@ class Store:
         return map(tuple, _chunks(_all_from(partial(self._results_from, scoring)), size))
 
     def columns(self, scoring: int) -> Columns:
-        """The figures of all cases of a scoring, as arrays."""
+        """The figures of all cases of a scoring, as arrays; without tags and groups."""
         with self._reading() as connection:
             return result_blocks.read_columns(connection, scoring)
 
@@ -322,6 +328,16 @@ class Store:
         """Each time the run was scored, oldest first."""
         with self._reading() as connection:
             return scoring_rows.list_scorings(connection, run_id)
+
+    def _results_at(self, scoring: int, positions: Sequence[int]) -> list[CaseResult]:
+        with self._reading() as connection:
+            return result_blocks.read_results_at(connection, scoring, positions)
+
+    def _words_and_columns(self, scoring: int) -> Columns | None:
+        with self._reading() as connection:
+            if not result_blocks.has_words(connection, scoring):
+                return None
+            return result_blocks.read_columns(connection, scoring, words=True)
 
     def _results_from(self, scoring: int, begin: int) -> Sequence[CaseResult]:
         with self._reading() as connection:

@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-import msgspec
-
 from karat.store import case_pages, filters_and_case_sets
 from karat.store.answer_blocks import KEYS, AnswerBlock, answer_blocks, keys_of
 from karat.store.block_tables import blocks_from
@@ -19,15 +17,6 @@ from karat.store.schema import run_blocks
 from karat.store.store import Store
 
 
-class Columns(msgspec.Struct, frozen=True):
-    """All cases of a scoring, column by column: ids, clusters, and the values of each metric."""
-
-    case_ids: tuple[str, ...]
-    clusters: tuple[str, ...]
-    figures: tuple[tuple[float | None, ...], ...]
-    """One tuple per case, in the order of the scoring's summary."""
-
-
 class Viewing:
     """A view of an open store. Each method is one transaction, as the store's own are."""
 
@@ -35,14 +24,6 @@ class Viewing:
         self._store = store
 
     # -- a scoring as a whole --------------------------------------------------------------------------------------
-
-    def columns(self, scoring: int) -> Columns:
-        """The figures of all cases."""
-        found = self._list(scoring).columns
-        figures = tuple(
-            tuple(None if value != value else value for value in values) for values in found.figures.T.tolist()
-        )
-        return Columns(tuple(found.case_ids), tuple(found.clusters or [""] * len(found.case_ids)), figures)
 
     def clustered(self, scoring: int) -> bool:
         """Whether some of the cases are variants of one."""

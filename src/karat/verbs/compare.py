@@ -10,9 +10,11 @@ import msgspec
 
 from karat.core import plugins
 from karat.core.problems import UserError, did_you_mean
+from karat.core.results.columns import columns_of, selected
 from karat.core.results.result import RunResult
 from karat.core.results.usage import USAGE
 from karat.reports.answer_text import answers_of
+from karat.reports.changes import Answers, no_answers
 from karat.reports.comparison import Compared, side_by_side
 from karat.runs.baseline import find_run
 from karat.stats.compare.runs import compare_runs
@@ -82,23 +84,30 @@ def _compared(results: Sequence[RunResult], ids: dict[int, int], store: Store | 
             *(metric for metric in USAGE if metric.name in known),
         ]
         comparison = compare_runs(first, result, metrics)
-        wanted = {change.id for change in comparison.cases}
-        answers: list[dict[str, str]] = [{}, {}]
-        if wanted and store is not None:
-            answers = [answers_of(store.predictions(ids[one]), wanted) for one in (0, place)]
+        answers = (no_answers,) * 2 if store is None else (answers_in(store, ids[one]) for one in (0, place))
         found.append(side_by_side(first, result, comparison, metrics, *answers))
     return found
+
+
+def answers_in(store: Store, run_id: int) -> Answers:
+    """The answers of a stored run, read for the cases that are asked for."""
+
+    def read(case_ids: Sequence[str]) -> dict[str, str]:
+        return answers_of(store.case_predictions(run_id, case_ids), set(case_ids))
+
+    return read
 
 
 def with_tags(result: RunResult, tags: Sequence[str]) -> RunResult:
     """The run with only the cases that have one of the tags."""
     if not tags:
         return result
-    kept = tuple(case for case in result.cases if set(tags) & set(case.tags))
-    if not kept:
-        known = {tag for case in result.cases for tag in case.tags}
+    columns = columns_of(result, groups=False)
+    kept = columns.has_tag(*tags).nonzero()[0]
+    if not len(kept):
+        known = {word[0] for word in columns.words.tags.words}
         raise UserError(
             f"no case of {result.run.id or 'the run'} has the tag {', '.join(tags)}",
             hint=did_you_mean(tags[0], known) if known else "",
         )
-    return msgspec.structs.replace(result, cases=kept)
+    return msgspec.structs.replace(result, cases=selected(result.cases, kept))

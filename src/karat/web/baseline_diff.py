@@ -6,25 +6,18 @@ take a moment.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
-from karat.core.results.clusters import cluster_names
+from karat.core.results.columns import Columns
 from karat.reports.comparison import outcome
 from karat.stats.compare.holm import holm
 from karat.stats.compare.paired import Difference, paired_difference
-from karat.stats.compare.runs import MetricComparison
+from karat.stats.compare.pairing import pair_columns
+from karat.stats.compare.records import MetricComparison
 from karat.store import RunRow
 from karat.web.figures import Figure, figures_of
 from karat.web.formatting import signed, signed_interval
 from karat.web.page import Viewer
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 
 class Against(msgspec.Struct, frozen=True):
@@ -36,14 +29,6 @@ class Against(msgspec.Struct, frozen=True):
     outcome: str
     text: str
     """``+0.259, +0.118 – +0.400``"""
-
-
-class Values(msgspec.Struct, frozen=True):
-    """The figures of a run: case id → row, what each row is a variant of, a column for each metric of the summary."""
-
-    places: dict[str, int]
-    clusters: tuple[str, ...]
-    figures: Floats
 
 
 AT_ONCE = 20_000
@@ -75,20 +60,14 @@ def _differences(viewer: Viewer, row: RunRow, base: RunRow) -> dict[str, Against
     after, before = figures_of(row), {item.name: item for item in figures_of(base)}
     shared = [item for item in after if item.name in before]
     judged = [item for item in shared if item.headline] or shared
-    a, b = values_of(viewer, base), values_of(viewer, row)
-    both = [case for case in a.places if case in b.places]
-    if not both:
-        return {}
-    rows_a, rows_b = (np.array([side.places[case] for case in both], dtype=np.int64) for side in (a, b))
-    # As in ``stats.compare.pairing``: a failed call has no details, so the other run may have to say it.
-    clusters = cluster_names([a.clusters[x] or b.clusters[y] for x, y in zip(rows_a, rows_b, strict=True)], both)
+    pairs = pair_columns(columns_in(viewer, base), columns_in(viewer, row))
     found: list[tuple[Figure, Difference]] = []
     tests: list[bytes] = []
     for item in judged:
-        first, second = a.figures[rows_a, before[item.name].index], b.figures[rows_b, item.index]
+        first, second = pairs.a.column(item.name)[pairs.places_a], pairs.b.column(item.name)[pairs.places_b]
         known = np.flatnonzero(np.isfinite(first) & np.isfinite(second))
         if len(known):
-            own = None if clusters is None else [clusters[place] for place in known]
+            own = None if pairs.clusters is None else pairs.clusters[known]
             found.append((item, paired_difference(first[known], second[known], own, kind=item.kind)))
             tests.append(first.tobytes() + second.tobytes())
     adjusted = holm([difference.p for _, difference in found], tests)
@@ -96,19 +75,10 @@ def _differences(viewer: Viewer, row: RunRow, base: RunRow) -> dict[str, Against
     return {item.metric: item for item in told}
 
 
-def values_of(viewer: Viewer, row: RunRow) -> Values:
-    """The figures of all cases of a run's newest scoring; NaN where a case has none."""
+def columns_in(viewer: Viewer, row: RunRow) -> Columns:
+    """The figures of all cases of a run's newest scoring, as columns; kept for the few that were last asked for."""
     scoring = row.scoring or 0
-
-    def read() -> Values:
-        import numpy as np
-
-        found = viewer.viewing.columns(scoring)
-        figures = np.array(found.figures, dtype=np.float64)  # None becomes NaN
-        figures = figures.reshape(len(found.case_ids), len(row.summary))
-        return Values({case: place for place, case in enumerate(found.case_ids)}, found.clusters, figures)
-
-    return viewer.kept(("values", scoring), read)
+    return viewer.kept_columns(("columns", scoring), lambda: viewer.store.columns(scoring))
 
 
 def _told(item: Figure, found: Difference, p: float) -> Against:

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 import msgspec
 
 from karat.reports.answer_text import answers_of
-from karat.reports.comparison import Compared, Move, Side
+from karat.reports.changes import Answers, Move, Side
+from karat.reports.comparison import Compared
 from karat.reports.console.run import reason_of
+from karat.stats.compare.pairing import pair_columns
 from karat.store import RunRow
-from karat.web.baseline_diff import Values, values_of
+from karat.web.baseline_diff import columns_in
 from karat.web.figures import figures_of, main_figure
 from karat.web.lookup import scoring_of
 from karat.web.page import Viewer
@@ -51,13 +53,13 @@ def counts_of(viewer: Viewer, first: RunRow, second: RunRow, found: Compared) ->
 
 def chosen(viewer: Viewer, first: RunRow, second: RunRow, found: Compared, kind: str) -> list[str]:
     """The ids of the cases of one kind, or of all that changed, in the order of the comparison."""
-    order = [change.id for change in found.changes]
     if kind in ("newly_right", "newly_wrong"):
         own = newly(viewer, first, second)[0 if kind == "newly_right" else 1]
+        order = found.changes.ids
         return [*(case for case in order if case in own), *sorted(own.difference(order))]
     if kind == "answer":
         return list(changed_answers(viewer, first, second))
-    return [change.id for change in found.changes if not kind or change.kind == kind]
+    return found.changes.of_kind(kind).ids if kind else found.changes.ids
 
 
 def newly(viewer: Viewer, first: RunRow, second: RunRow) -> tuple[frozenset[str], frozenset[str]]:
@@ -66,23 +68,23 @@ def newly(viewer: Viewer, first: RunRow, second: RunRow) -> tuple[frozenset[str]
     before, after = main_figure(figures_of(first)), main_figure(figures_of(second))
     if before is None or after is None or before.name != after.name:
         return frozenset(), frozenset()
-    a, b = values_of(viewer, first), values_of(viewer, second)
-    shared = a.places.keys() & b.places.keys()
-    was, now = _right(a, before.index) & shared, _right(b, after.index) & shared
-    return frozenset(now - was), frozenset(was - now)
 
+    def compare() -> tuple[frozenset[str], frozenset[str]]:
+        pairs = pair_columns(columns_in(viewer, first), columns_in(viewer, second))
+        was = pairs.a.column(before.name)[pairs.places_a] == 1
+        now = pairs.b.column(after.name)[pairs.places_b] == 1
+        ids = pairs.ids
+        gained, lost = (frozenset(ids[row] for row in which.nonzero()[0]) for which in (now & ~was, was & ~now))
+        return gained, lost
 
-def _right(values: Values, index: int) -> set[str]:
-    right = (values.figures[:, index] == 1).tolist()
-    return {case for case, place in values.places.items() if right[place]}
+    return viewer.kept(("newly", scoring_of(first), scoring_of(second)), compare)
 
 
 def changed_answers(viewer: Viewer, first: RunRow, second: RunRow) -> tuple[str, ...]:
     """The cases of both runs whose answers are not the same, letter for letter; read in batches, and kept."""
 
     def compare() -> tuple[str, ...]:
-        here = viewer.viewing.places(scoring_of(second))
-        shared = [case for case in viewer.viewing.places(scoring_of(first)) if case in here]
+        shared = pair_columns(columns_in(viewer, first), columns_in(viewer, second)).ids
         found: list[str] = []
         for begin in range(0, len(shared), BATCH):
             batch = shared[begin : begin + BATCH]
@@ -95,7 +97,7 @@ def changed_answers(viewer: Viewer, first: RunRow, second: RunRow) -> tuple[str,
 
 def shown(viewer: Viewer, first: RunRow, second: RunRow, found: Compared, ids: Sequence[str], cut: int) -> list[Shown]:
     """These cases with both answers, as much of each as a page holds."""
-    known = {change.id: change for change in found.changes}
+    known = found.changes.of_cases(ids)
     answers = [_answers(viewer, row, ids) for row in (first, second)]
     listed = []
     for case in ids:
@@ -131,6 +133,11 @@ def _answers(viewer: Viewer, row: RunRow, ids: Sequence[str]) -> dict[str, str]:
         batch = ids[begin : begin + BATCH]
         found |= answers_of(viewer.store.case_predictions(row.id, batch), set(batch))
     return found
+
+
+def answers_in(viewer: Viewer, row: RunRow) -> Answers:
+    """The answers of a run, read for the cases that are asked for."""
+    return lambda ids: _answers(viewer, row, ids)
 
 
 def _answers_key(viewer: Viewer, first: RunRow, second: RunRow) -> tuple[str | int, ...]:

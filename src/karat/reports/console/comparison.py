@@ -12,8 +12,8 @@ import msgspec
 from karat.core.problems import count_of
 from karat.core.results.result import interval_text, why_no_interval
 from karat.core.suite import Kind
+from karat.reports.changes import Change
 from karat.reports.comparison import (
-    Change,
     Compared,
     differ_in_system,
     label,
@@ -166,9 +166,10 @@ def _changes(page: Page, item: Compared) -> None:
     said = [f"{counts[kind]:,} {word}" for kind, word in KINDS.items() if counts[kind]]
     page.labelled("cases", [(" · ".join(said) or "none changed", "bold")])
     for kind in ("worse", "mixed", "better", "status"):
-        some = [change for change in item.changes if change.kind == kind]
-        width = min(max((len(plain(change.id)) for change in some[:FEW]), default=0), 32)
-        for number, change in enumerate(some[:FEW]):
+        some = item.changes.of_kind(kind)
+        shown = some[:FEW]
+        width = min(max((len(plain(change.id)) for change in shown), default=0), 32)
+        for number, change in enumerate(shown):
             _change(page, item, change, KINDS[kind] if not number else "", width)
         if len(some) > FEW:
             page.labelled("", [(f"{len(some) - FEW:,} more in --json, --markdown or --xlsx", "dim")])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from karat.reports.changes import Change
 from karat.reports.comparison import (
-    Change,
     Compared,
     differ_in_system,
     label,
@@ -63,7 +63,7 @@ def _lines(item: Compared) -> Iterable[str]:
         ]
         yield from _folded(f"By {text(kind)}", [text(kind), *_PART], rows)
     for kind, word in KINDS.items():
-        some = [change for change in item.changes if change.kind == kind]
+        some = item.changes.of_kind(kind)
         title = f"{word.capitalize()}: {len(some):,} case{'' if len(some) == 1 else 's'}"
         if len(some) > MOST_CASES:
             title += f", the first {MOST_CASES}"

@@ -7,10 +7,17 @@ side like a coin; the p-value is the two-sided binomial test of that. No such ca
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from karat.stats.intervals.quantiles import binomial_tail
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Flags = NDArray[np.bool_]
 
 
 class McNemar(msgspec.Struct, frozen=True):
@@ -44,6 +51,14 @@ def mcnemar(a: Sequence[bool], b: Sequence[bool]) -> McNemar:
         only_b += bool(passed_b and not passed_a)
     neither = len(a) - both - only_a - only_b
     return McNemar(both, only_a, only_b, neither, coin_p(only_b, only_a + only_b))
+
+
+def mcnemar_of(a: Flags, b: Flags) -> McNemar:
+    """The same for two columns of verdicts."""
+    import numpy as np
+
+    both, only_a, only_b = (int(np.count_nonzero(which)) for which in (a & b, a & ~b, b & ~a))
+    return McNemar(both, only_a, only_b, len(a) - both - only_a - only_b, coin_p(only_b, only_a + only_b))
 
 
 def coin_p(heads: int, throws: int) -> float:

@@ -30,11 +30,13 @@ from karat.stats.compare.sign_flips import sign_flip_p
 from karat.stats.intervals.mean import Interval, quantity_interval, share_interval
 from karat.stats.intervals.quantiles import normal_quantile
 from karat.stats.intervals.seeds import SEED
-from karat.stats.intervals.spread import spread_of, sums_by_cluster
+from karat.stats.intervals.spread import numbered, spread_of, sums_by_cluster
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from karat.stats.intervals.spread import Clusters
 
     Floats = NDArray[np.float64]
 
@@ -60,7 +62,7 @@ class Difference(msgspec.Struct, frozen=True, gc=False):
 def paired_difference(
     a: Sequence[float] | Floats,
     b: Sequence[float] | Floats,
-    clusters: Sequence[str] | None = None,
+    clusters: Clusters | None = None,
     *,
     kind: Kind = "share",
     confidence: float = 0.95,
@@ -81,8 +83,10 @@ def paired_difference(
     n = len(first)
     gaps = second - first
     gaps[np.abs(gaps) <= 1e-12 * np.maximum(np.abs(first), np.abs(second))] = 0.0  # equal but for the last digits
-    if clusters is not None and len(set(clusters)) == n:
-        clusters = None
+    if clusters is not None and len(clusters) == n:
+        clusters = numbered(clusters)
+        if int(clusters.max()) + 1 == n:
+            clusters = None
     sums, sizes = sums_by_cluster(gaps, clusters)
     mean = float(gaps.mean())
     bounded = kind != "quantity" and bool(min(first.min(), second.min()) >= 0 and max(first.max(), second.max()) <= 1)
@@ -106,7 +110,7 @@ def paired_difference(
 
 
 def difference_interval(
-    a: Floats, b: Floats, gaps: Floats, clusters: Sequence[str] | None, *, bounded: bool, confidence: float = 0.95
+    a: Floats, b: Floats, gaps: Floats, clusters: Clusters | None, *, bounded: bool, confidence: float = 0.95
 ) -> Interval | None:
     """The interval of the mean of the gaps b - a, see the module. ``bounded``: a and b are shares or rates."""
     import numpy as np
@@ -115,7 +119,7 @@ def difference_interval(
         return quantity_interval(gaps, spread_of(gaps, clusters), confidence, clusters)
     verdicts = bool(np.isin(a, (0.0, 1.0)).all() and np.isin(b, (0.0, 1.0)).all())
     if not gaps.any() or (verdicts and clusters is None):
-        count = len(gaps) if clusters is None else len(set(clusters))
+        count = len(gaps) if clusters is None else int(numbered(clusters).max()) + 1
         return _verdicts_interval(int((gaps > 0).sum()), int((gaps < 0).sum()), count, confidence)
     shares = (gaps + 1) / 2
     low, high = share_interval(shares, spread_of(shares, clusters), confidence, differences=True)

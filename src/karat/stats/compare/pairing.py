@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from karat.core.results.clusters import clusters_of
-from karat.core.results.result import CaseResult, RunResult
+from karat.core.results.clusters import cluster_names
+from karat.core.results.columns import Columns
+from karat.core.results.result import CaseResult
 from karat.core.suite import Kind, Metric
 from karat.stats.compare.paired import Difference, paired_difference
+from karat.stats.intervals.spread import numbered
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,12 +22,11 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
-
-Pair = tuple[CaseResult, CaseResult]
+    Integers = NDArray[np.int64]
 
 
 class Column(msgspec.Struct, frozen=True):
-    """One metric over all pairs. Where a run has no value, its number is NaN; that NaN never leaves this module."""
+    """One metric over all pairs. Where a run has no value, its number is NaN; that NaN never leaves this package."""
 
     a: Floats
     b: Floats
@@ -34,67 +36,110 @@ class Column(msgspec.Struct, frozen=True):
     @property
     def test(self) -> bytes:
         """Stands for the values of both runs: metrics that agree here are tested by one test."""
-        return self.a.tobytes() + self.b.tobytes()
+        return hashlib.sha256(self.a.tobytes() + self.b.tobytes()).digest()
 
 
 class Pairs(msgspec.Struct, frozen=True):
     """The cases of both runs in the order of a, their clusters where some have one, and a column for each metric."""
 
-    pairs: list[Pair]
-    clusters: list[str] | None
+    a: Columns
+    b: Columns
+    places_a: Integers
+    """Of each pair, its place in run a."""
+    places_b: Integers
+    only_a: Integers
+    """The places of the cases that the other run does not have."""
+    only_b: Integers
+    clusters: Integers | None
+    """The number of each pair's cluster."""
     columns: dict[str, Column]
     kinds: dict[str, Kind]
 
-    def difference(self, metric: str, rows: Sequence[int] | None = None, *, tests: int = 0) -> Difference | None:
+    def __len__(self) -> int:
+        return len(self.places_a)
+
+    @property
+    def ids(self) -> list[str]:
+        """The id of each pair."""
+        return [self.a.case_ids[place] for place in self.places_a.tolist()]
+
+    def difference(self, metric: str, rows: Integers | None = None, *, tests: int = 0) -> Difference | None:
         """The difference over these rows, or all; None when no case there has a value in both runs. ``tests`` as in
         ``paired``."""
-        import numpy as np
 
         column = self.columns[metric]
-        if rows is None:
-            chosen = np.flatnonzero(column.known)
-        else:
-            given = np.asarray(rows, dtype=np.int64)
-            chosen = given[column.known[given]]
-        if not len(chosen):
+        chosen = column.known if rows is None else rows[column.known[rows]]
+        if not (chosen.any() if rows is None else len(chosen)):
             return None
-        clusters = None if self.clusters is None else [self.clusters[row] for row in chosen]
+        clusters = None if self.clusters is None else self.clusters[chosen]
         return paired_difference(column.a[chosen], column.b[chosen], clusters, kind=self.kinds[metric], tests=tests)
 
 
-def pair_cases(a: RunResult, b: RunResult, metrics: Sequence[Metric]) -> Pairs:
-    """The cases that are in both runs. A case's value is its mean over turns and repeats, as the run has it."""
-    later = {case.id: case for case in b.cases}
-    pairs = [(case, later[case.id]) for case in a.cases if case.id in later]
-    columns = {metric.name: _column(pairs, metric.name) for metric in metrics}
-    return Pairs(pairs, _clusters(pairs), columns, {metric.name: metric.kind for metric in metrics})
+def pair_columns(a: Columns, b: Columns, metrics: Sequence[Metric] = ()) -> Pairs:
+    """The cases that are in both runs. A case's value is its mean over turns and repeats, as the run has it.
+
+    Where an id is twice in a run, b's last case of that id counts, and each one of a is paired with it.
+    """
+    import numpy as np
+
+    found, twice = _places(a.case_ids, b.case_ids)
+    places_a, only_a = np.flatnonzero(found >= 0), np.flatnonzero(found < 0)
+    places_b = found[places_a]
+    columns = {metric.name: _column(a, b, places_a, places_b, metric.name) for metric in metrics}
+    kinds = {metric.name: metric.kind for metric in metrics}
+    only_b = _unpaired(a, b, places_b, twice=twice)
+    return Pairs(a, b, places_a, places_b, only_a, only_b, _clusters(a, b, places_a, places_b), columns, kinds)
+
+
+def _places(ids: Sequence[str], others: Sequence[str]) -> tuple[Integers, bool]:
+    """The last place of each id among the others, -1 where it is not there; and whether one of the others comes
+    twice."""
+    import numpy as np
+
+    if ids == others and len(set(ids)) == len(ids):
+        return np.arange(len(ids), dtype=np.int64), False
+    later = {case: place for place, case in enumerate(others)}
+    return np.fromiter((later.get(case, -1) for case in ids), np.int64, len(ids)), len(later) < len(others)
 
 
 def value_of(case: CaseResult, metric: str) -> float | None:
     """The case's value, when it has one that is a number."""
     score = case.scores.get(metric)
-    return finite(None if score is None else score.value)
-
-
-def finite(value: Any) -> float | None:
-    """The value as a finite number; None for anything else."""
+    value = None if score is None else score.value
     return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
 
 
-def _column(pairs: Sequence[Pair], metric: str) -> Column:
+def _unpaired(a: Columns, b: Columns, places_b: Integers, *, twice: bool) -> Integers:
+    """The places of b's cases that a does not have. ``twice``: an id may be in b twice, and only its last is paired."""
     import numpy as np
 
-    def numbers(side: int) -> Floats:
-        scores = [pair[side].scores.get(metric) for pair in pairs]
-        values = [None if score is None else score.value for score in scores]
-        found = np.array(values, dtype=np.float64)  # None becomes NaN
-        found[~np.isfinite(found)] = math.nan
-        return found
-
-    a, b = numbers(0), numbers(1)
-    return Column(a, b, ~(np.isnan(a) | np.isnan(b)))
+    seen = np.zeros(len(b), dtype=np.bool_)
+    seen[places_b] = True
+    left = np.flatnonzero(~seen)
+    if not twice:
+        return left
+    earlier = set(a.case_ids)
+    return np.array([place for place in left.tolist() if b.case_ids[place] not in earlier], dtype=np.int64)
 
 
-def _clusters(pairs: Sequence[Pair]) -> list[str] | None:
+def _column(a: Columns, b: Columns, places_a: Integers, places_b: Integers, metric: str) -> Column:
+    import numpy as np
+
+    first, second = a.column(metric), b.column(metric)
+    if len(places_a) < len(a):
+        first = first[places_a]
+    if len(places_b) != len(b) or not np.array_equal(places_a, places_b):
+        second = second[places_b]
+    return Column(first, second, ~(np.isnan(first) | np.isnan(second)))
+
+
+def _clusters(a: Columns, b: Columns, places_a: Integers, places_b: Integers) -> Integers | None:
     """The cluster of each pair; a failed call has no details, so the other run may have to say it."""
-    return clusters_of([a if a.cluster else b for a, b in pairs])
+    if a.clusters is None and b.clusters is None:
+        return None
+    first = [""] * len(places_a) if a.clusters is None else [a.clusters[place] for place in places_a.tolist()]
+    second = [""] * len(places_b) if b.clusters is None else [b.clusters[place] for place in places_b.tolist()]
+    names = [x or y for x, y in zip(first, second, strict=True)]
+    ids = [a.case_ids[place] for place in places_a.tolist()]
+    found = cluster_names(names, ids)
+    return None if found is None else numbered(found)

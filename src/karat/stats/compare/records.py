@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import msgspec
 
 from karat.core.results.result import RunInfo
-from karat.core.scores import State
 from karat.core.suite import Kind
+from karat.stats.compare.case_changes import CaseChanges
 from karat.stats.compare.mcnemar import McNemar
 from karat.stats.compare.paired import Difference
-
-Change = Literal["better", "worse", "status", "only_a", "only_b"]
 
 
 class MetricComparison(msgspec.Struct, frozen=True):
@@ -53,22 +49,6 @@ class GroupComparison(msgspec.Struct, frozen=True, gc=False):
     difference: Difference
 
 
-class CaseChange(msgspec.Struct, frozen=True, gc=False):
-    """A case that is not as it was.
-
-    ``better`` and ``worse``: one for each headline metric that moved. ``status``: its state changed, and nothing else
-    is said of it. ``only_a`` and ``only_b``: the other run does not have it. Values are those of ``metric``.
-    """
-
-    id: str
-    kind: Change
-    metric: str
-    value_a: float | None
-    value_b: float | None
-    status_a: State | None
-    status_b: State | None
-
-
 class RunComparison(msgspec.Struct, frozen=True):
     """Two runs, case by case."""
 
@@ -81,5 +61,6 @@ class RunComparison(msgspec.Struct, frozen=True):
     metrics: tuple[MetricComparison, ...]
     tags: tuple[TagComparison, ...]
     groups: tuple[GroupComparison, ...]
-    cases: tuple[CaseChange, ...]
+    cases: CaseChanges
+    """A sequence of :class:`CaseChange`."""
     warnings: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Two runs compared case by case.
+"""Two runs compared case by case, from columns of numbers: no case is read as an object.
 
 - A case counts once: its value is the mean over its turns and repeats. A metric is compared over the cases that have a
   value in both runs; how many have one in a single run is said.
@@ -17,15 +17,16 @@ from collections.abc import Mapping, Sequence
 
 from karat.core.gc_pause import no_collecting
 from karat.core.problems import count_of
+from karat.core.results.columns import columns_of
 from karat.core.results.result import RunResult
 from karat.core.suite import Metric
+from karat.stats.compare.case_changes import CaseChange
 from karat.stats.compare.cases import changed_cases
 from karat.stats.compare.groups import compare_groups, compare_tags
 from karat.stats.compare.holm import holm
-from karat.stats.compare.mcnemar import McNemar, mcnemar
-from karat.stats.compare.pairing import Pairs, pair_cases
+from karat.stats.compare.mcnemar import McNemar, mcnemar_of
+from karat.stats.compare.pairing import Pairs, pair_columns
 from karat.stats.compare.records import (
-    CaseChange,
     GroupComparison,
     MetricComparison,
     RunComparison,
@@ -50,25 +51,25 @@ def compare_runs(a: RunResult, b: RunResult, metrics: Sequence[Metric]) -> RunCo
 
 
 def _compare_runs(a: RunResult, b: RunResult, metrics: Sequence[Metric]) -> RunComparison:
-    pairs = pair_cases(a, b, metrics)
+    pairs = pair_columns(columns_of(a), columns_of(b), metrics)
     judged = [metric for metric in metrics if metric.headline] or list(metrics)
     family = {
         metric.name: pairs.columns[metric.name].test for metric in judged if pairs.columns[metric.name].known.any()
     }
     tests = len(set(family.values()))
-    compared = _adjusted([_compare_metric(a, b, pairs, m, tests if m.name in family else 1) for m in metrics], family)
+    compared = _adjusted([_compare_metric(pairs, m, tests if m.name in family else 1) for m in metrics], family)
     tags, tags_left_out = compare_tags(pairs, judged)
-    groups, groups_left_out = compare_groups(a.run.suite, pairs, judged)
+    groups, groups_left_out = compare_groups(pairs, judged)
     warnings = warnings_of(a, b, pairs, compared)
     return RunComparison(
         a.run,
         b.run,
         _count_paired(pairs),
-        len(pairs.pairs),
+        len(pairs),
         compared,
         tags,
         groups,
-        changed_cases(a, b, pairs, judged),
+        changed_cases(pairs, judged),
         (*warnings, *tags_left_out, *groups_left_out),
     )
 
@@ -81,7 +82,7 @@ def _count_paired(pairs: Pairs) -> int:
     return int(np.logical_or.reduce([column.known for column in pairs.columns.values()]).sum())
 
 
-def _compare_metric(a: RunResult, b: RunResult, pairs: Pairs, metric: Metric, tests: int) -> MetricComparison:
+def _compare_metric(pairs: Pairs, metric: Metric, tests: int) -> MetricComparison:
     import numpy as np
 
     column = pairs.columns[metric.name]
@@ -95,7 +96,7 @@ def _compare_metric(a: RunResult, b: RunResult, pairs: Pairs, metric: Metric, te
         difference,
         _verdicts(pairs, metric) if difference is not None and metric.kind == "rate" else None,
         None,
-        "" if difference is not None else _why_undefined(a, b, pairs, only_a, only_b),
+        "" if difference is not None else _why_undefined(pairs, only_a, only_b),
         metric.higher_is_better,
         only_a,
         only_b,
@@ -109,16 +110,17 @@ def _verdicts(pairs: Pairs, metric: Metric) -> McNemar | None:
     first, second = column.a[column.known], column.b[column.known]
     if not (np.isin(first, (0.0, 1.0)).all() and np.isin(second, (0.0, 1.0)).all()):
         return None
-    return mcnemar((first == 1).tolist(), (second == 1).tolist())
+    return mcnemar_of(first == 1, second == 1)
 
 
-def _why_undefined(a: RunResult, b: RunResult, pairs: Pairs, only_a: int, only_b: int) -> str:
-    if not a.cases or not b.cases:
-        which = "neither run has" if not a.cases and not b.cases else "run A has no" if not a.cases else "run B has no"
+def _why_undefined(pairs: Pairs, only_a: int, only_b: int) -> str:
+    some_a, some_b = len(pairs.a), len(pairs.b)
+    if not some_a or not some_b:
+        which = "neither run has" if not some_a and not some_b else "run A has no" if not some_a else "run B has no"
         return f"{which} {'a case' if which.startswith('neither') else 'cases'}"
-    if not pairs.pairs:
+    if not len(pairs):
         return "the runs share no case"
-    shared = count_of(len(pairs.pairs), "shared case")
+    shared = count_of(len(pairs), "shared case")
     if only_a or only_b:
         return f"no case has a value in both runs: of {shared}, {only_a:,} have one in A only, {only_b:,} in B only"
     return f"no value in either run, over {shared}"

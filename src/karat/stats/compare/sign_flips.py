@@ -44,13 +44,14 @@ def sign_flip_p(differences: Sequence[float] | Floats, *, seed: int = SEED, patt
         return 1.0
     found = found / scale  # so that rounding and squares are judged on one scale
     found = found[np.abs(found) > ROUNDING]
-    sizes = np.sort(np.abs(found))
-    if sizes[-1] - sizes[0] <= ROUNDING:
+    sizes = np.abs(found)
+    if sizes.max() - sizes.min() <= ROUNDING:
         return coin_p(int((found > 0).sum()), len(found))
     total = abs(float(found.sum()))
     if len(found) >= MANY:
         return math.erfc(total / math.sqrt(2 * float(np.square(found).sum())))
     seen = total - ROUNDING * len(found)
+    sizes.sort()
     if len(found) <= EXACT:
         signs = (np.arange(2 ** len(found))[:, None] >> np.arange(len(found))) & 1
         return float(np.mean(np.abs(_sums(signs, sizes)) >= seen))

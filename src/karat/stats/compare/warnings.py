@@ -10,7 +10,7 @@ from karat.core.json_types import JsonObject
 from karat.core.problems import count_of
 from karat.core.results.result import RunInfo, RunResult
 from karat.core.suite import Kind
-from karat.stats.compare.mcnemar import mcnemar
+from karat.stats.compare.mcnemar import mcnemar_of
 from karat.stats.compare.pairing import Pairs
 from karat.stats.compare.power import cases_needed
 from karat.stats.compare.records import MetricComparison
@@ -23,10 +23,10 @@ def warnings_of(a: RunResult, b: RunResult, pairs: Pairs, metrics: Sequence[Metr
     """All warnings, those that matter most first."""
     return (
         *_different_runs(a.run, b.run),
-        *_cases(a, b, pairs),
+        *_cases(pairs),
         *_different_metrics(a, b),
         *_errors(pairs),
-        *_grouped((item.title, words) for item in metrics for words in _left_out(item, len(pairs.pairs))),
+        *_grouped((item.title, words) for item in metrics for words in _left_out(item, len(pairs))),
         *_too_few(metrics),
     )
 
@@ -84,25 +84,21 @@ def _value(options: JsonObject, name: str) -> str:
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
-def _cases(a: RunResult, b: RunResult, pairs: Pairs) -> Iterator[str]:
-    for name, run in (("A", a), ("B", b)):
-        if not run.cases:
+def _cases(pairs: Pairs) -> Iterator[str]:
+    a, b, shared = len(pairs.a), len(pairs.b), len(pairs)
+    for name, run in (("A", pairs.a), ("B", pairs.b)):
+        if not len(run):
             yield f"Run {name} has no cases."
-        elif not any(case.status == "scored" for case in run.cases):
+        elif not run.has_status("scored").any():
             states = ", ".join(f"{count:,} {state.replace('_', ' ')}" for state, count in run.status_counts().items())
             yield f"No case of run {name} was scored: {states}."
-    if a.cases and b.cases and not pairs.pairs:
+    if a and b and not shared:
+        yield (f"The runs share no case: A has {a:,}, B {b:,}, and no id is in both. There is nothing to compare.")
+    elif shared and (len(pairs.only_a) or len(pairs.only_b)):
         yield (
-            f"The runs share no case: A has {len(a.cases):,}, B {len(b.cases):,}, and no id is in both. "
-            "There is nothing to compare."
+            f"The runs share {count_of(shared, 'case')}; "
+            f"{len(pairs.only_a):,} are only in A, {len(pairs.only_b):,} only in B, and are left out."
         )
-    elif pairs.pairs:
-        gone, new = len(a.cases) - len(pairs.pairs), len(b.cases) - len(pairs.pairs)
-        if gone or new:
-            yield (
-                f"The runs share {count_of(len(pairs.pairs), 'case')}; "
-                f"{gone:,} are only in A, {new:,} only in B, and are left out."
-            )
 
 
 def _different_metrics(a: RunResult, b: RunResult) -> Iterator[str]:
@@ -117,12 +113,13 @@ def _different_metrics(a: RunResult, b: RunResult) -> Iterator[str]:
 def _errors(pairs: Pairs) -> Iterator[str]:
     """Answers that did not come, over shared cases. They leave the means, so a run that fails on hard cases would look
     better for it."""
-    failed_a, failed_b = ([pair[side].status in ("error", "missing") for pair in pairs.pairs] for side in (0, 1))
-    missing = any(case.status == "missing" for pair in pairs.pairs for case in (pair[0], pair[1]))
+    sides = ((pairs.a, pairs.places_a), (pairs.b, pairs.places_b))
+    failed_a, failed_b = (side.has_status("error", "missing")[places] for side, places in sides)
+    missing = any(side.has_status("missing")[places].any() for side, places in sides)
     what, them = ("Failed calls and missing answers", "them") if missing else ("Failed calls", "failed calls")
-    count_a, count_b, n = sum(failed_a), sum(failed_b), len(pairs.pairs)
+    count_a, count_b, n = int(failed_a.sum()), int(failed_b.sum()), len(pairs)
     if count_a != count_b:
-        p = mcnemar(failed_a, failed_b).p
+        p = mcnemar_of(failed_a, failed_b).p
         chance = "more than chance explains" if p < ALPHA else "which may be chance"
         yield (
             f"{what} differ: {count_a:,} of {n:,} in A ({100 * count_a / n:.1f} %), {count_b:,} in B "

@@ -8,15 +8,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from karat.core.metric_names import find_metric, has_metric
-from karat.core.results.result import CaseResult, RunResult, fails, value_with_errors
+from karat.core.results.columns import Columns, cases_at, columns_of
+from karat.core.results.result import RunResult, fails, value_with_errors
 from karat.core.results.usage import USAGE
 from karat.core.scores import Score
 from karat.core.suite import Metric
 from karat.stats.gates.rules import Gate
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+BLOCK = 1_000
+"""Failed cases that are read together."""
 
 
 def _not_scored(_: object) -> Score:
@@ -63,22 +74,29 @@ def pass_metric(metrics: Sequence[Metric]) -> Metric | None:
     return good[0] if good else None
 
 
-def value_of(case: CaseResult, metric: str) -> float | None:
-    """The case's value; None where it has none."""
-    if metric == ERRORS.name:
-        return None if case.status == "not_applicable" else float(case.status in ("error", "missing"))
-    score = case.scores.get(metric)
-    value = None if score is None else score.value
-    return value if value is not None and math.isfinite(value) else None
+def values_of(columns: Columns, metric: str) -> Floats:
+    """The value of each case; NaN where it has none."""
+    import numpy as np
+
+    if metric != ERRORS.name:
+        return columns.column(metric)
+    failed = columns.has_status("error", "missing").astype(np.float64)
+    return np.where(columns.has_status("not_applicable"), np.nan, failed)
 
 
 def mean_of(result: RunResult, metric: str) -> tuple[float | None, int]:
     """The run's figure and over how many cases it is."""
     if metric == ERRORS.name:
-        values = [value for case in result.cases if (value := value_of(case, metric)) is not None]
-        return (math.fsum(values) / len(values) if values else None), len(values)
+        return _mean(values_of(columns_of(result, groups=False), metric))
     found = next((item for item in result.summary if item.metric == metric), None)
     return (found.mean, found.n) if found else (None, 0)
+
+
+def _mean(values: Floats) -> tuple[float | None, int]:
+    import numpy as np
+
+    known = values[np.isfinite(values)].tolist()
+    return (math.fsum(known) / len(known) if known else None), len(known)
 
 
 def error_value(metric: Metric) -> float | None:
@@ -95,16 +113,33 @@ def error_value(metric: Metric) -> float | None:
 def with_errors(result: RunResult, metric: Metric) -> tuple[float | None, int]:
     """The run's figure with errors counted as the worst value, and how many cases have one that counts; None where
     nothing changes."""
-    worst, failed = error_value(metric), sum(fails(case, metric.name) for case in result.cases)
-    if worst is None or not failed:
-        return None, 0
-    values = [value for case in result.cases if (value := value_with_errors(case, metric.name, worst)) is not None]
-    return (math.fsum(values) / len(values) if values else None), failed
+    values, failed = values_with_errors(result, columns_of(result, groups=False), metric)
+    return (_mean(values)[0], failed) if failed else (None, 0)
 
 
-def is_right(case: CaseResult, metric: Metric) -> bool:
-    """Whether nothing about the case is wrong, by this metric."""
-    value = value_of(case, metric.name)
-    if case.status != "scored" or value is None:
-        return False
-    return value >= 1 - 1e-9 if metric.higher_is_better else value <= 1e-9
+def values_with_errors(result: RunResult, columns: Columns, metric: Metric) -> tuple[Floats, int]:
+    """The value of each case with errors counted as the worst value, and how many cases have one that counts; 0 where
+    what an error counts cannot be said. Only the cases that failed are read."""
+    import numpy as np
+
+    values, failed = values_of(columns, metric.name), 0
+    worst = error_value(metric)
+    if worst is None:
+        return values, 0
+    values = values.copy()
+    places = np.flatnonzero(columns.failed)
+    for begin in range(0, len(places), BLOCK):
+        some = places[begin : begin + BLOCK].tolist()
+        for place, case in zip(some, cases_at(result.cases, some), strict=True):
+            failed += fails(case, metric.name)
+            value = value_with_errors(case, metric.name, worst)
+            values[place] = np.nan if value is None else value
+    return values, failed
+
+
+def are_right(columns: Columns, metric: Metric) -> NDArray[np.bool_]:
+    """Of each case, whether nothing about it is wrong, by this metric."""
+    values = values_of(columns, metric.name)
+    best = values >= 1 - 1e-9 if metric.higher_is_better else values <= 1e-9
+    right: NDArray[np.bool_] = best & columns.has_status("scored")
+    return right

@@ -17,24 +17,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from karat.core.problems import count_of
-from karat.core.results.result import CaseResult, RunResult, fails, value_with_errors
+from karat.core.results.columns import Columns, columns_of
+from karat.core.results.result import RunResult
 from karat.core.suite import Metric
 from karat.stats.gates.figures import (
+    are_right,
     error_value,
-    is_right,
     mean_of,
     metric_named,
     pass_metric,
-    value_of,
+    values_of,
+    values_with_errors,
     with_errors,
     with_metric_name,
 )
 from karat.stats.gates.rules import CONFIDENCE, CaseFilter, Gate, limits_text, number, parse_gate, rule_text
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from karat.stats.compare.pairing import Pairs
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
 
 __all__ = ["CaseFilter", "Gate", "Verdict", "exit_code", "judge", "parse_gate", "rule_text", "settle"]
 
@@ -155,12 +166,20 @@ def _errors(failed: int) -> str:
 
 
 def _no_worse_than(gate: Gate, result: RunResult, baseline: RunResult, metrics: Sequence[Metric]) -> Verdict:
+    from karat.stats.compare.pairing import pair_columns
+
     metric = metric_named(gate.metric.partition(".")[2], metrics)
-    found = _paired_verdict(gate, metric, baseline, result, lambda case: value_of(case, metric.name))
-    worst, failed = error_value(metric), sum(fails(case, metric.name) for case in result.cases)
-    if not found.passed or worst is None or not failed:
+    before, now = (columns_of(run, groups=False) for run in (baseline, result))
+    pairs = pair_columns(before, now)
+    start = f"{gate.metric} against {_name(baseline)}"
+    found = _paired_verdict(gate, metric, start, pairs, values_of(before, metric.name), values_of(now, metric.name))
+    if not found.passed or error_value(metric) is None:
         return found
-    counted = _paired_verdict(gate, metric, baseline, result, lambda case: value_with_errors(case, metric.name, worst))
+    with_errors_now, failed = values_with_errors(result, now, metric)
+    if not failed:
+        return found
+    with_errors_before, _ = values_with_errors(baseline, before, metric)
+    counted = _paired_verdict(gate, metric, start, pairs, with_errors_before, with_errors_now)
     if counted.passed:
         return found
     words = (
@@ -169,29 +188,22 @@ def _no_worse_than(gate: Gate, result: RunResult, baseline: RunResult, metrics: 
     return msgspec.structs.replace(counted, words=words)
 
 
-def _paired_verdict(
-    gate: Gate,
-    metric: Metric,
-    baseline: RunResult,
-    result: RunResult,
-    value: Callable[[CaseResult], float | None],
-) -> Verdict:
-    from karat.stats.compare.paired import paired_difference
-    from karat.stats.compare.pairing import pair_cases
+def _paired_verdict(gate: Gate, metric: Metric, start: str, pairs: Pairs, before: Floats, now: Floats) -> Verdict:
+    import numpy as np
 
-    paired = pair_cases(baseline, result, ())
-    clusters = paired.clusters or [a.id for a, _ in paired.pairs]
-    pairs = [
-        (before, after, cluster)
-        for (a, b), cluster in zip(paired.pairs, clusters, strict=True)
-        if (before := value(a)) is not None and (after := value(b)) is not None
-    ]
-    n, start = len(pairs), f"{gate.metric} against {_name(baseline)}"
+    from karat.stats.compare.paired import paired_difference
+    from karat.stats.intervals.spread import numbered
+
+    first, second = before[pairs.places_a], now[pairs.places_b]
+    known = np.flatnonzero(~(np.isnan(first) | np.isnan(second)))
+    first, second = first[known], second[known]
+    clusters = numbered(pairs.ids) if pairs.clusters is None else pairs.clusters
+    n = len(known)
     margin, confidence = gate.margin or 0.0, gate.confidence or CONFIDENCE
-    if not pairs:
+    if not n:
         return Verdict("", "failed", f"{start}: no case has a value in both runs, wanted at least {FEWEST}")
     if n < FEWEST:
-        worse = max(before - after if metric.higher_is_better else after - before for before, after, _ in pairs)
+        worse = float((first - second if metric.higher_is_better else second - first).max())
         if metric.kind == "quantity" and worse <= margin:  # nothing to infer: no case moved by more than is allowed
             words = (
                 f"{start}: at most {telling(max(worse, 0.0), [margin])} worse in each of "
@@ -201,8 +213,7 @@ def _paired_verdict(
         words = f"{start}: only {count_of(n, 'case')} with a value in both runs, wanted at least {FEWEST}"
         return Verdict("", "failed", words, n=n)
     # One-sided at 95 % is the end of the two-sided interval at 90 %: 5 % lie beyond each of its ends.
-    before_now = ([pair[0] for pair in pairs], [pair[1] for pair in pairs])
-    found = paired_difference(*before_now, [pair[2] for pair in pairs], kind=metric.kind, confidence=2 * confidence - 1)
+    found = paired_difference(first, second, clusters[known], kind=metric.kind, confidence=2 * confidence - 1)
     limit = -margin if metric.higher_is_better else margin
     end = found.low if metric.higher_is_better else found.high
     if end is None:  # a quantity that every case moved by the same amount, mostly by nothing
@@ -225,36 +236,42 @@ def _paired_verdict(
 def _no_new_failures(
     rule: CaseFilter, gate: Gate, result: RunResult, baseline: RunResult, metrics: Sequence[Metric]
 ) -> Verdict:
+    from karat.stats.compare.pairing import pair_columns
+
     chosen = metric_named(rule.metric.partition(".")[2], metrics) if rule.metric else pass_metric(metrics)
     start = f"{rule_text(gate)}" if rule.than != "baseline" else f"{rule_text(gate)} against {_name(baseline)}"
     if chosen is None or chosen.kind == "quantity":
         return Verdict("", "failed", f"{start}: {result.run.suite} has no metric by which a case is right")
-    before = {case.id: case for case in baseline.cases}
-    both = [(before[case.id], case) for case in result.cases if case.id in before and _looked_at(case, rule)]
-    if not both:
+    pairs = pair_columns(columns_of(result, groups=False), columns_of(baseline, groups=False))
+    looked_at = _looked_at(pairs.a, rule)[pairs.places_a]
+    now, before = pairs.places_a[looked_at], pairs.places_b[looked_at]
+    if not len(now):
         what = f"case with the tag {rule.tag}" if rule.tag else "case"
-        tagged = any(rule.tag in case.tags for case in (*result.cases, *baseline.cases))
+        tagged = any(side.has_tag(rule.tag).any() for side in (pairs.a, pairs.b))
         absent = bool(rule.tag) and not rule.metric and not tagged
         words = f"{start}: no {what} is in {'either run' if absent else 'both runs'}, wanted at least 1"
         return Verdict("", "not_asked" if absent else "failed", words)
-    right = [(a, b) for a, b in both if is_right(a, chosen)]
-    if not right:
+    right = are_right(pairs.b, chosen)[before]
+    if not right.any():
         words = (
-            f"{start}: none of {count_of(len(both), 'case')} in both runs was right in the baseline by "
+            f"{start}: none of {count_of(len(now), 'case')} in both runs was right in the baseline by "
             f"{chosen.title}, wanted at least 1"
         )
-        return Verdict("", "failed", words, n=len(both))
-    broken = tuple(b.id for _, b in right if not is_right(b, chosen))
-    words = f"{start}: {len(broken):,} of {count_of(len(right), 'case')} right in the baseline by {chosen.title} "
-    words += f"({count_of(len(both), 'case')} in both runs) no longer right, wanted 0"
+        return Verdict("", "failed", words, n=len(now))
+    lost = now[right & ~are_right(pairs.a, chosen)[now]]
+    broken = tuple(pairs.a.case_ids[place] for place in lost.tolist())
+    words = f"{start}: {len(broken):,} of {count_of(int(right.sum()), 'case')} right in the baseline by {chosen.title} "
+    words += f"({count_of(len(now), 'case')} in both runs) no longer right, wanted 0"
     if broken:
         more = f" and {len(broken) - SHOWN:,} more" if len(broken) > SHOWN else ""
         words += f": {', '.join(broken[:SHOWN])}{more}"
-    return Verdict("", "failed" if broken else "passed", words, value=float(len(broken)), n=len(both), cases=broken)
+    return Verdict("", "failed" if broken else "passed", words, value=float(len(broken)), n=len(now), cases=broken)
 
 
-def _looked_at(case: CaseResult, rule: CaseFilter) -> bool:
-    return case.status != "not_applicable" and (not rule.tag or rule.tag in case.tags)
+def _looked_at(columns: Columns, rule: CaseFilter) -> Flags:
+    """Of each case, whether the rule is about it."""
+    found = ~columns.has_status("not_applicable")
+    return found & columns.has_tag(rule.tag) if rule.tag else found
 
 
 def _name(baseline: RunResult) -> str:

@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from karat.stats.intervals.lognormal import lognormal_bound
@@ -24,6 +24,8 @@ from karat.stats.intervals.spread import Spread, sums_by_cluster
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from karat.stats.intervals.spread import Clusters
 
     Floats = NDArray[np.float64]
 
@@ -59,10 +61,7 @@ def share_interval(
 
 
 def quantity_interval(
-    values: Sequence[float] | Floats,
-    spread: Spread,
-    confidence: float = 0.95,
-    clusters: Sequence[Hashable] | None = None,
+    values: Sequence[float] | Floats, spread: Spread, confidence: float = 0.95, clusters: Clusters | None = None
 ) -> Interval | None:
     """The interval of the mean of any numbers; None where they show no spread. Numbers that are all negative are
     mirrored."""

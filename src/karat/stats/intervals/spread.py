@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Clusters = Sequence[Hashable] | NDArray[np.int64]
 
 ROUNDING = 1e-12
 """A spread below this share of the values is rounding."""
@@ -36,7 +37,25 @@ class Spread(msgspec.Struct, frozen=True):
     skewness: float
 
 
-def sums_by_cluster(values: Sequence[float] | Floats, clusters: Sequence[Hashable] | None) -> tuple[Floats, Floats]:
+def numbered(clusters: Clusters) -> NDArray[np.int64]:
+    """The clusters as numbers from 0, in the order in which they come."""
+    import numpy as np
+
+    if not isinstance(clusters, np.ndarray) or clusters.dtype.kind not in "iu":
+        places: dict[Hashable, int] = {}
+        return np.fromiter((places.setdefault(name, len(places)) for name in clusters), np.int64, len(clusters))
+    if not len(clusters):
+        return clusters
+    first = np.full(int(clusters.max()) + 1, -1, dtype=np.int64)
+    first[clusters[::-1]] = np.arange(len(clusters))[::-1]  # where a number is assigned twice, the last stays
+    there = np.flatnonzero(first >= 0)
+    order = np.empty(len(first), dtype=np.int64)
+    order[there[np.argsort(first[there])]] = np.arange(len(there))
+    found: NDArray[np.int64] = order[clusters]
+    return found
+
+
+def sums_by_cluster(values: Sequence[float] | Floats, clusters: Clusters | None) -> tuple[Floats, Floats]:
     """The sum and the number of values in each cluster. Without clusters every value is its own."""
     import numpy as np
 
@@ -45,26 +64,32 @@ def sums_by_cluster(values: Sequence[float] | Floats, clusters: Sequence[Hashabl
         return numbers, np.ones(len(numbers))
     if len(clusters) != len(numbers):
         raise ValueError(f"every value needs a cluster: {len(numbers)} values, {len(clusters)} clusters")
-    places: dict[Hashable, int] = {}
-    index = np.fromiter((places.setdefault(name, len(places)) for name in clusters), np.int64, len(clusters))
-    sums = np.bincount(index, numbers, len(places)).astype(np.float64)
-    return sums, np.bincount(index, minlength=len(places)).astype(np.float64)
+    index = numbered(clusters)
+    sums = np.bincount(index, numbers).astype(np.float64)
+    return sums, np.bincount(index).astype(np.float64)
 
 
-def spread_of(values: Sequence[float] | Floats, clusters: Sequence[Hashable] | None = None) -> Spread:
+def spread_of(values: Sequence[float] | Floats, clusters: Clusters | None = None) -> Spread:
     """The spread of at least one value. One cluster, or values that are all equal, have an error of 0."""
     import numpy as np
 
     sums, sizes = sums_by_cluster(values, clusters)
-    order = np.lexsort((sizes, sums))  # the order of the cases must not matter, not even in the last digit
-    sums, sizes = sums[order], sizes[order]
+    # Sorted, as the order of the cases must not matter, not even in the last digit.
+    if clusters is None:
+        sums = np.sort(sums)
+        scale = max(abs(float(sums[0])), abs(float(sums[-1])))
+    else:
+        order = np.lexsort((sizes, sums))
+        sums, sizes = sums[order], sizes[order]
+        scale = float(np.abs(np.asarray(values, dtype=np.float64)).max())
     count, total = len(sums), float(sizes.sum())
-    mean = math.fsum(sums) / total
+    mean = math.fsum(sums.data) / total  # the buffer itself: a list of numbers would take twice the time
     if count < 2:
         return Spread(mean, 0.0, count, 0.0, 0.0)
-    without = (mean * total - sums) / (total - sizes)  # the mean with one cluster left out
+    without = (mean * total - sums) / (
+        total - (1.0 if clusters is None else sizes)
+    )  # the mean with one cluster left out
     moves = mean - without
-    scale = float(np.abs(np.asarray(values, dtype=np.float64)).max())
     largest = float(np.abs(moves).max())
     if largest <= ROUNDING * scale:
         return Spread(mean, 0.0, count, count - 1.0, 0.0)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from sqlalchemy import Connection, Table, func, select
 from sqlalchemy.exc import DBAPIError
 
-from karat.store.answer_blocks import ANSWERS
+from karat.store.answer_blocks import RESPONSES
 from karat.store.cases import CASES
 from karat.store.schema import notes, predictions, reviews, run_blocks, runs, scorings
 
@@ -26,7 +26,7 @@ def contents_of(connection: Connection) -> dict[str, int]:
     counts: dict[str, Callable[[], int]] = {
         "run": lambda: in_table(runs),
         "case": lambda: in_blocks(CASES),
-        "answer": lambda: in_blocks(ANSWERS) + in_table(predictions),
+        "answer": lambda: in_blocks(RESPONSES) + in_table(predictions),
         "scoring": lambda: in_table(scorings),
         "review": lambda: in_table(reviews),
         "note": lambda: in_table(notes),

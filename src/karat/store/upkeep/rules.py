@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Table, delete, exists, func, select, update
 
 from karat.core.problems import count_of
 from karat.core.results.result import RunInfo
-from karat.store.answer_blocks import ANSWERS, KEYS, append_lost
+from karat.store.answer_blocks import KEYS, RESPONSES, append_lost
 from karat.store.block_kinds import CASE_KINDS, SCORING_KINDS
 from karat.store.block_tables import block_at
 from karat.store.records import run_name
@@ -97,7 +97,7 @@ def _answer_blocks(connection: Connection, kind: str) -> dict[tuple[int, int], i
 
 
 def _lost_answers(connection: Connection) -> Iterator[Broken]:
-    keys, answers = _answer_blocks(connection, KEYS), _answer_blocks(connection, ANSWERS)
+    keys, answers = _answer_blocks(connection, KEYS), _answer_blocks(connection, RESPONSES)
     for (run_id, first), rows in keys.items():
         if (run_id, first) not in answers:
             yield Broken(run_name(run_id), f"has lost {count_of(rows, 'answer')} from number {first}", (run_id, first))
@@ -115,7 +115,7 @@ def _mark_lost(connection: Connection, broken: Broken) -> None:
 
 
 def _unnamed_answers(connection: Connection) -> Iterator[Broken]:
-    keys, answers = _answer_blocks(connection, KEYS), _answer_blocks(connection, ANSWERS)
+    keys, answers = _answer_blocks(connection, KEYS), _answer_blocks(connection, RESPONSES)
     for (run_id, first), rows in answers.items():
         if (run_id, first) not in keys:
             what = f"has {count_of(rows, 'answer')} from number {first} that belong to no question any more"
@@ -124,7 +124,7 @@ def _unnamed_answers(connection: Connection) -> Iterator[Broken]:
 
 def _drop_unnamed(connection: Connection, broken: Broken) -> None:
     own = [run_blocks.c.run_id == broken.key[0], run_blocks.c.first == broken.key[1]]
-    connection.execute(delete(run_blocks).where(*own, run_blocks.c.kind == ANSWERS))
+    connection.execute(delete(run_blocks).where(*own, run_blocks.c.kind == RESPONSES))
 
 
 def _gaps(connection: Connection) -> Iterator[Broken]:
@@ -136,7 +136,7 @@ def _gaps(connection: Connection) -> Iterator[Broken]:
 
 
 def _close_gaps(connection: Connection, broken: Broken) -> None:
-    for kind in (KEYS, ANSWERS):
+    for kind in (KEYS, RESPONSES):
         end = 0
         for (run_id, first), rows in _answer_blocks(connection, kind).items():
             if run_id == broken.key[0]:

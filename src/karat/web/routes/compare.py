@@ -8,11 +8,10 @@ import msgspec
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
-from karat.core.gc_pause import no_collecting
-from karat.reports.comparison import ANSWER_CUT, Compared, outcome, side_by_side
+from karat.reports.comparison import Compared, outcome, side_by_side
 from karat.stats.compare.runs import compare_runs
 from karat.store import RunRow, run_name
-from karat.web.changes import WORDS, chosen, counts_of, shown
+from karat.web.changes import WORDS, answers_in, chosen, counts_of, shown
 from karat.web.figures import suite_metrics
 from karat.web.lookup import find_row, run_number, scoring_of
 from karat.web.page import Viewer, viewer_of
@@ -66,25 +65,18 @@ def compared(viewer: Viewer, first: RunRow, second: RunRow) -> Compared:
 
 
 def _compare(viewer: Viewer, first: RunRow, second: RunRow) -> Compared:
-    with no_collecting():
-        return _side_by_side(viewer, first, second)
-
-
-def _side_by_side(viewer: Viewer, first: RunRow, second: RunRow) -> Compared:
     before, after = (viewer.store.result(row.id, row.scoring) for row in (first, second))
     known = {item.metric for item in before.summary} & {item.metric for item in after.summary}
     metrics = [
         metric for metric in suite_metrics(first.suite, second.headline or first.headline) if metric.name in known
     ]
-    return side_by_side(before, after, compare_runs(before, after, metrics), metrics, {}, {})
+    return side_by_side(before, after, compare_runs(before, after, metrics), metrics)
 
 
 def answered(viewer: Viewer, first: RunRow, second: RunRow, found: Compared) -> Compared:
     """The comparison with both answers of each case that changed, for a file."""
-    ids = [change.id for change in found.changes]
-    full = {case.id: case for case in shown(viewer, first, second, found, ids, ANSWER_CUT)}
-    changes = (msgspec.structs.replace(change, a=full[change.id].a, b=full[change.id].b) for change in found.changes)
-    return msgspec.structs.replace(found, changes=tuple(changes))
+    changes = found.changes.with_answers(answers_in(viewer, first), answers_in(viewer, second))
+    return msgspec.structs.replace(found, changes=changes)
 
 
 def _places(viewer: Viewer, row: RunRow, ids: Sequence[str]) -> dict[str, int]:

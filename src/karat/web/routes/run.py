@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from karat.core.json_types import JsonObject
 from karat.core.results.clusters import cluster_names
+from karat.core.results.columns import Columns
 from karat.core.results.result import Estimate
 from karat.reports.console.run import reason_of
 from karat.stats.reviewed import rate_with_reviews, with_reviews
@@ -19,7 +20,7 @@ from karat.store.case_list import Line
 from karat.store.case_pages import TagCount
 from karat.web.attempts import tries_text
 from karat.web.baseline import baselines
-from karat.web.baseline_diff import Values, at_hand, values_of
+from karat.web.baseline_diff import at_hand, columns_in
 from karat.web.figures import Figure, figures_of, headline, main_figure
 from karat.web.filters import ORDERS, PAGE_SIZE, REVIEWS, read_filters
 from karat.web.formatting import figure
@@ -165,7 +166,7 @@ def reviewed_rates(viewer: Viewer, row: RunRow, figures: Sequence[Figure]) -> di
     rates = [item for item in headline(figures) if item.kind == "rate"]
     scoring = row.scoring
     if viewer.kept_small(("clustered", scoring), lambda: viewer.viewing.clustered(scoring)):
-        return _over_clusters(values_of(viewer, row), given, rates)
+        return _over_clusters(columns_in(viewer, row), given, rates)
     values: JsonObject = {line.case_id: line.figures for line in viewer.store.lines(row.scoring, list(given))}
     found = {}
     for item in rates:
@@ -174,11 +175,12 @@ def reviewed_rates(viewer: Viewer, row: RunRow, figures: Sequence[Figure]) -> di
     return found
 
 
-def _over_clusters(values: Values, verdicts: Mapping[str, str], rates: Sequence[Figure]) -> dict[str, Estimate]:
+def _over_clusters(columns: Columns, verdicts: Mapping[str, str], rates: Sequence[Figure]) -> dict[str, Estimate]:
     """Where cases are variants of one, all of them say how far the rate can be trusted."""
-    clusters = cluster_names(values.clusters, list(values.places))
+    ids = columns.case_ids
+    clusters = cluster_names(columns.clusters or [""] * len(ids), ids)
     found = {}
     for item in rates:
-        known = [value if math.isfinite(value) else None for value in values.figures[:, item.index].tolist()]
-        found[item.name] = rate_with_reviews(zip(values.places, known, strict=True), verdicts, clusters)
+        known = [value if math.isfinite(value) else None for value in columns.column(item.name).tolist()]
+        found[item.name] = rate_with_reviews(zip(ids, known, strict=True), verdicts, clusters)
     return found

@@ -1,0 +1,130 @@
+"""A few words for each case, as arrays: its tags, the groups it belongs to, its figures in those groups.
+
+A word is a tuple of texts and is kept once. ``starts[i]:starts[i + 1]`` are the entries of case i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+
+Word = tuple[str, ...]
+
+
+class WordLists(msgspec.Struct, frozen=True):
+    """The words of all cases. ``values``: a number for each entry; all 0 where words come without one."""
+
+    words: list[Word]
+    starts: Integers
+    codes: NDArray[np.int32]
+    values: Floats
+
+    def entries(self, places: Integers) -> tuple[Integers, NDArray[np.int32], Floats]:
+        """(place in ``places``, word, value) of each entry of these cases, case by case."""
+        import numpy as np
+
+        if len(places) == len(self.starts) - 1 and bool((places == np.arange(len(places))).all()):
+            return np.repeat(places, np.diff(self.starts)), self.codes, self.values
+        counts = self.starts[places + 1] - self.starts[places]
+        rows = np.repeat(np.arange(len(places)), counts)
+        before = np.cumsum(counts) - counts
+        entry = np.arange(int(counts.sum())) - np.repeat(before, counts) + np.repeat(self.starts[places], counts)
+        return rows, self.codes[entry], self.values[entry]
+
+    def take(self, places: Integers) -> WordLists:
+        """The same for these cases only."""
+        import numpy as np
+
+        rows, codes, values = self.entries(places)
+        starts = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=len(places))))).astype(np.int64)
+        return WordLists(self.words, starts, codes, values)
+
+
+class WordListsBuilder:
+    """Takes the words of one case after the other."""
+
+    def __init__(self) -> None:
+        from array import array
+
+        self._words: dict[Word, int] = {}
+        self._codes, self._values, self._starts = array("i"), array("d"), array("q", [0])
+
+    def add(self, words: Iterable[Word], values: Iterable[float] | None = None) -> None:
+        """The words of the next case, with their numbers where they have some."""
+        known = self._words
+        codes = [known.setdefault(word, len(known)) for word in words]
+        self._codes.extend(codes)
+        self._values.extend([0.0] * len(codes) if values is None else values)
+        self._starts.append(len(self._codes))
+
+    def built(self) -> WordLists:
+        """All of them."""
+        import numpy as np
+
+        return WordLists(
+            list(self._words),
+            np.array(self._starts, dtype=np.int64),
+            np.array(self._codes, dtype=np.int32),
+            np.array(self._values, dtype=np.float64),
+        )
+
+
+def joined(parts: Sequence[WordLists]) -> WordLists:
+    """The lists of one block of cases after the other."""
+    import numpy as np
+
+    words: dict[Word, int] = {}
+    codes, values, counts = [np.zeros(0, np.int32)], [np.zeros(0)], [np.zeros(0, np.int64)]
+    for part in parts:
+        own = np.array([words.setdefault(word, len(words)) for word in part.words], dtype=np.int32)
+        codes.append(own[part.codes])
+        values.append(part.values)
+        counts.append(np.diff(part.starts))
+    starts = np.concatenate(([0], np.cumsum(np.concatenate(counts)))).astype(np.int64)
+    return WordLists(list(words), starts, np.concatenate(codes), np.concatenate(values))
+
+
+class _Packed(msgspec.Struct, frozen=True, array_like=True):
+    """Lists as bytes: words in UTF-8, in which half characters may be; small whole numbers."""
+
+    words: list[list[bytes]]
+    counts: bytes
+    codes: bytes
+    values: bytes
+
+
+def pack(lists: WordLists) -> bytes:
+    """The lists of a block as bytes, for a store to keep."""
+    import numpy as np
+
+    return msgspec.msgpack.encode(
+        _Packed(
+            [[part.encode("utf-8", "surrogatepass") for part in word] for word in lists.words],
+            np.diff(lists.starts).astype("<u4").tobytes(),
+            lists.codes.astype("<u4").tobytes(),
+            lists.values.astype("<f8").tobytes() if lists.values.any() else b"",
+        )
+    )
+
+
+def unpack(data: bytes) -> WordLists:
+    """What :func:`pack` was given."""
+    import numpy as np
+
+    found = msgspec.msgpack.decode(data, type=_Packed)
+    codes = np.frombuffer(found.codes, "<u4").astype(np.int32)
+    return WordLists(
+        [tuple(part.decode("utf-8", "surrogatepass") for part in word) for word in found.words],
+        np.concatenate(([0], np.cumsum(np.frombuffer(found.counts, "<u4")))).astype(np.int64),
+        codes,
+        np.frombuffer(found.values, "<f8").astype(np.float64) if found.values else np.zeros(len(codes)),
+    )

@@ -1,0 +1,62 @@
+"""Every claim in one form: the figures that are recorded, the page that shows them, and what counts as worse."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from benchmarks import claims, recorded
+from benchmarks.__main__ import NAMES
+from benchmarks.claims import Claim, Cost, fitted_exponent
+
+FASTER = Claim(benchmark="harness", what="theirs / ours", value=100.0, at_least=50, date="2026-11-15")
+SMALLER = Claim(benchmark="yaml_cases", what="ours / theirs", value=0.8, at_most=1.5)
+SECONDS = Claim(benchmark="startup", what="karat --help", value=0.1, unit="s", at_most=0.3)
+
+
+def test_the_page_shows_what_is_recorded() -> None:
+    found = recorded.read()
+    assert recorded.PAGE.read_text() == recorded.page(found)
+    assert {claim.benchmark for claim in found} <= set(NAMES)
+    assert all(claim.date and claim.machine and claim.target for claim in found)
+    assert len({claim.key for claim in found}) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("before", "value", "worse"),
+    [
+        (FASTER, 85.0, False),
+        (FASTER, 75.0, True),
+        (FASTER, 140.0, False),
+        (SMALLER, 0.95, False),
+        (SMALLER, 1.1, True),
+        (SMALLER, 0.2, False),
+        (SECONDS, 0.14, False),
+        (SECONDS, 0.16, True),
+    ],
+)
+def test_worse_is_what_noise_does_not_explain(before: Claim, value: float, worse: bool) -> None:
+    found = msgspec.structs.replace(before, value=value)
+    assert bool(recorded.got_worse([found], [before])) == worse
+
+
+def test_a_target_that_was_met_and_is_missed_is_worse() -> None:
+    near = msgspec.structs.replace(FASTER, value=51.0)
+    (said,) = recorded.got_worse([msgspec.structs.replace(near, value=49.0)], [near])
+    assert said == "harness, theirs / ours: 49×, was 51× (2026-11-15): misses ≥ 50×"
+
+
+def test_a_new_claim_is_not_worse() -> None:
+    assert recorded.got_worse([FASTER], []) == []
+
+
+def test_growth_is_that_of_the_large_sizes() -> None:
+    assert fitted_exponent({10: 5.0, 100: 5.0, 1_000: 5.0, 10_000: 50.0, 100_000: 500.0}) == pytest.approx(1.0)
+    assert fitted_exponent({1_000: 1.0, 10_000: 100.0}) == pytest.approx(2.0)
+
+
+def test_a_row_has_both_sides() -> None:
+    claim = msgspec.structs.replace(FASTER, ours=Cost(1.5, 2.0, 90.0), peer=Cost(30.0, 20.0))
+    (row,) = claims.rows([claim])
+    assert row == ["harness", "theirs / ours", "100×", "≥ 50×", "met", "2 s", "1.5 s", "90 MB", "20 s", "30 s", ""]
+    assert len(row) == len(claims.HEAD)
