@@ -54,7 +54,7 @@ def string_match(
 
 def number_match(
     pred: str,
-    gold: Any,
+    gold: object,
     percentage: bool = False,
     precision: int | None = None,
     conj: str = "or",
@@ -71,7 +71,7 @@ def number_match(
 def table_match(
     result: str,
     gold: str | Sequence[str],
-    condition_cols: Sequence[Any] | None = (),
+    condition_cols: Sequence[object] | None = (),
     ignore_order: bool = False,
     *,
     profile: Profile = "spider2",
@@ -85,7 +85,7 @@ def table_match(
 def tables_match(
     result: Sequence[str],
     gold: Sequence[str],
-    condition_cols: Sequence[Any] | None = None,
+    condition_cols: Sequence[object] | None = None,
     ignore_orders: Sequence[bool] | None = None,
     *,
     profile: Profile = "spider2",
@@ -102,7 +102,7 @@ def duckdb_match(
     result: str,
     gold: str,
     condition_tabs: Sequence[str] | None = None,
-    condition_cols: Sequence[Any] | None = None,
+    condition_cols: Sequence[object] | None = None,
     ignore_orders: Sequence[bool] | None = None,
     *,
     profile: Profile = "spider2",

@@ -7,13 +7,13 @@ The response is a text or any JSON; without ``response``, what is left of the li
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from karat.core.files import json
 from karat.core.files.reading import FileRefused, read_unpacked
 from karat.core.files.shapes import shape_in_words
+from karat.core.json_types import Json
 from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction, misplaced, recorded_error, recorded_tokens
 from karat.core.suite import LoadedPredictions
@@ -28,9 +28,9 @@ class _About(msgspec.Struct, frozen=True):
     turn: int | None = None
     repeat: int = 0
     latency: float | None = None
-    tokens: Any = None
+    tokens: Json = None
     cost: float | None = None
-    error: Any = None
+    error: Json = None
 
 
 def read_recorded(path: Path) -> LoadedPredictions:

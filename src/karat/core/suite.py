@@ -13,7 +13,7 @@ from datetime import date
 from functools import partial
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar  # Any: a plain ``Suite`` is one of any target
 
 import msgspec
 
@@ -218,7 +218,7 @@ class Suite(Generic[Target, Options, Comparison]):
         lambda _cases, _paths, _options: CheckedCases()
     )
     """(cases, structure files, options) → findings that reading the files alone does not give."""
-    truth: Callable[[Case[Target]], Any] = as_asked
+    truth: Callable[[Case[Target]], object] = as_asked
     """What is asked and expected of a case, for the hash of the truth set; the conversation with its targets by
     default."""
     recognises: Callable[[Path], bool] = lambda _: False

@@ -101,7 +101,7 @@ class BigqueryEngine:
         if job.statement_type != "SELECT":
             raise EngineError("refused", f"the query was not run: BigQuery classifies it as {job.statement_type}")
 
-    def _job_config(self, **more: Any) -> Any:
+    def _job_config(self, **more: object) -> object:
         settings: dict[str, Any] = {"use_legacy_sql": False, **more}
         if self._config.dataset:
             settings["default_dataset"] = self._config.dataset
@@ -147,7 +147,7 @@ class BigqueryEngine:
                 hint=f"Put {USUAL_FILE} into the working folder, name a credential file, or log in with gcloud.",
             ) from None
 
-    def _credentials(self, found: dict[str, Any] | None) -> Any:
+    def _credentials(self, found: dict[str, Any] | None) -> object:
         if found is not None:
             # Only what is a credential by itself: some kinds name a program or an address to ask.
             if found.get("type") not in ("service_account", "authorized_user"):

@@ -153,9 +153,9 @@ def _hold_any_time(psycopg: Any, connection: Any) -> None:
         connection.adapters.register_loader(name, _or_text(loader, psycopg.Error))
 
 
-def _or_text(loader: Any, failure: type[Exception]) -> Any:
+def _or_text(loader: Any, failure: type[Exception]) -> object:
     class Load(loader):  # type: ignore[misc]  # a class of psycopg, chosen at run time
-        def load(self, data: Any) -> Any:
+        def load(self, data: Any) -> object:
             try:
                 return super().load(data)
             except (failure, ValueError, ArithmeticError):

@@ -61,7 +61,7 @@ def shown_url(url: str) -> str:
     return f"{scheme}://{place if _PLACE.fullmatch(place) else HIDDEN}"
 
 
-def shown_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+def shown_settings(settings: Mapping[str, object]) -> dict[str, Any]:
     """Settings as they may be shown and stored."""
     shown: dict[str, Any] = {}
     for name, value in settings.items():
@@ -94,6 +94,6 @@ def credential_file(named: str, usual: str, folder: Path) -> tuple[dict[str, Any
     return found, path
 
 
-def credential_secrets(credentials: Mapping[str, Any]) -> list[str]:
+def credential_secrets(credentials: Mapping[str, object]) -> list[str]:
     """The values in a credential file whose names say that they are secret."""
     return [value for name, value in credentials.items() if isinstance(value, str) and _SECRET_NAME.search(name)]

@@ -81,7 +81,7 @@ def read_xlsx(path: Path, sheet: str = "") -> Source:
     return _table(path, f'Excel, sheet "{sheet}"', book.rows(sheet))
 
 
-def _table(path: Path, form: str, rows: Iterable[tuple[int, Mapping[int, Any]]]) -> Source:
+def _table(path: Path, form: str, rows: Iterable[tuple[int, Mapping[int, object]]]) -> Source:
     heading: dict[int, str] | None = None
     found = Source(form, [])
     for line, cells in rows:
@@ -107,7 +107,7 @@ def _table(path: Path, form: str, rows: Iterable[tuple[int, Mapping[int, Any]]])
     return found
 
 
-def _heading(path: Path, line: int, cells: Mapping[int, Any]) -> dict[int, str]:
+def _heading(path: Path, line: int, cells: Mapping[int, object]) -> dict[int, str]:
     heading = {place: str(cell).strip() for place, cell in cells.items() if str(cell).strip()}
     if len(heading) > MOST_COLUMNS:
         raise FileRefused(path, f"it has {len(heading):,} columns; at most {MOST_COLUMNS:,} are read", line=line)

@@ -32,7 +32,7 @@ class BadValue(ValueError):
     """A record that no honest writer would have sent."""
 
 
-def check(wire: Any, most: int) -> None:
+def check(wire: object, most: int) -> None:
     """Refuse a message with more than ``most`` values, or a table of more rows, or too many levels."""
     left = most + SLACK
     waiting: list[tuple[Any, int]] = [(wire, 0)]

@@ -41,7 +41,7 @@ def expand(text: str, place: str) -> tuple[str, list[str]]:
     return _VARIABLE.sub(fill, text), values
 
 
-def expand_all(value: Any, place: str, keep: Collection[str] = ()) -> tuple[Any, list[str]]:
+def expand_all(value: object, place: str, keep: Collection[str] = ()) -> tuple[Any, list[str]]:
     """A structure with every ``${NAME}`` in its texts filled in, and the values that were filled in. Names to keep are
     left as they are."""
     if isinstance(value, str):

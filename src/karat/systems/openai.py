@@ -199,7 +199,7 @@ class OpenAISystem(System):
             ) from None
         return False
 
-    def _said(self, error: Any, body: bytes) -> CallFailed:
+    def _said(self, error: object, body: bytes) -> CallFailed:
         """The failure that an error object stands for, by its code."""
         known = error if isinstance(error, dict) else {"message": error}
         code, kind = str(known.get("code") or ""), str(known.get("type") or "")
@@ -279,7 +279,7 @@ def _has_message(body: JsonObject) -> bool:
     return isinstance(first, dict) and isinstance(first.get("message"), dict)
 
 
-def _count(usage: Any, *names: str) -> int | None:
+def _count(usage: object, *names: str) -> int | None:
     value = next((usage[name] for name in names if name in usage), None) if isinstance(usage, dict) else None
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 

@@ -83,7 +83,7 @@ def settings_with_secrets(config: msgspec.Struct) -> list[Place]:
     return found
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: object) -> Any:
     if isinstance(value, str):
         return plain(value)
     if isinstance(value, dict):

@@ -30,7 +30,7 @@ class Threads:
         self._free: list[SimpleQueue[_Job | None]] = []
         self._closed = False
 
-    async def run(self, function: Callable[[Any], Any], argument: Any) -> Any:
+    async def run(self, function: Callable[[Any], object], argument: object) -> object:
         """The function's result. Cancelling does not stop the function, only the waiting for it."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
@@ -58,7 +58,7 @@ class Threads:
                 return
 
     def _finish(
-        self, inbox: SimpleQueue[_Job | None], future: asyncio.Future[Any], result: Any, error: BaseException | None
+        self, inbox: SimpleQueue[_Job | None], future: asyncio.Future[Any], result: object, error: BaseException | None
     ) -> None:
         if self._closed:
             inbox.put(None)
@@ -72,7 +72,7 @@ class Threads:
             future.set_exception(error)
 
 
-def _outcome(job: _Job) -> tuple[Any, BaseException | None]:
+def _outcome(job: _Job) -> tuple[object, BaseException | None]:
     try:
         return job.context.run(job.function, job.argument), None
     except StopIteration as error:  # a future cannot hold this one

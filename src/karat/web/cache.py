@@ -18,10 +18,10 @@ class Kept:
         self._values: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
         self._lock = Lock()
 
-    def __contains__(self, key: tuple[Any, ...]) -> bool:
+    def __contains__(self, key: tuple[object, ...]) -> bool:
         return key in self._values
 
-    def __call__(self, key: tuple[Any, ...], make: Callable[[], V]) -> V:
+    def __call__(self, key: tuple[object, ...], make: Callable[[], V]) -> V:
         """A value that never changes for its key (a scoring never does)."""
         with self._lock:
             if key in self._values:

@@ -67,7 +67,7 @@ def when(text: str) -> str:
     return text[:16].replace("T", " ")
 
 
-def pretty(value: Any) -> str:
+def pretty(value: object) -> str:
     """A value as indented JSON, or itself when it is text."""
     if isinstance(value, str):
         return value

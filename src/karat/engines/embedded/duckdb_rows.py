@@ -80,7 +80,7 @@ def _all_near(kind: Any, numbers: Any, is_date: bool) -> bool:
     return low is None or (DAYS[0] * per_day < low and high < DAYS[1] * per_day)
 
 
-def _time(column: Any, place: int, tick: int | None, is_date: bool) -> Any:
+def _time(column: Any, place: int, tick: int | None, is_date: bool) -> object:
     """One moment: a Python value where there is one, else a text."""
     if tick is None:
         return None
@@ -115,7 +115,7 @@ def single_precision(rows: list[Row], kinds: Sequence[str]) -> list[Row]:
         return rows
     import numpy as np
 
-    def shortened(value: Any) -> Any:
+    def shortened(value: Any) -> object:
         return value if value is None else float(str(np.float32(value)))
 
     return [[shortened(cell) if place in places else cell for place, cell in enumerate(row)] for row in rows]

@@ -28,11 +28,11 @@ def column_text(values: Sequence[Any]) -> tuple[str | None, ...]:
     return tuple(None if _is_null(value) else write(value) for value in values)
 
 
-def _is_null(value: Any) -> bool:
+def _is_null(value: object) -> bool:
     return value is None or (isinstance(value, float | Decimal) and value != value)
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, float):
         return repr(float(value))
     if isinstance(value, bytearray | memoryview):

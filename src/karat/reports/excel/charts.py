@@ -30,7 +30,7 @@ def draw_charts(book: Any, page: Any, sheet: Sheet, tops: Sequence[int]) -> None
         page.insert_chart(top + number * ROWS, right, drawing)
 
 
-def _drawn(book: Any, page: str, chart: Chart, table: Table, top: int) -> Any:
+def _drawn(book: object, page: str, chart: Chart, table: Table, top: int) -> Any:
     drawing = _bars(book, page, chart, table, top) if chart.kind == "bar" else _curves(book, page, chart, top)
     drawing.set_title({"name": _name(chart.title), "name_font": {"size": 11, "color": "#2F4156"}, "overlay": False})
     drawing.set_legend({"position": "bottom"} if len(chart.series) > 1 else {"none": True})

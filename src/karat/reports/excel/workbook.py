@@ -293,11 +293,11 @@ class _Look:
             "not_applicable": book.add_format(self._body | {"font_color": "#6B7683"}),
         }
 
-    def heading(self, column: Column) -> Any:
+    def heading(self, column: Column) -> object:
         """The format of a heading, aligned as what is under it."""
         return self._heads["left" if _is_text(column) else "center" if column.kind == "score" else "right"]
 
-    def figure(self, column: Column) -> Any:
+    def figure(self, column: Column) -> object:
         """The format of the numbers of a column."""
         if column.kind == "count":
             form = "#,##0"
@@ -310,6 +310,6 @@ class _Look:
             self._figures[form, side] = self._book.add_format(self._body | {"num_format": form} | ALIGN[side])
         return self._figures[form, side]
 
-    def undefined(self, column: Column) -> Any:
+    def undefined(self, column: Column) -> object:
         """The format of n/a in a column of numbers."""
         return self._undefined["center" if column.kind == "score" else "right"]

@@ -95,7 +95,7 @@ def shown_metrics(result: RunResult, metrics: Sequence[Metric]) -> list[Metric]:
 
 
 def _unknown(name: str) -> Metric:
-    def score(_: Any) -> Any:
+    def score(_: object) -> Any:
         raise NotImplementedError(
             "a metric of another version of the suite: its figures are stored, but its definition is not available"
         )

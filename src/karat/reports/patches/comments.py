@@ -107,7 +107,7 @@ def _trees(data: bytes) -> list[Any] | None:
     return None if findings.problems else roots
 
 
-def _tree(node: Node) -> Any:
+def _tree(node: Node) -> object:
     if isinstance(node, MappingNode):
         return [(_tree(key), _tree(value)) for key, value in node.value]
     if isinstance(node, SequenceNode):

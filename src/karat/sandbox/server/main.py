@@ -179,7 +179,7 @@ def versions() -> dict[str, str]:
     return {"python": sys.version.split()[0], "pandas": pandas.__version__, "numpy": numpy.__version__}
 
 
-def main(settings: Mapping[str, Any], control: tuple[int, int]) -> None:
+def main(settings: Mapping[str, object], control: tuple[int, int]) -> None:
     """From an unprivileged process with nothing open but the two ends to the host."""
     runs = warm_up()
     page_copies.enlarge()

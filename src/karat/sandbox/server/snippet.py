@@ -42,7 +42,7 @@ def run(code: str, tables: dict[str, Any], most_cells: int) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def _answer_of(code: str, tables: dict[str, Any]) -> Any:
+def _answer_of(code: str, tables: dict[str, Any]) -> object:
     """``result`` when the code sets it, else the value of a last line that is an expression."""
     tree = ast.parse(code, FILE)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None

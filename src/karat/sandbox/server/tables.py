@@ -50,7 +50,7 @@ class Tables:
                 if self._files.pop(key) is None:
                     os.unlink(self._path(*key))
 
-    def frame(self, digest: str) -> Any:
+    def frame(self, digest: str) -> object:
         self._frames.move_to_end(digest)
         return self._frames[digest][0]
 
@@ -94,7 +94,7 @@ def load(kind: str, data: bytes) -> Any:
     )
 
 
-def _from_csv(data: bytes) -> Any:
+def _from_csv(data: bytes) -> object:
     """As pandas reads it, but for whole numbers beside blanks that a float does not hold: their column keeps all
     digits."""
     frame = pandas.read_csv(io.BytesIO(data))
@@ -117,7 +117,7 @@ def _whole_numbers(values: Sequence[int | None]) -> Any:
     return pandas.Series(values, dtype=object)
 
 
-def _from_arrow(data: bytes) -> Any:
+def _from_arrow(data: bytes) -> object:
     import pyarrow
 
     source = pyarrow.py_buffer(data)
@@ -127,7 +127,7 @@ def _from_arrow(data: bytes) -> Any:
     return table.to_pandas()
 
 
-def _column(column: Mapping[str, Any]) -> Any:
+def _column(column: Mapping[str, Any]) -> object:
     given = column["values"]
     whole = all(value is None or type(value) is int for value in given)
     if whole and None in given and any(value is not None and abs(value) >= VAST for value in given):

@@ -103,7 +103,7 @@ class Screen:
         )  # fmt: skip
         return largest.double().sqrt() * (1 + 1e-3) + math.sqrt(self._width) * 2.0**-62
 
-    def _limits(self, sizes: Any) -> tuple[Any, ...]:
+    def _limits(self, sizes: Any) -> tuple[object, ...]:
         """(floors, lows, highs) for the product of half rows, and (lows, highs) for that of float32 rows."""
         whole, half, lost = self._lengths
         added = (self._padded * 9 / 8 + _SPARE) * _PER_TERM

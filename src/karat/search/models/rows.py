@@ -32,7 +32,7 @@ def unit_rows(rows: Floats) -> Floats:
     return scaled
 
 
-def checked_rows(given: Any, texts: Sequence[str], model: str, dimensions: int | None = None) -> Floats:
+def checked_rows(given: object, texts: Sequence[str], model: str, dimensions: int | None = None) -> Floats:
     """What a model returned for these texts, as unit rows. UserError for a wrong count, a wrong length, or no number in
     a vector."""
     try:

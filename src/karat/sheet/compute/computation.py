@@ -95,7 +95,7 @@ class Computation:
         """A column of the own table beside the current row: the element of that row."""
         return value.items if rows is place else [value.items[at] for at in self.way(place, rows)]
 
-    def each(self, node: Node, id: int, do: Callable[[Value], Value]) -> Any:
+    def each(self, node: Node, id: int, do: Callable[[Value], Value]) -> object:
         """One input, and something done to each of its values."""
         if self.plan.nodes[id].place is SHEET:
             return self.tried(node, do, self.values[id])

@@ -202,7 +202,7 @@ def _fetched(result: Any) -> TableValue:
     )
 
 
-def _cell(cell: Any) -> Value:
+def _cell(cell: object) -> Value:
     """A value of a database as one of ours: a date is its text, true is 1."""
     if cell is None:
         return NA

@@ -110,7 +110,7 @@ def element_field(c: Computation, node: Node) -> Sequence[Value]:
     return [c.tried(node, lambda one: field_of(one, node.detail), one) for one in element_values(c, node)]
 
 
-def query(c: Computation, node: Node) -> Any:
+def query(c: Computation, node: Node) -> object:
     """What the query makes of its elements, now that its conditions or keys are known."""
     name, down = node.detail
     frames = c.frames[node.inputs[0]]
@@ -172,7 +172,7 @@ def _queried(
         return Failure(wrong.message, wrong.hint, node.at, node.origin)
 
 
-def _moved(shape: Any, by: int) -> Any:
+def _moved(shape: Any, by: int) -> object:
     """The shape of one frame, counted among the sources of all."""
     if not by or isinstance(shape, Failure):
         return shape

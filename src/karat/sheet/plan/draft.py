@@ -60,7 +60,7 @@ class Draft:
         op: Op,
         inputs: tuple[int, ...] = (),
         place: Place = SHEET,
-        detail: Any = None,
+        detail: object = None,
         *,
         kind: str = "",
         label: str = "",

@@ -50,7 +50,7 @@ def _missing(draft: Draft, _node: Missing, _scope: Scope, _wanted: Wanted) -> in
     return _constant(draft, NA)
 
 
-def _constant(draft: Draft, value: Any) -> int:
+def _constant(draft: Draft, value: object) -> int:
     label = f'"{value}"' if isinstance(value, str) else shown(value)
     return draft.node("constant", detail=value, kind="Value", label=label)
 

@@ -213,5 +213,5 @@ def _comments(parts: Iterable[Any]) -> tuple[str, ...]:
     return tuple(comment for part in parts for comment in part.comments)
 
 
-def _all(kind: type[Any], children: Sequence[Any]) -> tuple[Any, ...]:
+def _all(kind: type[Any], children: Sequence[object]) -> tuple[Any, ...]:
     return tuple(child for child in children if isinstance(child, kind))

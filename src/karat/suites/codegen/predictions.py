@@ -156,5 +156,5 @@ def _nearest(keys: Sequence[str], known: Sequence[str]) -> str:
     return did_you_mean(unknown[0], known) if unknown else EXAMPLE
 
 
-def _bytes(answer: Any) -> bytes:
+def _bytes(answer: object) -> bytes:
     return answer.encode(errors="surrogatepass") if isinstance(answer, str) else msgspec.json.encode(answer)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from karat.core.report import (
     CELL_LIMIT,
@@ -55,7 +54,7 @@ def _score(case: Try, name: str) -> float | None:
     return None if found is None else found.value
 
 
-def _code(text: Any) -> str:
+def _code(text: object) -> str:
     code = visible(str(text or ""))
     return (
         code if len(code) <= LONGEST_CODE else f"{code[:LONGEST_CODE]}\n… {len(code) - LONGEST_CODE:,} more characters"

@@ -58,7 +58,7 @@ class Session:
         tables: Tables,
         *,
         attempts: Sequence[str] = (),
-        expected: Any = None,
+        expected: object = None,
         reference: str = "",
     ) -> JsonObject:
         """Score one generation and keep its entry, which is returned.
@@ -178,7 +178,7 @@ def summary_of(entries: Sequence[JsonMapping]) -> JsonObject:
     }
 
 
-def _summed(entry: Any, number: int) -> _Entry:
+def _summed(entry: object, number: int) -> _Entry:
     try:
         return msgspec.convert(entry, _Entry)
     except msgspec.ValidationError as error:
@@ -221,13 +221,13 @@ def _checked(session_id: str) -> str:
     return session_id
 
 
-def _source(table: str | Path | Mapping[str, Sequence[Any]]) -> TableSource:
+def _source(table: str | Path | Mapping[str, Sequence[object]]) -> TableSource:
     if isinstance(table, str | Path):
         return TableSource(path=str(Path(table).resolve()))
     return TableSource(columns={str(name): list(values) for name, values in table.items()})
 
 
-def _expected(right: Any) -> Expected | None:
+def _expected(right: object) -> Expected | None:
     if right is None or isinstance(right, Expected):
         return right
     if isinstance(right, Mapping) and right and all(isinstance(values, list | tuple) for values in right.values()):
@@ -242,5 +242,5 @@ def _aside(file: Path) -> Path:
     return next(name for name in names if not name.exists())
 
 
-def _json(value: Any) -> bytes:
+def _json(value: object) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"

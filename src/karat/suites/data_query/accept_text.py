@@ -82,7 +82,7 @@ def _before_end(text: str, node: Node, added: str) -> str:
     return text[:last] + comma + gap + added + text[last:]
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     written = msgspec.json.encode(value).decode()
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 
@@ -133,7 +133,7 @@ def _member(key: str, value: Any) -> list[str]:
     return lines
 
 
-def _flow(value: Any) -> str:
+def _flow(value: object) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}: {_flow(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):

@@ -309,7 +309,7 @@ def _open_dimension(
     )
 
 
-def _id(key: Key) -> Any:
+def _id(key: Key) -> object:
     return key.id if isinstance(key, Term) else (key[0], key[1].id)
 
 

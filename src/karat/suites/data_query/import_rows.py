@@ -145,14 +145,14 @@ def _from_json(value: Any) -> JsonObject:
     return {"indicator_selection": [], **found}
 
 
-def _dimension(name: str, cell: Any) -> JsonObject:
+def _dimension(name: str, cell: object) -> JsonObject:
     text = _text(cell)
     if text.strip().lower() in EVERYTHING:
         return {"dimension_name": name, "operator": "all"}
     return {"dimension_name": name, "values": [_term(name, part, text) for part in _parts(name, text)]}
 
 
-def _text(cell: Any) -> str:
+def _text(cell: object) -> str:
     if isinstance(cell, list):
         return "\n".join(map(str, cell))
     if isinstance(cell, float) and cell.is_integer():

@@ -31,7 +31,7 @@ def environment() -> ImmutableSandboxedEnvironment:
     return made
 
 
-def shown(value: Any) -> Any:
+def shown(value: object) -> object:
     """What ``{{ value }}`` writes: nothing for none; lists and objects as JSON, a list of objects one per line."""
     if value is None:
         return ""

@@ -31,7 +31,7 @@ def grid_scale(options: CompareOptions, least_decimals: int, log: Callable[[Any]
     turn = unit / TWO_DIGITS
     shift = near(turn) - far(turn)
 
-    def place(size: Any) -> Any:
+    def place(size: Any) -> object:
         if isinstance(size, float):
             return near(size) if size < turn else far(size) + shift
         import numpy

@@ -159,7 +159,7 @@ def _nested(text: str, options: CompareOptions) -> Cell | None:
     """A JSON list or mapping; None when the text is neither."""
     parts: list[Cell] = []
 
-    def skeleton(value: Any) -> Any:
+    def skeleton(value: Any) -> object:
         if isinstance(value, list):
             return [skeleton(item) for item in value]
         if isinstance(value, dict):

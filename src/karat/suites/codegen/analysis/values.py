@@ -169,7 +169,7 @@ def unknown(parents: Sequence[Node], line: int = 0) -> Value:
     return Value("unknown", Node(parents, (), line))
 
 
-def constant(value: Any, line: int = 0) -> Value:
+def constant(value: object, line: int = 0) -> Value:
     return Value("const", Node((), (), line), value)
 
 

@@ -32,7 +32,7 @@ def answers(inputs: str, program: str, count: int, encode: Callable[[Any], str])
     return {"result": {"shown": found[0], "exact": texts}}
 
 
-def made(inputs: str, number: int) -> Any:
+def made(inputs: str, number: int) -> object:
     """One input, the code that makes it forgotten again."""
     names: dict[str, Any] = {"__name__": "problem"}
     exec(compile(inputs, "<problem>", "exec"), names)  # noqa: S102 (the problem's own code)

@@ -14,18 +14,18 @@ from typing import Any
 import numpy
 
 
-def judged(context: str, solution: str, texts: list[str], decode: Callable[[str], Any]) -> dict[str, Any]:
+def judged(context: str, solution: str, texts: list[str], decode: Callable[[str], object]) -> dict[str, Any]:
     """Whether the tests hold, with the input and the error where they do not."""
     names = loaded(context)
     make = names["generate_test_case"]
     used = 0
 
-    def seeded(number: int) -> Any:
+    def seeded(number: int) -> object:
         random.seed(number)
         numpy.random.seed(number)
         return make(number)
 
-    def hand_over(_code: Any, env: dict[str, Any], *_more: Any) -> None:
+    def hand_over(_code: object, env: dict[str, Any], *_more: object) -> None:
         nonlocal used
         used += 1
         env["result"] = decode(texts[used - 1])
@@ -54,7 +54,7 @@ def loaded(context: str) -> dict[str, Any]:
     return names
 
 
-def tried(test: Callable[[str], Any], solution: str) -> str:
+def tried(test: Callable[[str], object], solution: str) -> str:
     """Empty when the test holds, else its error."""
     try:
         test(solution)

@@ -50,7 +50,7 @@ class Change:
                 made[name] = self._renewed(name, made[name])
         return made
 
-    def _renewed(self, name: str, values: Sequence[Any]) -> list[Any]:
+    def _renewed(self, name: str, values: Sequence[object]) -> list[Any]:
         known, about = self.columns[name], self.profile.columns[name]
         taken, seen, made = set(known), set(), []
         for value in values:
@@ -123,5 +123,5 @@ class Change:
         return found
 
 
-def _all_different(values: Sequence[Any]) -> bool:
+def _all_different(values: Sequence[object]) -> bool:
     return len(set(values)) == len(values)

@@ -68,7 +68,7 @@ def _smaller(change: Change) -> Columns:
     return change.take(sorted(left))
 
 
-def _rows_with(change: Change, named: frozenset[Any]) -> set[int]:
+def _rows_with(change: Change, named: frozenset[object]) -> set[int]:
     """Rows that hold a value which the reference names."""
     texts = {value for value in named if isinstance(value, str)}
     return {row for values in change.columns.values() for row, value in enumerate(values) if value in texts}

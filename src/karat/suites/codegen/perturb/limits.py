@@ -46,7 +46,7 @@ def limits_in(filters: Sequence[Filter], *, given: bool) -> tuple[Limit, ...]:
     return tuple(dict.fromkeys(limit for limit in found if limit.column))
 
 
-def around(limit: Limit, name: str, values: Sequence[Any], about: Column) -> list[Any]:
+def around(limit: Limit, name: str, values: Sequence[object], about: Column) -> list[Any]:
     """The values to try in this column; none when the limit is not about it."""
     known = [value for value in values if value is not None]
     if limit.column != name or not known:
@@ -101,7 +101,7 @@ def _days(text: str) -> Iterator[date]:
         return
 
 
-def _as_in(day: date, known: Sequence[Any], about: Column, limit: Limit) -> Any:
+def _as_in(day: date, known: Sequence[Any], about: Column, limit: Limit) -> object:
     """A day in the form of the column; None when it lies outside its range and only the code speaks of it."""
     if about.form:
         moments = [moment.date() for text in known if (moment := parsed(text, about.form)) is not None]

@@ -144,7 +144,7 @@ def _height(table: Columns) -> int:
     return max((len(values) for values in table.values()), default=0)
 
 
-def _column(label: str, values: Sequence[Any]) -> Column:
+def _column(label: str, values: Sequence[object]) -> Column:
     known = [value for value in values if value is not None]
     kind, form = _kind(known)
     unique = kind in ("whole", "text", "dated") and len(known) == len(values) >= 2 and len(set(known)) == len(known)
@@ -196,7 +196,7 @@ def _order(known: Sequence[Any]) -> int:
 def _parent(
     table: str,
     label: str,
-    values: Sequence[Any],
+    values: Sequence[object],
     tables: Mapping[str, Columns],
     found: Mapping[str, Mapping[str, Column]],
 ) -> tuple[str, str] | None:
@@ -273,15 +273,15 @@ def _together(table: Columns, columns: Mapping[str, Column], first: str, second:
     return set(kinds) == {"text"} and _contained(a, b)
 
 
-def _varies(values: Sequence[Any]) -> bool:
+def _varies(values: Sequence[object]) -> bool:
     return len({value for value in values if value is not None}) > 1
 
 
-def _pairs(*columns: Sequence[Any]) -> list[tuple[Any, ...]]:
+def _pairs(*columns: Sequence[object]) -> list[tuple[Any, ...]]:
     return [row for row in zip(*columns, strict=True) if None not in row]
 
 
-def _decides(a: Sequence[Any], b: Sequence[Any]) -> bool:
+def _decides(a: Sequence[object], b: Sequence[object]) -> bool:
     """Whether every value of the first has one value of the second, borne out by rows that repeat it."""
     seen: dict[Any, Any] = {}
     repeats = 0
@@ -292,7 +292,7 @@ def _decides(a: Sequence[Any], b: Sequence[Any]) -> bool:
     return repeats >= SUPPORT and _varies(b)
 
 
-def _linear(a: Sequence[Any], b: Sequence[Any]) -> bool:
+def _linear(a: Sequence[object], b: Sequence[object]) -> bool:
     """A fixed ratio, sum or difference."""
     pairs = _pairs(a, b)
     if len(pairs) < LIKE:
@@ -304,7 +304,7 @@ def _linear(a: Sequence[Any], b: Sequence[Any]) -> bool:
     )
 
 
-def _in_order(a: Sequence[Any], b: Sequence[Any]) -> bool:
+def _in_order(a: Sequence[object], b: Sequence[object]) -> bool:
     """Whether one is never above the other although their ranges overlap: a start and an end, a low and a high."""
     pairs = _pairs(a, b)
     if len(pairs) < LIKE:
@@ -315,7 +315,7 @@ def _in_order(a: Sequence[Any], b: Sequence[Any]) -> bool:
     return all(x <= y for x, y in pairs) or all(x >= y for x, y in pairs)
 
 
-def _computed(a: Sequence[Any], b: Sequence[Any], c: Sequence[Any]) -> bool:
+def _computed(a: Sequence[object], b: Sequence[object], c: Sequence[object]) -> bool:
     """Whether the third is the sum, difference, product or ratio of the others, cents rounded."""
     rows = _pairs(a, b, c)
     if len(rows) < SUPPORT:
@@ -339,7 +339,7 @@ def _near(found: float, given: float) -> bool:
     return abs(found - given) <= max(0.0051, 1e-6 * abs(given)) and (given != 0 or abs(found) < 0.0051)
 
 
-def _part_of_date(dates: Sequence[Any], numbers: Sequence[Any], form: str) -> bool:
+def _part_of_date(dates: Sequence[object], numbers: Sequence[object], form: str) -> bool:
     moments = [(parsed(day, form) if form else day, number) for day, number in _pairs(dates, numbers)]
     known = [(moment, number) for moment, number in moments if moment is not None]
     parts: tuple[Callable[[Any], Any], ...] = (
@@ -355,6 +355,6 @@ def _part_of_date(dates: Sequence[Any], numbers: Sequence[Any], form: str) -> bo
     return len(known) >= SUPPORT and any(all(part(moment) == number for moment, number in known) for part in parts)
 
 
-def _contained(a: Sequence[Any], b: Sequence[Any]) -> bool:
+def _contained(a: Sequence[object], b: Sequence[object]) -> bool:
     pairs = _pairs(a, b)
     return len(pairs) >= SUPPORT and (all(x in y for x, y in pairs) or all(y in x for x, y in pairs))

@@ -1,4 +1,4 @@
-"""Code that prints its answer and leaves none: told so, because the answer may be right and only its place is wrong.
+"""Code that prints its answer and leaves none. The report says so: the answer may be right and only its place wrong.
 
 Where named figures are asked for (DABench), printing them in their form is an answer.
 """

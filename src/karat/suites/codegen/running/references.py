@@ -159,7 +159,7 @@ def plain_tables(box: Sandbox, task: Task) -> dict[str, Columns] | None:
     return found
 
 
-def columns_of(value: Any) -> Columns | None:
+def columns_of(value: object) -> Columns | None:
     """A table as columns. None: not all of it can be given back as it was."""
     if not isinstance(value, Table) or len(set(value.names)) < len(value.columns):
         return None
@@ -168,7 +168,7 @@ def columns_of(value: Any) -> Columns | None:
     return found if plain else None
 
 
-def _sendable(values: Sequence[Any]) -> bool:
+def _sendable(values: Sequence[object]) -> bool:
     return all(value is None or isinstance(value, str | bool | int | float | date) for value in values)
 
 
@@ -185,7 +185,7 @@ def digest(task: Task, code: str) -> str:
     return hashlib.sha256(msgspec.json.encode(said, enc_hook=repr)).hexdigest()
 
 
-def _keep(kept: OrderedDict[str, Any], key: str, value: Any, most: int) -> None:
+def _keep(kept: OrderedDict[str, Any], key: str, value: object, most: int) -> None:
     """The oldest goes. Safe with threads: what two of them make at once is the same."""
     kept[key] = value
     while len(kept) > most:

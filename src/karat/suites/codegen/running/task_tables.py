@@ -49,5 +49,5 @@ def _write(file: Path, columns: Columns) -> None:
         writer.writerows(zip(*([_field(value) for value in values] for values in columns.values()), strict=True))
 
 
-def _field(value: Any) -> str:
+def _field(value: object) -> str:
     return text_of(value) or ""

@@ -29,7 +29,7 @@ def value_of(node: Node) -> Any:
     return _scalar(node) if isinstance(node, ScalarNode) and not is_empty(node) else None
 
 
-def _scalar(node: ScalarNode) -> Any:
+def _scalar(node: ScalarNode) -> object:
     text = str(node.value)
     if node.style:
         return text
