@@ -197,7 +197,7 @@ class PromptedConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 class FormattedConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a live system takes that can be told the form of its answers."""
+    """The settings of a live system whose answers can be given a form."""
 
     response_format: Json = None
     """``json_object``, ``suite`` or a JSON schema; see :mod:`karat.systems.response_format`."""

@@ -1,4 +1,4 @@
-"""``response_format``: what an OpenAI-compatible endpoint is told about the form of its answers.
+"""``response_format``: the form of answer that is requested from an OpenAI-compatible endpoint.
 
 ``json_object``; ``suite``, the JSON schema of an answer that the suite reads; a JSON schema, written out or as the path
 of a ``.json`` file; or the whole object as the endpoint takes it (``{type: json_schema, json_schema: {…}}``).

@@ -75,7 +75,7 @@ def _written(comment: Comment, *, named: bool = False) -> bytes:
 def _at_line(data: bytes, comment: Comment) -> bytes | None:
     lines = lines_of(data)
     if not 0 < comment.line <= len(lines) or b"\r" in data.replace(b"\r\n", b""):
-        return None  # a lone \r may be a line end to whoever counted the lines
+        return None  # the line number may count a lone \r as a line end
     own = lines[comment.line - 1]
     start = BOM if comment.line == 1 and own.startswith(BOM) else b""
     indent = re.match(rb"[ \t]*", own.removeprefix(start))

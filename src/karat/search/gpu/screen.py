@@ -80,7 +80,7 @@ class Screen:
         limits = self._limits(sizes)
         sure, settled = self._torch.zeros((2, *self._counts.shape), dtype=self._torch.int32, device="cuda")
         if self._look(values, halves, limits, sure, settled, self._shape.stretch) > ROOM:
-            # So many, as when all values are alike: in pieces that have room for all.
+            # More than there is room for, as when all values are alike: look again in pieces that fit.
             settled.zero_()
             tiles = max(1, ROOM // self._shape.columns)
             step = len(self._listed) * tiles * self._shape.columns

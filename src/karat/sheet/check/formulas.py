@@ -33,7 +33,7 @@ QUERYING = frozenset({"FILTER", "SORTBY", "UNIQUEBY", "FIND"})
 
 class Signature(Protocol):
     """What must be known of a function to check a call. A function may also say ``queries`` (it has ``$``),
-    ``form(count)`` (None where it does not take so many arguments) and ``signature()`` (how it is written)."""
+    ``form(count)`` (None where it does not take that number of arguments) and ``signature()`` (how it is written)."""
 
     @property
     def least(self) -> int: ...

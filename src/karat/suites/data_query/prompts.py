@@ -1,4 +1,4 @@
-"""What a model is told for this suite: the codes there are, and the form of a selection. Templates see them as
+"""The default prompt of this suite: the codes there are, and the form of a selection. In templates, the codes are
 ``codelists``."""
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ _ALSO_ELSE = frozenset("K;`")
 
 class LargeColumn:
     """Texts, and what they mean. Two rows are equal when their keys are equal and their numbers are close; a row
-    without a number has the number 0, and a number has the key 0 (so has a code, which is told apart when cells are
-    compared).
+    without a number has the number 0, and a number has the key 0 (so has a code; comparing the cells
+    separates the two).
     """
 
     def __init__(

@@ -10,7 +10,7 @@ texts and dates, some of the rows, all of them twice, another column. So a right
 - changes only with the number of rows, uses no column, and the question names one: wrong unless it is the number of
   rows itself: ``len(t) - 4``
 
-Not told apart: code that asks for types or names of columns, which stay as they are, and code that uses a table of
+Not recognised: code that asks for types or names of columns, which stay as they are, and code that uses a table of
 another name.
 """
 

@@ -1,5 +1,5 @@
-"""Values right at the limits that conditions name, just below and just above: ``> 30`` and ``>= 30`` are told apart by
-a 30 only.
+"""Values right at the limits that conditions name, just below and just above: only a 30 shows the
+difference between ``> 30`` and ``>= 30``.
 
 | column | values around the limit 30, or 2024-03-01 |
 |---|---|
