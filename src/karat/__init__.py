@@ -10,7 +10,7 @@ Everything named here is the public API. Importing it is cheap: heavy modules ar
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from karat import answers, engines, retrieval, sandbox, stats
@@ -203,7 +203,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name == "__version__":
         from importlib.metadata import version
 

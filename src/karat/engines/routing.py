@@ -16,12 +16,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from karat.core.problems import UserError, nearest
 
 
-def route(instance_id: str, rules: Mapping[str, Mapping[str, object]], database: str = "") -> dict[str, Any]:
+def route(instance_id: str, rules: Mapping[str, Mapping[str, object]], database: str = "") -> dict[str, object]:
     """The settings of the engine for this instance, ``{id}`` (or ``{instance_id}``) and ``{database}`` filled in."""
     fitting = [prefix for prefix in rules if instance_id.startswith(prefix)]
     if not fitting:

@@ -7,7 +7,6 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from karat.core.files.reading import FileRefused, as_text, read_bytes
 from karat.core.problems import Problem, UserError
@@ -33,12 +32,12 @@ def read_csv(path: Path) -> Source:
         text = as_text(data, path)
     separator = _separator(text)
     csv.field_size_limit(LONGEST_FIELD)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     name = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}[separator]
-    return _table(path, f"CSV with {name}", _numbered(path, reader))
+    return _table(path, f"CSV with {name}", _numbered(path, text, separator))
 
 
-def _numbered(path: Path, reader: Any) -> Iterator[tuple[int, dict[int, Any]]]:
+def _numbered(path: Path, text: str, separator: str) -> Iterator[tuple[int, dict[int, object]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     begin = 1
     try:
         for row in reader:

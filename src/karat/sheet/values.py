@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from karat.sheet.text.tree import NOWHERE, At
 
-Value = Any
+Value: TypeAlias = Any
 """A number, a text, NA, an Array, a TableValue, a Row or a Failure. What it is, is known when the sheet runs."""
 
 LONGEST_TEXT = 1_000_000

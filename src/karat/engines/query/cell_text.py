@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime, time, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any  # Any: a cell is the Python value that a driver makes of it
 
 
 def column_text(values: Sequence[Any]) -> tuple[str | None, ...]:

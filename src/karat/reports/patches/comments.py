@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 from yaml.nodes import MappingNode, Node, SequenceNode
@@ -101,7 +100,7 @@ def _says_the_same(old: bytes, new: bytes, file: str) -> bool:
     return before is not None and before == after
 
 
-def _trees(data: bytes) -> list[Any] | None:
+def _trees(data: bytes) -> list[object] | None:
     findings = Findings("")
     roots = [_tree(root) for root in documents(data, findings)]
     return None if findings.problems else roots

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
-from typing import Any
+from typing import Any  # Any: what a snippet leaves is of any class, and is asked for what its class has
 
 import numpy
 import pandas

@@ -17,7 +17,7 @@ import pathlib
 import types
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple  # Any: the result of a snippet is of any class, known by its name alone
 
 import numpy
 

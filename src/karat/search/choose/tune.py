@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -119,9 +119,8 @@ def tuning_of(
     time_limit: float = 60.0,
 ) -> Tuning:
     """The same from ranks that are already there: no model is asked any more."""
-    limits: Any = {"budget_tokens": budget_tokens, "max_n": max_n, "time_limit": time_limit}
-    choice = choose(ranks, **limits)
-    honest = held_out(ranks, **limits)
+    choice = choose(ranks, budget_tokens=budget_tokens, max_n=max_n, time_limit=time_limit)
+    honest = held_out(ranks, budget_tokens=budget_tokens, max_n=max_n, time_limit=time_limit)
     more = tuple(more_questions(ranks, choice, count, max_n=max_n, time_limit=time_limit / 4) for count in (1, 2))
     # The front goes on beyond the budget as far as the sentence about more questions does.
     most_tokens = max([budget_tokens, *(found.tokens for found in more if found.tokens is not None)])
@@ -134,7 +133,7 @@ def tuning_of(
         mean_recall=choice.mean_recall,
         tokens=choice.tokens,
         held_out=honest,
-        stability=stability(ranks, choice.picks, **limits | {"time_limit": time_limit / 2}),
+        stability=stability(ranks, choice.picks, budget_tokens=budget_tokens, max_n=max_n, time_limit=time_limit / 2),
         optimal=choice.optimal,
         gap=choice.gap,
         gap_in=choice.gap_in,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any  # Any: each function takes the class of expression that it is listed under
 
 from karat.sheet.check.requirements import Wanted
 from karat.sheet.functions.operators import ARRAY, BINARY, UNARY

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import msgspec
 
 from karat.core.explanation import Cell, CellRow, Cells
+from karat.core.json_types import JsonMapping
 from karat.core.problems import percent
 
 
@@ -71,9 +71,9 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def _list(value: object) -> list[Any]:
+def _list(value: object) -> list[object]:
     return list(value) if isinstance(value, list | tuple) else []
 
 
-def _mappings(value: object) -> list[Mapping[str, Any]]:
+def _mappings(value: object) -> list[JsonMapping]:
     return [item for item in _list(value) if isinstance(item, Mapping)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import log1p
-from typing import Any
+from typing import Any  # Any: a number or an array of numbers, as the given logarithm takes them
 
 from karat.tables.options import CompareOptions
 from karat.tables.values.numbers import TWO_DIGITS, half_unit
