@@ -13,7 +13,8 @@ Every function takes the contract's parameters with its defaults, and ``profile=
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from types import ModuleType
+from typing import Literal
 
 from karat.core.json_types import JsonObject
 from karat.suites.answers.records import Verdict
@@ -24,7 +25,7 @@ Nulls = Literal["equal", "zero"]
 __all__ = ["Verdict", "duckdb_match", "number_match", "string_match", "table_match", "tables_match"]
 
 
-def _profile(name: Profile) -> Any:
+def _profile(name: Profile) -> ModuleType:
     from importlib import import_module
 
     if name not in ("spider2", "strict"):

@@ -11,11 +11,10 @@ they spell. Who needs the text "5" writes the whole template as JSON text: there
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import msgspec
 
-from karat.core.json_types import JsonObject
+from karat.core.json_types import Json, JsonObject
 from karat.core.problems import UserError, nearest
 from karat.core.system import Request
 from karat.systems.history import question_of
@@ -65,7 +64,7 @@ def _scalars(value: object) -> object:
     return [_scalars(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def fill(template: object, request: Request) -> Any:
+def fill(template: object, request: Request) -> Json:
     """The template with this request's values."""
     values: JsonObject = {
         "question": question_of(request.messages),

@@ -19,17 +19,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from karat.core.files.atomic import write_bytes
-from karat.core.json_types import JsonMapping, JsonObject
+from karat.core.json_types import Json, JsonMapping, JsonObject
 from karat.core.problems import UserError
 from karat.core.suite import NotApplicable
 from karat.suites.codegen.comparison import Comparison, judged
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.records import Expected, TableSource, Task
+from karat.suites.codegen.records import Cell, Expected, TableSource, Task
 from karat.suites.codegen.running.code_blocks import code_in
 from karat.suites.codegen.running.sandbox_client import warm_box
 
@@ -40,7 +39,7 @@ LONGEST_ID = 128
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]*")
 
-Tables = Mapping[str, str | Path | Mapping[str, Sequence[Any]]]
+Tables = Mapping[str, str | Path | Mapping[str, Sequence[Cell]]]
 
 
 class Session:
@@ -94,7 +93,7 @@ class Session:
         """The contract's summary of everything recorded so far."""
         return self._summary(self.entries())
 
-    def _summary(self, entries: Sequence[Any]) -> JsonObject:
+    def _summary(self, entries: Sequence[Json]) -> JsonObject:
         try:
             return summary_of(entries)
         except msgspec.ValidationError as error:
@@ -120,7 +119,7 @@ class Session:
         """The entries on disk. What is no list of entries is set aside, and said."""
         file = self.folder / METRICS_FILE
         try:
-            return msgspec.json.decode(file.read_bytes(), type=list[Any])
+            return msgspec.json.decode(file.read_bytes(), type=list[Json])
         except FileNotFoundError:
             return []
         except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -11,14 +11,13 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import yaml
 
 from karat.core.files.shapes import shape_in_words
 from karat.core.import_rows import Imported, ImportRow
-from karat.core.json_types import JsonMapping, JsonObject
+from karat.core.json_types import Json, JsonMapping, JsonObject
 from karat.core.problems import Problem, count_of
 from karat.suites.data_query.selection import DatasetSelection, Selection, Target
 
@@ -117,7 +116,7 @@ def _target(row: ImportRow) -> JsonObject:
     return found | ({"period": period} if period else {})
 
 
-def _from_json(value: Any) -> JsonObject:
+def _from_json(value: Json) -> JsonObject:
     if isinstance(value, str):
         try:
             value = json.loads(value)
@@ -215,7 +214,7 @@ def _prediction(row: ImportRow) -> bytes:
     return json.dumps(line | {"response": answer}, ensure_ascii=False).encode() + b"\n"
 
 
-def _is_selection(value: list[Any]) -> bool:
+def _is_selection(value: list[Json]) -> bool:
     try:
         msgspec.convert({"indicator_selection": value}, Selection)
     except msgspec.ValidationError:

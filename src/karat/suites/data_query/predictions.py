@@ -8,13 +8,13 @@ What a response may look like, in such a file or from a live system, is read in
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from karat.core.files import json
 from karat.core.files.reading import FileRefused, read_bytes
 from karat.core.files.shapes import shape_in_words
+from karat.core.json_types import Json
 from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction, misplaced, recorded_error, recorded_tokens
 from karat.core.suite import LoadedPredictions
@@ -26,9 +26,9 @@ class _Line(msgspec.Struct, frozen=True):
     id: str
     turn: int | None = None
     repeat: int = 0
-    error: Any = None
+    error: Json = None
     latency: float | None = None
-    tokens: Any = None
+    tokens: Json = None
     cost: float | None = None
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, time
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any  # Any: records, dicts, or a DataFrame that is recognised by its methods
 
 import msgspec
 

@@ -6,7 +6,7 @@ import ast
 import datetime
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any  # Any: constants of the code that is read; operators fail where their types do not fit
 
 from karat.suites.codegen.analysis.values import MISSING, Value
 

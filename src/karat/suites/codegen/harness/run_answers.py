@@ -10,14 +10,14 @@ from __future__ import annotations
 import linecache
 import random
 from collections.abc import Callable
-from typing import Any
+from typing import Any  # Any: the names that the code of a problem defines, among them functions
 
 import numpy
 
 FILE = "<snippet>"
 
 
-def answers(inputs: str, program: str, count: int, encode: Callable[[Any], str]) -> dict[str, Any]:
+def answers(inputs: str, program: str, count: int, encode: Callable[[object], str]) -> dict[str, object]:
     """``result`` with the first answer as it is and all of them as exact text; nothing when one is missing."""
     linecache.cache[FILE] = (len(program), None, program.splitlines(keepends=True), FILE)
     code = compile(program, FILE, "exec")

@@ -11,7 +11,8 @@ from collections.abc import Collection, Mapping
 import msgspec
 
 from karat.sandbox import Plain, Unordered
-from karat.suites.codegen.perturb.profile import Columns, profiles_of
+from karat.suites.codegen.perturb.profile import profiles_of
+from karat.suites.codegen.records import Columns
 
 MOST = 400
 """Texts of one column that are swapped at most."""

@@ -16,11 +16,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from itertools import combinations, pairwise, permutations
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
-Columns = dict[str, list[Any]]
+from karat.suites.codegen.records import Cell, Columns
+
 Kind = Literal["whole", "number", "flag", "date", "dated", "text", "other"]
 
 FORMATS = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y/%m/%d", "%d.%m.%Y")
@@ -155,7 +156,7 @@ def _column(label: str, values: Sequence[object]) -> Column:
     return Column(kind, key, form, order, nulls=len(known) < len(values), different=different)
 
 
-def _kind(known: Sequence[Any]) -> tuple[Kind, str]:
+def _kind(known: Sequence[Cell]) -> tuple[Kind, str]:
     types = {type(value) for value in known}
     if types == {bool}:
         return "flag", ""
@@ -182,7 +183,7 @@ def parsed(text: str, form: str) -> datetime | None:
     return moment if moment.strftime(form) == text else None
 
 
-def _order(known: Sequence[Any]) -> int:
+def _order(known: Sequence[Cell]) -> int:
     if len(known) < 3 or len(set(known)) < 3:
         return 0
     try:
@@ -277,13 +278,13 @@ def _varies(values: Sequence[object]) -> bool:
     return len({value for value in values if value is not None}) > 1
 
 
-def _pairs(*columns: Sequence[object]) -> list[tuple[Any, ...]]:
+def _pairs(*columns: Sequence[object]) -> list[tuple[Cell, ...]]:
     return [row for row in zip(*columns, strict=True) if None not in row]
 
 
 def _decides(a: Sequence[object], b: Sequence[object]) -> bool:
     """Whether every value of the first has one value of the second, borne out by rows that repeat it."""
-    seen: dict[Any, Any] = {}
+    seen: dict[Cell, Cell] = {}
     repeats = 0
     for one, other in zip(a, b, strict=True):
         repeats += one in seen
@@ -342,7 +343,7 @@ def _near(found: float, given: float) -> bool:
 def _part_of_date(dates: Sequence[object], numbers: Sequence[object], form: str) -> bool:
     moments = [(parsed(day, form) if form else day, number) for day, number in _pairs(dates, numbers)]
     known = [(moment, number) for moment, number in moments if moment is not None]
-    parts: tuple[Callable[[Any], Any], ...] = (
+    parts: tuple[Callable[[Cell], Cell], ...] = (
         lambda day: day.year,
         lambda day: day.month,
         lambda day: day.day,

@@ -19,7 +19,6 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -146,7 +145,7 @@ def _counts(column: Column) -> bool:
     return (name == "index" or name.startswith("level_")) and all(isinstance(value, int) for value in column.values)
 
 
-def _mapping(value: Mapping[Any, object]) -> TextTable:
+def _mapping(value: Mapping[Plain, object]) -> TextTable:
     parts = list(value.values())
     columns = [_items(part) for part in parts]
     lists = [column for column in columns if column is not None]
@@ -155,14 +154,14 @@ def _mapping(value: Mapping[Any, object]) -> TextTable:
     return _table([("key", list(value)), ("value", parts)], len(parts))
 
 
-def _items(value: Plain) -> list[Any] | None:
+def _items(value: Plain) -> list[Plain] | None:
     """The values of a list or series."""
     if isinstance(value, Series):
         return value.column.values
     return list(value) if isinstance(value, list | tuple) and not isinstance(value, Unordered) else None
 
 
-def _list(values: Sequence[Any]) -> TextTable:
+def _list(values: Sequence[Plain]) -> TextTable:
     values = [_fields(row) if isinstance(row, Record) else row for row in values]
     rows = [_items(row) for row in values]
     lists = [row for row in rows if row is not None]
@@ -179,7 +178,7 @@ def _table(columns: Sequence[tuple[object, Sequence[object]]], height: int) -> T
     return TextTable(names, tuple([text_of(value) for value in values] for _, values in parts), height)
 
 
-def _real_and_imaginary(name: str, values: Sequence[object]) -> list[tuple[str, Sequence[Any]]]:
+def _real_and_imaginary(name: str, values: Sequence[object]) -> list[tuple[str, Sequence[Plain]]]:
     """A column of complex numbers as two, so that each part is compared as a number; one when all of them are real."""
     if not any(isinstance(value, complex) for value in values):
         return [(name, values)]

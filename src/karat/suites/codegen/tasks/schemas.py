@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -103,7 +103,7 @@ def _read(path: Path) -> tuple[list[str], Sequence[Sequence[object]]]:
     return _parquet(path) if path.suffix.lower() in (".parquet", ".pq") else _csv(path)
 
 
-def _csv(path: Path) -> tuple[list[str], list[list[Any]]]:
+def _csv(path: Path) -> tuple[list[str], list[list[str]]]:
     before = csv.field_size_limit(LONGEST_FIELD)
     try:
         with path.open(encoding="utf-8-sig", errors="replace", newline="") as lines:
@@ -116,7 +116,7 @@ def _csv(path: Path) -> tuple[list[str], list[list[Any]]]:
         csv.field_size_limit(before)
 
 
-def _parquet(path: Path) -> tuple[list[str], list[Sequence[Any]]]:
+def _parquet(path: Path) -> tuple[list[str], list[Sequence[object]]]:
     import duckdb
 
     try:
