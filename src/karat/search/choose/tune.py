@@ -147,7 +147,7 @@ def tuning_of(
         pareto_complete=swept.complete,
         questions_detail=details,
         curves=tuple(curve_of(field, model.model) for field in ranks for model in field.models),
-        warnings=tuple(_warnings(choice, honest, details)),
+        warnings=tuple(warnings_of(choice, honest, details)),
     )
 
 
@@ -199,7 +199,8 @@ def curve_of(field: FieldRanks, name: str) -> Curve:
     return Curve(field.field, name, tuple(sizes.tolist()), tuple(recall.tolist()), tuple(tokens.tolist()))
 
 
-def _warnings(choice: Choice, honest: HeldOut | None, details: Sequence[QuestionDetail]) -> list[str]:
+def warnings_of(choice: Choice, honest: HeldOut | None, details: Sequence[QuestionDetail]) -> list[str]:
+    """What to know before a choice and its held-out figures are trusted."""
     warnings = []
     asked = count_of(choice.questions, "question")
     if choice.questions < FEW or honest is None:
@@ -218,4 +219,9 @@ def _warnings(choice: Choice, honest: HeldOut | None, details: Sequence[Question
         warnings.append(f"{count_of(without, 'question')} without truths: not counted")
     if honest is not None and honest.over_budget:
         warnings.append(f"{count_of(honest.over_budget, 'held-out question')} went over the budget")
+    if honest is not None and honest.not_proven:
+        warnings.append(
+            f"{honest.not_proven:,} of the {honest.folds:,} choices behind the held-out figures are not proven best: "
+            "the time limit was reached; with more time the figures may differ"
+        )
     return warnings

@@ -26,6 +26,7 @@ from karat.suites.codegen.counts import class_of, error_counts, kind_of, missing
 from karat.suites.codegen.details import Details, Try, details_of, tries
 from karat.suites.codegen.harness.score import TEST_FAILED
 from karat.suites.codegen.metrics import METRICS
+from karat.suites.codegen.metrics.correctness import FIGURES
 from karat.suites.codegen.repair.excel_recovery import recovery_sheet
 from karat.suites.codegen.running.printed_answers import REASON as PRINTED
 
@@ -111,7 +112,7 @@ def why(case: CaseResult, details: Details | None) -> str:
     if reason == PRINTED:
         lines = [evidence["problem"]]  # also where it is the error already
     elif reason and reason != "did_not_run":
-        problem = evidence["problem"] if reason == TEST_FAILED else ""
+        problem = evidence.get("problem") if reason in (TEST_FAILED, FIGURES) else ""
         lines.append(reason.replace("_", " ") + (f": {problem}" if problem else ""))
     return "\n".join((*lines, *details.missing))
 
