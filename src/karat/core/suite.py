@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from karat.core.case_file import CaseFile
     from karat.core.import_rows import Imported, ImportRow
-    from karat.core.recorded_lines import Recorded
+    from karat.core.recorded import Recorded
     from karat.core.report import Report
     from karat.core.results.result import Estimator, RunResult
     from karat.core.system import SystemConfig
