@@ -45,9 +45,12 @@ if TYPE_CHECKING:
     from karat.verbs.check import check
     from karat.verbs.compare import compare
     from karat.verbs.gate import Verdicts, gate
+    from karat.verbs.report import report
     from karat.verbs.run import run
     from karat.verbs.runs import load_run
     from karat.verbs.score import score
+    from karat.verbs.show import ShownCase, show
+    from karat.verbs.tune import Tuned, tune
 
 __all__ = [
     "BrokenPlugin",
@@ -92,12 +95,14 @@ __all__ = [
     "Score",
     "Session",
     "Sheet",
+    "ShownCase",
     "Suite",
     "SuiteOptions",
     "System",
     "SystemConfig",
     "SystemType",
     "Table",
+    "Tuned",
     "Turn",
     "UnknownName",
     "Unreadable",
@@ -118,13 +123,16 @@ __all__ = [
     "not_applicable",
     "read_recorded",
     "read_reply",
+    "report",
     "result_table",
     "retrieval",
     "run",
     "sandbox",
     "score",
     "scored",
+    "show",
     "stats",
+    "tune",
 ]
 
 _MODULES = frozenset(("answers", "engines", "retrieval", "sandbox", "stats"))
@@ -135,8 +143,11 @@ _HOMES = {
     "compare": "karat.verbs.compare",
     "gate": "karat.verbs.gate",
     "load_run": "karat.verbs.runs",
+    "report": "karat.verbs.report",
     "run": "karat.verbs.run",
     "score": "karat.verbs.score",
+    "show": "karat.verbs.show",
+    "tune": "karat.verbs.tune",
     "CaseFiles": "karat.core.case_rows",
     "CaseRow": "karat.core.case_rows",
     "Explanation": "karat.core.explanation",
@@ -195,6 +206,8 @@ _HOMES = {
     "ResultTable": "karat.engines",
     "check_query": "karat.engines",
     "result_table": "karat.engines",
+    "ShownCase": "karat.verbs.show",
+    "Tuned": "karat.verbs.tune",
     "Verdicts": "karat.verbs.gate",
     "Compared": "karat.reports.comparison",
     "Model": "karat.search.records",

@@ -29,7 +29,7 @@ def local_input(given: object) -> Any:
     return given
 
 
-def local_tables(tables: Mapping[str, Path]) -> dict[str, Path]:
+def local_tables(tables: Mapping[str, str | Path]) -> dict[str, Path]:
     """The same for tables by their names."""
     return {name: local_path(file) for name, file in tables.items()}
 
