@@ -11,7 +11,7 @@ import queue
 import signal
 import sys
 import threading
-from typing import Any
+from typing import Any  # Any: a task that came pickled returns anything
 
 from karat.runs.workers import read, write
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any  # Any: columns chosen at run time, and rows straight from the cursor
 
 import msgspec
 from sqlalchemy import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from operator import itemgetter
-from typing import Any
+from typing import Any  # Any: rows of the table of predictions, whose columns SQLAlchemy does not type
 
 from sqlalchemy import Connection, and_, exists, func, select, text
 

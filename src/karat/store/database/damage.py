@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 import typing
 import zlib
-from typing import Any
+from typing import Any  # Any: rows and packed values of a store that may be damaged, and annotations that are read
 
 import msgspec
 from sqlalchemy import BigInteger, Connection, Double, Engine, Integer, LargeBinary, Table, inspect

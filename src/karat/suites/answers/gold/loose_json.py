@@ -17,7 +17,7 @@ import json
 import re
 from bisect import bisect_right
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple  # Any: the values of a JSON text that is parsed leniently
 
 from karat.core.files.json import BadJson, decode
 from karat.core.files.reading import read_bytes
