@@ -14,7 +14,7 @@ import decimal
 import fractions
 import json
 from collections.abc import Callable
-from typing import Any  # Any: values of pandas, numpy and Python that are told apart by their class, and JSON
+from typing import Any  # Any: values of pandas, numpy and Python, recognised by their class, and JSON
 
 import numpy
 import pandas
