@@ -10,7 +10,7 @@ Everything named here is the public API. Importing it is cheap: heavy modules ar
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from karat import answers, engines, retrieval, sandbox, stats
@@ -45,9 +45,12 @@ if TYPE_CHECKING:
     from karat.verbs.check import check
     from karat.verbs.compare import compare
     from karat.verbs.gate import Verdicts, gate
+    from karat.verbs.report import report
     from karat.verbs.run import run
     from karat.verbs.runs import load_run
     from karat.verbs.score import score
+    from karat.verbs.show import ShownCase, show
+    from karat.verbs.tune import Tuned, tune
 
 __all__ = [
     "BrokenPlugin",
@@ -92,12 +95,14 @@ __all__ = [
     "Score",
     "Session",
     "Sheet",
+    "ShownCase",
     "Suite",
     "SuiteOptions",
     "System",
     "SystemConfig",
     "SystemType",
     "Table",
+    "Tuned",
     "Turn",
     "UnknownName",
     "Unreadable",
@@ -118,14 +123,17 @@ __all__ = [
     "not_applicable",
     "read_recorded",
     "read_reply",
+    "report",
     "result_table",
     "retrieval",
     "run",
     "sandbox",
     "score",
     "scored",
+    "show",
     "stats",
     "stream_recorded",
+    "tune",
 ]
 
 _MODULES = frozenset(("answers", "engines", "retrieval", "sandbox", "stats"))
@@ -136,8 +144,11 @@ _HOMES = {
     "compare": "karat.verbs.compare",
     "gate": "karat.verbs.gate",
     "load_run": "karat.verbs.runs",
+    "report": "karat.verbs.report",
     "run": "karat.verbs.run",
     "score": "karat.verbs.score",
+    "show": "karat.verbs.show",
+    "tune": "karat.verbs.tune",
     "CaseFiles": "karat.core.case_rows",
     "CaseRow": "karat.core.case_rows",
     "Explanation": "karat.core.explanation",
@@ -197,6 +208,8 @@ _HOMES = {
     "ResultTable": "karat.engines",
     "check_query": "karat.engines",
     "result_table": "karat.engines",
+    "ShownCase": "karat.verbs.show",
+    "Tuned": "karat.verbs.tune",
     "Verdicts": "karat.verbs.gate",
     "Compared": "karat.reports.comparison",
     "Model": "karat.search.records",
@@ -205,7 +218,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name == "__version__":
         from importlib.metadata import version
 

@@ -13,7 +13,8 @@ Every function takes the contract's parameters with its defaults, and ``profile=
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from types import ModuleType
+from typing import Literal
 
 from karat.core.json_types import JsonObject
 from karat.suites.answers.records import Verdict
@@ -24,7 +25,7 @@ Nulls = Literal["equal", "zero"]
 __all__ = ["Verdict", "duckdb_match", "number_match", "string_match", "table_match", "tables_match"]
 
 
-def _profile(name: Profile) -> Any:
+def _profile(name: Profile) -> ModuleType:
     from importlib import import_module
 
     if name not in ("spider2", "strict"):
@@ -54,7 +55,7 @@ def string_match(
 
 def number_match(
     pred: str,
-    gold: Any,
+    gold: object,
     percentage: bool = False,
     precision: int | None = None,
     conj: str = "or",
@@ -71,7 +72,7 @@ def number_match(
 def table_match(
     result: str,
     gold: str | Sequence[str],
-    condition_cols: Sequence[Any] | None = (),
+    condition_cols: Sequence[object] | None = (),
     ignore_order: bool = False,
     *,
     profile: Profile = "spider2",
@@ -85,7 +86,7 @@ def table_match(
 def tables_match(
     result: Sequence[str],
     gold: Sequence[str],
-    condition_cols: Sequence[Any] | None = None,
+    condition_cols: Sequence[object] | None = None,
     ignore_orders: Sequence[bool] | None = None,
     *,
     profile: Profile = "spider2",
@@ -102,7 +103,7 @@ def duckdb_match(
     result: str,
     gold: str,
     condition_tabs: Sequence[str] | None = None,
-    condition_cols: Sequence[Any] | None = None,
+    condition_cols: Sequence[object] | None = None,
     ignore_orders: Sequence[bool] | None = None,
     *,
     profile: Profile = "spider2",

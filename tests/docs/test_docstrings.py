@@ -17,9 +17,12 @@ import karat
         "karat.verbs.check",
         "karat.verbs.compare",
         "karat.verbs.gate",
+        "karat.verbs.report",
         "karat.verbs.run",
         "karat.verbs.runs",
         "karat.verbs.score",
+        "karat.verbs.show",
+        "karat.verbs.tune",
     ],
 )
 def test_the_examples_of_a_module_run(module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,7 +33,7 @@ def test_the_examples_of_a_module_run(module: str, tmp_path: Path, monkeypatch: 
 
 
 def test_every_public_verb_has_an_example() -> None:
-    for name in ("score", "run", "load_run", "check", "compare", "gate"):
+    for name in ("score", "run", "load_run", "check", "compare", "gate", "show", "report", "tune"):
         assert ">>> " in (getattr(karat, name).__doc__ or ""), name
 
 

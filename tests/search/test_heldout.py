@@ -3,11 +3,13 @@ seen to be lucky."""
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
 from karat.search.choose.choice import choose
 from karat.search.choose.heldout import LEAVE_ONE_OUT, folds_of, held_out, interval, stability
+from karat.search.choose.tune import warnings_of
 from karat.search.records import ModelRanks
 from tests.search.made_ranks import field, ranked
 
@@ -84,3 +86,15 @@ def test_stability_tells_a_sure_choice_from_a_toss_up() -> None:
     assert 0.3 < found.same_model < 0.9
     assert (found,) == stability(tossed, picks, budget_tokens=30)
     assert stability(tossed, picks, budget_tokens=30, time_limit=0.0) == ()
+
+
+def test_held_out_choices_that_are_not_proven_are_a_warning() -> None:
+    fields = [field("f", ranked("m", [[1], [2], [3]]))]
+    choice, honest = choose(fields, budget_tokens=10), held_out(fields, budget_tokens=10)
+    assert honest is not None and honest.not_proven == 0
+    assert not any("not proven" in one for one in warnings_of(choice, honest, ()))
+    cut_short = msgspec.structs.replace(honest, not_proven=2)
+    assert (
+        "2 of the 3 choices behind the held-out figures are not proven best: the time limit was reached; with more "
+        "time the figures may differ"
+    ) in warnings_of(choice, cut_short, ())

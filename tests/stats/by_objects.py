@@ -31,7 +31,7 @@ def difference(pairs: Sequence[Pair], clusters: Sequence[str] | None, value: Val
     rows = [row for row, (a, b) in enumerate(pairs) if value(a) is not None and value(b) is not None]
     first, second = ([value(pairs[row][side]) for row in rows] for side in (0, 1))
     own = None if clusters is None else [clusters[row] for row in rows]
-    return paired_difference(first, second, own, **more) if rows else None  # type: ignore[arg-type]
+    return paired_difference(first, second, own, **more) if rows else None  # type: ignore[arg-type]  # keywords of every kind
 
 
 def differences(a: RunResult, b: RunResult, metrics: Sequence[Metric]) -> list[Any]:

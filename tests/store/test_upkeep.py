@@ -47,7 +47,7 @@ def demos(tmp_path_factory: pytest.TempPathFactory) -> Path:
         with store._writing() as connection:
             for table in (schema.saved_filters, schema.set_cases):
                 row = {"suite": "answers", "name": "näme", "query": "a=b", "case_id": "x", "created": "now"}
-                connection.execute(table.insert(), {name: row[name] for name in table.columns.keys()})  # noqa: SIM118
+                connection.execute(table.insert(), {name: row[name] for name in table.columns.keys()})  # noqa: SIM118 (columns give themselves, not their names)
     return path
 
 

@@ -42,6 +42,17 @@ def answers(right: int, ids: int = 6) -> str:
 
 CASES = "".join(case(f"q{n}", "even" if n % 2 == 0 else "odd") for n in range(6))
 
+SHEET = """!evaluation()
+table Wanted
+    !evaluation_question()
+    [Question]
+    !evaluation_field("Food[name]")
+    [Wanted]
+override
+[Question],[Wanted]
+"What is sour?","Lemon"
+"What is sweet?","Honey;Sugar"
+"""
 
 FILES = {
     "cases.yaml": CASES,
@@ -62,6 +73,9 @@ FILES = {
     "broken.yaml": "id: [",
     "codes.csv": "codelist,id,name\nCL_C,D,Another name\n",
     "unknown_key.yaml": "sutes: []\n",
+    "food.sheet": SHEET,
+    "no_evaluation.sheet": "table Wanted\n    [Question]\n",
+    "food.csv": "name\nLemon\nHoney\nSugar\n",
     "other_metric.yaml": "suites: [{suite: data_query, cases: cases.yaml}]\n"
     "gates: [{metric: data_query.fuly_right, at_least: 1}]\n",
 }
@@ -350,6 +364,81 @@ def test_a_store_that_is_none(here: Path, store: str) -> None:
     assert found == called(lambda: karat.compare("1", "2", store=store)) == typed(["compare", "1", "2", *words])
     rule = "data_query.fully_right>=1"
     assert found == called(lambda: karat.gate("1", rule, store=store)) == typed(["gate", "1", "--gate", rule, *words])
+
+
+SHOW: dict[str, tuple[str, dict[str, Any]]] = {
+    "a case": ("q1", {"run": "later"}),
+    "the newest run": ("a", {}),
+    "start of an id": ("q", {"run": "later"}),
+    "unknown case": ("q77", {"run": "later"}),
+    "unknown run": ("q1", {"run": "nobody"}),
+    "two runs": ("q5", {"run": "later", "against": "baseline"}),
+    "the same run": ("q5", {"run": "later", "against": "2"}),
+    "another suite": ("q5", {"run": "later", "against": "other"}),
+    "missing config": ("q1", {"config": "nowhere.yaml"}),
+}
+
+
+@pytest.mark.parametrize("name", SHOW)
+def test_show(here: Path, name: str) -> None:
+    case_word, more = SHOW[name]
+    store = {} if "config" in more else {"store": "runs.db"}
+    found = called(lambda: karat.show(case_word, **more, **store))
+    words = [word for key, value in (more | store).items() for word in (f"--{key}", value)]
+    said = typed(["show", case_word, *words, "--json", "-"])
+    assert (as_json(found) if isinstance(found, karat.ShownCase) else found) == said
+    assert ("error" in said) == (name not in ("a case", "the newest run", "two runs"))
+
+
+def test_report(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "called.json"
+    assert karat.report("later", json=file, store="runs.db") == [str(file)]
+    assert json.loads(file.read_bytes()) == typed("report later --json - --store runs.db")
+    result = karat.load_run("later", store="runs.db")
+    assert karat.report(result, json=file, html=tmp_path / "a.html") == [str(tmp_path / "a.html"), str(file)]
+    assert json.loads(file.read_bytes()) == json.loads(result_json(result))
+    for word in ("nobody", "r-0099"):
+        found = called(partial(karat.report, word, store="runs.db"))
+        assert "error" in found
+        assert found == typed(f"report {word} --json - --store runs.db")
+    monkeypatch.chdir(tmp_path)
+    store = str(here / "runs.db")
+    assert karat.report("later", store=store) == ["r-0002.xlsx"]
+    (tmp_path / "r-0002.xlsx").unlink()
+    done = CliRunner().invoke(app, ["report", "later", "--store", store])
+    assert (done.stdout, (tmp_path / "r-0002.xlsx").is_file()) == ("wrote r-0002.xlsx\n", True)
+
+
+TUNE: dict[str, tuple[str, dict[str, Any]]] = {
+    "good": ("food.sheet", {"tables": {"Food": "food.csv"}}),
+    "small budget": ("food.sheet", {"tables": {"Food": "food.csv"}, "budget_tokens": 2, "max_n": 1}),
+    "missing sheet": ("nowhere.sheet", {}),
+    "missing table": ("food.sheet", {}),
+    "missing file of a table": ("food.sheet", {"tables": {"Food": "nowhere.csv"}}),
+    "no evaluation table": ("no_evaluation.sheet", {}),
+    "unknown evaluation table": ("food.sheet", {"tables": {"Food": "food.csv"}, "evaluation": "Wnted"}),
+    "unknown model": ("food.sheet", {"tables": {"Food": "food.csv"}, "models": ["bm52"]}),
+}
+
+
+@pytest.mark.parametrize("name", TUNE)
+def test_tune(here: Path, name: str) -> None:
+    file, more = TUNE[name]
+    more = {"models": ["bm25"]} | more
+    found = called(lambda: karat.tune(file, **more))
+    words = ["tune", file, "--json", "-", "--models", ",".join(more["models"])]
+    words += [word for table, place in more.get("tables", {}).items() for word in ("--table", f"{table}={place}")]
+    for key in ("budget_tokens", "max_n", "evaluation"):
+        words += [f"--{key.replace('_', '-')}", str(more[key])] if key in more else []
+    said = typed(words)
+    assert isinstance(found, karat.Tuned) == (name in ("good", "small budget"))
+    if not isinstance(found, karat.Tuned):
+        assert "error" in said and found == said
+        return
+    assert str(found).startswith("Wanted · 2 questions · 1 field")
+    tuning = as_json(found.tuning)
+    assert (tuning.pop("seconds") >= 0) and (said.pop("seconds") >= 0)
+    assert tuning == said
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,8 @@ OF_THE_MACHINE = frozenset(
         errno.ENAMETOOLONG,
     )
 )
-"""What a file system refuses for reasons of its own. Where nobody foresaw it, it is still told in words; any other
-error is a bug."""
+"""Errors of the file system itself. One that no other code has handled still gets a plain message; any other error is a
+bug."""
 
 app = typer.Typer(
     name="karat",
@@ -99,7 +99,7 @@ def main() -> None:
 
 
 def _run() -> int:
-    """The verb that was asked for; a mistake told in words is 2."""
+    """Run the command; returns the exit code, which is 2 for a usage error."""
     show_plugin_warnings()
     display_with(fetch_progress)
     try:

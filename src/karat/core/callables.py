@@ -7,17 +7,17 @@ import pkgutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 from karat.core.problems import UserError, did_you_mean, nearest
 
 
-def find_function(text: str, *, example: str = "my_bot:answer") -> Callable[..., Any]:
+def find_function(text: str, *, example: str = "my_bot:answer") -> Callable[..., object]:
     """The callable behind ``module:callable``; UserError with the nearest names when there is none."""
     module_name, colon, name = text.partition(":")
     if not (colon and module_name and name):
         raise UserError(f'"{text}" does not name a function', hint=f'Write "module:callable", such as "{example}".')
-    found: Any = _module(module_name)
+    found: object = _module(module_name)
     for part in name.split("."):
         if not hasattr(found, part):
             names = [key for key in dir(found) if not key.startswith("_") and callable(getattr(found, key, None))]
@@ -25,11 +25,10 @@ def find_function(text: str, *, example: str = "my_bot:answer") -> Callable[...,
         found = getattr(found, part)
     if not callable(found):
         raise UserError(f'"{text}" is of type {type(found).__name__}, not a function')
-    function: Callable[..., Any] = found
-    return function
+    return found
 
 
-def _module(name: str) -> Any:
+def _module(name: str) -> ModuleType:
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import msgspec
 
@@ -18,7 +17,7 @@ from karat.core.results.usage import USAGE
 _USAGE = frozenset(metric.name for metric in USAGE)
 
 
-def explanation_of(suite: str, case: CaseResult | RepeatResult, target: Any = None) -> Explanation:
+def explanation_of(suite: str, case: CaseResult | RepeatResult, target: object = None) -> Explanation:
     """Why the case, or one try at it, came out as it did. ``target`` as its suite reads it; with it, texts are compared
     line by line.
 
@@ -34,7 +33,7 @@ def explanation_of(suite: str, case: CaseResult | RepeatResult, target: Any = No
     return msgspec.structs.replace(found, reason=case.error or found.reason, headline=headline)
 
 
-def target_of(suite: str, stored: JsonMapping) -> Any:
+def target_of(suite: str, stored: JsonMapping) -> object:
     """What was expected in the last scored turn of a stored case, as the suite's own struct; None where that cannot be
     said here."""
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar  # Any: the target of a case, whose class only its suite knows
 
 import msgspec
 
@@ -122,14 +122,14 @@ Explain = Callable[[JsonMapping, Any], Explanation]
 """(details as JSON values, the target of the case where it is known) → explanation."""
 
 
-def unexplained(details: JsonMapping, target: Any) -> Explanation:  # noqa: ARG001 (the shape of Explain)
+def unexplained(details: JsonMapping, target: object) -> Explanation:  # noqa: ARG001 (the shape of Explain)
     """For a suite that explains nothing itself: the ``reason`` in its details, if it gives one."""
     reason = details.get("reason")
     text = reason if isinstance(reason, str) else ""
     return Explanation(outcome="wrong" if text else "right", reason=text, headline=text)
 
 
-def plain_details(details: Any) -> JsonObject:
+def plain_details(details: object) -> JsonObject:
     """A suite's struct as JSON values, as it is stored and exported."""
     try:
         data = msgspec.json.encode(details)

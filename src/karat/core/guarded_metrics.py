@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from karat.core.scores import Score
 from karat.core.suite import Metric
@@ -18,9 +17,9 @@ ROUNDING = 1e-9
 def guarded(metric: Metric, package: str) -> Metric:
     """The same metric. Where it fails, or gives what is not a score of its kind, that case has an error in its place
     and says why."""
-    score: Callable[[Any], Any] = metric.score
+    score: Callable[[object], object] = metric.score
 
-    def guarded_score(comparison: Any) -> Score:
+    def guarded_score(comparison: object) -> Score:
         try:
             found = score(comparison)
         except Exception as error:
@@ -30,10 +29,10 @@ def guarded(metric: Metric, package: str) -> Metric:
     return replace(metric, score=guarded_score)
 
 
-def _sound(found: Any, metric: Metric, package: str) -> Score:
+def _sound(found: object, metric: Metric, package: str) -> Score:
     if not isinstance(found, Score):
         return _failed(metric, package, f"it gave a {type(found).__name__}, not a Score")
-    value: Any = found.value  # structs check no types when they are made
+    value: object = found.value  # structs check no types when they are made
     if (value is None) != (found.state != "scored"):
         return _failed(metric, package, f"its state is {found.state} and its value {value}")
     if value is None:

@@ -7,13 +7,12 @@ import json
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from karat.core.json_types import JsonMapping
+from karat.core.json_types import Json, JsonMapping
 from karat.core.problems import Problem
 
 
-class AnyOf(list[Any]):
+class AnyOf(list[Json]):
     """Several expected values of which any one is right. A plain list is one value with several parts."""
 
 
@@ -25,8 +24,8 @@ class ImportRow:
     """Where it stands: the line or row of the file, or its number in a list."""
     id: str
     question: str
-    expected: Any = None
-    answer: Any = None
+    expected: Json = None
+    answer: Json = None
     before: tuple[tuple[str, str], ...] = ()
     """(role, text) of what was said before the question."""
     tags: tuple[str, ...] = ()
@@ -76,7 +75,7 @@ def unique(name: str, taken: set[str]) -> str:
     return found
 
 
-def json_in(value: Any) -> Any:
+def json_in(value: object) -> object:
     """The object or list that a cell holds as JSON text; the value itself where it holds none."""
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         try:

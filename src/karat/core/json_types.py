@@ -1,7 +1,7 @@
-"""Names for values whose type only their content tells: what JSON and YAML hold. Whoever reads one checks it there.
+"""Names for values of JSON and YAML, whose type is known only when they are read. The code that reads one checks it.
 
-``Any`` in Karat is one of these, or a value of an optional package that has no types, or one of a type parameter that a
-caller does not need to know, such as the target of a case (:data:`karat.core.records.AnyCase`).
+Elsewhere ``Any`` is rare, and its reason is written where it is imported, or it is an alias with a docstring. A test
+holds every module to that. A value that is only passed on, printed or compared is an ``object``.
 """
 
 from __future__ import annotations

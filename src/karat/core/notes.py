@@ -10,7 +10,7 @@ own, ``{"notes": {name: data}}``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -61,7 +61,7 @@ def notes_line(notes: JsonMapping) -> bytes:
     return msgspec.json.encode({NOTES: notes}) + b"\n"
 
 
-def notes_in(line: Any) -> JsonObject | None:
+def notes_in(line: object) -> JsonObject | None:
     """The notes in a line of recorded predictions; None when the line is not about notes."""
     if not isinstance(line, Mapping) or set(line) != {NOTES} or not isinstance(line[NOTES], Mapping):
         return None

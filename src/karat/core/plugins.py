@@ -14,11 +14,14 @@ from dataclasses import replace
 from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any  # Any: what an entry point gives is known to its caller alone
 
 from karat.core.guarded_metrics import guarded
 from karat.core.problems import UnknownName, UserError, did_you_mean
 from karat.core.suite import Metric, Suite, SuiteOptions
+
+if TYPE_CHECKING:
+    from karat.core.system import SystemType
 
 OWN = "karat"
 SUITES, METRICS, SYSTEMS, MODELS, ENGINES = (
@@ -80,7 +83,7 @@ def clash(group: str, name: str) -> str:
     return f'the packages "{first}" and {listed} all have a {_noun(group)} "{name}": none of them is used'
 
 
-def load(group: str, name: str, kind: type[Any] | None = None) -> Any:
+def load(group: str, name: str, kind: type | None = None) -> Any:
     """The object behind a name. An unknown name is the user's mistake; what cannot be loaded, or is no ``kind``, is a
     BrokenPlugin."""
     points = _points(group)
@@ -113,7 +116,7 @@ def _noun(group: str) -> str:
     return group.rpartition(".")[2].rstrip("s")
 
 
-def _expected(group: str) -> type[Any] | None:
+def _expected(group: str) -> type[Suite] | type[SystemType] | None:
     if group == SUITES:
         return Suite
     if group == SYSTEMS:
@@ -181,8 +184,8 @@ def added_metrics(point: str, known: Sequence[Metric] = ()) -> list[Metric]:
 def _checked(suite: Suite) -> Suite:
     """A suite of another package whose parts are what they must be, its metrics guarded."""
     package = packages(SUITES, suite.name)[0]
-    metrics: Any = suite.metrics  # a dataclass checks no types when it is made
-    options: Any = suite.options
+    metrics: object = suite.metrics  # a dataclass checks no types when it is made
+    options: object = suite.options
     if not isinstance(metrics, tuple) or not metrics or not all(isinstance(metric, Metric) for metric in metrics):
         raise broken(SUITES, suite.name, "has no metrics: they must be a tuple of Metric")
     if not (isinstance(options, type) and issubclass(options, SuiteOptions)):
@@ -211,7 +214,7 @@ def _recognises(suite: Suite, path: Path) -> bool:
         return False
 
 
-def _name_fault(name: Any) -> str:
+def _name_fault(name: object) -> str:
     """Why a metric cannot have this name; empty when it can. What every suite has keeps its name."""
     from karat.core.results.usage import USAGE
 

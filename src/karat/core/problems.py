@@ -19,7 +19,7 @@ MOST_SHOWN = 16 * 1024 * 1024
 """Bytes of a file in which the line of a problem is looked for, to show it."""
 
 REMOTE = "/cache/remote/"
-"""In the path of every copy of a remote file, see ``core.remote``. What is told of one names its URL."""
+"""In the path of every copy of a remote file, see ``core.remote``. Messages about such a copy name its URL instead."""
 
 NO_SETTINGS = (".sheet", ".py", ".sql", ".csv", ".tsv")
 """Files in which no setting of a system is found: what looks like a secret is hidden in their lines too, but no name

@@ -1,14 +1,15 @@
-"""Recorded answers for a suite without a form of its own: JSONL, one answer per line.
+"""Recorded answers as JSON lines, one answer per line: how they are read for a suite without a form of its own, and how
+the answers of a run are written, so that ``karat score --predictions`` reads them back.
 
 ``{"id": "q1", "response": "yes"}``, and where known ``turn``, ``repeat``, ``latency``, ``tokens``, ``cost``, ``error``.
-The response is a text or any JSON; without ``response``, what is left of the line is the answer.
+The response is a text or any JSON; without ``response``, what is left of the line is the answer. A suite that reads
+another form writes it itself (``Suite.export_predictions``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -16,8 +17,9 @@ from karat.core.files import json
 from karat.core.files.lines import each_line
 from karat.core.files.reading import FileRefused
 from karat.core.files.shapes import shape_in_words
+from karat.core.json_types import Json, JsonObject
 from karat.core.problems import Problem, UserError
-from karat.core.records import Prediction, misplaced, recorded_error, recorded_tokens
+from karat.core.records import Prediction, attempts, misplaced, recorded_error, recorded_tokens
 from karat.core.suite import LoadedPredictions, Said, all_predictions
 
 EXAMPLE = 'A line is a JSON object such as {"id": "case id", "response": "the answer"}.'
@@ -30,9 +32,12 @@ class _About(msgspec.Struct, frozen=True):
     turn: int | None = None
     repeat: int = 0
     latency: float | None = None
-    tokens: Any = None
+    tokens: Json = None
     cost: float | None = None
-    error: Any = None
+    error: Json = None
+
+
+ABOUT = frozenset(_About.__struct_fields__)
 
 
 def read_recorded(path: Path) -> LoadedPredictions:
@@ -72,7 +77,7 @@ def _prediction(line: bytes, file: str, number: int) -> Prediction | Problem:
         return Problem(f"not a prediction: {shape_in_words(error, '')}", file=file, line=number, hint=EXAMPLE)
     if fault := misplaced(about.turn, about.repeat):
         return Problem(fault, file=file, line=number, hint="The prediction is skipped.")
-    rest = {key: part for key, part in value.items() if key not in _About.__struct_fields__}
+    rest = {key: part for key, part in value.items() if key not in ABOUT}
     failed = recorded_error(about.error)
     if not rest and failed is None:
         return Problem(f'there is no answer to "{about.id}" in the line', file=file, line=number, hint=EXAMPLE)
@@ -82,3 +87,60 @@ def _prediction(line: bytes, file: str, number: int) -> Prediction | Problem:
     return Prediction(
         about.id, about.turn, about.repeat, body if rest else b"", failed, about.latency, tokens, about.cost
     )
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
+
+
+class Recorded(msgspec.Struct, frozen=True):
+    """Answers as files: the lines, the files that belong beside them, and what the form cannot say."""
+
+    lines: bytes
+    files: dict[Path, bytes] = {}
+    """Where each file belongs beside the lines → what it holds."""
+    notes: tuple[str, ...] = ()
+
+
+def recorded_lines(predictions: Sequence[Prediction], spread: str = "") -> Recorded:
+    """``spread``: a key that marks a response whose keys are in the line itself, beside what the line says about
+    it."""
+    return Recorded(b"".join(msgspec.json.encode(_line(one, spread)) + b"\n" for one in predictions))
+
+
+def _line(prediction: Prediction, spread: str) -> JsonObject:
+    line: JsonObject = {"id": prediction.case_id}
+    if prediction.turn is not None:
+        line["turn"] = prediction.turn
+    if prediction.repeat:
+        line["repeat"] = prediction.repeat
+    for name in ("latency", "tokens", "cost"):
+        if (value := getattr(prediction, name)) is not None:
+            line[name] = value
+    if prediction.error is not None:
+        error = prediction.error
+        return line | {"error": {"kind": error.kind, "message": error.message}}
+    tries = attempts(prediction.response)
+    if len(tries) > 1:
+        return line | {"attempts": [_text(response) for response in tries]}
+    body = _unwrapped(prediction.response, spread)
+    if not isinstance(body, Mapping):
+        return line | {"response": _text(prediction.response)}
+    return line | dict(body) if spread and spread in body and not ABOUT & set(body) else line | {"response": body}
+
+
+def _unwrapped(response: bytes, spread: str) -> Json:
+    """The response itself. One that was scored from a recording is the whole recorded line: what the line says about it
+    is left off."""
+    try:
+        body = msgspec.json.decode(response)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    while isinstance(body, Mapping) and isinstance(body.get("response"), Mapping) and set(body) <= ABOUT | {"response"}:
+        body = body["response"]
+    if isinstance(body, Mapping) and spread and spread in body:
+        return {key: value for key, value in body.items() if key not in ABOUT}
+    return body
+
+
+def _text(response: bytes) -> str:
+    return response.decode("utf-8", "replace")

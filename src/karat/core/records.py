@@ -134,7 +134,7 @@ def misplaced(turn: int | None, repeat: int) -> str:
     return ""
 
 
-def recorded_error(error: Any) -> CallError | None:
+def recorded_error(error: object) -> CallError | None:
     """The error that a recording tells: text, or an object with ``kind`` and ``message``."""
     if error is None or error is False or error == "":
         return None
@@ -143,7 +143,7 @@ def recorded_error(error: Any) -> CallError | None:
     return CallError("recorded", str(error))
 
 
-def recorded_tokens(value: Any) -> int | None:
+def recorded_tokens(value: object) -> int | None:
     """The tokens that a recording tells: a number, or an object as endpoints send it."""
     if isinstance(value, Mapping):
         value = value.get("total_tokens", value.get("total"))
@@ -158,12 +158,12 @@ def default_turn(case: AnyCase) -> int:
     return scored[0] if len(scored) == 1 else 0
 
 
-def as_asked(case: AnyCase) -> Any:
+def as_asked(case: AnyCase) -> object:
     """What is asked and expected, as the case itself says it."""
     return case.conversation
 
 
-def truth_hash(cases: Iterable[AnyCase], truth: Callable[[AnyCase], Any] = as_asked) -> str:
+def truth_hash(cases: Iterable[AnyCase], truth: Callable[[AnyCase], object] = as_asked) -> str:
     """A short hash of what is asked and expected. Figures of two runs compare only when theirs is equal.
 
     Order of cases, their names, tags, comments and files do not count. ``truth`` says what does (see ``Suite.truth``).

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
+
+from karat.core.json_types import Json
 
 State = Literal["scored", "not_applicable", "error", "missing"]
 
@@ -16,7 +18,7 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     value: float | None = None
     state: State = "scored"
     reason: str = ""
-    evidence: Any = None
+    evidence: Json = None
 
 
 def scored(value: float, reason: str = "") -> Score:

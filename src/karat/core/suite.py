@@ -13,7 +13,7 @@ from datetime import date
 from functools import partial
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar  # Any: a plain ``Suite`` is one of any target
 
 import msgspec
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from karat.core.case_file import CaseFile
     from karat.core.import_rows import Imported, ImportRow
-    from karat.core.recorded_lines import Recorded
+    from karat.core.recorded import Recorded
     from karat.core.report import Report
     from karat.core.results.result import Estimator, RunResult
     from karat.core.system import SystemConfig
@@ -250,7 +250,7 @@ class Suite(Generic[Target, Options, Comparison]):
         lambda _cases, _paths, _options: CheckedCases()
     )
     """(cases, structure files, options) → findings that reading the files alone does not give."""
-    truth: Callable[[Case[Target]], Any] = as_asked
+    truth: Callable[[Case[Target]], object] = as_asked
     """What is asked and expected of a case, for the hash of the truth set; the conversation with its targets by
     default."""
     recognises: Callable[[Path], bool] = lambda _: False

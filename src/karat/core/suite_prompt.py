@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any  # Any: the options of a suite, which reads its own class of them
 
-from karat.core.json_types import JsonMapping
+from karat.core.json_types import Json, JsonMapping
 from karat.core.records import AnyCase
 
 
@@ -16,7 +16,7 @@ class Hint:
     """A variable of prompt templates that only the suite can fill."""
 
     summary: str
-    of: Callable[[AnyCase, Any], Any]
+    of: Callable[[AnyCase, Any], Json]
     """(case, options) → plain JSON values of a bounded size. It must not give away the expected answer. May raise
     UserError."""
 

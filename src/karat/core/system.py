@@ -11,11 +11,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal  # Any: each type of system is opened with a configuration of its own class
 
 import msgspec
 
-from karat.core.json_types import JsonMapping, JsonObject
+from karat.core.json_types import Json, JsonMapping, JsonObject
 from karat.core.problems import Problem
 from karat.core.records import Prediction
 from karat.core.suite import Suite
@@ -197,9 +197,9 @@ class PromptedConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 class FormattedConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a live system takes that can be told the form of its answers."""
+    """The settings of a live system whose answers can be given a form."""
 
-    response_format: Any = None
+    response_format: Json = None
     """``json_object``, ``suite`` or a JSON schema; see :mod:`karat.systems.response_format`."""
 
 

@@ -15,9 +15,10 @@ import time
 import uuid
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from karat.core.json_types import JsonMapping
 from karat.core.problems import UserError
 from karat.core.secrets.masking import Secrets
 from karat.engines.drivers import driver
@@ -27,6 +28,9 @@ from karat.engines.query.fetching import as_table, batches, fetched
 from karat.engines.query.fingerprints import server_fingerprint
 from karat.engines.query.guard import check
 from karat.engines.secrets import credential_file, credential_secrets
+
+if TYPE_CHECKING:
+    from google.cloud.bigquery import Client, QueryJobConfig
 
 USUAL_FILE = "bigquery_credential.json"
 SCOPES = ("https://www.googleapis.com/auth/bigquery", "https://www.googleapis.com/auth/drive.readonly")
@@ -101,8 +105,8 @@ class BigqueryEngine:
         if job.statement_type != "SELECT":
             raise EngineError("refused", f"the query was not run: BigQuery classifies it as {job.statement_type}")
 
-    def _job_config(self, **more: Any) -> Any:
-        settings: dict[str, Any] = {"use_legacy_sql": False, **more}
+    def _job_config(self, **more: object) -> QueryJobConfig:
+        settings: dict[str, object] = {"use_legacy_sql": False, **more}
         if self._config.dataset:
             settings["default_dataset"] = self._config.dataset
         if self._config.maximum_bytes_billed is not None:
@@ -131,7 +135,7 @@ class BigqueryEngine:
             return EngineError("sql_error", text)
         return EngineError("connection", text)
 
-    def _opened(self, found: dict[str, Any] | None) -> Any:
+    def _opened(self, found: JsonMapping | None) -> Client:
         options = {"api_endpoint": self._config.api_endpoint} if self._config.api_endpoint else None
         project = self._config.project or (found or {}).get("project_id")
         try:
@@ -147,7 +151,7 @@ class BigqueryEngine:
                 hint=f"Put {USUAL_FILE} into the working folder, name a credential file, or log in with gcloud.",
             ) from None
 
-    def _credentials(self, found: dict[str, Any] | None) -> Any:
+    def _credentials(self, found: JsonMapping | None) -> object:
         if found is not None:
             # Only what is a credential by itself: some kinds name a program or an address to ask.
             if found.get("type") not in ("service_account", "authorized_user"):

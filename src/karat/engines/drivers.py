@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from types import ModuleType
 
 from karat.core.extras import install_command
 from karat.core.problems import UserError
 
 
-def driver(module: str, extra: str) -> Any:
+def driver(module: str, extra: str) -> ModuleType:
     """A driver's module. Missing: a usage error, with the command that fixes it."""
     try:
         return import_module(module)

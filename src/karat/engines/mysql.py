@@ -12,9 +12,10 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from karat.core.json_types import JsonObject
 from karat.core.problems import UserError, did_you_mean
 from karat.engines.drivers import driver
 from karat.engines.protocol import EngineConfig, EngineError, EngineType, ResultTable
@@ -24,6 +25,9 @@ from karat.engines.query.fingerprints import server_fingerprint
 from karat.engines.query.guard import check
 from karat.engines.secrets import shown_settings
 from karat.engines.server_url import ServerUrl
+
+if TYPE_CHECKING:
+    from pymysql.connections import Connection
 
 MARGIN = 1.0
 """Seconds after which the server stops the query by itself, should our own KILL not reach it."""
@@ -54,7 +58,7 @@ class MysqlEngine:
         self._pymysql = driver("pymysql", "sql")
         self._url = ServerUrl(config.url, ("mysql", "mariadb"), "the mysql engine")
         self._arguments = _arguments(self._url.text("mysql")) | {"connect_timeout": config.connect_timeout}
-        self._connection: Any = None
+        self._connection: Connection | None = None
         self._version = ""
 
     def run(self, sql: str, *, timeout: float, row_limit: int) -> ResultTable:
@@ -106,7 +110,7 @@ class MysqlEngine:
             return EngineError("refused", text)
         return EngineError("connection" if number in _LOST else "sql_error", text)
 
-    def _connected(self) -> Any:
+    def _connected(self) -> Connection:
         if self._connection is None:
             self._connection = self._new_connection()
             self._version = str(self._connection.get_server_info())
@@ -116,13 +120,13 @@ class MysqlEngine:
                 cursor.execute("SET SESSION sql_mode = REPLACE(@@sql_mode, 'NO_BACKSLASH_ESCAPES', '')")
         return self._connection
 
-    def _new_connection(self) -> Any:
+    def _new_connection(self) -> Connection:
         try:
             return self._pymysql.connect(**self._arguments, local_infile=False, autocommit=False)
         except (self._pymysql.MySQLError, OSError, RuntimeError) as error:
             raise EngineError("connection", f"{self._url.shown}: {self._said(error)}") from None
 
-    def _kill(self, connection: Any) -> None:
+    def _kill(self, connection: Connection) -> None:
         other = self._new_connection()
         try:
             with other.cursor() as cursor:
@@ -151,9 +155,9 @@ class MysqlEngine:
         self._drop()
 
 
-def _arguments(url: str) -> dict[str, Any]:
+def _arguments(url: str) -> JsonObject:
     parts = urlsplit(url)
-    found: dict[str, Any] = {"host": parts.hostname or "localhost", "port": parts.port or 3306, "charset": "utf8mb4"}
+    found: JsonObject = {"host": parts.hostname or "localhost", "port": parts.port or 3306, "charset": "utf8mb4"}
     # Bytes: of a text the driver would make Latin-1, which is not what the server has.
     found |= {"user": unquote(parts.username or ""), "password": unquote(parts.password or "").encode()}
     found |= {"database": unquote(parts.path.lstrip("/")) or None}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -14,7 +13,7 @@ from karat.engines.protocol import Engine, EngineConfig, EngineType
 from karat.engines.secrets import shown_settings
 
 
-def read_settings(settings: Mapping[str, Any], place: str = "the engine") -> tuple[EngineType, EngineConfig]:
+def read_settings(settings: Mapping[str, object], place: str = "the engine") -> tuple[EngineType, EngineConfig]:
     """The kind of engine and its settings, checked. Values may be texts, as they come from YAML."""
     name = settings.get("engine")
     if not isinstance(name, str) or not name:
@@ -36,7 +35,7 @@ def describe_engine(name: str) -> str:
     return str(load("karat.engines", name, EngineType).summary)
 
 
-def open_engine(settings: Mapping[str, Any], folder: Path | None = None, place: str = "the engine") -> Engine:
+def open_engine(settings: Mapping[str, object], folder: Path | None = None, place: str = "the engine") -> Engine:
     """An open engine. Relative paths and credential files are looked for in ``folder``, the working folder."""
     kind, config = read_settings(settings, place)
     return kind.open(config, folder or Path.cwd())

@@ -8,20 +8,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any  # Any: a loader is a class chosen at run time, a stream a generator of psycopg
 
 from karat.core.problems import UserError
 from karat.engines.drivers import driver
 from karat.engines.protocol import EngineConfig, EngineError, EngineType, ResultTable
 from karat.engines.query.deadline import Abandoned, within
-from karat.engines.query.fetching import as_table, batches, fetched
+from karat.engines.query.fetching import Row, as_table, batches, fetched
 from karat.engines.query.fingerprints import server_fingerprint
 from karat.engines.query.guard import check
 from karat.engines.secrets import shown_settings
 from karat.engines.server_url import ServerUrl
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+    from psycopg.adapt import Loader
 
 MARGIN = 1.0
 """Seconds after which the server stops the query by itself, should our own cancelling not reach it."""
@@ -50,7 +55,7 @@ class PostgresqlEngine:
         self._psycopg = driver("psycopg", "sql")
         self._url = ServerUrl(config.url, ("postgresql", "postgres"), "the postgresql engine")
         self._connect_timeout = config.connect_timeout
-        self._connection: Any = None
+        self._connection: Connection | None = None
 
     def run(self, sql: str, *, timeout: float, row_limit: int) -> ResultTable:
         return self.unguarded(check(sql, self.dialect), timeout=timeout, row_limit=row_limit)
@@ -65,9 +70,14 @@ class PostgresqlEngine:
                 # The driver begins the transaction as read-only; both settings end with it.
                 cursor.execute(f"SET LOCAL statement_timeout = {round((timeout + MARGIN) * 1000)}")
                 # The extended protocol: one statement, whatever the text holds.
-                with closing(cursor.stream(sql.encode())) as stream:
+                rows_to_come: Any = cursor.stream(sql.encode())  # a generator, which psycopg types as an iterator
+                with closing(rows_to_come) as stream:
                     first = next(stream, None)
-                    names = _described(connection, sql) if first is None else [each.name for each in cursor.description]
+                    names = (
+                        _described(connection, sql)
+                        if first is None
+                        else [each.name for each in cursor.description or ()]
+                    )
                     rows, truncated = fetched(batches(_with_first(first, stream)), row_limit)
                 return as_table(names, rows, truncated, time.monotonic() - begun)
 
@@ -90,10 +100,10 @@ class PostgresqlEngine:
         except (errors.ReadOnlySqlTransaction, errors.InsufficientPrivilege) as error:
             raise EngineError("refused", self._said(error)) from None
         except self._psycopg.Error as error:
-            lost = self._connection.closed
+            lost = self._connection is None or self._connection.closed
             raise EngineError("connection" if lost else "sql_error", self._said(error)) from None
 
-    def _connected(self) -> Any:
+    def _connected(self) -> Connection:
         if self._connection is None or self._connection.closed:
             try:
                 self._connection = self._psycopg.connect(
@@ -117,8 +127,9 @@ class PostgresqlEngine:
                 self._drop()
 
     def _drop(self) -> None:
-        with suppress(Exception):
-            self._connection.close()
+        if self._connection is not None:
+            with suppress(Exception):
+                self._connection.close()
         self._connection = None
 
     def _said(self, error: Exception) -> str:
@@ -132,14 +143,14 @@ class PostgresqlEngine:
         self._drop()
 
 
-def _described(connection: Any, sql: str) -> list[str]:
+def _described(connection: Connection, sql: str) -> list[str]:
     """The columns of a query without rows: a stream that ends at once does not tell them."""
     connection.pgconn.prepare(b"", sql.encode())
     found = connection.pgconn.describe_prepared(b"")
-    return [found.fname(place).decode("utf-8", errors="replace") for place in range(found.nfields)]
+    return [(found.fname(place) or b"").decode("utf-8", errors="replace") for place in range(found.nfields)]
 
 
-def _hold_any_time(psycopg: Any, connection: Any) -> None:
+def _hold_any_time(psycopg: ModuleType, connection: Connection) -> None:
     """Times that Python cannot hold (infinity, the year 20000) come as the text that the server sends."""
     kinds = psycopg.types.datetime
     for name, loader in (
@@ -153,9 +164,9 @@ def _hold_any_time(psycopg: Any, connection: Any) -> None:
         connection.adapters.register_loader(name, _or_text(loader, psycopg.Error))
 
 
-def _or_text(loader: Any, failure: type[Exception]) -> Any:
+def _or_text(loader: Any, failure: type[Exception]) -> type[Loader]:
     class Load(loader):  # type: ignore[misc]  # a class of psycopg, chosen at run time
-        def load(self, data: Any) -> Any:
+        def load(self, data: bytes | bytearray | memoryview) -> object:
             try:
                 return super().load(data)
             except (failure, ValueError, ArithmeticError):
@@ -164,7 +175,7 @@ def _or_text(loader: Any, failure: type[Exception]) -> Any:
     return Load
 
 
-def _with_first(first: Any, rest: Any) -> Any:
+def _with_first(first: Row | None, rest: Iterator[Row]) -> Iterator[Row]:
     if first is not None:
         yield first
         yield from rest

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol  # Any: each type of engine is opened with settings of its own class
 
 import msgspec
 
@@ -16,7 +16,7 @@ ErrorKind = Literal["sql_error", "timeout", "memory", "refused", "row_limit", "c
 
 
 class EngineError(Exception):
-    """A query that gave no table. The message holds no secret: whoever raises this has taken them out."""
+    """A query that gave no table. The message must hold no secret: the code that raises it takes secrets out."""
 
     def __init__(self, kind: ErrorKind, message: str) -> None:
         super().__init__(f"{kind}: {message}")

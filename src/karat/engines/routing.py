@@ -16,12 +16,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from karat.core.problems import UserError, nearest
 
 
-def route(instance_id: str, rules: Mapping[str, Mapping[str, Any]], database: str = "") -> dict[str, Any]:
+def route(instance_id: str, rules: Mapping[str, Mapping[str, object]], database: str = "") -> dict[str, object]:
     """The settings of the engine for this instance, ``{id}`` (or ``{instance_id}``) and ``{database}`` filled in."""
     fitting = [prefix for prefix in rules if instance_id.startswith(prefix)]
     if not fitting:
@@ -31,7 +30,7 @@ def route(instance_id: str, rules: Mapping[str, Mapping[str, Any]], database: st
     return {key: _filled(value, names, instance_id) for key, value in settings.items()}
 
 
-def _filled(value: Any, names: Mapping[str, str], instance_id: str) -> Any:
+def _filled(value: object, names: Mapping[str, str], instance_id: str) -> object:
     if not isinstance(value, str):
         return value
     for place, name in names.items():
@@ -52,7 +51,7 @@ def _filled(value: Any, names: Mapping[str, str], instance_id: str) -> Any:
     return value
 
 
-def _hint(instance_id: str, rules: Mapping[str, Any]) -> str:
+def _hint(instance_id: str, rules: Mapping[str, object]) -> str:
     if not rules:
         return "Add a rule: routes: {local: {engine: sqlite, path: shop.sqlite}}."
     known = f"Prefixes with a rule: {', '.join(sorted(rules))}."

@@ -7,19 +7,19 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, urlsplit
 
 import msgspec
 
 from karat.core.files.json import BadJson, decode_as
 from karat.core.files.reading import read_bytes
+from karat.core.json_types import JsonObject
 from karat.core.problems import UserError, nearest
 from karat.core.secrets.masking import HIDDEN
 
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
 _SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|passcode|^pwd$")
-_credentials = msgspec.json.Decoder(dict[str, Any])
+_credentials = msgspec.json.Decoder(JsonObject)
 _PLACE = re.compile(r"[\w.:/-]*")
 
 
@@ -61,9 +61,9 @@ def shown_url(url: str) -> str:
     return f"{scheme}://{place if _PLACE.fullmatch(place) else HIDDEN}"
 
 
-def shown_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+def shown_settings(settings: Mapping[str, object]) -> JsonObject:
     """Settings as they may be shown and stored."""
-    shown: dict[str, Any] = {}
+    shown: JsonObject = {}
     for name, value in settings.items():
         if isinstance(value, str) and _SECRET_NAME.search(name):
             shown[name] = value if _VARIABLE.fullmatch(value) or not value else HIDDEN
@@ -74,7 +74,7 @@ def shown_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     return shown
 
 
-def credential_file(named: str, usual: str, folder: Path) -> tuple[dict[str, Any] | None, Path | None]:
+def credential_file(named: str, usual: str, folder: Path) -> tuple[JsonObject | None, Path | None]:
     """The credentials in the file that the settings name, else in the usual file of the working folder, else none."""
     path = folder / (named or usual)
     if not path.is_file():
@@ -94,6 +94,6 @@ def credential_file(named: str, usual: str, folder: Path) -> tuple[dict[str, Any
     return found, path
 
 
-def credential_secrets(credentials: Mapping[str, Any]) -> list[str]:
+def credential_secrets(credentials: Mapping[str, object]) -> list[str]:
     """The values in a credential file whose names say that they are secret."""
     return [value for name, value in credentials.items() if isinstance(value, str) and _SECRET_NAME.search(name)]

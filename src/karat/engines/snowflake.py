@@ -18,10 +18,11 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.core.problems import UserError
 from karat.core.secrets.masking import Secrets
 from karat.engines.drivers import driver
@@ -31,6 +32,10 @@ from karat.engines.query.fetching import as_table, fetched
 from karat.engines.query.fingerprints import server_fingerprint
 from karat.engines.query.guard import check
 from karat.engines.secrets import credential_file, credential_secrets, filled, shown_settings
+
+if TYPE_CHECKING:
+    from snowflake.connector import SnowflakeConnection
+    from snowflake.connector.cursor import SnowflakeCursor
 
 USUAL_FILE = "snowflake_credential.json"
 # fmt: off
@@ -82,7 +87,7 @@ class SnowflakeEngine:
         self._arguments = _arguments(config, folder)
         self._secrets = Secrets(credential_secrets(self._arguments))
         self._timeouts = {"login_timeout": config.connect_timeout, "timeout": math.ceil(config.timeout + MARGIN)}
-        self._connection: Any = None
+        self._connection: SnowflakeConnection | None = None
 
     def run(self, sql: str, *, timeout: float, row_limit: int) -> ResultTable:
         return self.unguarded(check(sql, self.dialect), timeout=timeout, row_limit=row_limit)
@@ -112,7 +117,7 @@ class SnowflakeEngine:
             self._drop()
             raise
 
-    def _cancel(self, cursor: Any) -> None:
+    def _cancel(self, cursor: SnowflakeCursor) -> None:
         if cursor.sfqid:
             cursor.abort_query(cursor.sfqid)
 
@@ -125,7 +130,7 @@ class SnowflakeEngine:
         kind = isinstance(error, self._connector.errors.ProgrammingError)
         return EngineError("sql_error" if kind else "connection", self._said(error))
 
-    def _connected(self) -> Any:
+    def _connected(self) -> SnowflakeConnection:
         if self._connection is None:
             try:
                 self._connection = self._connector.connect(
@@ -162,19 +167,19 @@ class SnowflakeEngine:
             _closed(connection)
 
 
-def _closed(connection: Any) -> None:
+def _closed(connection: SnowflakeConnection) -> None:
     with suppress(Exception):
         connection.rollback()
     with suppress(Exception):
         connection.close()
 
 
-def _arguments(config: SnowflakeConfig, folder: Path) -> dict[str, Any]:
+def _arguments(config: SnowflakeConfig, folder: Path) -> JsonObject:
     """Settings first, then the credential file, then the environment; the first that names a thing decides it."""
     found, _ = credential_file(config.credentials, USUAL_FILE, folder)
     given = dict(found or {})
     given.setdefault("user", given.get("username"))
-    arguments: dict[str, Any] = {}
+    arguments: JsonObject = {}
     for key in KEYS:
         own = getattr(config, key, None)
         value = filled(own, "the snowflake engine")[0] if isinstance(own, str) and own else own

@@ -9,7 +9,6 @@ import io
 import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from karat.core.files import json
 from karat.core.files.limits import MIB, UNPACKED_MB
@@ -73,7 +72,7 @@ def read_archive(path: Path) -> Source:
     return _source(path, "inspect_ai log (.eval)", samples)
 
 
-def _source(path: Path, form: str, samples: Iterable[Any]) -> Source:
+def _source(path: Path, form: str, samples: Iterable[object]) -> Source:
     if not (found := [sample for sample in samples if isinstance(sample, Mapping)]):
         raise FileRefused(
             path, "the log has no samples", hint="It may contain only the header: inspect log dump writes all of it."
@@ -101,7 +100,7 @@ def _source(path: Path, form: str, samples: Iterable[Any]) -> Source:
     return source
 
 
-def _output(output: Any) -> Json:
+def _output(output: object) -> Json:
     if not isinstance(output, Mapping):
         return output
     if isinstance(output.get("completion"), str) and output["completion"]:

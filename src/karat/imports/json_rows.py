@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from karat.core.files import json
 from karat.core.json_types import Json, JsonMapping, JsonObject
@@ -119,7 +118,7 @@ def _opened(cells: JsonMapping) -> JsonObject:
     return found
 
 
-def _object_in(cell: Any) -> Json:
+def _object_in(cell: object) -> Json:
     if isinstance(cell, str) and cell.lstrip()[:1] in ("{", "["):
         try:
             return json.decode(cell.encode("utf-8", "surrogatepass"))

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -138,7 +137,7 @@ def _expected(asserts: Sequence[Json], left: Counter[str]) -> Json:
     return [item for part in found for item in (part if isinstance(part, list) else [part])]
 
 
-def _flat(asserts: Sequence[Json]) -> Iterator[tuple[str, Any]]:
+def _flat(asserts: Sequence[Json]) -> Iterator[tuple[str, object]]:
     for one in asserts:
         if isinstance(one, Mapping) and one.get("type") == "assert-set":
             yield from _flat(_list(one.get("assert")))

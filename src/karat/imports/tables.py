@@ -7,7 +7,6 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from karat.core.files.reading import FileRefused, as_text, read_bytes
 from karat.core.problems import Problem, UserError
@@ -33,12 +32,12 @@ def read_csv(path: Path) -> Source:
         text = as_text(data, path)
     separator = _separator(text)
     csv.field_size_limit(LONGEST_FIELD)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     name = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}[separator]
-    return _table(path, f"CSV with {name}", _numbered(path, reader))
+    return _table(path, f"CSV with {name}", _numbered(path, text, separator))
 
 
-def _numbered(path: Path, reader: Any) -> Iterator[tuple[int, dict[int, Any]]]:
+def _numbered(path: Path, text: str, separator: str) -> Iterator[tuple[int, dict[int, object]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     begin = 1
     try:
         for row in reader:
@@ -81,7 +80,7 @@ def read_xlsx(path: Path, sheet: str = "") -> Source:
     return _table(path, f'Excel, sheet "{sheet}"', book.rows(sheet))
 
 
-def _table(path: Path, form: str, rows: Iterable[tuple[int, Mapping[int, Any]]]) -> Source:
+def _table(path: Path, form: str, rows: Iterable[tuple[int, Mapping[int, object]]]) -> Source:
     heading: dict[int, str] | None = None
     found = Source(form, [])
     for line, cells in rows:
@@ -107,7 +106,7 @@ def _table(path: Path, form: str, rows: Iterable[tuple[int, Mapping[int, Any]]])
     return found
 
 
-def _heading(path: Path, line: int, cells: Mapping[int, Any]) -> dict[int, str]:
+def _heading(path: Path, line: int, cells: Mapping[int, object]) -> dict[int, str]:
     heading = {place: str(cell).strip() for place, cell in cells.items() if str(cell).strip()}
     if len(heading) > MOST_COLUMNS:
         raise FileRefused(path, f"it has {len(heading):,} columns; at most {MOST_COLUMNS:,} are read", line=line)

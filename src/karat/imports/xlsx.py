@@ -15,7 +15,6 @@ import zlib
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 from karat.core.files.limits import MIB, UNPACKED_MB
@@ -74,14 +73,14 @@ class Workbook:
         self._strings = self._shared_strings()
         self._styles = self._number_formats()
 
-    def rows(self, sheet: str) -> Iterator[tuple[int, dict[int, Any]]]:
+    def rows(self, sheet: str) -> Iterator[tuple[int, dict[int, object]]]:
         """(row number, column number → value) for each row that has cells."""
         if sheet not in self.sheets:
             raise UserError(f'{self.path} has no sheet "{sheet}"', hint=did_you_mean(sheet, self.sheets))
         number = 0
         for row in self._elements(self.sheets[sheet], "row"):
             number = int(row.get("r") or number + 1) if (row.get("r") or "1").isdigit() else number + 1
-            found: dict[int, Any] = {}
+            found: dict[int, object] = {}
             place = 0
             for cell in row:
                 if _name(cell) != "c":

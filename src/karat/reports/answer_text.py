@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Any
 
 import msgspec
 
+from karat.core.json_types import JsonMapping
 from karat.core.records import Prediction, attempts, is_wrapped
 
 
@@ -48,7 +48,7 @@ def answer_text(prediction: Prediction) -> str:
     return content or text
 
 
-def _content(response: Any) -> str:
+def _content(response: JsonMapping) -> str:
     """``choices[0].message.content`` of a chat completion; empty for anything else."""
     choices = response.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
 from karat.core.case_explanation import explanation_of, target_of
 from karat.core.explanation import Cells, Line, Part
-from karat.core.json_types import JsonMapping, JsonObject
+from karat.core.json_types import Json, JsonMapping, JsonObject
 from karat.core.records import Prediction
 from karat.core.results.result import CaseResult, RunInfo
 from karat.core.results.usage import USAGE
@@ -38,7 +37,7 @@ class Answer(msgspec.Struct, frozen=True):
     answer."""
 
     label: str
-    expected: Any
+    expected: Json
     given: str
     lines: tuple[Line, ...] = ()
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from karat.core.explanation import Line, differing_lines
 
 
-def as_text(value: Any) -> str:
+def as_text(value: object) -> str:
     """A target as a person reads it: indented JSON with its keys in order, or the text itself."""
     if isinstance(value, str):
         return value
     return msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=2).decode()
 
 
-def json_or_none(text: str) -> Any:
+def json_or_none(text: str) -> object:
     """The value of a JSON object or array; None for anything else."""
     if not text.lstrip().startswith(("{", "[")):
         return None
@@ -26,7 +24,7 @@ def json_or_none(text: str) -> Any:
         return None
 
 
-def json_lines(target: Any, answer: str) -> tuple[Line, ...]:
+def json_lines(target: object, answer: str) -> tuple[Line, ...]:
     """The lines of a target and of an answer in JSON; none where the answer is something else."""
     given = json_or_none(answer)
     return differing_lines(as_text(target), as_text(given)) if given is not None and target is not None else ()

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -142,7 +141,7 @@ def _values(scores: Mapping[str, Score]) -> dict[str, float | None]:
     return {name: score.value for name, score in scores.items()}
 
 
-def _mended(value: Any) -> Any:
+def _mended(value: object) -> object:
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, dict):

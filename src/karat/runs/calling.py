@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any  # Any: gather gives a future of a list that nobody reads
 
 from karat.core.bulk.sequence import in_chunks
 from karat.core.json_types import JsonObject

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any  # Any: seconds, tokens or a cost, each of which may be unknown
 
 import msgspec
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar  # Any: targets that are not read here, and stored settings as JSON
 
 import msgspec
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from time import perf_counter
-from typing import Any
+from typing import Any  # Any: a comparison is of a class that only its suite knows
 
 from karat.core.explanation import plain_details
 from karat.core.extras import why_missing

@@ -9,8 +9,7 @@ import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import Any
-
+from typing import Any  # Any: what a coroutine is sent and yields is asyncio's own business
 from karat.core.records import Prediction
 from karat.core.system import Request, Response, System
 

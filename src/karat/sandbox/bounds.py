@@ -7,9 +7,11 @@ only when their hashes differ: a child that chooses its keys could else make eac
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from collections.abc import Sequence
 
 import msgspec
+
+from karat.sandbox.values import Plain
 
 DEPTH = 64
 """Records inside records. An honest child sends 24 levels of lists."""
@@ -32,10 +34,10 @@ class BadValue(ValueError):
     """A record that no honest writer would have sent."""
 
 
-def check(wire: Any, most: int) -> None:
+def check(wire: object, most: int) -> None:
     """Refuse a message with more than ``most`` values, or a table of more rows, or too many levels."""
     left = most + SLACK
-    waiting: list[tuple[Any, int]] = [(wire, 0)]
+    waiting: list[tuple[object, int]] = [(wire, 0)]
     while waiting:
         value, depth = waiting.pop()
         if isinstance(value, msgspec.Struct):
@@ -44,7 +46,7 @@ def check(wire: Any, most: int) -> None:
                 raise BadValue(f"more than {DEPTH} levels")
             if getattr(value, "height", 0) > most + SLACK:
                 raise TooMuch
-            items: Any = [getattr(value, name) for name in value.__struct_fields__]
+            items: Sequence[object] = [getattr(value, name) for name in value.__struct_fields__]
         elif isinstance(value, list | tuple):
             left -= len(value) if isinstance(value, list) else 0
             if left < 0:
@@ -56,14 +58,14 @@ def check(wire: Any, most: int) -> None:
             waiting += [(item, depth) for item in items if type(item) not in _SINGLE]
 
 
-def mapping(keys: list[Any], values: list[Any]) -> dict[Any, Any] | None:
+def mapping(keys: list[Plain], values: list[Plain]) -> dict[Plain, Plain] | None:
     """The dictionary; None when two keys are equal as plain data, so that one would take the other's place."""
     try:
         hashes = list(map(hash, keys))
     except TypeError as error:
         raise BadValue(f"a key that cannot be one: {error}") from None
     crowded = {number for number, count in Counter(hashes).items() if count > SAME_HASH}
-    first: dict[int, Any] = {}
+    first: dict[int, Plain] = {}
     for key, number in zip(keys, hashes, strict=True):
         if number in crowded and first.setdefault(number, key) != key:
             raise BadValue(f"more than {SAME_HASH} keys with one hash")

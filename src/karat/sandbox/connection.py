@@ -1,4 +1,4 @@
-"""The two pipes to a server, with a clock: nothing here waits longer than it was told."""
+"""The two pipes to a server, with a clock: nothing here waits longer than its time limit."""
 
 from __future__ import annotations
 

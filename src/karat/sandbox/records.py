@@ -66,7 +66,9 @@ class Outcome(msgspec.Struct, frozen=True):
     stdout: str = ""
     stderr: str = ""
     stdout_cut: bool = False
+    """More was printed than ``Limits.output``: ``stdout`` is its beginning."""
     stderr_cut: bool = False
+    """The same of ``stderr``."""
     wall: float = 0.0
     """Seconds from the server's word to begin until the answer is closed, by the server's clock; making plain data of
     the answer is part of it."""

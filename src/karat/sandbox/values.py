@@ -12,7 +12,7 @@ Plain: TypeAlias = Any
 them; Unordered, Table, Series, Record, Other."""
 
 
-class Unordered(list[Any]):
+class Unordered(list[Plain]):
     """The items of a set: in no order."""
 
 

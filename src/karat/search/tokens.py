@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from karat.core.problems import UserError, did_you_mean
 from karat.search.models.rows import sendable
 from karat.search.records import Integers
+
+if TYPE_CHECKING:
+    from splintr import AnyTokenizer
 
 ENCODINGS = ("o200k_base", "cl100k_base")
 
@@ -22,7 +25,7 @@ def count_tokens(texts: Sequence[str], encoding: str = "o200k_base") -> Integers
 
 
 @cache
-def _tokenizer(encoding: str) -> Any:
+def _tokenizer(encoding: str) -> AnyTokenizer:
     if encoding not in ENCODINGS:
         raise UserError(f'there is no token encoding "{encoding}"', hint=did_you_mean(encoding, ENCODINGS))
     from splintr import Tokenizer

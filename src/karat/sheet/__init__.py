@@ -16,7 +16,7 @@ used. Inside:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from karat.sheet.check.checker import check_sheet
@@ -61,7 +61,7 @@ _MODULES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _MODULES:
         raise AttributeError(f"module 'karat.sheet' has no attribute {name!r}")
     from importlib import import_module

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from karat.sheet.text.tree import NOWHERE, At
 
-Value = Any
+Value: TypeAlias = Any
 """A number, a text, NA, an Array, a TableValue, a Row or a Failure. What it is, is known when the sheet runs."""
 
 LONGEST_TEXT = 1_000_000
@@ -201,7 +201,7 @@ def key_of(value: Value) -> object:
     return value
 
 
-def order_of(value: Value) -> tuple[int, Any]:
+def order_of(value: Value) -> tuple[int, object]:
     """What sorting compares: numbers, then texts, then whole rows and arrays as text, NA last."""
     if isinstance(value, int | float):
         return (0, value)
@@ -283,7 +283,7 @@ def shown(value: Value) -> str:
     return f"#{value.message}" if isinstance(value, Failure) else str(value)
 
 
-def plain(value: Value) -> Any:
+def plain(value: Value) -> object:
     """A value as JSON has it: NA is null, an array a list, a row an object, a failure ``{"error": …}``."""
     if value is NA:
         return None

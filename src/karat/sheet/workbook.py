@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from karat.core.json_types import JsonObject
 from karat.core.problems import Problem, count_of
 from karat.sheet.evaluation_table import reference_text
 from karat.sheet.values import Failure, Row, TableValue, Value, plain
@@ -54,7 +55,7 @@ class Workbook:
     def column(self, table: str, field: str) -> Sequence[Value]:
         return self.table(table).columns[field]
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> JsonObject:
         """As JSON has it: NA is null, an array a list, a failed cell ``{"error": …}``."""
         tables = []
         for table in self.tables:

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from karat.core.results.result import Estimate
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Estimate", "estimate"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     from importlib import import_module
 
     if name == "estimate":  # on first use: it needs numpy

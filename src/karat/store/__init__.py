@@ -5,7 +5,7 @@ Importing this is cheap. The database libraries are loaded when a store is opene
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any  # Any: names are imported when they are first used
 
 from karat.store.opening import open_store
 from karat.store.records import RunRecord, RunRow, ScoringRow, Status, parse_run, run_name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any  # Any: columns chosen at run time
 
 import msgspec
 from sqlalchemy import Connection, Select, select

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from typing import Any
+from typing import Any  # Any: what is stored as JSON is any value that msgspec encodes
 
 import msgspec
 

@@ -12,7 +12,7 @@ for a file.
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any  # Any: a row of a query has the columns that its query chose
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, Double, cast, delete, func, insert, literal, select, update

@@ -7,7 +7,7 @@ are moved into blocks in one transaction; whoever reads sees each answer once, i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any  # Any: rows of the table of predictions, whose columns SQLAlchemy does not type
 
 from sqlalchemy import Connection, delete, func, select, text
 

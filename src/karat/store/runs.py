@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any  # Any: a query of SQLAlchemy over columns of several types
 
 import msgspec
 from sqlalchemy import Connection, Select, delete, func, insert, select, update

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection
-from typing import Any
 
+from karat.core.json_types import Json
 from karat.core.problems import UserError, nearest
 
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
@@ -41,7 +41,7 @@ def expand(text: str, place: str) -> tuple[str, list[str]]:
     return _VARIABLE.sub(fill, text), values
 
 
-def expand_all(value: Any, place: str, keep: Collection[str] = ()) -> tuple[Any, list[str]]:
+def expand_all(value: object, place: str, keep: Collection[str] = ()) -> tuple[Json, list[str]]:
     """A structure with every ``${NAME}`` in its texts filled in, and the values that were filled in. Names to keep are
     left as they are."""
     if isinstance(value, str):

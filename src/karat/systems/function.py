@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
 
 import msgspec
 
@@ -35,7 +34,7 @@ class FunctionConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, kw
 class FunctionSystem(System):
     """An open function."""
 
-    def __init__(self, function: Callable[[JsonObject], Any], *, inline: bool = False, reply_path: str = "") -> None:
+    def __init__(self, function: Callable[[JsonObject], object], *, inline: bool = False, reply_path: str = "") -> None:
         self._function = function
         self._reply_path = reply_path
         # An object with an async __call__ counts as an async function too.
@@ -60,7 +59,7 @@ class FunctionSystem(System):
             self._threads.close()
 
 
-def _body(result: Any) -> bytes:
+def _body(result: object) -> bytes:
     try:
         if isinstance(result, str):
             return result.encode()
@@ -72,7 +71,7 @@ def _body(result: Any) -> bytes:
         raise CallFailed("bad_response", message) from error
 
 
-def open_callable(function: Callable[[JsonObject], Any], *, inline: bool = False, reply_path: str = "") -> System:
+def open_callable(function: Callable[[JsonObject], object], *, inline: bool = False, reply_path: str = "") -> System:
     """A system from a Python function, sync or async, without any configuration."""
     if not callable(function):
         raise UserError(f"a system from Python must be callable; this is of type {type(function).__name__}")

@@ -14,11 +14,9 @@ With ``method: GET`` the template's entries go out as query parameters.
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
-from karat.core.json_types import JsonObject
+from karat.core.json_types import Json, JsonObject
 from karat.core.problems import UserError
 from karat.core.suite import Suite
 from karat.core.system import CallFailed, PromptedConfig, Request, Response, System, SystemType
@@ -40,7 +38,7 @@ class HttpConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, kw_onl
     method: str = "POST"
     headers: dict[str, str] = msgspec.field(default_factory=dict)
     """Values may hold ``${NAME}`` from the environment: the place for keys."""
-    request: Any = None
+    request: Json = None
     """The template; see :mod:`karat.systems.request_template`. Left out: id, turn and messages. Texts may hold
     ``${NAME}``."""
     response_path: str = ""

@@ -14,7 +14,6 @@ import sys
 import threading
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from karat.core.problems import UserError
 
@@ -33,7 +32,7 @@ def model_file() -> Path:
     return files[0]
 
 
-def serve(port: int = 0, threads: int = 0) -> tuple[Any, str]:
+def serve(port: int = 0, threads: int = 0) -> tuple[object, str]:
     """(the running server, its address). It stops when it is let go of; port 0 takes any free one, 0 threads one per
     core.
 

@@ -22,12 +22,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 import msgspec
 
-from karat.core.json_types import JsonObject
+from karat.core.json_types import Json, JsonObject
 from karat.core.problems import UserError
 from karat.core.replies.json_texts import refuse_two_values
 from karat.core.replies.stream import Completion, Events
@@ -66,7 +67,7 @@ class OpenAIConfig(FormattedConfig, frozen=True, forbid_unknown_fields=True, kw_
     stream: bool = False
     temperature: float | None = None
     max_tokens: int | None = None
-    extra_body: Any = None
+    extra_body: Json = None
     """More entries of the request, or JSON text with them. They win over all others."""
 
     def __repr__(self) -> str:
@@ -199,7 +200,7 @@ class OpenAISystem(System):
             ) from None
         return False
 
-    def _said(self, error: Any, body: bytes) -> CallFailed:
+    def _said(self, error: object, body: bytes) -> CallFailed:
         """The failure that an error object stands for, by its code."""
         known = error if isinstance(error, dict) else {"message": error}
         code, kind = str(known.get("code") or ""), str(known.get("type") or "")
@@ -220,7 +221,7 @@ class OpenAISystem(System):
         )
 
 
-async def _drain(chunks: Any) -> None:
+async def _drain(chunks: AsyncIterator[object]) -> None:
     """Read a finished stream to its end, but not for long. What it still says or how it breaks no longer matters."""
     import httpx
 
@@ -279,7 +280,7 @@ def _has_message(body: JsonObject) -> bool:
     return isinstance(first, dict) and isinstance(first.get("message"), dict)
 
 
-def _count(usage: Any, *names: str) -> int | None:
+def _count(usage: object, *names: str) -> int | None:
     value = next((usage[name] for name in names if name in usage), None) if isinstance(usage, dict) else None
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 

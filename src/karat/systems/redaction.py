@@ -7,12 +7,11 @@ import base64
 import os
 import re
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from karat.core.json_types import JsonObject
+from karat.core.json_types import Json, JsonObject
 from karat.core.secrets.masking import HIDDEN, SHORTEST_IN_BODY, plain
 from karat.core.secrets.settings import Place, plain_secrets
 
@@ -65,7 +64,7 @@ def shown_config(config: msgspec.Struct) -> JsonObject:
     return shown
 
 
-def _hide(holder: Any, path: Place) -> None:
+def _hide(holder: Json, path: Place) -> None:
     for step in path[:-1]:
         holder = holder[step]
     # A URL is hidden in part already; what is whole still may hold the secret.
@@ -83,7 +82,7 @@ def settings_with_secrets(config: msgspec.Struct) -> list[Place]:
     return found
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: object) -> Json:
     if isinstance(value, str):
         return plain(value)
     if isinstance(value, dict):

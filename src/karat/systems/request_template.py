@@ -11,11 +11,10 @@ they spell. Who needs the text "5" writes the whole template as JSON text: there
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import msgspec
 
-from karat.core.json_types import JsonObject
+from karat.core.json_types import Json, JsonObject
 from karat.core.problems import UserError, nearest
 from karat.core.system import Request
 from karat.systems.history import question_of
@@ -27,7 +26,7 @@ _ANY_NAME = re.compile(r"\{([A-Za-z_]\w*)\}")
 _JSON_SCALAR = re.compile(r"true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
 
-def read_template(template: Any, place: str) -> Any:
+def read_template(template: object, place: str) -> object:
     """A template from a configuration, checked and with its scalars typed."""
     if template is None or template == "":
         return DEFAULT
@@ -47,7 +46,7 @@ def read_template(template: Any, place: str) -> Any:
     return read
 
 
-def typed(value: Any, place: str) -> Any:
+def typed(value: object, place: str) -> object:
     """A structure of texts with its numbers, booleans and nulls typed; a text that is a JSON object or list, parsed."""
     if isinstance(value, str) and value.strip()[:1] in ("{", "[") and not _PLACEHOLDER.match(value.strip()):
         try:
@@ -57,7 +56,7 @@ def typed(value: Any, place: str) -> Any:
     return _scalars(value)
 
 
-def _scalars(value: Any) -> Any:
+def _scalars(value: object) -> object:
     if isinstance(value, str):
         return msgspec.json.decode(value) if _JSON_SCALAR.fullmatch(value) else value
     if isinstance(value, dict):
@@ -65,7 +64,7 @@ def _scalars(value: Any) -> Any:
     return [_scalars(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def fill(template: Any, request: Request) -> Any:
+def fill(template: object, request: Request) -> Json:
     """The template with this request's values."""
     values: JsonObject = {
         "question": question_of(request.messages),
@@ -77,7 +76,7 @@ def fill(template: Any, request: Request) -> Any:
     return _fill(template, values)
 
 
-def _fill(value: Any, values: JsonObject) -> Any:
+def _fill(value: object, values: JsonObject) -> object:
     if isinstance(value, str):
         alone = _PLACEHOLDER.fullmatch(value)
         return values[alone[1]] if alone else _PLACEHOLDER.sub(lambda match: _as_text(values[match[1]]), value)
@@ -86,11 +85,11 @@ def _fill(value: Any, values: JsonObject) -> Any:
     return [_fill(item, values) for item in value] if isinstance(value, list) else value
 
 
-def _as_text(value: Any) -> str:
+def _as_text(value: object) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def _texts(value: Any) -> list[str]:
+def _texts(value: object) -> list[str]:
     if isinstance(value, str):
         return [value]
     if isinstance(value, dict):

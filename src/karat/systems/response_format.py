@@ -1,4 +1,4 @@
-"""``response_format``: what an OpenAI-compatible endpoint is told about the form of its answers.
+"""``response_format``: the form of answer that is requested from an OpenAI-compatible endpoint.
 
 ``json_object``; ``suite``, the JSON schema of an answer that the suite reads; a JSON schema, written out or as the path
 of a ``.json`` file; or the whole object as the endpoint takes it (``{type: json_schema, json_schema: {…}}``).
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -49,7 +48,7 @@ _VALUES = frozenset({"enum", "const", "default", "examples"})
 
 
 def whole_format(
-    given: Any, suite: Suite, options: Any, folder: Path | None = None, cases: Sequence[AnyCase] = ()
+    given: object, suite: Suite, options: object, folder: Path | None = None, cases: Sequence[AnyCase] = ()
 ) -> JsonObject | None:
     """The entry of the request; None when nothing is asked for. What is whole already stays as it is."""
     if given is None or given in ("", {}):
@@ -79,7 +78,7 @@ def as_text_format(whole: JsonObject) -> JsonObject:
     return {"type": "json_schema", **inner} if isinstance(inner, dict) else whole
 
 
-def _decoded(text: str) -> Any:
+def _decoded(text: str) -> object:
     try:
         return msgspec.json.decode(text)
     except msgspec.DecodeError as error:
@@ -88,7 +87,7 @@ def _decoded(text: str) -> Any:
         ) from None
 
 
-def _typed(schema: Any) -> Any:
+def _typed(schema: object) -> object:
     """A schema from YAML, whose scalars are all texts, with its limits and switches as numbers and booleans.
 
     Only what JSON Schema wants so is changed: ``type: [string, "null"]`` stays as it is, and so do values of a text.
@@ -106,7 +105,7 @@ def _typed(schema: Any) -> Any:
     return found
 
 
-def _suite_format(suite: Suite, options: Any, cases: Sequence[AnyCase]) -> JsonObject:
+def _suite_format(suite: Suite, options: object, cases: Sequence[AnyCase]) -> JsonObject:
     schema = suite.prompting.answer_schema
     if schema is None:
         raise UserError(
@@ -122,7 +121,7 @@ def _wrapped(name: str, schema: JsonObject) -> JsonObject:
     return {"type": "json_schema", "json_schema": {"name": name, **strict, "schema": schema}}
 
 
-def _is_strict(schema: Any) -> bool:
+def _is_strict(schema: object) -> bool:
     if isinstance(schema, list):
         return all(_is_strict(item) for item in schema)
     if not isinstance(schema, dict):

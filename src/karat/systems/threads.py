@@ -11,14 +11,17 @@ import asyncio
 import threading
 from collections.abc import Callable
 from contextvars import Context, copy_context
+from functools import partial
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar  # Any: a thread finishes jobs whose functions return anything
+
+Argument = TypeVar("Argument")
+Result = TypeVar("Result")
 
 
 class _Job(NamedTuple):
     context: Context
-    function: Callable[[Any], Any]
-    argument: Any
+    work: Callable[[], object]
     loop: asyncio.AbstractEventLoop
     future: asyncio.Future[Any]
 
@@ -30,12 +33,12 @@ class Threads:
         self._free: list[SimpleQueue[_Job | None]] = []
         self._closed = False
 
-    async def run(self, function: Callable[[Any], Any], argument: Any) -> Any:
+    async def run(self, function: Callable[[Argument], Result], argument: Argument) -> Result:
         """The function's result. Cancelling does not stop the function, only the waiting for it."""
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[Any] = loop.create_future()
+        future: asyncio.Future[Result] = loop.create_future()
         inbox = self._free.pop() if self._free else self._start()
-        inbox.put(_Job(copy_context(), function, argument, loop, future))
+        inbox.put(_Job(copy_context(), partial(function, argument), loop, future))
         return await future
 
     def close(self) -> None:
@@ -58,7 +61,7 @@ class Threads:
                 return
 
     def _finish(
-        self, inbox: SimpleQueue[_Job | None], future: asyncio.Future[Any], result: Any, error: BaseException | None
+        self, inbox: SimpleQueue[_Job | None], future: asyncio.Future[Any], result: object, error: BaseException | None
     ) -> None:
         if self._closed:
             inbox.put(None)
@@ -72,9 +75,9 @@ class Threads:
             future.set_exception(error)
 
 
-def _outcome(job: _Job) -> tuple[Any, BaseException | None]:
+def _outcome(job: _Job) -> tuple[object, BaseException | None]:
     try:
-        return job.context.run(job.function, job.argument), None
+        return job.context.run(job.work), None
     except StopIteration as error:  # a future cannot hold this one
         return None, RuntimeError(f"the function raised StopIteration({error})")
     except BaseException as error:

@@ -12,7 +12,7 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import msgspec
@@ -64,7 +64,9 @@ class Transport:
         await self._client.aclose()
 
     @asynccontextmanager
-    async def send(self, *, json: Any = None, params: Mapping[str, str] | None = None) -> AsyncIterator[httpx.Response]:
+    async def send(
+        self, *, json: object = None, params: Mapping[str, str] | None = None
+    ) -> AsyncIterator[httpx.Response]:
         """One attempt: a response with status 2xx whose body is still to be read. All else is CallFailed."""
         import httpx
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.tables.explain.labels import LABELS_SWAPPED, label_evidence, swapped
 from karat.tables.options import CompareOptions
 from karat.tables.small.bipartite import Unsettled, perfect_matching
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 _MOST_TRIES = 20_000
 _ROWS_TO_LOOK_AT = 3_000_000
 
+RowPairs: TypeAlias = Any
+"""For each gold row the prediction row equal to it, in the form of the comparison that found them: a list or an array.
+Only that comparison reads it again."""
+
 
 class Match(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a prediction compares with gold. ``mapping`` gives for each gold column the prediction column that stands for
@@ -38,7 +43,7 @@ class Match(msgspec.Struct, frozen=True, omit_defaults=True):
     mapping: tuple[int | None, ...] = ()
     normalised: tuple[str, ...] = ()
     reason: str = ""
-    evidence: dict[str, Any] = {}
+    evidence: JsonObject = {}
     cell_f1: float = 1.0
     row_share: float = 1.0
 
@@ -53,11 +58,11 @@ class Comparison(Protocol):
 
     def candidates(self) -> list[list[int]]: ...
 
-    def pair(self, g: int, p: int) -> Any: ...
+    def pair(self, g: int, p: int) -> object | None: ...
 
-    def rows_agree(self, mapped: Sequence[tuple[int, int]]) -> Any: ...
+    def rows_agree(self, mapped: Sequence[tuple[int, int]]) -> RowPairs | None: ...
 
-    def normalised(self, mapped: Sequence[tuple[int, int]], rows: Any) -> tuple[str, ...]: ...
+    def normalised(self, mapped: Sequence[tuple[int, int]], rows: RowPairs) -> tuple[str, ...]: ...
 
 
 def match_tables(
@@ -194,12 +199,12 @@ class TablePair:
         return Match(False, False, tuple(mapping), (), LABELS_SWAPPED, evidence)
 
 
-def _passed(comparison: Comparison, mapping: Sequence[int], rows: Any) -> Match:
+def _passed(comparison: Comparison, mapping: Sequence[int], rows: RowPairs | None) -> Match:
     names = comparison.normalised(list(enumerate(mapping)), rows) if rows is not None else ()
     return Match(True, mapping=tuple(mapping), normalised=names)
 
 
-def _agreed(comparison: Comparison, pairs: Sequence[tuple[int, int]]) -> Any:
+def _agreed(comparison: Comparison, pairs: Sequence[tuple[int, int]]) -> RowPairs | None:
     """The rows that agree on these pairs of columns; None when they do not, or when that is unknown."""
     if any(comparison.pair(g, p) is None for g, p in pairs):
         return None
@@ -220,7 +225,7 @@ def same_texts(gold: Table, pred: Table, *, ordered: bool) -> list[int] | None:
     them."""
     gold_columns = [gold.texts(index) for index in range(gold.width)]
     pred_columns = [pred.texts(index) for index in range(pred.width)]
-    by_content: dict[Any, list[int]] = {}
+    by_content: dict[tuple[str | None, ...] | int, list[int]] = {}
     for index, column in enumerate(pred_columns):
         by_content.setdefault(_content(column, ordered), []).append(index)
     candidates = [by_content.get(_content(column, ordered), []) for column in gold_columns]
@@ -236,6 +241,6 @@ def same_texts(gold: Table, pred: Table, *, ordered: bool) -> list[int] | None:
     return mapping if same else None
 
 
-def _content(column: Texts, ordered: bool) -> Any:
+def _content(column: Texts, ordered: bool) -> tuple[str | None, ...] | int:
     # A sum of hashes is quickest; the rows, counted, then decide.
     return tuple(column) if ordered else sum(map(hash, column))

@@ -1,8 +1,9 @@
-"""``karat show``: one case of a stored run, and the same case in another one."""
+"""``karat.show`` and ``karat show``: one case of a stored run, and the same case in another one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -12,6 +13,7 @@ from karat.core.problems import UserError, count_of, did_you_mean
 from karat.core.results.result import CaseResult
 from karat.reports.case_view import CaseView, case_view
 from karat.runs.baseline import find_run
+from karat.verbs.inputs.projects import open_store_here
 
 if TYPE_CHECKING:
     from karat.store.store import Store
@@ -24,8 +26,32 @@ class ShownCase(msgspec.Struct, frozen=True):
     against: CaseView | None = None
 
 
-def show_case(store: Store, case: str, run: str = "latest", against: str | None = None) -> ShownCase:
-    """The case of that id or name, or the only one whose id begins like this."""
+def show(
+    case: str,
+    run: str = "latest",
+    *,
+    against: str | None = None,
+    store: str | Path = "",
+    config: str | Path | None = None,
+) -> ShownCase:
+    """One case of a stored run: what was asked, expected and given, how they differ, and its scores.
+
+    ``case`` is its id, its name, or the start of its id. ``run`` is a stored run: ``r-0012``, ``12``, ``latest``, or
+    its name or tag. ``against`` names another run, whose answer to the same case is shown too. ``store`` is the
+    project's store by default.
+
+    >>> import karat
+    >>> cases, answers = [{"id": "q1", "relevant": ["lemon"]}], [{"id": "q1", "results": ["lime"]}]
+    >>> _ = karat.run(suite="retrieval", cases=cases, predictions=answers, store="doctest_show.db")
+    >>> found = karat.show("q1", store="doctest_show.db")
+    >>> found.case.id, found.case.status, found.against
+    ('q1', 'scored', None)
+    """
+    with open_store_here(store, config) as opened:
+        return _shown(opened, case, run, against)
+
+
+def _shown(store: Store, case: str, run: str, against: str | None) -> ShownCase:
     run_id = find_run(store, run)
     view = _view(store, run_id, case)
     if against is None:

@@ -1,8 +1,8 @@
-"""``karat tune``: the best n and model for each field of a sheet's evaluation table."""
+"""``karat.tune`` and ``karat tune``: the best n and model for each field of a sheet's evaluation table."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -19,16 +19,22 @@ if TYPE_CHECKING:
 
 
 class Tuned(msgspec.Struct, frozen=True):
-    """The evaluation table's name, and what was chosen for its fields."""
+    """The evaluation table's name, and what was chosen for its fields. Printing it shows what ``karat tune`` prints."""
 
     name: str
     tuning: Tuning
 
+    def __str__(self) -> str:
+        from karat.search.choose.text import heading_of, lines_of
 
-def tune_sheet(
-    file: Path,
+        lines = (f"  {line}".rstrip() for line in lines_of(self.tuning))
+        return "\n".join((heading_of(self.name, self.tuning), *lines))
+
+
+def tune(
+    file: str | Path,
     *,
-    tables: Tables | None = None,
+    tables: Mapping[str, str | Path] | None = None,
     evaluation: str = "",
     budget_tokens: int = 2000,
     max_n: int | None = None,
@@ -37,10 +43,34 @@ def tune_sheet(
     seconds: float = 60.0,
     watch: Watch = lambda _field, _done, _of: None,
 ) -> Tuned:
-    """Choose n and model for each field within a token budget. ``evaluation`` is the table, where the sheet has
-    several."""
+    """Choose n and model for each field of a sheet's evaluation table within a token budget.
+
+    ``tables`` are the files of the tables that the sheet does not define itself, by name. ``evaluation`` names the
+    evaluation table if the sheet has several. ``seconds`` limits the time for proving the optimum; after it, the best
+    choice so far is used, and ``tuning.optimal`` is false. ``watch(field, done, of)`` is called while values are
+    ranked.
+
+    >>> import karat
+    >>> from pathlib import Path
+    >>> sheet = '''!evaluation()
+    ... table Wanted
+    ...     !evaluation_question()
+    ...     [Question]
+    ...     !evaluation_field("Food[name]")
+    ...     [Wanted]
+    ... override
+    ... [Question],[Wanted]
+    ... "What is sour?","Lemon"
+    ... "What is sweet?","Honey;Sugar"
+    ... '''
+    >>> _ = Path("food.sheet").write_text(sheet)
+    >>> _ = Path("food.csv").write_text("name\\nLemon\\nHoney\\nSugar\\n")
+    >>> tuned = karat.tune("food.sheet", tables={"Food": "food.csv"}, models=["bm25"])
+    >>> [(one.field, one.model, one.n) for one in tuned.tuning.fields]
+    [('Food[name]', 'bm25', 3)]
+    """
     from karat.core.files.project_folder import vectors_folder
-    from karat.search.choose.tune import tune
+    from karat.search.choose import tune as choosing
     from karat.search.models import load_model
     from karat.search.models.vectors import VectorCache
 
@@ -48,7 +78,7 @@ def tune_sheet(
         raise UserError("no models to choose from", hint="For example bm25 and wordllama; karat models lists them.")
     file = local_path(file)
     found = _read_evaluation(file, local_tables(tables or {}), evaluation)
-    tuning = tune(
+    tuning = choosing.tune(
         found.questions,
         found.fields,
         [load_model(name) for name in models],

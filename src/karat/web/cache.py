@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, TypeVar  # Any: one cache holds values of many types, and each caller gets what it made
 
 V = TypeVar("V")
 
@@ -15,13 +15,13 @@ class Kept:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._values: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+        self._values: OrderedDict[tuple[object, ...], Any] = OrderedDict()
         self._lock = Lock()
 
-    def __contains__(self, key: tuple[Any, ...]) -> bool:
+    def __contains__(self, key: tuple[object, ...]) -> bool:
         return key in self._values
 
-    def __call__(self, key: tuple[Any, ...], make: Callable[[], V]) -> V:
+    def __call__(self, key: tuple[object, ...], make: Callable[[], V]) -> V:
         """A value that never changes for its key (a scoring never does)."""
         with self._lock:
             if key in self._values:

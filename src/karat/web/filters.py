@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
@@ -36,14 +35,14 @@ class Filters(msgspec.Struct, frozen=True):
     page: int
     columns: tuple[Figure, ...]
 
-    def link(self, base: str, **changed: Any) -> str:
+    def link(self, base: str, **changed: object) -> str:
         """The address with some parameters changed; None takes one out. Changing a filter goes back to the first
         page."""
         kept = [(name, value) for name, value in self.given if name not in changed and name != "page"]
         kept += [(name, str(value)) for name, value in changed.items() if value is not None and value != ""]
         return f"{base}?{encoded(kept)}" if kept else base
 
-    def is_on(self, **wanted: Any) -> bool:
+    def is_on(self, **wanted: object) -> bool:
         """Whether each of these parameters is in the address just so."""
         return all(self.value(name) == str(value) for name, value in wanted.items())
 

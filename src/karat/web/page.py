@@ -3,8 +3,6 @@ safe."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import Request
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from starlette.responses import Response
@@ -40,7 +38,7 @@ class Viewer:
         self._templates.filters |= formatting.FILTERS
         self._templates.globals["run_name"] = run_name
 
-    def page(self, request: Request, template: str, code: int = 200, **values: Any) -> Response:
+    def page(self, request: Request, template: str, code: int = 200, **values: object) -> Response:
         """A page. Halves of surrogate pairs, which UTF-8 cannot hold, are shown as escapes."""
         session = getattr(request.state, "session", "")
         known = {

@@ -4,7 +4,6 @@ saved."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import msgspec
 
@@ -35,7 +34,7 @@ def quick_filters(
     """(what they filter by, the chips), without groups that have none."""
     scoring = row.scoring or 0
 
-    def chip(text: str, count: int | None = None, **wanted: Any) -> Chip:
+    def chip(text: str, count: int | None = None, **wanted: object) -> Chip:
         on = filters.is_on(**wanted)
         changed = dict.fromkeys(wanted) if on else wanted
         return Chip(text, filters.link(base, **changed), on, count)

@@ -227,6 +227,17 @@ def test_a_single_figure_and_lists() -> None:
     assert not judge_code("print('@a[1] @b[2]')\nimport os\nos._exit(0)", task=task).correctness.passed
 
 
+def test_figures_that_were_printed_after_the_end_of_what_is_kept_are_missing_and_the_reason_says_so() -> None:
+    task = Task(tables=MEANS.tables, expected=Expected(named={"a": "1", "b": "2"}))
+    cut = "only the first 65,536 characters of the output were read"
+    also_set = judge_code("print('x' * 70_000)\nprint('@b[2]')\nresult = {'a': 1}", task=task).correctness
+    assert (also_set.score, also_set.reason, also_set.evidence["problem"]) == (0.25, "figures_differ", cut)
+    printed = judge_code("print('@a[1]')\nprint('x' * 70_000)\nprint('@b[2]')", task=task).correctness
+    assert (printed.score, printed.reason) == (0.25, "printed_not_returned")
+    assert printed.evidence["problem"] == f"the answer was printed, not returned: assign it to `result` ({cut})"
+    assert "problem" not in judge_code("result = {'a': 1}", task=task).correctness.evidence
+
+
 def test_names_count_when_they_are_all_there_was_to_do() -> None:
     rename = Task(tables=MEANS.tables, reference='result = df.rename(columns={"price": "cost"})')
     assert judge_code(rename.reference, task=rename).correctness.passed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any  # Any: the context is a class of Click or of Typer, by its version
 
 import typer
 from typer.core import TyperGroup

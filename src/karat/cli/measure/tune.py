@@ -55,11 +55,11 @@ def tune(
     from karat.cli.printing.consoles import notes
     from karat.cli.printing.outputs import write_json_value
     from karat.cli.printing.progress import ranking_progress
-    from karat.verbs.tune import tune_sheet
+    from karat.verbs import tune as verb
 
     names, tables = named_models(models), bound_tables(table or ())
     with ranking_progress() as watch:
-        tuned = tune_sheet(
+        tuned = verb.tune(
             file,
             tables=tables,
             evaluation=evaluation,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any  # Any: commands and parameters are classes of Click or of Typer, by its version
 
 import typer
 from typer.core import TyperCommand
@@ -112,7 +112,7 @@ def _waits_for_value(word: str, valued: Collection[str]) -> bool:
     return bool(takes) and takes[0] == len(word)
 
 
-def _is_flag(param: Any) -> bool:
+def _is_flag(param: object) -> bool:
     return bool(getattr(param, "is_flag", False) or getattr(param, "count", False))
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import logging
 from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
 import typer
 import typer.main
+from typer.core import TyperOption
 
 Level = Literal["quiet", "normal", "verbose"]
 
@@ -72,11 +73,12 @@ class Steps(logging.Handler):
 
 
 @cache
-def options() -> list[Any]:
+def options() -> list[TyperOption]:
     """The two options, for any command."""
     only = typer.Typer(add_completion=False)
     only.command()(_both)
-    return [one for one in typer.main.get_command(only).params if one.name in ("quiet", "verbose")]
+    params = typer.main.get_command(only).params
+    return [one for one in params if isinstance(one, TyperOption) and one.name in ("quiet", "verbose")]
 
 
 def _both(

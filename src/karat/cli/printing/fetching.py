@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def fetch_progress(url: str) -> Iterator[Callable[[int, int], None]]:
-    """The display of one fetch, told how many bytes there are so far and in all."""
+    """The display of one fetch: it gets the number of bytes so far and in all."""
     from karat.cli.printing.consoles import notes
 
     console = notes()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from karat.core.results.result import RunResult
@@ -32,7 +32,7 @@ def write_text(text: str, out: str) -> None:
     write_data(text.encode("utf-8", "replace"), out)
 
 
-def write_json_value(value: Any, out: str) -> None:
+def write_json_value(value: object, out: str) -> None:
     """Any plain value as indented JSON."""
     import msgspec
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -27,11 +26,12 @@ def report(
     from karat.cli.printing.consoles import stdout
     from karat.cli.printing.outputs import Outputs
     from karat.verbs.inputs.projects import open_store_here
+    from karat.verbs.report import default_file
     from karat.verbs.runs import stored_result
 
     with open_store_here(store, config) as opened:
         result = stored_result(opened, run)
     if xlsx is None and html is None and json is None:
-        xlsx = Path(f"{result.run.id}.xlsx")
+        xlsx = default_file(result)
     for file in Outputs(json, xlsx, html).write(result):
         stdout().print(f"wrote {file}", markup=False)

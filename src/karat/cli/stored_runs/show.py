@@ -37,11 +37,9 @@ def show(
     from karat.cli.printing.consoles import stdout
     from karat.cli.printing.outputs import write_json_value
     from karat.reports.console.case import print_case
-    from karat.verbs.inputs.projects import open_store_here
-    from karat.verbs.show import show_case
+    from karat.verbs import show as verb
 
-    with open_store_here(store, config) as opened:
-        shown = show_case(opened, case, run, against)
+    shown = verb.show(case, run, against=against, store=store or "", config=config)
     if json is not None:
         write_json_value(shown, json)
     if json != "-":

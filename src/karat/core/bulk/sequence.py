@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, overload  # Any: pickle's protocol, and what users of a sequence remember with it
 
 T = TypeVar("T")
 CHUNK = 1_000

@@ -4,10 +4,10 @@ files still are."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
+from karat.core.json_types import JsonMapping
 from karat.core.remote.address import is_url
 from karat.core.remote.paths import local_path
 from karat.core.remote.shown import KEY, MARK
@@ -15,7 +15,7 @@ from karat.core.remote.shown import KEY, MARK
 _COPY = re.compile(rb'"(/[^"]*' + re.escape(MARK.encode()) + rb"[0-9a-f]{%d})" % KEY)
 
 
-def fetch_again(held: Iterable[bytes], config: Mapping[str, Any]) -> None:
+def fetch_again(held: Iterable[bytes], config: JsonMapping) -> None:
     """Fetch what a run was made from, where ``held``, its stored cases or answers, names copies that were deleted."""
     mark = MARK.encode()
     trees = {tree for item in held if mark in item for tree in _COPY.findall(item)}

@@ -1,8 +1,7 @@
-"""What a remote store answered when it did not answer with a file: which of it is worth another try, and what to tell a
-person.
+"""Failures of a remote store: which are worth another try, and what the error message says.
 
-The clients of the stores raise errors of their own classes. They are told apart by name, so that none of those packages
-need be imported.
+The clients of the stores raise errors of their own classes. They are recognised by name, so that none of those packages
+needs to be imported.
 """
 
 from __future__ import annotations
@@ -118,7 +117,7 @@ def told(error: BaseException, address: Address, verb: str, tries: int = 1) -> U
     if isinstance(error, FileNotFoundError) or code in (404, 410):
         return UserError(f"cannot {verb} {shown}: there is nothing there ({code or 404})", hint="Check the URL.")
     if isinstance(error, Changed):
-        hint = "Wait until whoever writes it has finished, then try again."
+        hint = "Wait until it has been written completely, then try again."
         return UserError(f"cannot {verb} {shown}: it changes while it is read", hint=hint)
     if code:
         return UserError(f"cannot {verb} {shown}: the server answered {code}{_after(tries)}")

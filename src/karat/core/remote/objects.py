@@ -5,17 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple  # Any: a file system of fsspec, which has no types
 
 from karat.core.extras import require
 from karat.core.files.limits import MIB
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import UserError, nearest
 from karat.core.remote.address import Address
 from karat.core.remote.failures import Changed
 from karat.core.remote.room import Room
 
 BLOCK = 8 * MIB
-_SETTINGS: dict[str, dict[str, Any]] = {
+_SETTINGS: dict[str, JsonObject] = {
     "s3": {"config_kwargs": {"connect_timeout": 10, "read_timeout": 60, "retries": {"max_attempts": 1}}},
     "gs": {},
     "az": {},
@@ -144,11 +145,11 @@ def _store(address: Address) -> Any:
     return fsspec.filesystem(address.scheme, use_listings_cache=False, **_SETTINGS[address.kind])
 
 
-def _item(name: str, about: dict[str, Any]) -> Item:
+def _item(name: str, about: JsonMapping) -> Item:
     return Item(name, str(about["name"]), int(about.get("size") or 0), _version(about))
 
 
-def _version(about: dict[str, Any]) -> str:
+def _version(about: JsonMapping) -> str:
     """What the store knows a version by: its ETag and whatever else tells of a change."""
     keys = ("ETag", "etag", "generation", "VersionId", "LastModified", "last_modified", "mtime", "updated")
     found = [str(about[key]) for key in keys if about.get(key)]

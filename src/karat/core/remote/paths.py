@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any  # Any: what is no path or URL stays what its caller gave
 
 from karat.core.remote.address import address_of
 
@@ -19,7 +19,7 @@ def local_path(given: str | Path, root: Path | None = None) -> Path:
     return fetched(address)
 
 
-def local_input(given: Any) -> Any:
+def local_input(given: object) -> Any:
     """The same for whatever a verb was given: a path or URL, several, or something that is neither and stays as it
     is."""
     if isinstance(given, str | Path):
@@ -29,7 +29,7 @@ def local_input(given: Any) -> Any:
     return given
 
 
-def local_tables(tables: Mapping[str, Path]) -> dict[str, Path]:
+def local_tables(tables: Mapping[str, str | Path]) -> dict[str, Path]:
     """The same for tables by their names."""
     return {name: local_path(file) for name, file in tables.items()}
 

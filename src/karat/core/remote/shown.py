@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 from karat.core.files.private import FOLDER
 from karat.core.remote.address import HIDDEN, KINDS, Address
@@ -60,7 +59,7 @@ def is_copy(path: str | Path) -> bool:
     return MARK in str(path)
 
 
-def as_stored(value: Any) -> Any:
+def as_stored(value: object) -> object:
     """A setting as a run keeps it: for the path of a copy its URL, which can be fetched again. A URL with a secret
     cannot, and is not kept."""
     if not isinstance(value, str) or MARK not in value:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from typing import Any
 
 import msgspec
 
@@ -113,7 +112,7 @@ def _of_object(body: JsonMapping, own: frozenset[str], depth: int) -> Reply:
     return Reply("JSON", structured=((body, "the body"),), body=body)
 
 
-def _error_text(error: Any) -> str:
+def _error_text(error: object) -> str:
     if isinstance(error, Mapping) and error.get("message"):
         return str(error["message"])
     return error if isinstance(error, str) else msgspec.json.encode(error).decode()
@@ -208,7 +207,7 @@ class _Parts:
         self.texts: list[str] = []
         self._refusals: list[str] = []
         self._calls: list[ToolCall] = []
-        self._structured: list[tuple[Any, str]] = []
+        self._structured: list[tuple[Json, str]] = []
         self._attached: list[Block] = []
         self._custom: JsonMapping = {}
 
@@ -224,7 +223,7 @@ class _Parts:
             for part in content:
                 self._part(part)
 
-    def _part(self, part: Any) -> None:
+    def _part(self, part: object) -> None:
         if isinstance(part, str):
             self.texts.append(part)
         if not isinstance(part, Mapping):
@@ -249,11 +248,11 @@ class _Parts:
         if isinstance(value, Mapping | list):
             self._structured.append((value, where))
 
-    def refuse(self, refusal: Any) -> None:
+    def refuse(self, refusal: object) -> None:
         if isinstance(refusal, str) and refusal.strip():
             self._refusals.append(refusal.strip())
 
-    def call(self, call: Any) -> None:
+    def call(self, call: object) -> None:
         """A tool call of a chat completion, the Responses API or a content part."""
         if not isinstance(call, Mapping):
             return
@@ -317,7 +316,7 @@ def _arguments(given: Json) -> Json:
     return given
 
 
-def _language(media_type: Any) -> str:
+def _language(media_type: object) -> str:
     """The language of an attachment, from its media type: ``text/x-sql`` → ``sql``."""
     kind = str(media_type or "").partition(";")[0].strip().lower().rpartition("/")[2]
     return kind.removeprefix("x-").removesuffix("-script")

@@ -10,7 +10,7 @@ import contextlib
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -33,7 +33,7 @@ def _refuse(constant: str) -> Json:
     raise ValueError(f"{constant} is not JSON")
 
 
-def _one_value_each(pairs: list[tuple[str, Any]]) -> JsonObject:
+def _one_value_each(pairs: list[tuple[str, Json]]) -> JsonObject:
     found = dict(pairs)
     if len(found) < len(pairs):
         for key, value in pairs:
@@ -74,12 +74,12 @@ Reach = Literal["whole", "fenced", "prose"]
 """Where JSON is looked for: only as the whole text, also in fenced blocks, also inside words."""
 
 
-def json_in(text: str, reach: Reach = "prose") -> list[tuple[Any, str]]:
+def json_in(text: str, reach: Reach = "prose") -> list[tuple[object, str]]:
     """Every object and array in a text with the place where it is."""
     return list(_json_in(text, reach, DEEPEST))
 
 
-def _json_in(text: str, reach: Reach, depth: int) -> Iterator[tuple[Any, str]]:
+def _json_in(text: str, reach: Reach, depth: int) -> Iterator[tuple[object, str]]:
     text = text.strip()
     if not text:
         return
@@ -110,7 +110,7 @@ def _json_in(text: str, reach: Reach, depth: int) -> Iterator[tuple[Any, str]]:
         yield from ((value, "the text") for value in _scanned(outside))
 
 
-def _scanned(text: str) -> Iterator[Any]:
+def _scanned(text: str) -> Iterator[object]:
     """Objects and arrays inside words, the outermost ones."""
     place = 0
     for _ in range(MOST_STARTS):

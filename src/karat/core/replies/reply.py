@@ -7,7 +7,6 @@ are is described for users in ``docs/responses.md`` and read in :mod:`karat.core
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any
 
 import msgspec
 
@@ -24,7 +23,7 @@ class ToolCall(msgspec.Struct, frozen=True):
     """A tool or function that the assistant called. ``arguments`` are decoded; a text where they are not JSON."""
 
     name: str
-    arguments: Any
+    arguments: Json
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -42,7 +41,7 @@ class Reply(msgspec.Struct, frozen=True):
     """The assistant's words, without the reasoning before them."""
     refusal: str = ""
     calls: tuple[ToolCall, ...] = ()
-    structured: tuple[tuple[Any, str], ...] = ()
+    structured: tuple[tuple[Json, str], ...] = ()
     """JSON that was given as JSON, and where: structured output, tool results, attachments, the body itself."""
     custom_content: JsonMapping = {}
     attached: tuple[Block, ...] = ()
@@ -71,12 +70,12 @@ class Reply(msgspec.Struct, frozen=True):
         """Every JSON object of the response, whatever is in it."""
         return [item for value, _ in self._json("prose") for item in objects_in(value)]
 
-    def json_values(self, reach: Reach = "prose") -> Iterable[tuple[Any, str]]:
+    def json_values(self, reach: Reach = "prose") -> Iterable[tuple[object, str]]:
         """Every object and list of the response, given as JSON or in words, and where; in words that were cut off only
         as a whole."""
         return self._json("whole" if self.cut else reach)
 
-    def _json(self, reach: Reach) -> Iterable[tuple[Any, str]]:
+    def _json(self, reach: Reach) -> Iterable[tuple[object, str]]:
         yield from self.structured
         for call in self.calls:
             yield call.arguments, f"the arguments of the tool call {call.name or 'without a name'}"
@@ -138,7 +137,7 @@ class Reply(msgspec.Struct, frozen=True):
         return Unreadable(with_beginning(str(error), self.shown))
 
 
-def only_one(candidates: list[Candidate], read: Callable[[JsonMapping], Any], wanted: str, plural: str = "") -> Json:
+def only_one(candidates: list[Candidate], read: Callable[[JsonMapping], object], wanted: str, plural: str = "") -> Json:
     """What the candidates say, where they all say the same; an error that says so where they differ."""
     if len(candidates) == 1:
         return read(candidates[0].value)

@@ -7,7 +7,6 @@ streams tool calls and DIAL its stages, attachments and ``custom_content.state``
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 
@@ -138,7 +137,7 @@ def _merge(into: JsonObject, delta: JsonObject) -> None:
             into[key] = value
 
 
-def _append(into: JsonObject, key: str, known: Any, value: str) -> None:
+def _append(into: JsonObject, key: str, known: object, value: str) -> None:
     if isinstance(known, _Text):
         known.append(value)
     else:

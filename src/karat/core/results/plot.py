@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any  # Any: the types of Altair differ from one version to the next
 
 from karat.core.extras import require
 from karat.core.results.text import headline_metrics, known_metrics
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def plot(result: RunResult, metrics: Sequence[str] = ()) -> Any:
     """An ``altair.LayerChart`` of the metrics named, or of the suite's headline metrics that are shares or rates."""
     require(["plot"], "result.plot()")
-    altair: Any = import_module("altair")  # its types differ from one version to the next
+    altair: Any = import_module("altair")
     known = known_metrics(result)
     if metrics:
         chosen = [(known[item.metric], item) for item in map(result.metric, metrics)]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any, Protocol
+from types import ModuleType
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
@@ -13,6 +14,12 @@ from karat.core.json_types import JsonObject
 from karat.core.problems import Problem, UserError
 from karat.core.scores import Score, State
 from karat.core.suite import Kind
+
+if TYPE_CHECKING:
+    import altair
+    import pandas
+    import polars
+    import pyarrow
 
 
 class RunInfo(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -182,11 +189,12 @@ class RunResult(msgspec.Struct, frozen=True):
 
         return as_html(self)
 
-    def plot(self, *metrics: str) -> Any:
+    def plot(self, *metrics: str) -> altair.LayerChart:
         """The metrics named, or the headline metrics, with their intervals as an Altair chart (extra ``plot``)."""
         from karat.core.results.plot import plot
 
-        return plot(self, metrics)
+        chart: altair.LayerChart = plot(self, metrics)
+        return chart
 
     def status_counts(self) -> dict[State, int]:
         """How many cases are in each state; states that do not occur are left out."""
@@ -222,23 +230,23 @@ class RunResult(msgspec.Struct, frozen=True):
             for c in self.cases
         ]
 
-    def to_polars(self) -> Any:
+    def to_polars(self) -> polars.DataFrame:
         """The rows as a ``polars.DataFrame`` (extra ``polars``)."""
-        polars = _library("polars", "polars")
-        return polars.DataFrame(self.rows(), infer_schema_length=None)
+        frame: polars.DataFrame = _library("polars", "polars").DataFrame(self.rows(), infer_schema_length=None)
+        return frame
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> pandas.DataFrame:
         """The rows as a ``pandas.DataFrame`` (extra ``pandas``)."""
-        pandas = _library("pandas", "pandas")
-        return pandas.DataFrame(self.rows())
+        frame: pandas.DataFrame = _library("pandas", "pandas").DataFrame(self.rows())
+        return frame
 
-    def to_arrow(self) -> Any:
+    def to_arrow(self) -> pyarrow.Table:
         """The rows as a ``pyarrow.Table`` (extra ``arrow``)."""
-        pyarrow = _library("pyarrow", "arrow")
-        return pyarrow.Table.from_pylist(self.rows())
+        table: pyarrow.Table = _library("pyarrow", "arrow").Table.from_pylist(self.rows())
+        return table
 
 
-def _library(name: str, extra: str) -> Any:
+def _library(name: str, extra: str) -> ModuleType:
     try:
         return import_module(name)
     except ImportError as error:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import msgspec
@@ -59,12 +58,12 @@ def is_secret_setting(name: str) -> bool:
     return words[-1] == "key" and (len(words) == 1 or _BEFORE_KEY.fullmatch(words[-2]) is not None)
 
 
-def plain_secrets(settings: Any) -> Iterator[Place]:
+def plain_secrets(settings: object) -> Iterator[Place]:
     """Where secrets are in plain text: keys and indices from the top of the settings."""
     yield from _in_value(msgspec.to_builtins(settings) if isinstance(settings, msgspec.Struct) else settings, ())
 
 
-def _in_value(value: Any, path: Place) -> Iterator[Place]:
+def _in_value(value: object, path: Place) -> Iterator[Place]:
     if isinstance(value, dict):
         for key, item in value.items():
             if (
@@ -84,7 +83,7 @@ def _in_value(value: Any, path: Place) -> Iterator[Place]:
         yield path
 
 
-def holds_secret_text(value: Any) -> bool:
+def holds_secret_text(value: object) -> bool:
     """Whether this, under a secret's name, is one in plain text."""
     if isinstance(value, dict):
         return False  # its own names tell
@@ -97,7 +96,7 @@ def holds_secret_text(value: Any) -> bool:
     return bool(left) if _ENVIRONMENT.search(text) is None else len(left) >= 6
 
 
-def like_a_key(value: Any) -> bool:
+def like_a_key(value: object) -> bool:
     """Whether a value that is only called "key" is more than a word."""
     return re.fullmatch(r"(?=.*\d)[^\s{}]{12,}", str(value).strip()) is not None
 

@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any  # Any: the resolver of PyYAML has no types
 
 import msgspec
 import yaml
@@ -31,14 +31,15 @@ Edit = tuple[int, Path_, str]
 class Spot(msgspec.Struct, frozen=True):
     """A node, and whether it stands inside ``[…]`` or ``{…}``, where a plain text may hold less."""
 
-    node: Any
+    node: Node
     in_flow: bool
 
 
 class _Splice(msgspec.Struct, frozen=True):
-    """A node that is in the file, and the text to put in its place."""
+    """A scalar that is in the file, whether it stands inside ``[…]`` or ``{…}``, and the text to put in its place."""
 
-    spot: Spot
+    node: ScalarNode
+    in_flow: bool
     new: str
 
 
@@ -133,19 +134,19 @@ def _roots(data: bytes) -> list[Node]:
 def _plan(roots: Sequence[Node], edits: Sequence[Edit], *, shared: bool) -> tuple[list[_Splice], list[Refusal]]:
     """One splice for each node that may be replaced, and the edits that may not be made."""
     refusals: list[Refusal] = []
-    by_node: dict[int, list[tuple[Edit, Spot]]] = defaultdict(list)
+    by_node: dict[int, list[tuple[Edit, _Splice]]] = defaultdict(list)
     for edit in dict.fromkeys(edits):
         spot = find(roots[edit[0]], edit[1]) if 0 <= edit[0] < len(roots) else None
         if spot is None or not isinstance(spot.node, ScalarNode):
             what = "there is nothing" if spot is None else "there is no single value"
             refusals.append(Refusal(edit, f"{what} at {_shown(edit[1])}", spot.node.start_mark.line + 1 if spot else 0))
         else:
-            by_node[id(spot.node)].append((edit, spot))
+            by_node[id(spot.node)].append((edit, _Splice(spot.node, spot.in_flow, edit[2])))
     reached = _reached(roots, set(by_node)) if shared else {}
     splices: list[_Splice] = []
     for key, held in by_node.items():
-        first, spot = held[0]
-        line = spot.node.start_mark.line + 1
+        first, splice = held[0]
+        line = splice.node.start_mark.line + 1
         if len({edit[2] for edit, _ in held}) > 1:
             reason = f"two different replacements for {_shown(first[1])}"
             refusals.extend(Refusal(edit, reason, line) for edit, _ in held)
@@ -155,7 +156,7 @@ def _plan(roots: Sequence[Node], edits: Sequence[Edit], *, shared: bool) -> tupl
             )
             refusals.extend(Refusal(edit, reason, line) for edit, _ in held)
         else:
-            splices.append(_Splice(spot, first[2]))
+            splices.append(splice)
     return splices, refusals
 
 
@@ -190,13 +191,13 @@ def _spliced(data: bytes, roots: Sequence[Node], splices: Sequence[_Splice], edi
     """The new file, in the old style of each scalar; in double quotes where that does not give the right tree."""
     start = BOM if data.startswith(BOM) else b""
     text = data[len(start) :].decode("utf-8")  # marks count characters, and not a BOM
-    ordered = sorted(splices, key=lambda splice: splice.spot.node.start_mark.index)
+    ordered = sorted(splices, key=lambda splice: splice.node.start_mark.index)
     wanted = _trees(roots, edits)
     for keep_style in (True, False):
         pieces: list[str] = []
         done = 0
         for splice in ordered:
-            begin, end = _span(text, splice.spot.node)
+            begin, end = _span(text, splice.node)
             blank = " " if begin == end and text[begin - 1 : begin].strip() else ""  # after "name:" with no text
             pieces += [text[done:begin], blank, _written(text[begin:end], splice, keep_style=keep_style)]
             done = end
@@ -207,13 +208,13 @@ def _spliced(data: bytes, roots: Sequence[Node], splices: Sequence[_Splice], edi
     raise ValueError("the new text cannot be inserted without changing something else")
 
 
-def _trees(roots: Sequence[Node], edits: Sequence[Edit] = ()) -> list[Any]:
+def _trees(roots: Sequence[Node], edits: Sequence[Edit] = ()) -> list[object]:
     """The documents as plain tuples, aliases written out, with the edits made."""
     changes = {(document, *path): new for document, path, new in edits}
     return [_tree(root, (number,), changes) for number, root in enumerate(roots)]
 
 
-def _tree(node: Node, path: Path_ | None, changes: dict[Path_, str]) -> Any:
+def _tree(node: Node, path: Path_ | None, changes: dict[Path_, str]) -> object:
     if isinstance(node, ScalarNode):
         return (node.tag, changes.get(path, node.value) if path else node.value)
     if isinstance(node, SequenceNode):
@@ -221,7 +222,7 @@ def _tree(node: Node, path: Path_ | None, changes: dict[Path_, str]) -> Any:
             node.tag,
             [_tree(item, (*path, index) if path else None, changes) for index, item in enumerate(node.value)],
         )
-    pairs: list[Any] = []
+    pairs: list[tuple[object, object]] = []
     seen: set[str] = set()
     for key, value in node.value:
         named = path is not None and isinstance(key.value, str) and key.value not in seen  # of two equal keys the first
@@ -249,9 +250,9 @@ def _span(text: str, node: ScalarNode) -> tuple[int, int]:
 
 def _written(old: str, splice: _Splice, *, keep_style: bool) -> str:
     """The new text as YAML, in the style of the old one where it can be."""
-    style, new = splice.spot.node.style, splice.new
+    style, new = splice.node.style, splice.new
     if style not in ("|", ">"):
-        return _flow_scalar(new, style if keep_style else '"', in_flow=splice.spot.in_flow)
+        return _flow_scalar(new, style if keep_style else '"', in_flow=splice.in_flow)
     block = _BLOCK.match(old)
     header, comment, newline, indent = block.groups(default="") if block else ("", "", "", "")
     if keep_style and indent and not re.search(r"\d", header) and _fits_block(new, style):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import accumulate
-from typing import Any
 
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -49,10 +48,10 @@ class Findings:
 class _Composer(yaml.CBaseLoader):
     """libyaml's composer with no tag resolution: all scalars are text."""
 
-    def resolve(self, kind: Any, value: Any, implicit: Any) -> str:  # noqa: ARG002 (PyYAML's signature)
+    def resolve(self, kind: object, value: object, implicit: object) -> str:  # noqa: ARG002 (PyYAML's signature)
         return ""
 
-    def descend_resolver(self, current_node: Any, current_index: Any) -> None:
+    def descend_resolver(self, current_node: object, current_index: object) -> None:
         pass
 
     def ascend_resolver(self) -> None:

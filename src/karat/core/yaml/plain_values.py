@@ -4,14 +4,13 @@ files."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import msgspec
 from yaml.error import Mark
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 
-def node_of(value: Any, file: str, line: int) -> Node:
+def node_of(value: object, file: str, line: int) -> Node:
     """A value of JSON as nodes, all in one line of a file."""
     mark = Mark(file, 0, line - 1, 0, None, 0)
     if isinstance(value, Mapping):

@@ -7,9 +7,18 @@ from __future__ import annotations
 
 import re
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import (
+    Any,  # Any: as an annotation of a struct it takes every value; as a hint it is some form of typing's
+    Literal,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import msgspec
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -25,14 +34,13 @@ from karat.core.yaml.nodes import BAD, Bad, Findings, Path_, documents, is_empty
 __all__ = ["Findings", "Path_", "Raw", "documents", "is_empty", "load", "read", "reader_for"]
 
 S = TypeVar("S")
-Read = Callable[[Node, Findings], Any]
+Read = Callable[[Node, Findings], object]
 
 
 class Raw(msgspec.Struct, frozen=True):
     """A part of a file kept as it is, to be read later, when its type is known (options of a suite or system)."""
 
-    node: Any
-    """A yaml Node."""
+    node: Node
 
 
 def reader_for(kind: type[S]) -> Callable[[Node, Findings], S | Bad]:
@@ -56,16 +64,16 @@ def load(kind: type[S], path: Path) -> tuple[S | None, Findings, Node | None]:
     return None, findings, None
 
 
-_readers: dict[Any, Read] = {}
+_readers: dict[object, Read] = {}
 
 
-def _read(kind: Any) -> Read:
+def _read(kind: object) -> Read:
     if kind not in _readers:
         _readers[kind] = _compile(kind)
     return _readers[kind]
 
 
-def _compile(kind: Any) -> Read:
+def _compile(kind: object) -> Read:
     origin, args = get_origin(kind), get_args(kind)
     if kind is Any:
         return _read_any
@@ -96,15 +104,15 @@ def _described(node: Node) -> str:
     return f'"{text}"' if len(text) <= 40 else f'"{text[:40]}…"'
 
 
-def _read_str(node: Node, findings: Findings) -> Any:
+def _read_str(node: Node, findings: Findings) -> object:
     if node.__class__ is ScalarNode:
         return node.value
     hint = 'Quote the string if it contains "[", "{" or ": ".'
     return findings.add(node, f"expected a string here, found {_described(node)}", hint)
 
 
-def _scalar_reader(convert: Callable[[str], Any], expected: str) -> Read:
-    def read_scalar(node: Node, findings: Findings) -> Any:
+def _scalar_reader(convert: Callable[[str], object], expected: str) -> Read:
+    def read_scalar(node: Node, findings: Findings) -> object:
         if node.__class__ is ScalarNode:
             try:
                 return convert(node.value)
@@ -135,7 +143,7 @@ def _number(text: str) -> float:
     return value
 
 
-_SCALARS: dict[Any, Read] = {
+_SCALARS: dict[object, Read] = {
     str: _read_str,
     bool: _scalar_reader(_boolean, "true or false"),
     int: _scalar_reader(_integer, "a whole number"),
@@ -143,7 +151,7 @@ _SCALARS: dict[Any, Read] = {
 }
 
 
-def _read_any(node: Node, findings: Findings) -> Any:
+def _read_any(node: Node, findings: Findings) -> object:
     if isinstance(node, ScalarNode):
         return node.value
     if isinstance(node, SequenceNode):
@@ -157,10 +165,10 @@ def _read_any(node: Node, findings: Findings) -> Any:
     return found
 
 
-def _union_reader(kinds: list[Any], *, optional: bool) -> Read:
+def _union_reader(kinds: Sequence[object], *, optional: bool) -> Read:
     readers = [_read(kind) for kind in kinds]
 
-    def read_union(node: Node, findings: Findings) -> Any:
+    def read_union(node: Node, findings: Findings) -> object:
         if optional and is_empty(node):
             return None
         if len(readers) == 1:
@@ -176,17 +184,17 @@ def _union_reader(kinds: list[Any], *, optional: bool) -> Read:
     return read_union
 
 
-def _called(kind: Any) -> str:
+def _called(kind: object) -> str:
     """A type in words: a choice by its choices."""
     if get_origin(kind) is Literal:
         return ", ".join(str(choice) for choice in get_args(kind))
     return str(getattr(kind, "__name__", kind))
 
 
-def _literal_reader(choices: tuple[Any, ...]) -> Read:
+def _literal_reader(choices: tuple[object, ...]) -> Read:
     by_text = {str(choice): choice for choice in choices}
 
-    def read_literal(node: Node, findings: Findings) -> Any:
+    def read_literal(node: Node, findings: Findings) -> object:
         if isinstance(node, ScalarNode) and node.value in by_text:
             return by_text[node.value]
         known = ", ".join(by_text)
@@ -196,8 +204,8 @@ def _literal_reader(choices: tuple[Any, ...]) -> Read:
     return read_literal
 
 
-def _sequence_reader(reader: Read, build: Callable[[list[Any]], Any]) -> Read:
-    def read_sequence(node: Node, findings: Findings) -> Any:
+def _sequence_reader(reader: Read, build: Callable[[list[object]], object]) -> Read:
+    def read_sequence(node: Node, findings: Findings) -> object:
         if node.__class__ is SequenceNode:
             values = [reader(item, findings) for item in node.value]
             return BAD if BAD in values else build(values)
@@ -209,7 +217,7 @@ def _sequence_reader(reader: Read, build: Callable[[list[Any]], Any]) -> Read:
 
 
 def _dict_reader(reader: Read) -> Read:
-    def read_dict(node: Node, findings: Findings) -> Any:
+    def read_dict(node: Node, findings: Findings) -> object:
         if is_empty(node):
             return {}
         if not isinstance(node, MappingNode):
@@ -231,7 +239,7 @@ def _dict_reader(reader: Read) -> Read:
     return read_dict
 
 
-def _struct_reader(kind: Any, struct: type[msgspec.Struct]) -> Read:
+def _struct_reader(kind: object, struct: type[msgspec.Struct]) -> Read:
     hints = _hints(kind, struct)
     fields = {field.encode_name: field for field in msgspec.structs.fields(struct)}
     names = {key: field.name for key, field in fields.items()}
@@ -239,7 +247,7 @@ def _struct_reader(kind: Any, struct: type[msgspec.Struct]) -> Read:
     readers: dict[str, Read] = {}
     noun = _noun(struct)
 
-    def read_struct(node: Node, findings: Findings) -> Any:
+    def read_struct(node: Node, findings: Findings) -> object:
         if node.__class__ is not MappingNode:
             return findings.add(
                 node, f"expected {noun} here, found {_described(node)}", f"Its keys: {', '.join(fields)}."
@@ -277,14 +285,14 @@ def _struct_reader(kind: Any, struct: type[msgspec.Struct]) -> Read:
     return read_struct
 
 
-def _hints(kind: Any, struct: type[msgspec.Struct]) -> JsonObject:
+def _hints(kind: object, struct: type[msgspec.Struct]) -> Mapping[str, object]:
     """The annotations of a struct, with its type variables filled in for ``Case[Target]``."""
     hints = get_type_hints(struct)
     given = dict(zip(getattr(struct, "__parameters__", ()), get_args(kind), strict=False))
     return {name: _fill(hint, given) for name, hint in hints.items()} if given else hints
 
 
-def _fill(hint: Any, given: dict[Any, Any]) -> Any:
+def _fill(hint: Any, given: Mapping[object, object]) -> object:
     if hint in given:
         return given[hint]
     parameters = getattr(hint, "__parameters__", ())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from karat.core.problems import UserError
 from karat.engines.drivers import driver
@@ -13,6 +13,9 @@ from karat.engines.embedded.messages import Database
 from karat.engines.protocol import EngineError, ResultTable
 from karat.engines.query.deadline import stopped
 from karat.engines.query.fetching import as_table, fetched
+
+if TYPE_CHECKING:
+    import duckdb
 
 
 class DuckdbSession:
@@ -28,7 +31,7 @@ class DuckdbSession:
                 hint="Check that it is a DuckDB file of a version that this DuckDB can read, and that the limits are "
                 "well-formed.",
             ) from None
-        self._running: Any = self._connection
+        self._running: duckdb.DuckDBPyConnection = self._connection
 
     def run(self, sql: str, timeout: float, row_limit: int) -> ResultTable:
         try:

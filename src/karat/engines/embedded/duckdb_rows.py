@@ -6,11 +6,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime
-from typing import Any
+from typing import TYPE_CHECKING
 
 from karat.engines.drivers import driver
 from karat.engines.protocol import EngineError
 from karat.engines.query.fetching import Row, batches
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow
 
 BY_ARROW = ("WITH TIME ZONE", "[", "STRUCT", "MAP", "UNION")
 """Parts of the names of types that are fetched as Arrow."""
@@ -24,7 +28,9 @@ DAYS = (date(1, 1, 3).toordinal() - EPOCH, date(9999, 12, 29).toordinal() - EPOC
 INFINITE = {2**63 - 1: "infinity", -(2**63) + 1: "-infinity", 2**31 - 1: "infinity", -(2**31) + 1: "-infinity"}
 
 
-def fetchmany(result: Any, kinds: Sequence[str], *, by_arrow: bool) -> Callable[[int], Sequence[Row]]:
+def fetchmany(
+    result: duckdb.DuckDBPyConnection, kinds: Sequence[str], *, by_arrow: bool
+) -> Callable[[int], Sequence[Row]]:
     """Rows as Python values.
 
     Times with a zone come by way of Arrow, since the driver's own way needs pytz; lists and structs too, since there
@@ -34,7 +40,7 @@ def fetchmany(result: Any, kinds: Sequence[str], *, by_arrow: bool) -> Callable[
         many: Callable[[int], Sequence[Row]] = result.fetchmany
         return many
     driver("pyarrow", "answers")
-    read = getattr(result, "to_arrow_reader", None) or result.fetch_record_batch
+    read = getattr(result, "to_arrow_reader" if hasattr(result, "to_arrow_reader") else "fetch_record_batch")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that it copies the rows once more
         return batches(_arrow_rows(read(1_000)))
@@ -46,29 +52,29 @@ def ends_of_time(rows: Sequence[Row], kinds: Sequence[str]) -> bool:
     return bool(places) and any(row[place] in ENDS for row in rows for place in places)
 
 
-def _arrow_rows(reader: Any) -> Iterator[Row]:
+def _arrow_rows(reader: pyarrow.RecordBatchReader) -> Iterator[Row]:
     for batch in reader:
         if batch.nbytes > MOST_NESTED:
             raise EngineError("row_limit", f"the result has lists or structs of more than {MOST_NESTED:,} bytes")
         yield from zip(*(_cells(column) for column in batch.columns), strict=True)
 
 
-def _cells(column: Any) -> list[Any]:
+def _cells(column: pyarrow.Array) -> list[object]:
     import pyarrow
 
     is_date = pyarrow.types.is_date32(column.type)
     if not is_date and not pyarrow.types.is_timestamp(column.type):
-        found: list[Any] = column.to_pylist()
+        found: list[object] = column.to_pylist()
         return found
     numbers = column.cast(pyarrow.int32() if is_date else pyarrow.int64())
     if _all_near(column.type, numbers, is_date):
-        near: list[Any] = column.to_pylist()
+        near: list[object] = column.to_pylist()
         return near
     ticks = numbers.to_pylist()
     return [_time(column, place, tick, is_date) for place, tick in enumerate(ticks)]
 
 
-def _all_near(kind: Any, numbers: Any, is_date: bool) -> bool:
+def _all_near(kind: pyarrow.DataType, numbers: pyarrow.Array, is_date: bool) -> bool:
     """Whether Python can hold all these moments, whatever their zone."""
     import pyarrow.compute
 
@@ -80,7 +86,7 @@ def _all_near(kind: Any, numbers: Any, is_date: bool) -> bool:
     return low is None or (DAYS[0] * per_day < low and high < DAYS[1] * per_day)
 
 
-def _time(column: Any, place: int, tick: int | None, is_date: bool) -> Any:
+def _time(column: pyarrow.Array, place: int, tick: int | None, is_date: bool) -> object:
     """One moment: a Python value where there is one, else a text."""
     if tick is None:
         return None
@@ -115,7 +121,7 @@ def single_precision(rows: list[Row], kinds: Sequence[str]) -> list[Row]:
         return rows
     import numpy as np
 
-    def shortened(value: Any) -> Any:
-        return value if value is None else float(str(np.float32(value)))
+    def shortened(value: object) -> object:
+        return float(str(np.float32(value))) if isinstance(value, float) else value
 
     return [[shortened(cell) if place in places else cell for place, cell in enumerate(row)] for row in rows]

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from multiprocessing.connection import Connection
-from typing import Any, Protocol
+from typing import Protocol
 
 from karat.core.problems import UserError
 from karat.engines.embedded.memory import set_ceiling
@@ -110,7 +110,7 @@ class Server:
         if database not in self._sessions:
             while sum(one.kind == database.kind for one in self._sessions) >= MOST_OPEN[database.kind]:
                 self._close(next(one for one in self._sessions if one.kind == database.kind))
-            opening: Any = import_module(f"karat.engines.embedded.{database.kind}")
+            opening = import_module(f"karat.engines.embedded.{database.kind}")
             self._sessions[database] = opening.open_session(database, self._folder)
         self._sessions.move_to_end(database)
         return self._sessions[database]

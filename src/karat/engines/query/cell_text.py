@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime, time, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any  # Any: a cell is the Python value that a driver makes of it
 
 
 def column_text(values: Sequence[Any]) -> tuple[str | None, ...]:
@@ -28,11 +28,11 @@ def column_text(values: Sequence[Any]) -> tuple[str | None, ...]:
     return tuple(None if _is_null(value) else write(value) for value in values)
 
 
-def _is_null(value: Any) -> bool:
+def _is_null(value: object) -> bool:
     return value is None or (isinstance(value, float | Decimal) and value != value)
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, float):
         return repr(float(value))
     if isinstance(value, bytearray | memoryview):

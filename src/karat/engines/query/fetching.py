@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Any
 
 from karat.engines.protocol import EngineError, ResultTable
 from karat.engines.query.cell_text import column_text
@@ -17,7 +16,7 @@ SMALL = 8 * 1024 * 1024
 MOST_CHARACTERS = 512 * 1024 * 1024
 """Texts and blobs of one result together. A few huge cells must not take all memory."""
 
-Row = Sequence[Any]
+Row = Sequence[object]
 
 
 def fetched(fetchmany: Callable[[int], Sequence[Row]], row_limit: int) -> tuple[list[Row], bool]:

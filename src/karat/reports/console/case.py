@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from karat.core.explanation import Cells, Line, Part
 from karat.core.suite import Kind
@@ -77,7 +77,7 @@ def _given(answer: Answer) -> str:
     return answer.given if parsed is None else as_yaml(parsed)
 
 
-def as_yaml(value: Any) -> str:
+def as_yaml(value: object) -> str:
     """A target as a person would write it down."""
     import yaml
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from karat.core.json_types import JsonObject
 from karat.core.report import Chart, Series, Sheet, Table, visible
+
+if TYPE_CHECKING:
+    from xlsxwriter import Workbook
+    from xlsxwriter.chart import Chart as ExcelChart
+    from xlsxwriter.worksheet import Worksheet
 
 WIDTH, HEIGHT = 620, 360
 """In pixels."""
@@ -21,7 +26,7 @@ LONGEST_NAME = 120
 """Excel refuses a chart's or series' name of more than 255 characters; long before that it is unreadable."""
 
 
-def draw_charts(book: Any, page: Any, sheet: Sheet, tops: Sequence[int]) -> None:
+def draw_charts(book: Workbook, page: Worksheet, sheet: Sheet, tops: Sequence[int]) -> None:
     """Every chart to the right of all tables, one below the other. ``tops``: the row of each table's heading."""
     right = max((len(table.columns) for table in sheet.tables), default=0) + 1
     for number, chart in enumerate(sheet.charts):
@@ -30,7 +35,7 @@ def draw_charts(book: Any, page: Any, sheet: Sheet, tops: Sequence[int]) -> None
         page.insert_chart(top + number * ROWS, right, drawing)
 
 
-def _drawn(book: Any, page: str, chart: Chart, table: Table, top: int) -> Any:
+def _drawn(book: Workbook, page: str, chart: Chart, table: Table, top: int) -> ExcelChart:
     drawing = _bars(book, page, chart, table, top) if chart.kind == "bar" else _curves(book, page, chart, top)
     drawing.set_title({"name": _name(chart.title), "name_font": {"size": 11, "color": "#2F4156"}, "overlay": False})
     drawing.set_legend({"position": "bottom"} if len(chart.series) > 1 else {"none": True})
@@ -38,7 +43,7 @@ def _drawn(book: Any, page: str, chart: Chart, table: Table, top: int) -> Any:
     return drawing
 
 
-def _curves(book: Any, page: str, chart: Chart, top: int) -> Any:
+def _curves(book: Workbook, page: str, chart: Chart, top: int) -> ExcelChart:
     # A line chart of Excel spaces its points evenly whatever x is: numbers on the x axis need a scatter chart in both
     # kinds.
     subtype = {"subtype": "straight_with_markers"} if chart.kind == "line" else {}
@@ -60,7 +65,7 @@ def _curves(book: Any, page: str, chart: Chart, top: int) -> Any:
     return drawing
 
 
-def _bars(book: Any, page: str, chart: Chart, table: Table, top: int) -> Any:
+def _bars(book: Workbook, page: str, chart: Chart, table: Table, top: int) -> ExcelChart:
     """Bars that lie, the first row on top as in the table. Each says its figure."""
     drawing = book.add_chart({"type": "bar"})
     for index, series in enumerate(chart.series):

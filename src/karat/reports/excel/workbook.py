@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -22,6 +22,11 @@ from karat.core.gc_pause import no_collecting
 from karat.core.json_types import JsonObject
 from karat.core.report import CELL_LIMIT, Cell, Column, Report, Sheet, Table, utf16_length, visible
 from karat.reports.excel.charts import draw_charts
+
+if TYPE_CHECKING:
+    from xlsxwriter import Workbook
+    from xlsxwriter.format import Format
+    from xlsxwriter.worksheet import Worksheet
 
 MAX_ROWS = 1_048_576
 """Rows of a worksheet. A longer table goes on in a second sheet."""
@@ -40,7 +45,7 @@ ALIGN: dict[str, JsonObject] = {
     "right": {"align": "right", "indent": 1},
 }
 
-Put = Callable[[int, Cell], Any]
+Put = Callable[[int, Cell], object]
 
 
 def write_xlsx(report: Report, path: Path) -> None:
@@ -114,7 +119,7 @@ def _is_list(sheet: Sheet) -> bool:
 # -- one sheet --------------------------------------------------------------------------------------------------------
 
 
-def _write_sheet(page: Any, sheet: Sheet, look: _Look) -> list[int]:
+def _write_sheet(page: Worksheet, sheet: Sheet, look: _Look) -> list[int]:
     """The tables of a sheet one below the other; the row of each one's heading."""
     tables = sheet.tables
     widths = [
@@ -160,7 +165,7 @@ def _write_sheet(page: Any, sheet: Sheet, look: _Look) -> list[int]:
     return tops
 
 
-def _write_table(page: Any, table: Table, top: int, widths: Sequence[int], look: _Look) -> int:
+def _write_table(page: Worksheet, table: Table, top: int, widths: Sequence[int], look: _Look) -> int:
     """Heading and rows from ``top`` on; the first row that is free again."""
     page.set_row(
         top, 6 + LINE_HEIGHT * max((_lines(c.title, widths[i] - 1) for i, c in enumerate(table.columns)), default=1)
@@ -232,7 +237,7 @@ def _is_text(column: Column) -> bool:
     return column.kind in ("text", "wrapped", "status")
 
 
-def _writer(page: Any, index: int, column: Column, look: _Look) -> Put:
+def _writer(page: Worksheet, index: int, column: Column, look: _Look) -> Put:
     """The function that writes the cells of one column. All that can be decided once is decided here."""
     write_string, write_number, write_blank = page.write_string, page.write_number, page.write_blank
     if _is_text(column):
@@ -268,9 +273,9 @@ def _writer(page: Any, index: int, column: Column, look: _Look) -> Put:
 class _Look:
     """The formats of one workbook, made once."""
 
-    def __init__(self, book: Any) -> None:
+    def __init__(self, book: Workbook) -> None:
         self._book = book
-        self._figures: dict[tuple[str, str], Any] = {}
+        self._figures: dict[tuple[str, str], Format] = {}
         self._body = {"font_size": 10, "valign": "top", "bottom": 1, "bottom_color": "#E3E6EA"}
         head = {
             "font_size": 10,
@@ -293,11 +298,11 @@ class _Look:
             "not_applicable": book.add_format(self._body | {"font_color": "#6B7683"}),
         }
 
-    def heading(self, column: Column) -> Any:
+    def heading(self, column: Column) -> Format:
         """The format of a heading, aligned as what is under it."""
         return self._heads["left" if _is_text(column) else "center" if column.kind == "score" else "right"]
 
-    def figure(self, column: Column) -> Any:
+    def figure(self, column: Column) -> Format:
         """The format of the numbers of a column."""
         if column.kind == "count":
             form = "#,##0"
@@ -310,6 +315,6 @@ class _Look:
             self._figures[form, side] = self._book.add_format(self._body | {"num_format": form} | ALIGN[side])
         return self._figures[form, side]
 
-    def undefined(self, column: Column) -> Any:
+    def undefined(self, column: Column) -> Format:
         """The format of n/a in a column of numbers."""
         return self._undefined["center" if column.kind == "score" else "right"]

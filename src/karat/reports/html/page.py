@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from math import isfinite
-from typing import Any
 
 import msgspec
 
@@ -15,6 +14,7 @@ from karat.core.json_types import JsonObject
 from karat.core.problems import count_of
 from karat.core.report import Cell, Column, Report, Sheet, Table
 from karat.core.results.result import CaseResult, Estimate, MetricSummary, RunResult, interval_text, why_no_interval
+from karat.core.scores import Score
 from karat.core.suite import Kind, Metric
 from karat.reports.html.text import cell_words, cut, embedded_size, quantity_words, readable
 from karat.reports.plots.figures import Plot, chart_plot
@@ -95,7 +95,7 @@ def shown_metrics(result: RunResult, metrics: Sequence[Metric]) -> list[Metric]:
 
 
 def _unknown(name: str) -> Metric:
-    def score(_: Any) -> Any:
+    def score(_: object) -> Score:
         raise NotImplementedError(
             "a metric of another version of the suite: its figures are stored, but its definition is not available"
         )

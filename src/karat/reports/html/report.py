@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from karat.core.files.atomic import write_bytes
 from karat.core.json_types import JsonObject
@@ -111,7 +110,7 @@ def _facts(result: RunResult) -> list[str]:
 # -- putting it together ----------------------------------------------------------------------------------------------
 
 
-def _page(**values: Any) -> str:
+def _page(**values: object) -> str:
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from math import isfinite
-from typing import Any
 
 import msgspec
 
@@ -32,7 +31,7 @@ def cut(text: str, longest: int) -> str:
     return f"{readable(text[:longest])}… ({len(text) - longest:,} more characters)"
 
 
-def embedded_json(value: Any) -> str:
+def embedded_json(value: object) -> str:
     """JSON that can stand inside a script element: no ``<`` and no ``&``, and no line separator that JavaScript once
     took for one."""
     text = msgspec.json.encode(value).decode()
@@ -42,12 +41,12 @@ def embedded_json(value: Any) -> str:
     return text
 
 
-def embedded_size(value: Any) -> int:
+def embedded_size(value: object) -> int:
     """Bytes that a value takes in the page."""
     return len(embedded_json(value).encode())
 
 
-def shortened(value: Any, longest: int, most: int, depth: int = 0) -> Any:
+def shortened(value: object, longest: int, most: int, depth: int = 0) -> object:
     """A plain value with its texts cut to this many characters and its lists to this many items, each saying what is
     not there."""
     if isinstance(value, str):
@@ -72,7 +71,7 @@ def shortened(value: Any, longest: int, most: int, depth: int = 0) -> Any:
     return cut(str(value), longest)
 
 
-def fitting(value: Any, room: int) -> tuple[Any, bool]:
+def fitting(value: object, room: int) -> tuple[object, bool]:
     """As much of a plain value as fits into this many bytes, and whether anything is gone. None: nothing of it fits."""
     for longest, most in ((room, room), (1_000, 60), (300, 20), (120, 8), (60, 3)):
         if longest <= room:

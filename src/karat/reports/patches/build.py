@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from karat.core.problems import UserError
 from karat.core.records import AnyCase, Prediction, default_turn, truth_hash
-from karat.core.suite import Edit, Suite
+from karat.core.suite import Edit, Suite, SuiteOptions
 from karat.reports.patches.comments import Comment, has_comments, standing, with_comments
 from karat.reports.patches.file_edits import ChangedFiles
 from karat.reports.patches.head import Reviewed, comment_text
@@ -30,7 +29,7 @@ class Patching(msgspec.Struct, frozen=True):
     answered."""
 
     suite: Suite
-    options: Any
+    options: SuiteOptions
     base: Path
     """The folder that holds the case files."""
     now: Mapping[str, AnyCase]

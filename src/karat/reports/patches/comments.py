@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 from yaml.nodes import MappingNode, Node, SequenceNode
@@ -75,7 +74,7 @@ def _written(comment: Comment, *, named: bool = False) -> bytes:
 def _at_line(data: bytes, comment: Comment) -> bytes | None:
     lines = lines_of(data)
     if not 0 < comment.line <= len(lines) or b"\r" in data.replace(b"\r\n", b""):
-        return None  # a lone \r may be a line end to whoever counted the lines
+        return None  # the line number may count a lone \r as a line end
     own = lines[comment.line - 1]
     start = BOM if comment.line == 1 and own.startswith(BOM) else b""
     indent = re.match(rb"[ \t]*", own.removeprefix(start))
@@ -101,13 +100,13 @@ def _says_the_same(old: bytes, new: bytes, file: str) -> bool:
     return before is not None and before == after
 
 
-def _trees(data: bytes) -> list[Any] | None:
+def _trees(data: bytes) -> list[object] | None:
     findings = Findings("")
     roots = [_tree(root) for root in documents(data, findings)]
     return None if findings.problems else roots
 
 
-def _tree(node: Node) -> Any:
+def _tree(node: Node) -> object:
     if isinstance(node, MappingNode):
         return [(_tree(key), _tree(value)) for key, value in node.value]
     if isinstance(node, SequenceNode):

@@ -12,8 +12,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import Any, TypeVar
-
+from typing import Any, TypeVar  # Any: tasks come back from a worker unpickled, and Dask has no types
 from distributed import Client, KilledWorker, Security
 from distributed.client import FutureCancelledError
 

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future
 from functools import partial
 from os import cpu_count
-from typing import Any
-
+from typing import Any  # Any: the interface of an executor takes any function
 from karat.core.problems import UserError
 from karat.runs.executors.pace import Pace
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO  # Any: an executor takes any function, and its future holds what that returns
 
 from karat.core.problems import UserError
 from karat.runs.executors import messages

@@ -9,7 +9,7 @@ import contextlib
 import os
 import socket
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from . import child
 from .frames import begin, write_all
@@ -24,7 +24,7 @@ class Forked(NamedTuple):
     go: int
     reading: tuple[int, int, int]
 
-    def send(self, head: Mapping[str, Any], code: PrivateMemory) -> None:
+    def send(self, head: Mapping[str, object], code: PrivateMemory) -> None:
         """What to run. A child that is gone already shows when it is watched."""
         with contextlib.suppress(BrokenPipeError):
             write_all(self.go, begin({"tables": head["tables"], "limits": head["limits"]}, [code.used]))

@@ -10,6 +10,8 @@ import os
 import struct
 from typing import Any
 
+Head = dict[str, Any]
+"""What a frame is about, as JSON: which keys it has, its ``do`` says. Only host and server write one."""
 LENGTHS = struct.Struct("<IQ")
 HEAD_CAP = 8 * 1024**2
 CHUNK = 1024**2
@@ -38,7 +40,7 @@ def write_all(fd: int, data: bytes | memoryview) -> None:
         view = view[os.write(fd, view[:CHUNK]) :]
 
 
-def read_head(fd: int) -> tuple[dict[str, Any], int]:
+def read_head(fd: int) -> tuple[Head, int]:
     """The next frame's head, from a side that is trusted to be well-formed, and how many bytes follow it."""
     head_size, body_size = LENGTHS.unpack(read_exactly(fd, LENGTHS.size))
     if head_size > HEAD_CAP:
@@ -46,12 +48,12 @@ def read_head(fd: int) -> tuple[dict[str, Any], int]:
     return json.loads(read_exactly(fd, head_size)), body_size
 
 
-def begin(head: dict[str, Any], sizes: list[int]) -> bytes:
+def begin(head: Head, sizes: list[int]) -> bytes:
     """The beginning of a frame, up to its body; the head says how long each part of that is."""
     text = json.dumps({**head, "parts": sizes}).encode()
     return LENGTHS.pack(len(text), sum(sizes)) + text
 
 
-def frame(head: dict[str, Any], body: bytes = b"") -> bytes:
+def frame(head: Head, body: bytes = b"") -> bytes:
     """A whole frame."""
     return begin(head, [len(body)] if body else []) + body

@@ -7,14 +7,14 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from . import landlock, page_copies, scratch, seccomp
 from .child import Isolation
 from .forking import Forked, fork
-from .frames import Closed, begin, frame, read_exactly, read_head, write_all
+from .frames import Closed, Head, begin, frame, read_exactly, read_head, write_all
 from .private_memory import PrivateMemory
+from .privileges import Settings
 from .tables import Tables
 from .warm_up import warm_up, warm_up_drawing
 from .watching import Watch
@@ -27,9 +27,7 @@ SEVERAL_PROCESSORS = len(os.sched_getaffinity(0)) > 1
 class Server:
     """One snippet at a time, until the host hangs up."""
 
-    def __init__(
-        self, settings: Mapping[str, Any], control: tuple[int, int], usual: Sequence[page_copies.Stretch]
-    ) -> None:
+    def __init__(self, settings: Settings, control: tuple[int, int], usual: Sequence[page_copies.Stretch]) -> None:
         self.settings = settings
         self.requests, self.replies = control
         root = settings["scratch"]
@@ -80,7 +78,7 @@ class Server:
                     raise Closed
             self._run(head, code)
 
-    def _load(self, head: Mapping[str, Any], body: bytes) -> None:
+    def _load(self, head: Head, body: bytes) -> None:
         error = ""
         try:
             self.tables.add(head["digest"], head["kind"], body, head["keep"])
@@ -96,7 +94,7 @@ class Server:
         self._dismiss()  # it has no matplotlib yet
         write_all(self.replies, frame({}))
 
-    def _run(self, head: dict[str, Any], code: PrivateMemory) -> None:
+    def _run(self, head: Head, code: PrivateMemory) -> None:
         missing = self.tables.missing([table["digest"] for table in head["tables"]])
         if missing:
             write_all(self.replies, frame({"need": missing}))
@@ -137,7 +135,7 @@ class Server:
         if self.isolation.filter is not None and self.isolation.rules is not None and self.spare is None:
             self.spare = self._fork()
 
-    def _set_out(self, head: Mapping[str, Any]) -> None:
+    def _set_out(self, head: Head) -> None:
         """A fresh folder with the tables' files. A CSV of what was none is made only for code that speaks of one."""
         scratch.empty(self.work)
         os.mkdir(self.isolation.folder)
@@ -179,7 +177,7 @@ def versions() -> dict[str, str]:
     return {"python": sys.version.split()[0], "pandas": pandas.__version__, "numpy": numpy.__version__}
 
 
-def main(settings: Mapping[str, Any], control: tuple[int, int]) -> None:
+def main(settings: Settings, control: tuple[int, int]) -> None:
     """From an unprivileged process with nothing open but the two ends to the host."""
     runs = warm_up()
     page_copies.enlarge()

@@ -14,7 +14,7 @@ DO_NOT_FORK = 10
 
 
 class PrivateMemory:
-    """Room for so many bytes, filled from descriptors."""
+    """Room for ``size`` bytes, filled from descriptors."""
 
     def __init__(self, size: int) -> None:
         self._pages = mmap.mmap(-1, max(1, size), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)

@@ -10,7 +10,7 @@ import resource
 import signal
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypedDict
 
 from .kernel import (
     PR_SET_CHILD_SUBREAPER,
@@ -29,7 +29,20 @@ BIND, REMOUNT, READ_ONLY, NO_SUID, NO_DEV, PRIVATE, RECURSIVE = 4096, 32, 1, 2, 
 DESCRIPTORS = 256
 
 
-def enter(settings: dict[str, Any]) -> tuple[int, int]:
+class Settings(TypedDict):
+    """What the host decides for a server: how it is shut in, what it may read, where it may write."""
+
+    become: dict[str, int] | None
+    namespaces: bool
+    own_pids: bool
+    landlock: int
+    seccomp: bool
+    readable: list[str]
+    scratch: str
+    scratch_bytes: int
+
+
+def enter(settings: Settings) -> tuple[int, int]:
     """All of it, in order. Returns the two ends to the host, moved away from standard input and output."""
     if settings["namespaces"]:
         settings["own_pids"] = _own_namespaces(settings["readable"], settings["scratch"], settings["scratch_bytes"])

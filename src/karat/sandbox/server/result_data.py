@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
-from typing import Any
+from typing import Any  # Any: what a snippet leaves is of any class, and is asked for what its class has
 
 import numpy
 import pandas
@@ -36,7 +36,7 @@ class Converter:
     def __init__(self, most_cells: int) -> None:
         self.left = most_cells
 
-    def value(self, value: Any, depth: int = 0) -> Any:
+    def value(self, value: Any, depth: int = 0) -> object:
         """Anything at all, as plain data."""
         kind = type(value)
         if kind is pandas.DataFrame:
@@ -61,7 +61,7 @@ class Converter:
             return scalar(value)
         return self._formed(value, depth)
 
-    def _formed(self, value: Any, depth: int) -> Any:
+    def _formed(self, value: object, depth: int) -> object:
         """What is none of these: another container, a record, a table of another library; else a single value."""
         form = result_forms.form_of(value)
         if form is None:
@@ -99,17 +99,17 @@ class Converter:
         if self.left < 0:
             raise TooLarge("cells")
 
-    def _list(self, values: list[Any], kind: str, depth: int) -> Any:
+    def _list(self, values: list[Any], kind: str, depth: int) -> object:
         self._spend(CONTAINER + len(values))
         return {"k": "list", "type": kind, "v": [self.value(item, depth + 1) for item in values]}
 
-    def _table(self, frame: Any) -> Any:
+    def _table(self, frame: Any) -> object:
         self._spend(frame.shape[0] * (frame.shape[1] + frame.index.nlevels) + frame.shape[1])
         labels = list(frame.columns)
         columns = [self._column(labels[place], frame.iloc[:, place]) for place in range(len(labels))]
         return {"k": "table", "height": len(frame), "columns": columns, **self._index(frame.index)}
 
-    def _series(self, series: Any) -> Any:
+    def _series(self, series: Any) -> object:
         self._spend(len(series) * (1 + series.index.nlevels))
         return {"k": "series", **self._column(series.name, series), **self._index(series.index)}
 
@@ -128,11 +128,11 @@ class Converter:
             values = [self._cell(item) for item in column.tolist()]
         return {"name": self._cell(name), "dtype": str(dtype)[:100], "values": values}
 
-    def _cell(self, item: Any) -> Any:
+    def _cell(self, item: object) -> object:
         return scalar(item) if type(item) in SIMPLE else self.value(item, 1)
 
 
-def scalar(value: Any) -> Any:
+def scalar(value: Any) -> object:
     """A single thing: JSON's own where it fits, else a record with its kind."""
     kind = type(value)
     if kind is str or kind is bool:
@@ -165,7 +165,7 @@ def scalar(value: Any) -> Any:
     return other(value)
 
 
-def _numpy(value: Any) -> Any:
+def _numpy(value: Any) -> object:
     if value.dtype.kind in "Mm":
         try:
             return scalar(pandas.Timestamp(value) if value.dtype.kind == "M" else pandas.Timedelta(value))
@@ -177,26 +177,26 @@ def _numpy(value: Any) -> Any:
     return scalar(native)
 
 
-def _float(value: float) -> Any:
+def _float(value: float) -> object:
     if value != value:
         return None
     return {"k": "infinity", "negative": value < 0} if value in (float("inf"), float("-inf")) else value
 
 
-def _big(value: int) -> Any:
+def _big(value: int) -> object:
     if value.bit_length() > 4 * TEXT:
         raise TooLarge("digits")
     return {"k": "integer", "v": hex(value)}
 
 
-def _decimal(value: decimal.Decimal) -> Any:
+def _decimal(value: decimal.Decimal) -> object:
     """Written in full it must have no more digits than the host takes."""
     if len(value.as_tuple().digits) > 2 * TEXT or (value.is_finite() and abs(value.adjusted()) > 2 * TEXT):
         raise TooLarge("digits")
     return {"k": "decimal", "v": str(value)}
 
 
-def other(value: Any) -> Any:
+def other(value: object) -> object:
     """What has no plain form: its class, and how it shows itself, cut."""
     kind = type(value)
     try:

@@ -16,7 +16,8 @@ import itertools
 import pathlib
 import types
 import uuid
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple  # Any: the result of a snippet is of any class, known by its name alone
 
 import numpy
 
@@ -122,7 +123,7 @@ def _is_iterator(kind: type) -> bool:
     )
 
 
-def _record(value: Any, kind: type) -> Any:
+def _record(value: Any, kind: type) -> object:
     """A named tuple, a dataclass (also of attrs), a simple namespace."""
     if issubclass(kind, tuple) and kind is not tuple:
         names = getattr(kind, "_fields", None)
@@ -141,7 +142,7 @@ def _record(value: Any, kind: type) -> Any:
     return Parts(kind.__name__, names, [object.__getattribute__(value, name) for name in names])
 
 
-def _array(value: Any) -> Any:
+def _array(value: Any) -> object:
     """An array of numpy: one of records is a table, a masked cell is missing."""
     kind = type(value)
     if kind.__module__.partition(".")[0] != "numpy":
@@ -163,7 +164,7 @@ def native(values: Any) -> Any:
     return values
 
 
-def _polars(value: Any, name: str) -> Any:
+def _polars(value: Any, name: str) -> object:
     if name == "LazyFrame":
         value, name = value.collect(), "DataFrame"
     if name == "DataFrame":
@@ -174,7 +175,7 @@ def _polars(value: Any, name: str) -> Any:
     return None
 
 
-def _arrow(value: Any, name: str) -> Any:
+def _arrow(value: Any, name: str) -> object:
     if name in ("Table", "RecordBatch"):
         named = zip(value.schema.names, value.schema.types, value.columns)  # noqa: B905 (Python 3.9)
         return Columns(value.num_rows, [(label, str(kind), Lazily(cells.to_pylist)) for label, kind, cells in named])
@@ -186,10 +187,10 @@ def _arrow(value: Any, name: str) -> Any:
 class Lazily:
     """The cells of a column, not made before it is known that they are not too many."""
 
-    def __init__(self, cells: Any) -> None:
+    def __init__(self, cells: Callable[[], Iterable[object]]) -> None:
         self.cells = cells
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[object]:
         return iter(self.cells())
 
 

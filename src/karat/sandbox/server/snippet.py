@@ -14,7 +14,7 @@ import linecache
 import sys
 import traceback
 import types
-from typing import Any
+from collections.abc import Mapping
 
 import numpy
 import pandas
@@ -25,13 +25,13 @@ FILE = "<snippet>"
 ABSENT = object()
 
 
-def run(code: str, tables: dict[str, Any], most_cells: int) -> bytes:
+def run(code: str, tables: Mapping[str, object], most_cells: int) -> bytes:
     """The message for the host: what the code left as its answer, or what went wrong."""
     linecache.cache[FILE] = (len(code), None, code.splitlines(keepends=True), FILE)
     try:
         value = _answer_of(code, tables)
         if value is ABSENT:
-            message: dict[str, Any] = {"status": "nothing"}
+            message: dict[str, object] = {"status": "nothing"}
         else:
             message = {"status": "ok", "result": Converter(most_cells).value(value)}
     except TooLarge as problem:
@@ -42,7 +42,7 @@ def run(code: str, tables: dict[str, Any], most_cells: int) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def _answer_of(code: str, tables: dict[str, Any]) -> Any:
+def _answer_of(code: str, tables: Mapping[str, object]) -> object:
     """``result`` when the code sets it, else the value of a last line that is an expression."""
     tree = ast.parse(code, FILE)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
@@ -61,7 +61,7 @@ def _answer_of(code: str, tables: dict[str, Any]) -> Any:
     return names.get("result", value)
 
 
-def _names(tables: dict[str, Any]) -> dict[str, Any]:
+def _names(tables: Mapping[str, object]) -> dict[str, object]:
     """Each table by its name, and ``df`` when there is only one."""
     named = {name: table for name, table in tables.items() if name.isidentifier()}
     if len(tables) == 1:
@@ -69,7 +69,7 @@ def _names(tables: dict[str, Any]) -> dict[str, Any]:
     return named
 
 
-def describe(problem: BaseException) -> dict[str, Any]:
+def describe(problem: BaseException) -> dict[str, object]:
     """Class, message, line in the snippet, and a traceback of the snippet's own lines."""
     frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if frame.filename == FILE]
     line = frames[-1].lineno or 0 if frames else 0
@@ -113,5 +113,5 @@ def open_streams() -> tuple[io.TextIOWrapper, io.TextIOWrapper]:
     return out, err
 
 
-def _text(stream: Any) -> io.TextIOWrapper:
+def _text(stream: io.BufferedWriter | io.BufferedReader) -> io.TextIOWrapper:
     return io.TextIOWrapper(stream, "utf-8", "backslashreplace")

@@ -8,7 +8,7 @@ import json
 import os
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any  # Any: columns as the host sends them in JSON, and what pandas makes of them
 
 import pandas
 
@@ -29,7 +29,7 @@ class Tables:
     def __init__(self, folder: str, *, safe: bool) -> None:
         self._folder = folder
         self._safe = safe
-        self._frames: OrderedDict[str, tuple[Any, int]] = OrderedDict()
+        self._frames: OrderedDict[str, tuple[pandas.DataFrame, int]] = OrderedDict()
         self._files: dict[tuple[str, str], bytes | None] = {}
 
     def missing(self, digests: Sequence[str]) -> list[str]:
@@ -50,7 +50,7 @@ class Tables:
                 if self._files.pop(key) is None:
                     os.unlink(self._path(*key))
 
-    def frame(self, digest: str) -> Any:
+    def frame(self, digest: str) -> pandas.DataFrame:
         self._frames.move_to_end(digest)
         return self._frames[digest][0]
 
@@ -80,7 +80,7 @@ def _write(path: str, data: bytes) -> None:
         file.write(data)
 
 
-def load(kind: str, data: bytes) -> Any:
+def load(kind: str, data: bytes) -> pandas.DataFrame:
     """A frame from the bytes of a CSV, a Parquet file, an Arrow stream or file, or columns in JSON."""
     if kind == "csv":
         return _from_csv(data)
@@ -94,7 +94,7 @@ def load(kind: str, data: bytes) -> Any:
     )
 
 
-def _from_csv(data: bytes) -> Any:
+def _from_csv(data: bytes) -> pandas.DataFrame:
     """As pandas reads it, but for whole numbers beside blanks that a float does not hold: their column keeps all
     digits."""
     frame = pandas.read_csv(io.BytesIO(data))
@@ -117,14 +117,15 @@ def _whole_numbers(values: Sequence[int | None]) -> Any:
     return pandas.Series(values, dtype=object)
 
 
-def _from_arrow(data: bytes) -> Any:
+def _from_arrow(data: bytes) -> pandas.DataFrame:
     import pyarrow
 
     source = pyarrow.py_buffer(data)
     opened = pyarrow.ipc.open_file if data[:6] == b"ARROW1" else pyarrow.ipc.open_stream
     table = opened(source).read_all()
     table.validate(full=True)
-    return table.to_pandas()
+    frame: pandas.DataFrame = table.to_pandas()
+    return frame
 
 
 def _column(column: Mapping[str, Any]) -> Any:

@@ -13,7 +13,6 @@ import select
 import signal
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from . import scratch
 from .child import BEGIN, LENGTH, READY
@@ -98,7 +97,7 @@ class Watch:
 
     def until_the_end(
         self, control: int, answered: Callable[[], None], kill_the_rest: Callable[[], None]
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Wait, limit, kill, bury; what is known of it. ``answered`` is called once it can add nothing to its
         answer."""
         start = self.begin[0] if self.begin is not None else time.monotonic()
@@ -161,7 +160,7 @@ class Watch:
         if size > self.limits["files"] or entries > ENTRIES:
             self.stopped = "files"
 
-    def _bury(self, kill_the_rest: Callable[[], None]) -> dict[str, Any]:
+    def _bury(self, kill_the_rest: Callable[[], None]) -> dict[str, object]:
         """Kill the child and whatever it left running, then read what is still in the pipes."""
         for kill in (os.kill, os.killpg):
             with contextlib.suppress(ProcessLookupError, PermissionError):

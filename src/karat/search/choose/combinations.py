@@ -27,7 +27,7 @@ NAMES: dict[Step, str] = {
 }
 RECALL_PARTS = 1_000_000
 """Recall is counted in parts of a question: a common denominator, or millionths where that is greater. Then differences
-below a millionth of one question's recall are not told apart."""
+below a millionth of one question's recall count as equal."""
 
 
 @dataclass(frozen=True)

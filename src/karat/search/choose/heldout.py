@@ -4,8 +4,9 @@ The questions are split; for each part n and model are chosen on all the others 
 scored on the part. With up to 30 questions every question is a part of its own (leave one out), else there are ten
 parts, dealt out with a fixed seed. Questions without truths are never left out: they only say what retrieval costs.
 
-Intervals: percentile bootstrap over questions, 95 %. Where all questions came out alike the bootstrap would claim
-certainty; then the end that is open is the rate at which so many like ones in a row have a chance of 2.5 %.
+Intervals: percentile bootstrap over questions, 95 %. If all questions have the same outcome, the bootstrap
+would claim certainty; the open end is then the rate at which a row of that many equal outcomes has a probability of
+2.5 %.
 """
 
 from __future__ import annotations

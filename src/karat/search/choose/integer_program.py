@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from karat.search.choose.combinations import NAMES, Program, Solved, Step, colum
 from karat.search.records import Integers
 
 if TYPE_CHECKING:
+    from scipy.optimize import LinearConstraint
     from scipy.sparse import csr_array
 
 INFEASIBLE = 2
@@ -142,7 +143,7 @@ class _Rows:
             self._high += [0.0] * len(limited)
         self._matrix: csr_array = csr_array(vstack(parts))
 
-    def constraint(self) -> Any:
+    def constraint(self) -> LinearConstraint:
         from scipy.optimize import LinearConstraint
 
         return LinearConstraint(self._matrix, np.array(self._low), np.array(self._high))

@@ -6,7 +6,8 @@
 - The cost of an option is the tokens of its n values in the worst of all questions, also of those that the field does
   not count for: the bot does not know which these are.
 - An option is dropped when another finds at least as much in every question for no more tokens, and is better in
-  something. Whoever swaps the one for the other never loses in the order of the objective, so the best choice survives.
+  something. Replacing the one with the other never makes a choice worse in the order of the objective, so a best choice
+  remains.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ def found_at(model: ModelRanks, sizes: Integers) -> Integers:
 def _without_dominated(field: FieldOptions) -> FieldOptions:
     """The options that no other makes needless, the cheapest first."""
     counts = field.found.sum(axis=1)
-    # Whoever is better than another, or as good and cheaper, stands before it here: one look back is enough.
+    # An option that is better than another, or as good and cheaper, comes before it here: one look back is enough.
     order: Sequence[int] = sorted(
         range(len(field.options)), key=lambda index: (-int(counts[index]), field.options[index].price)
     )

@@ -103,7 +103,7 @@ def more_questions(
     least = _least_budget(program, wanted, choice.tokens, deadline)
     if least.taken is None:
         return More(more, "beyond" if least.proven else "unknown")
-    # At the least budget nothing cheaper passes so many: the best choice there is the cheapest that does.
+    # At the least budget nothing cheaper passes as many: the best choice there is the cheapest that does.
     budget = choice_of(fields, program, least).tokens
     found = choice_of(fields, program, best_combination(program, ORDER, Wanted(budget, wanted), deadline=deadline))
     return More(more, "found", found.tokens, found.tokens - choice.tokens, found.picks)

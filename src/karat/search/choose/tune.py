@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -119,9 +119,8 @@ def tuning_of(
     time_limit: float = 60.0,
 ) -> Tuning:
     """The same from ranks that are already there: no model is asked any more."""
-    limits: Any = {"budget_tokens": budget_tokens, "max_n": max_n, "time_limit": time_limit}
-    choice = choose(ranks, **limits)
-    honest = held_out(ranks, **limits)
+    choice = choose(ranks, budget_tokens=budget_tokens, max_n=max_n, time_limit=time_limit)
+    honest = held_out(ranks, budget_tokens=budget_tokens, max_n=max_n, time_limit=time_limit)
     more = tuple(more_questions(ranks, choice, count, max_n=max_n, time_limit=time_limit / 4) for count in (1, 2))
     # The front goes on beyond the budget as far as the sentence about more questions does.
     most_tokens = max([budget_tokens, *(found.tokens for found in more if found.tokens is not None)])
@@ -134,7 +133,7 @@ def tuning_of(
         mean_recall=choice.mean_recall,
         tokens=choice.tokens,
         held_out=honest,
-        stability=stability(ranks, choice.picks, **limits | {"time_limit": time_limit / 2}),
+        stability=stability(ranks, choice.picks, budget_tokens=budget_tokens, max_n=max_n, time_limit=time_limit / 2),
         optimal=choice.optimal,
         gap=choice.gap,
         gap_in=choice.gap_in,
@@ -148,7 +147,7 @@ def tuning_of(
         pareto_complete=swept.complete,
         questions_detail=details,
         curves=tuple(curve_of(field, model.model) for field in ranks for model in field.models),
-        warnings=tuple(_warnings(choice, honest, details)),
+        warnings=tuple(warnings_of(choice, honest, details)),
     )
 
 
@@ -200,7 +199,8 @@ def curve_of(field: FieldRanks, name: str) -> Curve:
     return Curve(field.field, name, tuple(sizes.tolist()), tuple(recall.tolist()), tuple(tokens.tolist()))
 
 
-def _warnings(choice: Choice, honest: HeldOut | None, details: Sequence[QuestionDetail]) -> list[str]:
+def warnings_of(choice: Choice, honest: HeldOut | None, details: Sequence[QuestionDetail]) -> list[str]:
+    """What to know before a choice and its held-out figures are trusted."""
     warnings = []
     asked = count_of(choice.questions, "question")
     if choice.questions < FEW or honest is None:
@@ -219,4 +219,9 @@ def _warnings(choice: Choice, honest: HeldOut | None, details: Sequence[Question
         warnings.append(f"{count_of(without, 'question')} without truths: not counted")
     if honest is not None and honest.over_budget:
         warnings.append(f"{count_of(honest.over_budget, 'held-out question')} went over the budget")
+    if honest is not None and honest.not_proven:
+        warnings.append(
+            f"{honest.not_proven:,} of the {honest.folds:,} choices behind the held-out figures are not proven best: "
+            "the time limit was reached; with more time the figures may differ"
+        )
     return warnings

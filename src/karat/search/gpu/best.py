@@ -9,12 +9,18 @@ them in order. Questions where it is not, as when many values are alike, are ans
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.search.ranks.score import Doubles
 from karat.search.records import Floats, Integers
+
+if TYPE_CHECKING:
+    from torch import Tensor
+    from torch.return_types import topk
 
 SPARE = 64
 """Values kept beyond those asked for."""
@@ -25,13 +31,13 @@ _PRODUCTS = 1 << 29
 class Highest:
     """The highest products of each question so far, and where they come from."""
 
-    def __init__(self, torch: Any, questions: Any, kept: int) -> None:
+    def __init__(self, torch: ModuleType, questions: Tensor, kept: int) -> None:
         self._torch, self._questions, self._kept = torch, questions, kept
         self.products = torch.empty((len(questions), 0), dtype=torch.float32, device="cuda")
         self.positions = torch.empty((len(questions), 0), dtype=torch.int64, device="cuda")
         self.longest = 0.0
 
-    def go(self, start: int, values: Any) -> None:
+    def go(self, start: int, values: Tensor) -> None:
         """One block of values, the first of them at this position."""
         torch = self._torch
         self.longest = max(self.longest, float(torch.linalg.vector_norm(values, dim=1).max()))
@@ -44,12 +50,12 @@ class Highest:
         first = torch.topk(products, min(self._kept, products.shape[1]), dim=1)
         self.products, self.positions = first.values, positions.gather(1, first.indices)
 
-    def _highest(self, questions: Any, values: Any) -> Any:
+    def _highest(self, questions: Tensor, values: Tensor) -> topk:
         products = self._torch.mm(questions, values.T)
         return self._torch.topk(products, min(self._kept, len(values)), dim=1, sorted=False)
 
 
-def highest(torch: Any, questions: Any, pieces: Iterable[tuple[int, Any]], kept: int) -> Highest:
+def highest(torch: ModuleType, questions: Tensor, pieces: Iterable[tuple[int, Tensor]], kept: int) -> Highest:
     """The ``kept`` highest products of each question with all values. Products are true float32: no unit of lesser
     precision takes part."""
     before = torch.backends.cuda.matmul.allow_tf32
@@ -63,7 +69,7 @@ def highest(torch: Any, questions: Any, pieces: Iterable[tuple[int, Any]], kept:
     return found
 
 
-def complete(products: Floats, depth: int, slacks: Doubles, count: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def complete(products: Floats, depth: int, slacks: Doubles, count: int) -> NDArray[np.bool_]:
     """For each question whether all that may be among its ``depth`` best were kept. ``products`` are in falling
     order."""
     if products.shape[1] >= count:

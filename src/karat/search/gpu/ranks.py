@@ -19,7 +19,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -31,6 +32,12 @@ from karat.search.ranks.blocks import blocks, loaded, rows_of
 from karat.search.ranks.dense import Found, Watch, rank_rows, unwatched
 from karat.search.ranks.score import scores_at, slack
 from karat.search.records import NOT_A_VALUE, Floats, Integers
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Values: TypeAlias = Any
+"""The vectors of the values: an array, ``Rows``, or a tensor on the GPU. ``torch.is_tensor`` says which."""
 
 BLOCK = 1 << 19
 """Values at a time."""
@@ -44,7 +51,7 @@ _MOST_SLOTS = 4
 def why_not() -> str:
     """Why ranks are not available from a GPU here; nothing when they are."""
     try:
-        torch: Any = import_module("torch")
+        torch = import_module("torch")
         import_module("triton")
     except ImportError as missing:
         return f"{missing.name} is not installed: {install_command('gpu')}"
@@ -54,8 +61,8 @@ def why_not() -> str:
 
 
 def rank_rows_on_gpu(
-    questions: Any,
-    values: Any,
+    questions: Floats | Tensor,
+    values: Values,
     truths: Integers,
     *,
     depth: int = 0,
@@ -69,7 +76,7 @@ def rank_rows_on_gpu(
     Questions and values are arrays (values also ``Rows``), or float32 tensors that lie on the GPU already. Only a block
     of values is on the device at a time, unless they were there before.
     """
-    torch: Any = import_module("torch")
+    torch = import_module("torch")
     truths = np.asarray(truths, np.int64).reshape(-1, 2)
     count = len(values) if torch.is_tensor(values) else rows_of(values).count
     if int(truths[:, 1].max(initial=-1)) >= count:
@@ -81,7 +88,14 @@ def rank_rows_on_gpu(
 
 
 def _ranks(
-    torch: Any, asking: Any, values: Any, truths: Integers, count: int, block: int, shape: Shape, watch: Watch
+    torch: ModuleType,
+    asking: Tensor,
+    values: Values,
+    truths: Integers,
+    count: int,
+    block: int,
+    shape: Shape,
+    watch: Watch,
 ) -> Integers:
     ranks = np.full(len(truths), NOT_A_VALUE, np.int64)
     known = np.flatnonzero(truths[:, 1] >= 0)
@@ -108,7 +122,7 @@ def _ranks(
     return ranks
 
 
-def _device_blocks(torch: Any, values: Any, block: int) -> Iterator[tuple[int, Any]]:
+def _device_blocks(torch: ModuleType, values: Values, block: int) -> Iterator[tuple[int, Tensor]]:
     if torch.is_tensor(values):
         for start in range(0, len(values), block):
             yield start, values[start : start + block]
@@ -117,7 +131,9 @@ def _device_blocks(torch: Any, values: Any, block: int) -> Iterator[tuple[int, A
             yield start, torch.from_numpy(loaded(part)).cuda()
 
 
-def _best(torch: Any, asking: Any, values: Any, count: int, depth: int, block: int) -> tuple[Integers, Floats]:
+def _best(
+    torch: ModuleType, asking: Tensor, values: Values, count: int, depth: int, block: int
+) -> tuple[Integers, Floats]:
     if not depth or not len(asking):
         return np.zeros((len(asking), depth), np.int64), np.zeros((len(asking), depth), np.float32)
     found = highest(torch, asking, _device_blocks(torch, values, block), min(depth + SPARE, count))
@@ -135,7 +151,9 @@ def _best(torch: Any, asking: Any, values: Any, count: int, depth: int, block: i
     return best, best_scores
 
 
-def _scores(torch: Any, asking: Any, values: Any, asked: Integers, positions: Integers, block: int) -> Floats:
+def _scores(
+    torch: ModuleType, asking: Tensor, values: Values, asked: Integers, positions: Integers, block: int
+) -> Floats:
     """The exact scores of these pairs: on the device where the values are there, else on the processor."""
     if not torch.is_tensor(values):
         return scores_at(asking.cpu().numpy(), rows_of(values), asked, positions, block)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from karat.search.ranks.score import turning_points
 from karat.search.records import Floats, Integers
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 ROOM = 256
 """Values that can be listed for a mark and a stretch of values; a block where that is too few is done again in
@@ -40,7 +44,7 @@ class Shape:
 class Screen:
     """Some rows of questions with the scores of their truths on the device, and the room to work in."""
 
-    def __init__(self, torch: Any, questions: Any, scores: Floats, block: int, shape: Shape) -> None:
+    def __init__(self, torch: ModuleType, questions: Tensor, scores: Floats, block: int, shape: Shape) -> None:
         self._torch, self._shape, self._questions = torch, shape, questions.contiguous()
         self._kernels = import_module("karat.search.gpu.kernels")
         self._rows, self._width = questions.shape
@@ -69,7 +73,7 @@ class Screen:
         for line, part in zip(self._lengths, (full, kept, full - kept), strict=True):
             line[: self._rows] = torch.linalg.vector_norm(part, dim=1) * (1 + 1e-9)
 
-    def go(self, values: Any) -> None:
+    def go(self, values: Tensor) -> None:
         """Count for one block of values."""
         if not self._value_scale:
             self._value_scale = _power_of_two(self._torch, values)
@@ -80,7 +84,7 @@ class Screen:
         limits = self._limits(sizes)
         sure, settled = self._torch.zeros((2, *self._counts.shape), dtype=self._torch.int32, device="cuda")
         if self._look(values, halves, limits, sure, settled, self._shape.stretch) > ROOM:
-            # So many, as when all values are alike: in pieces that have room for all.
+            # More than there is room for, as when all values are alike: look again in pieces that fit.
             settled.zero_()
             tiles = max(1, ROOM // self._shape.columns)
             step = len(self._listed) * tiles * self._shape.columns
@@ -94,7 +98,7 @@ class Screen:
         """[slot, row]: values that score at least as much as the truth, itself among them."""
         return np.asarray(self._counts[:, : self._rows].cpu().numpy())
 
-    def _halve(self, values: Any, halves: Any) -> Any:
+    def _halve(self, values: Tensor, halves: Tensor) -> Tensor:
         """Fill ``halves``; the greatest lengths of rows, of half rows, and of what was lost between them."""
         largest = self._torch.zeros(3, dtype=self._torch.float32, device="cuda")
         self._kernels.halve[(-(-len(halves) // self._step),)](
@@ -103,7 +107,7 @@ class Screen:
         )  # fmt: skip
         return largest.double().sqrt() * (1 + 1e-3) + math.sqrt(self._width) * 2.0**-62
 
-    def _limits(self, sizes: Any) -> tuple[Any, ...]:
+    def _limits(self, sizes: Tensor) -> tuple[Tensor, ...]:
         """(floors, lows, highs) for the product of half rows, and (lows, highs) for that of float32 rows."""
         whole, half, lost = self._lengths
         added = (self._padded * 9 / 8 + _SPARE) * _PER_TERM
@@ -114,14 +118,16 @@ class Screen:
         again = (terms / (1 - terms) * whole * sizes[0]) / scale + 2 * self._width * 2.0**-126
         return lows.amin(dim=0), lows, highs, *self._apart(self._marks, again)
 
-    def _apart(self, marks: Any, slack: Any) -> tuple[Any, Any]:
+    def _apart(self, marks: Tensor, slack: Tensor) -> tuple[Tensor, Tensor]:
         far = self._torch.full((), math.inf, dtype=self._torch.float32, device="cuda")
         low, high = (marks - slack).float(), (marks + slack).float()
         # What cannot be bounded is never sure.
         low = self._torch.nextafter(low.nan_to_num(-math.inf, math.inf, -math.inf), -far)
         return low, self._torch.nextafter(high.nan_to_num(math.inf, math.inf, -math.inf), far)
 
-    def _look(self, values: Any, halves: Any, limits: tuple[Any, ...], sure: Any, settled: Any, stretch: int) -> int:
+    def _look(
+        self, values: Tensor, halves: Tensor, limits: tuple[Tensor, ...], sure: Tensor, settled: Tensor, stretch: int
+    ) -> int:
         """Count into ``sure``, and of the pairs too near to tell into ``settled``. The length of the longest list of
         such."""
         shape, kernels, (slots, rows) = self._shape, self._kernels, self._counts.shape
@@ -150,7 +156,7 @@ def _up(count: int, step: int) -> int:
     return -(-count // step) * step
 
 
-def _power_of_two(torch: Any, rows: Any) -> float:
+def _power_of_two(torch: ModuleType, rows: Tensor) -> float:
     """What brings rows of about this length to a length near one without touching a digit."""
     longest = float(torch.linalg.vector_norm(rows[:4096], dim=1).max())
     if not longest < 1e15:

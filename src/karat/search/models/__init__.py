@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any
 
 from karat.core import plugins
 from karat.core.problems import UserError, nearest
@@ -85,7 +84,7 @@ def _plugin(name: str) -> Model:
     return _sound(found, name)
 
 
-def _sound(found: Any, name: str) -> Model:
+def _sound(found: object, name: str) -> Model:
     """The model under the name it was asked by, with its vectors checked."""
     if not isinstance(found, Model) or (found.embed is None) == (found.score is None):
         why = (

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from karat.core.extras import install_command
 from karat.search.models.info import ModelInfo
 from karat.search.models.packages import installed, package_folder, package_version
 from karat.search.records import Floats, Model
+
+if TYPE_CHECKING:
+    from bm25s import BM25
 
 INSTALL = install_command("retrieval")
 COST = 1.0
@@ -68,7 +71,7 @@ def _empty_words() -> frozenset[str]:
 
 
 @lru_cache(maxsize=1)
-def _index(values: tuple[str, ...]) -> tuple[Any, dict[str, int]]:
+def _index(values: tuple[str, ...]) -> tuple[BM25 | None, dict[str, int]]:
     """The index, and the number of each word in the order of appearance: nothing depends on the order of a set."""
     numbers: dict[str, int] = {}
     words = [[numbers.setdefault(word, len(numbers)) for word in WORD.findall(value.lower())] for value in values]

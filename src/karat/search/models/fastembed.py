@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from karat.search.models.packages import installed, package_version
 from karat.search.models.prefixes import prefixes_of
 from karat.search.models.rows import checked_rows, sendable
 from karat.search.records import Floats, Model, Role
+
+if TYPE_CHECKING:
+    from fastembed import TextEmbedding
 
 INSTALL = "pip install fastembed"
 PREFIX = "fastembed:"
@@ -85,7 +88,7 @@ class Embedding:
 
 
 @cache
-def _opened(name: str, full: str) -> Any:
+def _opened(name: str, full: str) -> TextEmbedding:
     package = import_module("fastembed")
     _quieten()
     known = [str(found["model"]) for found in package.TextEmbedding.list_supported_models()]

@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from karat.core.callables import find_function
 from karat.core.problems import UserError
@@ -59,7 +58,7 @@ class Embedding:
         return checked_rows(found, texts, self.name)
 
 
-def _takes_role(function: Callable[..., Any]) -> bool:
+def _takes_role(function: Callable[..., object]) -> bool:
     try:
         return "role" in inspect.signature(function).parameters
     except (TypeError, ValueError):
@@ -75,14 +74,14 @@ def _place(error: Exception) -> str:
 
 
 @cache
-def _function(name: str) -> Callable[..., Any]:
+def _function(name: str) -> Callable[..., object]:
     try:
         return find_function(name.removeprefix(PREFIX), example="my_models:embed")
     except UserError as error:
         raise UserError(f'the model "{name}": {error.message}', hint=error.hint) from error.__cause__
 
 
-def _revision(function: Callable[..., Any]) -> str:
+def _revision(function: Callable[..., object]) -> str:
     own = getattr(function, "revision", None)
     if own is not None:
         return str(own)

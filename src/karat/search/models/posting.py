@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import msgspec
@@ -43,7 +43,7 @@ class Posting:
     """Seconds before the second attempt; twice as long before each further one, unless the server says how long."""
     timeout: float = 120.0
 
-    def post(self, url: str, value: Any, key: str) -> bytes:
+    def post(self, url: str, value: object, key: str) -> bytes:
         """The body of the answer. UserError when there is none after all attempts, or when another one would not
         help."""
         headers = {"Content-Type": "application/json", "Accept": "application/json"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,7 @@ def unit_rows(rows: Floats) -> Floats:
     return scaled
 
 
-def checked_rows(given: Any, texts: Sequence[str], model: str, dimensions: int | None = None) -> Floats:
+def checked_rows(given: object, texts: Sequence[str], model: str, dimensions: int | None = None) -> Floats:
     """What a model returned for these texts, as unit rows. UserError for a wrong count, a wrong length, or no number in
     a vector."""
     try:
@@ -72,7 +71,7 @@ class CheckedEmbedding:
     """Another package's ``embed``, whose rows are checked and brought to length one."""
 
     name: str
-    embed: Callable[[Sequence[str], Role], Any]
+    embed: Callable[[Sequence[str], Role], object]
 
     def __call__(self, texts: Sequence[str], role: Role) -> Floats:
         return checked_rows(self.embed(texts, role), texts, self.name)

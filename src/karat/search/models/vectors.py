@@ -66,8 +66,8 @@ class VectorCache:
     ) -> Floats:
         """A row for each text, from the cache as far as it has them. Equal texts are embedded once.
 
-        ``watch`` hears (texts embedded, texts to embed) after each batch. UserError when the model fails or its vectors
-        are unusable; the batches before that are kept.
+        ``watch`` is called with (texts embedded, texts to embed) after each batch. UserError when the model fails
+        or its vectors are unusable; the batches before that are kept.
         """
         if model.embed is None:
             raise TypeError(f"the model {model.name!r} has no vectors, only scores")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from karat.search.models.info import ModelInfo
 from karat.search.models.packages import installed, package_folder, package_version
 from karat.search.models.rows import sendable, unit_rows
 from karat.search.records import Floats, Model, Role
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 PACKAGE = "wordllama"
 INSTALL = install_command("retrieval")
@@ -58,7 +61,7 @@ def embed(texts: Sequence[str], role: Role) -> Floats:  # noqa: ARG001 (question
 
 
 @cache
-def _files() -> tuple[Any, Floats]:
+def _files() -> tuple[Tokenizer, Floats]:
     from safetensors.numpy import load_file
     from tokenizers import Tokenizer
 

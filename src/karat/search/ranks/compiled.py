@@ -10,7 +10,7 @@ about two seconds, and is remembered in numba's cache.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar  # Any: the options of numba; what it compiles is called as the plain function is
 
 import numba
 import numpy as np
@@ -19,7 +19,7 @@ from karat.search.ranks.score import Doubles, surely
 from karat.search.ranks.screen import Screen, Seen
 from karat.search.records import Floats, Integers
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., object])
 
 _STRETCH = 256
 """Products counted together: enough for the processor's wide registers, few enough that one too near to a mark is soon

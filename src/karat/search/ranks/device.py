@@ -13,9 +13,9 @@ from karat.core.problems import UserError, did_you_mean
 VARIABLE = "KARAT_DEVICE"
 WORDS = ("auto", "cpu", "gpu")
 WORTH = 10_000_000_000
-"""Pairs of a question and a value from which on starting torch and carrying the values over is repaid: on an H200 with
-sixteen processors a fresh process took 5.2 s for so many, and 7.4 s without the GPU; for three billion 5.0 s, and 4.2 s
-without."""
+"""The number of question-value pairs from which starting torch and copying the values to the GPU pays off. A fresh
+process on an H200 with sixteen processors took 5.2 s for ten billion pairs, and 7.4 s without the GPU; for three
+billion 5.0 s, and 4.2 s without."""
 
 
 def on_gpu(pairs: int) -> bool:

@@ -13,7 +13,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import TypeVar
 
 Part = TypeVar("Part")
 Done = TypeVar("Done")
@@ -69,7 +69,7 @@ def processors(pairs: int) -> Iterator[Workers]:
     """The workers for this many pairs."""
     threads = _threads()
     try:
-        limits: Any = import_module("threadpoolctl").threadpool_limits
+        limits = import_module("threadpoolctl").threadpool_limits
     except ImportError:
         limits = None
     if limits is None or threads == 1 or pairs < _SMALL:

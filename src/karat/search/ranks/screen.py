@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,7 +179,7 @@ def _reached(products: Floats, marks: Floats, room: Mask) -> Bits:
     return np.packbits(mask).reshape(len(products), -1) if whole else np.packbits(mask, axis=1)
 
 
-def _words(bits: Bits) -> NDArray[Any]:
+def _words(bits: Bits) -> NDArray[np.unsignedinteger]:
     """The same bits in words of sixty-four where they fill them."""
     return bits.view(np.uint64) if bits.shape[-1] % 8 == 0 else bits
 
@@ -190,7 +189,7 @@ def _counted(bits: Bits) -> Integers:
     return np.asarray(np.bitwise_count(_words(bits)).sum(axis=1, dtype=np.int64))
 
 
-def _places(bits: Bits, width: int, units: NDArray[Any]) -> tuple[Integers, Integers]:
+def _places(bits: Bits, width: int, units: NDArray[np.unsignedinteger]) -> tuple[Integers, Integers]:
     """(rows, flat places) of the bits that are set, in order. Units (bytes or words) without any are not opened."""
     units = units.ravel()
     held = np.flatnonzero(units != 0)

@@ -3,8 +3,8 @@ used only where it has a meaning."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 from karat.core.problems import count_of
 from karat.sheet.check.dependencies import EVALUATING, is_dim
@@ -33,7 +33,7 @@ QUERYING = frozenset({"FILTER", "SORTBY", "UNIQUEBY", "FIND"})
 
 class Signature(Protocol):
     """What must be known of a function to check a call. A function may also say ``queries`` (it has ``$``),
-    ``form(count)`` (None where it does not take so many arguments) and ``signature()`` (how it is written)."""
+    ``form(count)`` (None where it does not take that number of arguments) and ``signature()`` (how it is written)."""
 
     @property
     def least(self) -> int: ...
@@ -180,7 +180,7 @@ class _Formula:
 
     def _count(self, call: Call, known: Signature) -> None:
         count, least, most = len(call.arguments), known.least, known.most
-        form: Any = getattr(known, "form", None)
+        form: Callable[[int], object] | None = getattr(known, "form", None)
         if least <= count and (most is None or count <= most) and (form is None or form(count) is not None):
             return
         if most is None:
@@ -188,7 +188,7 @@ class _Formula:
         else:
             wanted = count_of(least, "argument") if least == most else f"{least} to {count_of(most, 'argument')}"
         dotted = ", including the value before the dot" if call.dotted else ""
-        written: Any = getattr(known, "signature", None)
+        written: Callable[[], Sequence[str]] | None = getattr(known, "signature", None)
         hint = f"Write {' or '.join(written())}." if written is not None else ""
         self.findings.add(call.at, f"{call.name} takes {wanted}, but was given {count}{dotted}", hint)
 

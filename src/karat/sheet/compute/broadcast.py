@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 Call = tuple[Value, ...]
 
 
-class _Level:
+class Level:
     """Where the results of some calls belong: in an array of this layout."""
 
     __slots__ = ("inside", "layout")
 
-    def __init__(self, layout: str, inside: Sequence[_Shape]) -> None:
+    def __init__(self, layout: str, inside: Sequence[Shape]) -> None:
         self.layout = layout
         self.inside = inside
 
 
-_Shape = int | Failure | _Level
+Shape = int | Failure | Level
 """The number of a call, a mistake, or an array of shapes."""
 
 
@@ -56,7 +56,7 @@ def call_all(
     return [_rebuilt(shape, results, function.gives) for shape in shapes]
 
 
-def _spread(call: Call, form: Form, single: list[Call], node: Node) -> _Shape:
+def _spread(call: Call, form: Form, single: list[Call], node: Node) -> Shape:
     over = [excess(value, parameter) for value, parameter in zip(call, form, strict=True)]
     most = max(over, default=0)
     if most <= 0:
@@ -76,8 +76,8 @@ def _spread(call: Call, form: Form, single: list[Call], node: Node) -> _Shape:
     if most == 1:
         start = len(single)
         single.extend(zip(*columns, strict=True))
-        return _Level(layout, range(start, start + length))
-    return _Level(layout, [_spread(one, form, single, node) for one in zip(*columns, strict=True)])
+        return Level(layout, range(start, start + length))
+    return Level(layout, [_spread(one, form, single, node) for one in zip(*columns, strict=True)])
 
 
 def _goes_along(value: Value, own: int, most: int, layout: str, parameter: Parameter) -> bool:
@@ -106,7 +106,7 @@ APPLIED = " (applied)"
 """Marks the layout of a table's rows after what is applied to them: not the rows its own formulas see."""
 
 
-def _rebuilt(shape: _Shape, results: Sequence[Value], gives: int) -> Value:
+def _rebuilt(shape: Shape, results: Sequence[Value], gives: int) -> Value:
     if isinstance(shape, int):
         return results[shape]
     if isinstance(shape, Failure):
@@ -114,7 +114,7 @@ def _rebuilt(shape: _Shape, results: Sequence[Value], gives: int) -> Value:
     if isinstance(shape.inside, range):
         return Array(results[shape.inside.start : shape.inside.stop], shape.layout, 1 + gives)
     items = [_rebuilt(one, results, gives) for one in shape.inside]
-    deeper = any(isinstance(one, _Level) for one in shape.inside)
+    deeper = any(isinstance(one, Level) for one in shape.inside)
     return Array(items, shape.layout, 1 + gives + deeper)
 
 
@@ -186,7 +186,7 @@ def _failure_in(value: Value) -> Failure | None:
     return value.failure if isinstance(value, Array) else None
 
 
-def leaves(value: Value) -> tuple[_Shape, list[Array | TableValue]]:
+def leaves(value: Value) -> tuple[Shape, list[Array | TableValue]]:
     """The innermost arrays of a value (a table is one, a single value too), and how to put their results in its
     form."""
     found: list[Array | TableValue] = []
@@ -194,15 +194,15 @@ def leaves(value: Value) -> tuple[_Shape, list[Array | TableValue]]:
     return shape, found
 
 
-def _leaf_shape(value: Value, found: list[Array | TableValue]) -> _Shape:
+def _leaf_shape(value: Value, found: list[Array | TableValue]) -> Shape:
     if isinstance(value, Array) and value.depth > 1:
-        return _Level(value.layout, [_leaf_shape(item, found) for item in value.items])
+        return Level(value.layout, [_leaf_shape(item, found) for item in value.items])
     if isinstance(value, Failure):
         return value
     found.append(value if isinstance(value, Array | TableValue) else Array([value]))
     return len(found) - 1
 
 
-def put_back(shape: _Shape, results: Sequence[Value], gives: int) -> Value:
+def put_back(shape: Shape, results: Sequence[Value], gives: int) -> Value:
     """The results for the innermost arrays in the form of the value they came from."""
     return _rebuilt(shape, results, gives)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from karat.sheet.compute.broadcast import Shape
 from karat.sheet.compute.resources import Resources
 from karat.sheet.plan.nodes import SHEET, Node, Place, Plan
 from karat.sheet.text.tree import Sheet
@@ -36,7 +36,7 @@ class Frames:
     """For each frame: which of the sources, and which element of it."""
     starts: Sequence[int] = ()
     """For each source the number of its first frame; one more at the end."""
-    shapes: Sequence[Any] = ()
+    shapes: Sequence[Shape] = ()
     """For each frame outside: how the results for its sources are put together."""
 
 
@@ -47,7 +47,7 @@ class Computation:
         self.plan = plan
         self.resources = resources
         self.tables = {table.name: table for table in sheet.tables}
-        self.values: list[Any] = []
+        self.values: list[Value] = []
         self.frames: dict[int, Frames] = {}
         self.unmatched: list[tuple[str, int, str]] = []
         """Rows of overrides that belong nowhere: (table, line, why)."""
@@ -95,7 +95,7 @@ class Computation:
         """A column of the own table beside the current row: the element of that row."""
         return value.items if rows is place else [value.items[at] for at in self.way(place, rows)]
 
-    def each(self, node: Node, id: int, do: Callable[[Value], Value]) -> Any:
+    def each(self, node: Node, id: int, do: Callable[[Value], Value]) -> object:
         """One input, and something done to each of its values."""
         if self.plan.nodes[id].place is SHEET:
             return self.tried(node, do, self.values[id])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from karat.sheet.compute.broadcast import call_all, excess
 from karat.sheet.compute.computation import Computation
@@ -14,7 +13,7 @@ from karat.sheet.plan.nodes import SHEET, Node
 from karat.sheet.values import NA, Array, Failure, Row, TableValue, Value, Wrong, described
 
 
-def apply(c: Computation, node: Node) -> Any:
+def apply(c: Computation, node: Node) -> object:
     """A function or an operator, with its arguments. A column of the own table beside the current row gives the element
     of that row."""
     function, form = _function(node)
@@ -43,7 +42,7 @@ def apply(c: Computation, node: Node) -> Any:
     return call_all(function, form, list(zip(*columns, strict=True)), node, c.resources, spread=spread)
 
 
-def get(c: Computation, node: Node) -> Any:
+def get(c: Computation, node: Node) -> object:
     """``value[name]``. Rows of one table, the usual case, are done in one go."""
     name: str = node.detail
     value = c.values[node.inputs[0]]
@@ -55,7 +54,7 @@ def get(c: Computation, node: Node) -> Any:
     return c.each(node, node.inputs[0], lambda one: field_of(one, name))
 
 
-def get_many(c: Computation, node: Node) -> Any:
+def get_many(c: Computation, node: Node) -> object:
     """``value[[a],[b]]``."""
     return c.each(node, node.inputs[0], lambda one: fields_of(one, node.detail))
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from karat.core.extras import install_command
 from karat.core.files.reading import open_bytes
@@ -24,6 +24,9 @@ from karat.core.remote.address import url_inside
 from karat.sheet.values import NA, Array, TableValue, Value, Wrong
 from karat.tables.files.probe import probe
 from karat.tables.table import TableError
+
+if TYPE_CHECKING:
+    import duckdb
 
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 _BROKEN = re.compile(r"-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,17})?([eE][+-]?[0-9]{1,2})?")
@@ -131,12 +134,15 @@ def _typed(cells: Sequence[str]) -> list[Value]:
 # -----------------------------------------------------------------------------------------------------
 
 
-def _connect(name: str, **options: Any) -> Any:
+def _connect(name: str, database: Path | None = None) -> duckdb.DuckDBPyConnection:
+    """A connection to a database that is only read, or to none."""
     try:
         import duckdb
     except ImportError:
         raise Wrong(f"{name} needs DuckDB to be read", f"Install it: {install_command('answers')}") from None
-    return duckdb.connect(**options)
+    if database is None:
+        return duckdb.connect()
+    return duckdb.connect(str(database), read_only=True, config={"enable_external_access": "false"})
 
 
 def _parquet(path: Path) -> TableValue:
@@ -160,7 +166,7 @@ def _probed(path: Path, kind: Literal["duckdb", "parquet"]) -> None:
 def _duckdb(path: Path, table: str) -> TableValue:
     _probed(path, "duckdb")
     try:
-        connection = _connect(path.name, database=str(path), read_only=True, config={"enable_external_access": "false"})
+        connection = _connect(path.name, path)
     except Wrong:
         raise
     except Exception as error:
@@ -193,7 +199,7 @@ def _unreadable(path: Path, error: Exception) -> Wrong:
     return Wrong(f"{path.name} cannot be read: {first.replace(str(path), path.name)[:300]}")
 
 
-def _fetched(result: Any) -> TableValue:
+def _fetched(result: duckdb.DuckDBPyConnection) -> TableValue:
     names = [column[0] for column in result.description]
     rows = result.fetchall()
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
@@ -202,7 +208,7 @@ def _fetched(result: Any) -> TableValue:
     )
 
 
-def _cell(cell: Any) -> Value:
+def _cell(cell: object) -> Value:
     """A value of a database as one of ours: a date is its text, true is 1."""
     if cell is None:
         return NA

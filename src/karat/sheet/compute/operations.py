@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from karat.sheet.compute.computation import Computation
 from karat.sheet.compute.formulas import apply, get, get_many
@@ -31,7 +30,7 @@ def _failed(_: Computation, node: Node) -> Failure:
     return Failure(message, hint, at, node.origin)
 
 
-OPS: dict[Op, Callable[[Computation, Node], Any]] = {
+OPS: dict[Op, Callable[[Computation, Node], object]] = {
     "constant": lambda _, node: node.detail,
     "failed": _failed,
     "apply": apply,

@@ -7,9 +7,8 @@ elements are looked up.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from karat.sheet.compute.broadcast import leaves, put_back
+from karat.sheet.compute.broadcast import Level, Shape, leaves, put_back
 from karat.sheet.compute.computation import MOST_AT_ONCE, Computation, Frames
 from karat.sheet.compute.formulas import field_of
 from karat.sheet.functions import FUNCTIONS
@@ -26,7 +25,7 @@ def elements(c: Computation, node: Node) -> None:
     count = c.count(node.place)
     if constant:
         shape, found = leaves(source)
-        shapes: list[Any] = [shape]
+        shapes: list[Shape] = [shape]
         sources: list[Many] = found
         owner: Sequence[int] = range(count)
     else:
@@ -110,7 +109,7 @@ def element_field(c: Computation, node: Node) -> Sequence[Value]:
     return [c.tried(node, lambda one: field_of(one, node.detail), one) for one in element_values(c, node)]
 
 
-def query(c: Computation, node: Node) -> Any:
+def query(c: Computation, node: Node) -> object:
     """What the query makes of its elements, now that its conditions or keys are known."""
     name, down = node.detail
     frames = c.frames[node.inputs[0]]
@@ -172,10 +171,10 @@ def _queried(
         return Failure(wrong.message, wrong.hint, node.at, node.origin)
 
 
-def _moved(shape: Any, by: int) -> Any:
+def _moved(shape: Shape, by: int) -> Shape:
     """The shape of one frame, counted among the sources of all."""
     if not by or isinstance(shape, Failure):
         return shape
     if isinstance(shape, int):
         return shape + by
-    return type(shape)(shape.layout, [_moved(one, by) for one in shape.inside])
+    return Level(shape.layout, [_moved(one, by) for one in shape.inside])

@@ -4,7 +4,6 @@ table."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from karat.core.problems import count_of
 from karat.sheet.compute.broadcast import APPLIED
@@ -125,7 +124,7 @@ def _overridden(c: Computation, node: Node, cells: list[Value], detail: FieldDet
     return cells
 
 
-def order(c: Computation, node: Node) -> Any:
+def order(c: Computation, node: Node) -> object:
     """Which rows of a table are kept, in which order."""
     name, filtered, flags = node.detail
     place = c.plan.rows[name][1]
@@ -200,7 +199,7 @@ def questions(c: Computation, node: Node) -> Value | EvaluationTable:
         return Failure(wrong.message, wrong.hint, node.at, node.origin)
 
 
-def evaluation(c: Computation, node: Node) -> Any:
+def evaluation(c: Computation, node: Node) -> object:
     """The choice of n and model for all fields of an evaluation table."""
     questions = c.values[node.inputs[0]]
     if isinstance(questions, Failure):

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
+from karat.core.json_types import Json
 from karat.sheet.values import Value
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Example:
     """A formula and the value it gives (as JSON has it), beside the tables and files it needs."""
 
     formula: str
-    value: Any
+    value: Json
     sheet: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
 

@@ -69,7 +69,7 @@ def _row_number(draft: Draft, node: Call, scope: Scope, _wanted: Wanted) -> Plan
 
 
 def _evaluated(draft: Draft, node: Call, scope: Scope, _wanted: Wanted) -> Planning:
-    """n or model of a field: one choice for all fields of the evaluation table, whoever asks."""
+    """n or model of a field: one choice for all fields of the evaluation table, whichever formula asks."""
     *first, asked = node.arguments
     name = ""
     if first:

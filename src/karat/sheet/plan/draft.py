@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from karat.sheet.check.requirements import Wanted
 from karat.sheet.plan.nodes import SHEET, Node, Op, Place, Plan, inner
@@ -52,7 +51,7 @@ class Draft:
     """Table → the nodes of its dims."""
     element_places: dict[int, Place] = field(default_factory=dict)
     """The node of a query's elements → their place."""
-    made: dict[tuple[Any, ...], int] = field(default_factory=dict)
+    made: dict[tuple[object, ...], int] = field(default_factory=dict)
     """What a node is made of → the node."""
 
     def node(
@@ -60,7 +59,7 @@ class Draft:
         op: Op,
         inputs: tuple[int, ...] = (),
         place: Place = SHEET,
-        detail: Any = None,
+        detail: object = None,
         *,
         kind: str = "",
         label: str = "",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any  # Any: each function takes the class of expression that it is listed under
 
 from karat.sheet.check.requirements import Wanted
 from karat.sheet.functions.operators import ARRAY, BINARY, UNARY
@@ -50,7 +50,7 @@ def _missing(draft: Draft, _node: Missing, _scope: Scope, _wanted: Wanted) -> in
     return _constant(draft, NA)
 
 
-def _constant(draft: Draft, value: Any) -> int:
+def _constant(draft: Draft, value: object) -> int:
     label = f'"{value}"' if isinstance(value, str) else shown(value)
     return draft.node("constant", detail=value, kind="Value", label=label)
 

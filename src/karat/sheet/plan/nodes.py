@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal  # Any: what a step needs beside its inputs is known to its operation alone
 
 from karat.sheet.text.tree import NOWHERE, At
 from karat.sheet.values import TableValue

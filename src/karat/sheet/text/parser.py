@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any  # Any: the parser of lark takes anything that has a type as a token
 
 from karat.core.problems import Problem, UserError, count_of
 from karat.sheet.text.grammar import language
@@ -131,7 +131,7 @@ def _try(lines: list[Line], file: str, problems: list[Problem]) -> tuple[Table |
     """Parse: the table, or the line that is wrong."""
     from lark import UnexpectedToken
 
-    run: Any = language().parser.parse_interactive()  # takes anything that has a type as a token
+    run: Any = language().parser.parse_interactive()
     before: list[Token] = []
     line = lines[-1]
     try:

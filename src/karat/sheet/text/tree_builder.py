@@ -7,7 +7,7 @@ hang on the first token of their line; a definition gathers those of its own lin
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from karat.sheet.text.tokens import Rows, Token
 from karat.sheet.text.tree import (
@@ -36,7 +36,9 @@ from karat.sheet.text.tree import (
     Unary,
 )
 
-Children = list[Any]
+Part = TypeVar("Part")
+Children: TypeAlias = list[Any]
+"""What a rule of the grammar is made of: tokens, and what the rules inside it gave."""
 
 WORD_OPERATORS = ("AND", "OR", "MOD")
 
@@ -89,9 +91,9 @@ class Builder:
 
     def decor(self, children: Children) -> _Decor:
         sign, name, *literals = children
-        values: Any = tuple(literal.value if isinstance(literal, Token) else literal for literal in literals)
+        values: Children = [literal.value if isinstance(literal, Token) else literal for literal in literals]
         at = At(sign.line, sign.column, name.column + len(name.text) - sign.column if name.line == sign.line else 1)
-        return _Decor(Decorator(name.text.lower(), values, at), sign.comments + name.comments)
+        return _Decor(Decorator(name.text.lower(), tuple(values), at), sign.comments + name.comments)
 
     def negative(self, children: list[Token]) -> int | float:
         return -cast("int | float", children[0].value)
@@ -209,9 +211,9 @@ def _prelude(children: Children) -> tuple[tuple[str, ...], tuple[Decorator, ...]
     return docs, decorators, _comments(child for child in children if isinstance(child, _Doc | _Decor))
 
 
-def _comments(parts: Iterable[Any]) -> tuple[str, ...]:
+def _comments(parts: Iterable[_Doc | _Decor | Token]) -> tuple[str, ...]:
     return tuple(comment for part in parts for comment in part.comments)
 
 
-def _all(kind: type[Any], children: Sequence[Any]) -> tuple[Any, ...]:
+def _all(kind: type[Part], children: Sequence[object]) -> tuple[Part, ...]:
     return tuple(child for child in children if isinstance(child, kind))

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
-
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    get_args,
+)  # Any: columns of several kinds of numbers, and a slice gives a tuple
 import msgspec
 
 from karat.core.results.columns import STATES

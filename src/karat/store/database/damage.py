@@ -10,7 +10,7 @@ import sqlite3
 import typing
 import zlib
 from collections import Counter
-from typing import Any
+from typing import Any  # Any: rows and packed values of a store that may be damaged, and annotations that are read
 
 import msgspec
 from sqlalchemy import BigInteger, Connection, Double, Engine, Integer, LargeBinary, Table, inspect

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from pathlib import Path
-from typing import Any
+from typing import Any  # Any: the raw connection of SQLite, and a Config of Alembic, which is imported when needed
 
 from sqlalchemy import Connection, Engine, select
 

@@ -7,7 +7,7 @@ import sqlite3
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any  # Any: the raw connection of the driver, which SQLAlchemy types as any
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
-
+from typing import Any  # Any: values of a row that may be damaged
 from sqlalchemy import Connection, Engine, Table
 from sqlalchemy.exc import DBAPIError
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
-
+from typing import Any  # Any: rows are copied, whatever their table holds
 import msgspec
 from sqlalchemy import Connection, Table, func, insert, select
 

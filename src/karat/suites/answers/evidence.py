@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any  # Any: stored evidence, whose form depends on the rule that wrote it
 
 import msgspec
 

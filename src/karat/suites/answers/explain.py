@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any  # Any: a member of stored evidence that may be a list
 
 import msgspec
 
@@ -17,7 +17,7 @@ LONGEST = 300
 
 
 def explain(details: Details, _gold: Gold | None) -> Explanation:
-    """The strict profile says whether it is right; where only spider2 objects, its reason is told."""
+    """The strict profile says whether it is right; where only spider2 objects, its reason is given."""
     return Explanation(
         outcome="not_applicable" if details.strict.state == "gold_error" else details.strict.state,
         reason=details.reason,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any  # Any: options that are not used, and expected values of several forms
 
 from karat.core.files.reading import read_text
 from karat.core.json_types import JsonObject

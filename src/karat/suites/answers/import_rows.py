@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any  # Any: cells of an imported file, and the evaluation that is made of them
 
 from karat.core.files.reading import read_bytes
 from karat.core.import_rows import AnyOf, Imported, ImportRow, json_in, unique

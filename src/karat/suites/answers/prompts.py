@@ -1,4 +1,4 @@
-"""What a model is told for this suite: the tables of the database, and how to answer. Templates see them as
+"""The default prompt of this suite: the tables of the database, and how to answer. In templates, the tables are
 ``schema``."""
 
 from __future__ import annotations

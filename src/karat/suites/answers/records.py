@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal  # Any: evidence is named by each rule and holds values of JSON
 
 import msgspec
 

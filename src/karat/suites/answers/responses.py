@@ -12,7 +12,7 @@ A stored answer, from a submission that this suite read, comes back as it was. O
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any  # Any: options, which the signature of a reader has and this one does not use
 
 import msgspec
 

@@ -11,7 +11,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from yaml.nodes import MappingNode
@@ -200,12 +199,12 @@ def _looks_like_tasks(file: Path) -> bool:
 # -- what is asked and expected ---------------------------------------------------------------------------------------
 
 
-def truth(case: Case[Task]) -> Any:
+def truth(case: Case[Task]) -> object:
     """The question, the task and the contents of its tables, without where they lie and without the instructions."""
     return [(turn.content, _truth(turn.target)) for turn in case.conversation if turn.target is not None]
 
 
-def _truth(task: Task) -> Any:
+def _truth(task: Task) -> object:
     tables = {
         name: source.columns if source.columns is not None else _digest(source.path)
         for name, source in task.tables.items()

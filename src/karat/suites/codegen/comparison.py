@@ -89,7 +89,7 @@ def judged(
     facts = facts_of(task, code, schema)
     correctness = _correctness(box, task, code, outcome, asked, facts, with_asked_digits(options, asked, task))
     if tried[-1].printed and correctness.score is not None and not correctness.passed:
-        told = {**correctness.evidence, "problem": advice(task)}
+        told = {**correctness.evidence, "problem": advice(task, outcome)}
         correctness = msgspec.structs.replace(correctness, reason=REASON, evidence=told)
     if live and correctness.score is None and not outcome.ok:
         correctness = Correctness(0.0, reason="did_not_run")

@@ -1,4 +1,4 @@
-"""What a model is told before the question: the tables there are, where to leave the answer, how to write it.
+"""The default system prompt: which tables there are, where to leave the answer, how to write it.
 
 This is the system turn of every case; a system of its own may have other instructions and ignore it.
 """

@@ -7,14 +7,13 @@ copies the files.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from karat.core.json_types import JsonObject
 from karat.core.records import Case, Prediction, attempts
 from karat.suites.codegen.records import Task
 
 
-def export_row(case: Case[Task], _turn: int, answer: Prediction | None, _options: Any) -> JsonObject:
+def export_row(case: Case[Task], _turn: int, answer: Prediction | None, _options: object) -> JsonObject:
     """``expected`` is left out where only code says what is right."""
     task = next((turn.target for turn in case.conversation if turn.target is not None), None)
     row: JsonObject = {}

@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from karat.core.import_rows import Imported, ImportRow, unique
 from karat.core.json_types import JsonMapping, JsonObject
@@ -107,7 +106,7 @@ def _bare(code: str) -> str:
     return (fenced[1] if fenced else code).strip("\n")
 
 
-def _value(value: Any, files: _Files) -> Any:
+def _value(value: object, files: _Files) -> object:
     if isinstance(value, str):
         text = value.strip()
         if text.lower().endswith(SUFFIXES) and "\n" not in text:

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -21,6 +20,7 @@ from karat.core.files import json
 from karat.core.files.lines import each_line
 from karat.core.files.reading import FileRefused, read_bytes
 from karat.core.files.shapes import shape_in_words
+from karat.core.json_types import Json
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import Prediction, join_attempts, misplaced, recorded_error, recorded_tokens
 from karat.core.suite import LoadedPredictions, Said, all_predictions
@@ -37,16 +37,16 @@ class _Line(msgspec.Struct, frozen=True):
     id: str | int | None = None
     task_id: str | int | None = None
     code: str | None = None
-    response: Any = None
-    attempts: tuple[Any, ...] | None = None
+    response: Json = None
+    attempts: tuple[Json, ...] | None = None
     completion: str | None = None
     solution: str | None = None
     turn: int | None = None
     repeat: int | None = None
     latency: float | None = None
-    tokens: Any = None
+    tokens: Json = None
     cost: float | None = None
-    error: Any = None
+    error: Json = None
 
 
 def read_predictions(path: Path) -> LoadedPredictions:
@@ -152,5 +152,5 @@ def _nearest(keys: Sequence[str], known: Sequence[str]) -> str:
     return did_you_mean(unknown[0], known) if unknown else EXAMPLE
 
 
-def _bytes(answer: Any) -> bytes:
+def _bytes(answer: object) -> bytes:
     return answer.encode(errors="surrogatepass") if isinstance(answer, str) else msgspec.json.encode(answer)

@@ -7,7 +7,6 @@ takes its place.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.records import Case
@@ -68,7 +67,7 @@ def tables(case: Case[Task], options: Options) -> list[JsonObject]:  # noqa: ARG
     return found
 
 
-def _cell(cell: Any) -> str:
+def _cell(cell: object) -> str:
     text = "" if cell is None else str(cell)
     return text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"
 

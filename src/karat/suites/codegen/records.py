@@ -7,9 +7,11 @@ fenced block; several attempts (first try, then repairs) are one prediction, see
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import msgspec
+
+from karat.core.json_types import Json
 
 ErrorClass = Literal[
     "column_error", "syntax_error", "type_error", "index_error", "attribute_error", "value_error", "other_error"
@@ -17,19 +19,25 @@ ErrorClass = Literal[
 """The contract's classes of errors."""
 
 
+Cell: TypeAlias = Any
+"""A cell of a table of a task: None, a truth value, a number, a text, a date or a time."""
+Columns: TypeAlias = dict[str, list[Cell]]
+"""A table, column by column."""
+
+
 class TableSource(msgspec.Struct, frozen=True, omit_defaults=True):
     """A table of a task: a CSV or Parquet file, or its columns written out."""
 
     path: str = ""
-    columns: dict[str, list[Any]] | None = None
+    columns: Columns | None = None
 
 
 class Expected(msgspec.Struct, frozen=True, omit_defaults=True):
     """The right result: one of the four."""
 
-    value: Any = None
+    value: Json = None
     """A number, text, list or mapping."""
-    table: dict[str, list[Any]] | None = None
+    table: Columns | None = None
     """Columns of a table."""
     file: str = ""
     """A CSV or Parquet file."""
@@ -64,7 +72,7 @@ class Unfinished(msgspec.Struct, frozen=True):
 class Answers(msgspec.Struct, frozen=True):
     """What an answer gave on every input of a harness: the first as it shows itself, all of them as exact text."""
 
-    shown: Any
+    shown: Json
     exact: tuple[str, ...]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from karat.core.report import (
     CELL_LIMIT,
@@ -27,6 +26,7 @@ from karat.suites.codegen.counts import class_of, error_counts, kind_of, missing
 from karat.suites.codegen.details import Details, Try, details_of, tries
 from karat.suites.codegen.harness.score import TEST_FAILED
 from karat.suites.codegen.metrics import METRICS
+from karat.suites.codegen.metrics.correctness import FIGURES
 from karat.suites.codegen.repair.excel_recovery import recovery_sheet
 from karat.suites.codegen.running.printed_answers import REASON as PRINTED
 
@@ -55,7 +55,7 @@ def _score(case: Try, name: str) -> float | None:
     return None if found is None else found.value
 
 
-def _code(text: Any) -> str:
+def _code(text: object) -> str:
     code = visible(str(text or ""))
     return (
         code if len(code) <= LONGEST_CODE else f"{code[:LONGEST_CODE]}\n… {len(code) - LONGEST_CODE:,} more characters"
@@ -112,7 +112,7 @@ def why(case: CaseResult, details: Details | None) -> str:
     if reason == PRINTED:
         lines = [evidence["problem"]]  # also where it is the error already
     elif reason and reason != "did_not_run":
-        problem = evidence["problem"] if reason == TEST_FAILED else ""
+        problem = evidence.get("problem") if reason in (TEST_FAILED, FIGURES) else ""
         lines.append(reason.replace("_", " ") + (f": {problem}" if problem else ""))
     return "\n".join((*lines, *details.missing))
 

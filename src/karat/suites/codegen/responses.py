@@ -12,7 +12,6 @@ import builtins
 import keyword
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.records import attempts
@@ -36,7 +35,7 @@ def code_of(response: bytes) -> str:
     return code_in(text_of(response))
 
 
-def understand(response: bytes, _options: Any) -> JsonObject:
+def understand(response: bytes, _options: object) -> JsonObject:
     """What is read from one response, for ``karat check --response``."""
     codes = [code_of(attempt) for attempt in attempts(response)]
     return {"code": codes[0]} if len(codes) == 1 else {"attempts": codes}

@@ -19,17 +19,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from karat.core.files.atomic import write_bytes
-from karat.core.json_types import JsonMapping, JsonObject
+from karat.core.json_types import Json, JsonMapping, JsonObject
 from karat.core.problems import UserError
 from karat.core.suite import NotApplicable
 from karat.suites.codegen.comparison import Comparison, judged
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.records import Expected, TableSource, Task
+from karat.suites.codegen.records import Cell, Expected, TableSource, Task
 from karat.suites.codegen.running.code_blocks import code_in
 from karat.suites.codegen.running.sandbox_client import warm_box
 
@@ -40,7 +39,7 @@ LONGEST_ID = 128
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]*")
 
-Tables = Mapping[str, str | Path | Mapping[str, Sequence[Any]]]
+Tables = Mapping[str, str | Path | Mapping[str, Sequence[Cell]]]
 
 
 class Session:
@@ -58,7 +57,7 @@ class Session:
         tables: Tables,
         *,
         attempts: Sequence[str] = (),
-        expected: Any = None,
+        expected: object = None,
         reference: str = "",
     ) -> JsonObject:
         """Score one generation and keep its entry, which is returned.
@@ -94,7 +93,7 @@ class Session:
         """The contract's summary of everything recorded so far."""
         return self._summary(self.entries())
 
-    def _summary(self, entries: Sequence[Any]) -> JsonObject:
+    def _summary(self, entries: Sequence[Json]) -> JsonObject:
         try:
             return summary_of(entries)
         except msgspec.ValidationError as error:
@@ -120,7 +119,7 @@ class Session:
         """The entries on disk. What is no list of entries is set aside, and said."""
         file = self.folder / METRICS_FILE
         try:
-            return msgspec.json.decode(file.read_bytes(), type=list[Any])
+            return msgspec.json.decode(file.read_bytes(), type=list[Json])
         except FileNotFoundError:
             return []
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -178,7 +177,7 @@ def summary_of(entries: Sequence[JsonMapping]) -> JsonObject:
     }
 
 
-def _summed(entry: Any, number: int) -> _Entry:
+def _summed(entry: object, number: int) -> _Entry:
     try:
         return msgspec.convert(entry, _Entry)
     except msgspec.ValidationError as error:
@@ -221,13 +220,13 @@ def _checked(session_id: str) -> str:
     return session_id
 
 
-def _source(table: str | Path | Mapping[str, Sequence[Any]]) -> TableSource:
+def _source(table: str | Path | Mapping[str, Sequence[object]]) -> TableSource:
     if isinstance(table, str | Path):
         return TableSource(path=str(Path(table).resolve()))
     return TableSource(columns={str(name): list(values) for name, values in table.items()})
 
 
-def _expected(right: Any) -> Expected | None:
+def _expected(right: object) -> Expected | None:
     if right is None or isinstance(right, Expected):
         return right
     if isinstance(right, Mapping) and right and all(isinstance(values, list | tuple) for values in right.values()):
@@ -242,5 +241,5 @@ def _aside(file: Path) -> Path:
     return next(name for name in names if not name.exists())
 
 
-def _json(value: Any) -> bytes:
+def _json(value: object) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import msgspec
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from karat.core.json_types import JsonObject
+from karat.core.json_types import Json, JsonObject
 from karat.core.problems import UserError
 from karat.core.records import Where
 from karat.core.yaml.edit import find
@@ -82,7 +81,7 @@ def _before_end(text: str, node: Node, added: str) -> str:
     return text[:last] + comma + gap + added + text[last:]
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     written = msgspec.json.encode(value).decode()
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 
@@ -116,7 +115,7 @@ def _item(plain: JsonObject) -> Iterator[str]:
     yield from (f"  {line}" for line in lines[1:])
 
 
-def _member(key: str, value: Any) -> list[str]:
+def _member(key: str, value: Json) -> list[str]:
     if key != "indicator_selection" or not value:
         return [f"{key}: {_flow(value)}"]
     lines = [f"{key}:"]
@@ -133,7 +132,7 @@ def _member(key: str, value: Any) -> list[str]:
     return lines
 
 
-def _flow(value: Any) -> str:
+def _flow(value: object) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}: {_flow(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):

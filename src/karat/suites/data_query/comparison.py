@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -27,8 +27,13 @@ from karat.suites.data_query.periods.period import PeriodComparison, compare_per
 from karat.suites.data_query.responses import read_response
 from karat.suites.data_query.selection import DatasetSelection, Selection, Target, Term, dataset_keys
 
-Key = Any
+if TYPE_CHECKING:
+    from karat.suites.data_query.structures.codelists import Codelists
+
+Key = Term | tuple[str, Term]
 """What a term compares by: the Term itself, or (dataset, Term) when datasets count."""
+Id = str | tuple[str, str]
+"""The id of such a term, with its dataset when datasets count."""
 Terms = dict[Key, Term]
 EVERYTHING = Term("*", "everything")
 """What is in the lists where everything was expected: found, or missing."""
@@ -278,7 +283,7 @@ def _dimension(
 
 
 def _open_dimension(
-    name: str, wanted: Terms, given: Terms, wanted_out: set[Any] | None, given_out: set[Any] | None, default: bool
+    name: str, wanted: Terms, given: Terms, wanted_out: set[Id] | None, given_out: set[Id] | None, default: bool
 ) -> DimensionComparison:
     """A dimension where one side at least takes all codes but those in its set, and no codelist says which these
     are."""
@@ -309,7 +314,7 @@ def _open_dimension(
     )
 
 
-def _id(key: Key) -> Any:
+def _id(key: Key) -> Id:
     return key.id if isinstance(key, Term) else (key[0], key[1].id)
 
 
@@ -327,11 +332,11 @@ def _datasets(selection: Selection) -> list[str]:
 
 def _pool(
     parts: Sequence[DatasetSelection], keys: Mapping[str, str], options: Options, *, leave_defaults: bool = False
-) -> tuple[dict[str, Terms], dict[str, set[Any]], set[str]]:
+) -> tuple[dict[str, Terms], dict[str, set[Id]], set[str]]:
     """Terms by dimension; what is left out in dimensions where all the rest is selected; dimensions the system filled
     in by itself."""
     pool: dict[str, Terms] = {}
-    left_out: dict[str, set[Any]] = {}
+    left_out: dict[str, set[Id]] = {}
     defaults: set[str] = set()
     aware = options.dataset_aware
     for part in parts:
@@ -348,13 +353,13 @@ def _pool(
                 if meaning == "excluded":
                     continue
                 if meaning != "in":
-                    out = {term.id for term in dimension.values} if meaning == "not_in" else set()
+                    named = {term.id for term in dimension.values} if meaning == "not_in" else set()
                     codes = _expanded(part.dataset_id, name, options)
                     if not codes:
-                        keyed = {(dataset, code) for code in out} if aware else out
+                        keyed: set[Id] = {(dataset, code) for code in named} if aware else {*named}
                         left_out[name] = left_out[name] & keyed if name in left_out else keyed
                         continue
-                    terms = [term for term in codes if term.id not in out]
+                    terms = [term for term in codes if term.id not in named]
             if not terms:
                 continue
             held = pool.setdefault(name, {})
@@ -385,7 +390,7 @@ def check_options(_cases: Sequence[Case[Target]], options: Options) -> None:
 
 
 @lru_cache(maxsize=8)
-def _codelists(files: tuple[str, ...]) -> Any:
+def _codelists(files: tuple[str, ...]) -> Codelists:
     from karat.suites.data_query.structures.codelists import read_structures
 
     return read_structures([Path(file) for file in files])

@@ -11,14 +11,13 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import yaml
 
 from karat.core.files.shapes import shape_in_words
 from karat.core.import_rows import Imported, ImportRow
-from karat.core.json_types import JsonMapping, JsonObject
+from karat.core.json_types import Json, JsonMapping, JsonObject
 from karat.core.problems import Problem, count_of
 from karat.suites.data_query.selection import DatasetSelection, Selection, Target
 
@@ -117,7 +116,7 @@ def _target(row: ImportRow) -> JsonObject:
     return found | ({"period": period} if period else {})
 
 
-def _from_json(value: Any) -> JsonObject:
+def _from_json(value: Json) -> JsonObject:
     if isinstance(value, str):
         try:
             value = json.loads(value)
@@ -145,14 +144,14 @@ def _from_json(value: Any) -> JsonObject:
     return {"indicator_selection": [], **found}
 
 
-def _dimension(name: str, cell: Any) -> JsonObject:
+def _dimension(name: str, cell: object) -> JsonObject:
     text = _text(cell)
     if text.strip().lower() in EVERYTHING:
         return {"dimension_name": name, "operator": "all"}
     return {"dimension_name": name, "values": [_term(name, part, text) for part in _parts(name, text)]}
 
 
-def _text(cell: Any) -> str:
+def _text(cell: object) -> str:
     if isinstance(cell, list):
         return "\n".join(map(str, cell))
     if isinstance(cell, float) and cell.is_integer():
@@ -215,7 +214,7 @@ def _prediction(row: ImportRow) -> bytes:
     return json.dumps(line | {"response": answer}, ensure_ascii=False).encode() + b"\n"
 
 
-def _is_selection(value: list[Any]) -> bool:
+def _is_selection(value: list[Json]) -> bool:
     try:
         msgspec.convert({"indicator_selection": value}, Selection)
     except msgspec.ValidationError:

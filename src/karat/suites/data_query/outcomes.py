@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import msgspec
 
@@ -90,7 +90,7 @@ def own_outcome(word: str) -> Found:
     return Found(msgspec.convert(word, Outcome), "outcome")
 
 
-def values_at(body: Any, steps: Sequence[str]) -> Iterator[Any]:
+def values_at(body: object, steps: Sequence[str]) -> Iterator[object]:
     """Every value at a path."""
     if not steps:
         yield body
@@ -107,7 +107,7 @@ def values_at(body: Any, steps: Sequence[str]) -> Iterator[Any]:
             yield from values_at(body[int(step)], rest)
 
 
-def _word(value: Any) -> str:
+def _word(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return "null" if value is None else str(value)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -18,6 +17,7 @@ from karat.core.files.limits import MIB
 from karat.core.files.lines import plain_lines
 from karat.core.files.reading import FileRefused, open_bytes, read_bytes
 from karat.core.files.shapes import shape_in_words
+from karat.core.json_types import Json
 from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction, misplaced, recorded_error, recorded_tokens
 from karat.core.suite import LoadedPredictions, Said, all_predictions
@@ -32,9 +32,9 @@ class _Line(msgspec.Struct, frozen=True):
     id: str
     turn: int | None = None
     repeat: int = 0
-    error: Any = None
+    error: Json = None
     latency: float | None = None
-    tokens: Any = None
+    tokens: Json = None
     cost: float | None = None
 
 

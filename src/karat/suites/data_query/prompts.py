@@ -1,4 +1,4 @@
-"""What a model is told for this suite: the codes there are, and the form of a selection. Templates see them as
+"""The default prompt of this suite: the codes there are, and the form of a selection. In templates, the codes are
 ``codelists``."""
 
 from __future__ import annotations
@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.records import Case
@@ -110,7 +109,7 @@ def _used(files: tuple[str, ...], named: Mapping[str, str]) -> Iterator[tuple[st
 _TEXT = {"type": "string"}
 
 
-def _object(**properties: Any) -> JsonObject:
+def _object(**properties: object) -> JsonObject:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 

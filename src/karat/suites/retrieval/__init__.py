@@ -1,7 +1,7 @@
 """What a search finds of what it should find: TREC and BEIR files, and evaluation tables of sheets."""
 
 from karat.core.explanation import explaining
-from karat.core.recorded_lines import recorded_lines
+from karat.core.recorded import recorded_lines
 from karat.core.suite import Suite
 from karat.suites.retrieval.accept import accept
 from karat.suites.retrieval.cases import cases_from, load_cases, recognises

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from karat.core.json_types import JsonObject
 from karat.core.records import Case, Prediction
 from karat.core.suite import Unreadable
@@ -11,7 +9,7 @@ from karat.suites.retrieval.predictions import read_response
 from karat.suites.retrieval.records import DOCUMENTS, Truths
 
 
-def export_row(case: Case[Truths], _turn: int, answer: Prediction | None, _options: Any) -> JsonObject:
+def export_row(case: Case[Truths], _turn: int, answer: Prediction | None, _options: object) -> JsonObject:
     """Of a sheet with several fields, ``expected`` and ``answer`` are objects by field."""
     truths = next((turn.target.fields for turn in case.conversation if turn.target is not None), {})
     row: JsonObject = {"expected": truths[DOCUMENTS] if set(truths) == {DOCUMENTS} else truths}

@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from karat.core.import_rows import Imported, ImportRow, json_in, unique
 from karat.core.json_types import JsonMapping
@@ -67,7 +66,7 @@ def _line(value: JsonMapping) -> bytes:
     return json.dumps({key: item for key, item in value.items() if item != 0}, ensure_ascii=False).encode() + b"\n"
 
 
-def _relevance(value: Any) -> dict[str, int]:
+def _relevance(value: object) -> dict[str, int]:
     """Document → relevance."""
     value = json_in(value)
     if isinstance(value, Mapping) and value and all(_is_whole(grade) for grade in value.values()):
@@ -79,18 +78,18 @@ def _relevance(value: Any) -> dict[str, int]:
     return found
 
 
-def _is_whole(grade: Any) -> bool:
+def _is_whole(grade: object) -> bool:
     return isinstance(grade, int | float) and not isinstance(grade, bool) and float(grade).is_integer()
 
 
-def _retrieved(value: Any) -> Any:
+def _retrieved(value: object) -> object:
     value = json_in(value)
     if isinstance(value, Mapping) and value and all(isinstance(score, int | float) for score in value.values()):
         return {str(name): float(score) for name, score in value.items()}
     return list(dict.fromkeys(_ids(value)))
 
 
-def _ids(value: Any) -> list[str]:
+def _ids(value: object) -> list[str]:
     if value is None or value == "":
         return []
     if isinstance(value, list):
@@ -109,7 +108,7 @@ def _split(text: str) -> list[str]:
     return parts if all(part and not re.search(r"\s", part) for part in parts) else [text]
 
 
-def _key(item: Any) -> str:
+def _key(item: object) -> str:
     if isinstance(item, Mapping):
         found = next((item[key] for key in _KEYS if key in item), None)
         if found is None:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -47,7 +46,7 @@ def read_response(response: bytes) -> Retrieved:
         raise reply.explained(error) from error
 
 
-def understand(response: bytes, _options: Any) -> JsonObject:
+def understand(response: bytes, _options: object) -> JsonObject:
     """What is read from one response, for ``karat check --response``."""
     return {"fields": {name: msgspec.to_builtins(ranked) for name, ranked in read_response(response).fields.items()}}
 
@@ -97,7 +96,7 @@ class _Item(msgspec.Struct, frozen=True):
     score: float | None = None
 
 
-def ranked_from(name: str, value: Any) -> Ranked:
+def ranked_from(name: str, value: object) -> Ranked:
     """What was retrieved for one field, from any of the forms above."""
     try:
         if isinstance(value, Mapping):

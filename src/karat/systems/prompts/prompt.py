@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -105,7 +105,7 @@ def prompt_hash(config: SystemConfig, hints: Iterable[JsonMapping] = ()) -> str:
     """A short hash of all that makes the prompt: texts, examples, response format, the hints it uses. Empty when the
     bare question is sent."""
     texts = prompt_texts(config)
-    parts: list[Any] = [texts.get(name, "") for name in TEMPLATES]
+    parts: list[object] = [texts.get(name, "") for name in TEMPLATES]
     parts += [list(config.few_shot) if isinstance(config, PromptedConfig) else [], texts.get(FORMAT) or None]
     if not any(parts):
         return ""

@@ -11,9 +11,8 @@ import json
 import sys
 import traceback
 from contextlib import suppress
-from typing import Any
 
-from jinja2 import StrictUndefined, TemplateError
+from jinja2 import StrictUndefined, Template, TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 MEMORY = 1024**3
@@ -31,7 +30,7 @@ def environment() -> ImmutableSandboxedEnvironment:
     return made
 
 
-def shown(value: Any) -> Any:
+def shown(value: object) -> object:
     """What ``{{ value }}`` writes: nothing for none; lists and objects as JSON, a list of objects one per line."""
     if value is None:
         return ""
@@ -44,7 +43,7 @@ class TooLong(Exception):
     """The text is longer than a prompt may be."""
 
 
-def rendered(template: str, variables: dict[str, Any], most: int) -> str:
+def rendered(template: str, variables: dict[str, object], most: int) -> str:
     """The text of a template, of at most this many characters."""
     parts, length = [], 0
     for part in _compiled(template).generate(variables):
@@ -55,17 +54,17 @@ def rendered(template: str, variables: dict[str, Any], most: int) -> str:
     return "".join(parts)
 
 
-_templates: dict[str, Any] = {}
+_templates: dict[str, Template] = {}
 _environment = environment()
 
 
-def _compiled(template: str) -> Any:
+def _compiled(template: str) -> Template:
     if template not in _templates:
         _templates[template] = _environment.from_string(template)
     return _templates[template]
 
 
-def answer(line: str) -> dict[str, Any]:
+def answer(line: str) -> dict[str, object]:
     """The reply to one request: ``text``, or ``error`` with the line of the template."""
     try:
         asked = json.loads(line)

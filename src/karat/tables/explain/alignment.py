@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
-from karat.tables.explain.column_similarity import identity
+from karat.core.json_types import JsonObject
+from karat.tables.explain.column_similarity import CellKey, identity
 from karat.tables.options import CompareOptions
 from karat.tables.values.cells import Cell, equal
 
@@ -66,7 +66,7 @@ def _pair_by_cells(mapped: Mapped, gold_height: int, pred_height: int) -> list[t
     columns = [pair for pair in mapped if pair[1] is not None]
     gold_keys = [tuple(identity(gold[row]) for gold, _ in columns) for row in range(gold_height)]
     pred_keys = [tuple(identity(pred[row]) for _, pred in columns if pred is not None) for row in range(pred_height)]
-    free: dict[Any, list[int]] = defaultdict(list)
+    free: dict[tuple[CellKey, ...], list[int]] = defaultdict(list)
     for row in reversed(range(pred_height)):
         free[pred_keys[row]].append(row)
     pairs: list[tuple[int | None, int | None]] = []
@@ -82,9 +82,12 @@ def _pair_by_cells(mapped: Mapped, gold_height: int, pred_height: int) -> list[t
 
 
 def _pair_the_rest(
-    gold_rows: Sequence[int], pred_rows: Sequence[int], gold_keys: Sequence[Any], pred_keys: Sequence[Any]
+    gold_rows: Sequence[int],
+    pred_rows: Sequence[int],
+    gold_keys: Sequence[tuple[CellKey, ...]],
+    pred_keys: Sequence[tuple[CellKey, ...]],
 ) -> list[tuple[int | None, int | None]]:
-    holding: dict[Any, list[int]] = defaultdict(list)
+    holding: dict[tuple[int, CellKey], list[int]] = defaultdict(list)
     for row in pred_rows:
         for column, key in enumerate(pred_keys[row]):
             holding[column, key].append(row)
@@ -123,16 +126,16 @@ def first_differences(
     columns: Sequence[int],
     options: CompareOptions,
     numbers: tuple[Sequence[int], Sequence[int]] | None = None,
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """The first rows that differ, gold and prediction side by side in these columns, as plain JSON of bounded size,
     with the places of the shown cells that differ. Rows count from 1; ``numbers`` gives their places in the tables
     these are a part of.
     """
-    shown: list[dict[str, Any]] = []
+    shown: list[JsonObject] = []
     for (g, p), agreeing in zip(alignment.pairs, alignment.equal_cells, strict=True):
         if agreeing == alignment.width and g is not None and p is not None:
             continue
-        row: dict[str, Any] = {}
+        row: JsonObject = {}
         if g is not None:
             row["gold_row"] = (numbers[0][g] if numbers else g) + 1
             row["gold"] = [shown_text(mapped[index][0][g]) for index in columns]

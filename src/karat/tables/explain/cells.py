@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import msgspec
 
 from karat.core.explanation import Cell, CellRow, Cells
+from karat.core.json_types import JsonMapping
 from karat.core.problems import percent
 
 
-def cells_of(evidence: Mapping[str, Any]) -> Cells | None:
+def cells_of(evidence: Mapping[str, object]) -> Cells | None:
     """None where the evidence is not about tables."""
     rows = tuple(_row(row) for row in _mappings(evidence.get("rows")))
     nearest = tuple(_nearest(column) for column in _mappings(evidence.get("columns")))
@@ -23,7 +23,7 @@ def cells_of(evidence: Mapping[str, Any]) -> Cells | None:
     return Cells(columns, rows, _sizes(evidence), nearest)
 
 
-def _row(row: Mapping[str, Any]) -> CellRow:
+def _row(row: Mapping[str, object]) -> CellRow:
     if "pred" not in row:
         return CellRow(
             f"row {row.get('gold_row', '')}", tuple(Cell(_text(cell), "", "missing") for cell in _list(row.get("gold")))
@@ -46,7 +46,7 @@ def _row(row: Mapping[str, Any]) -> CellRow:
     return CellRow(f"row {row.get('gold_row', '')}", tuple(cells))
 
 
-def _nearest(column: Mapping[str, Any]) -> tuple[str, str, str]:
+def _nearest(column: Mapping[str, object]) -> tuple[str, str, str]:
     near = column.get("nearest")
     share = column.get("share")
     equal = f"{percent(share)} of cells equal" if isinstance(share, int | float) else ""
@@ -54,7 +54,7 @@ def _nearest(column: Mapping[str, Any]) -> tuple[str, str, str]:
     return _text(column.get("gold")), "" if near is None else _text(near), change
 
 
-def _sizes(evidence: Mapping[str, Any]) -> str:
+def _sizes(evidence: Mapping[str, object]) -> str:
     sides = []
     for word, key in (("expected", "gold_size"), ("given", "pred_size")):
         size = _list(evidence.get(key))
@@ -65,15 +65,15 @@ def _sizes(evidence: Mapping[str, Any]) -> str:
     return ": ".join(part for part in (where, sizes) if part) if isinstance(where, str) else sizes
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if value is None:
         return "null"
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def _list(value: Any) -> list[Any]:
+def _list(value: object) -> list[object]:
     return list(value) if isinstance(value, list | tuple) else []
 
 
-def _mappings(value: Any) -> list[Mapping[str, Any]]:
+def _mappings(value: object) -> list[JsonMapping]:
     return [item for item in _list(value) if isinstance(item, Mapping)]

@@ -53,7 +53,10 @@ def likeliest_mapping(
     return mapping
 
 
-def identity(cell: Cell) -> tuple[str, str, float]:
+CellKey = tuple[str, str, float]
+
+
+def identity(cell: Cell) -> CellKey:
     """What two cells share when they mean exactly the same. Codes keep their zeros, and large whole numbers all their
     digits."""
     if cell.kind == "code":

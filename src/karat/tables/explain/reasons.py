@@ -10,10 +10,10 @@ looked at; where they are too many, the same part of both sides, and the evidenc
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.tables.explain.alignment import Alignment, first_differences, shown_columns
 from karat.tables.explain.parts import Part, whole_tables
 from karat.tables.explain.side_by_side import SHOWN_LETTERS, View
@@ -60,14 +60,14 @@ def explain(pair: TablePair, *, ignore_order: bool, settled: bool = True) -> Mat
     return Match(False, settled, tuple(view.mapping), (), reason, evidence, cell_f1, row_share)
 
 
-def _sizes(pair: TablePair) -> dict[str, Any]:
+def _sizes(pair: TablePair) -> JsonObject:
     return {
         "gold_size": [pair.gold.height, pair.gold.width],
         "pred_size": [pair.pred.height, pair.pred.width],
     }
 
 
-def _rows_shown(part: Part, view: View) -> dict[str, Any]:
+def _rows_shown(part: Part, view: View) -> JsonObject:
     missing = [g for g, p in enumerate(view.mapping) if p is None]
     columns = shown_columns(part.gold.width, [*view.differing_cells, *missing])
     numbers = None if part.gold_rows is None or part.pred_rows is None else (part.gold_rows, part.pred_rows)

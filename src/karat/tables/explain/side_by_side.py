@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
+from karat.core.json_types import JsonObject
 from karat.tables.explain.alignment import Alignment, align
 from karat.tables.explain.column_similarity import identity, likeliest_mapping, share_found
 from karat.tables.explain.transforms import Change, change_of_cells, change_of_column, differing, hold_the_same
@@ -164,7 +164,7 @@ class View:
         pred_rows = {tuple(map(identity, row)) for row in zip(*(pred for _, pred in columns), strict=True)}
         return gold_rows == pred_rows
 
-    def nearest(self) -> list[dict[str, Any]]:
+    def nearest(self) -> list[JsonObject]:
         """For each gold column that is not right the nearest prediction column, with its share of equal cells, row by
         row. A column without one of its own shows the nearest, and which gold column has taken it.
         """
@@ -173,7 +173,7 @@ class View:
             p = self.mapping[g]
             if p is not None and g not in self.differing_cells:
                 continue
-            entry: dict[str, Any] = {"gold": self.gold.names[g][:SHOWN_LETTERS]}
+            entry: JsonObject = {"gold": self.gold.names[g][:SHOWN_LETTERS]}
             if p is not None:
                 entry["nearest"] = self.pred.names[p][:SHOWN_LETTERS]
                 entry["share"] = self._share(g)
@@ -186,7 +186,7 @@ class View:
                 break
         return shown
 
-    def _nearest_of_others(self, g: int) -> dict[str, Any]:
+    def _nearest_of_others(self, g: int) -> JsonObject:
         p = max(range(self.pred.width), key=lambda other: (self.shares[g][other], other not in self.mapping))
         if not self.shares[g][p]:
             return {}

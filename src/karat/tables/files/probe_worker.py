@@ -11,10 +11,13 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import duckdb
 
 MEMORY = "2GB"
-CLOSED: dict[str, Any] = {
+CLOSED: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": "false",
     "autoinstall_known_extensions": "false",
     "memory_limit": MEMORY,
@@ -22,7 +25,7 @@ CLOSED: dict[str, Any] = {
 }
 
 
-def answer(line: str) -> dict[str, Any]:
+def answer(line: str) -> dict[str, object]:
     """``cells``: how many the largest table has; ``error``: that there is not memory enough. What else is wrong the
     reader itself says."""
     asked = json.loads(line)
@@ -51,7 +54,7 @@ def answer(line: str) -> dict[str, Any]:
         return {"cells": 0}
 
 
-def _looked_through(connection: Any, source: str, values: list[str], most: int) -> int:
+def _looked_through(connection: duckdb.DuckDBPyConnection, source: str, values: list[str], most: int) -> int:
     """The cells of a table, all of which have been read unless they are too many."""
     import duckdb
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from karat.tables.large.meaning import Meanings, PlainNumbers, meaning_of
 from karat.tables.options import CompareOptions
@@ -11,10 +11,9 @@ from karat.tables.values.cells import Cell, as_shown, equal, names_needed, parse
 from karat.tables.values.numbers import NOISE, SLACK, TWO_DIGITS, VAST, half_unit, may_be_percent, small_scale
 
 if TYPE_CHECKING:
-    import numpy
     import polars
 
-    Array = numpy.ndarray[Any, Any]
+    from karat.tables.arrays import Array
 
 _NAMES_LOOKED_AT = 2_000
 _SAMPLE = 1_000
@@ -27,8 +26,8 @@ _ALSO_ELSE = frozenset("K;`")
 
 class LargeColumn:
     """Texts, and what they mean. Two rows are equal when their keys are equal and their numbers are close; a row
-    without a number has the number 0, and a number has the key 0 (so has a code, which is told apart when cells are
-    compared).
+    without a number has the number 0, and a number has the key 0 (so has a code; comparing the cells
+    separates the two).
     """
 
     def __init__(
@@ -109,7 +108,7 @@ class LargeColumn:
         return any(parse(text, self.options).kind == "moment" for text in self.texts.head(_FIRST_ROWS).to_list())
 
     @cached_property
-    def _early_word(self) -> Any:
+    def _early_word(self) -> int | None:
         """The hash of the first text that means nothing but itself, if there is one in the first rows."""
         if self.options.case_or_space:
             return None
@@ -120,7 +119,7 @@ class LargeColumn:
                 and text.isascii()
                 and parse(text, self.options).kind == "text"
             ):
-                return self.hashes[place]
+                return int(self.hashes[place])
         return None
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from karat.tables.large.columns import LargeColumn
 from karat.tables.large.rows import Rows, compared_exactly, pair_rows, refuted
@@ -19,7 +19,7 @@ from karat.tables.small.mapping import by_header, preferred
 from karat.tables.table import Table
 
 if TYPE_CHECKING:
-    import numpy
+    from karat.tables.arrays import Array
 
 _SEED = 20_240_229
 _PIECE = 65_536
@@ -37,7 +37,7 @@ class LargeComparison:
         self.gold = [LargeColumn(gold.series(index), options, _SEED, gold=True) for index in range(gold.width)]
         self.pred = [LargeColumn(pred.series(index), options, _SEED, gold=False) for index in range(pred.width)]
         self._pairs: dict[tuple[int, int], tuple[LargeColumn, LargeColumn] | None] = {}
-        self._agreed: tuple[list[tuple[int, int]], numpy.ndarray[Any, Any] | None] = ([], None)
+        self._agreed: tuple[list[tuple[int, int]], Array | None] = ([], None)
 
     def in_order(self, ordered: bool) -> LargeComparison:
         """The same columns, read once, compared with or without their order."""
@@ -112,7 +112,7 @@ class LargeComparison:
             return bool(gold.equal_to(pred, slice(None), slice(None)).all())
         return gold.same_texts(pred) or gold.could_equal(pred)
 
-    def rows_agree(self, mapped: Sequence[tuple[int, int]]) -> numpy.ndarray[Any, Any] | None:
+    def rows_agree(self, mapped: Sequence[tuple[int, int]]) -> Array | None:
         """For each gold row the prediction row equal to it; None when the rows differ. Raises Unsettled."""
         import numpy
 
@@ -122,7 +122,7 @@ class LargeComparison:
             self._agreed = list(mapped), self._pair_rows(mapped)
         return self._agreed[1]
 
-    def _pair_rows(self, mapped: Sequence[tuple[int, int]]) -> numpy.ndarray[Any, Any] | None:
+    def _pair_rows(self, mapped: Sequence[tuple[int, int]]) -> Array | None:
         pairs = [pair for pair in (self.pair(g, p) for g, p in mapped) if pair is not None]
         exact = [pair for pair in pairs if pair[0].same_texts(pair[1])]
         loose = [pair for pair in pairs if pair not in exact]
@@ -145,7 +145,7 @@ class LargeComparison:
             len(plain) > 1 and any(compared_exactly(*pair) for pair in plain) and refuted(Rows([], plain, self.options))
         )
 
-    def normalised(self, mapped: Sequence[tuple[int, int]], rows: numpy.ndarray[Any, Any]) -> tuple[str, ...]:
+    def normalised(self, mapped: Sequence[tuple[int, int]], rows: Array) -> tuple[str, ...]:
         names: set[str] = set()
         for g, p in mapped:
             pair = self.pair(g, p)

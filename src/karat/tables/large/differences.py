@@ -4,7 +4,7 @@ cell."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from karat.tables.explain.column_similarity import likeliest_mapping
 from karat.tables.explain.parts import Part
@@ -18,9 +18,7 @@ from karat.tables.small.mapping import preferred
 from karat.tables.table import Table
 
 if TYPE_CHECKING:
-    import numpy
-
-    Array = numpy.ndarray[Any, Any]
+    from karat.tables.arrays import Array
 
 _SHARE_TEXTS = 2_000
 _MAPPING_ROWS = 500

@@ -7,7 +7,7 @@ but plain numbers is read at once. Of any other column each different text is re
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from karat.tables.options import CompareOptions
 from karat.tables.values.cells import NULL_WORDS, Cell, as_shown, parse
@@ -15,10 +15,9 @@ from karat.tables.values.number_texts import LETTERS_FIRST
 from karat.tables.values.numbers import VAST
 
 if TYPE_CHECKING:
-    import numpy
     import polars
 
-    Array = numpy.ndarray[Any, Any]
+    from karat.tables.arrays import Array
 
 _NUMBER, _NULL = 0, 1
 _FIRST = 100

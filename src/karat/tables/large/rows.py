@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from karat.tables.large.columns import LargeColumn
 from karat.tables.options import CompareOptions
@@ -12,9 +12,7 @@ from karat.tables.small.grid import Grid
 from karat.tables.values.numbers import VAST
 
 if TYPE_CHECKING:
-    import numpy
-
-    Array = numpy.ndarray[Any, Any]
+    from karat.tables.arrays import Array
 
 MAX_GROUPS = 50_000
 MAX_SEARCHED = 2_000_000

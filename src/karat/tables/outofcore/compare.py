@@ -14,8 +14,9 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from karat.core.json_types import JsonObject
 from karat.tables.explain.alignment import SHOWN_COLUMNS
 from karat.tables.explain.labels import LABELS_SWAPPED, label_evidence
 from karat.tables.explain.side_by_side import SHOWN_LETTERS
@@ -91,7 +92,7 @@ def match_csv_files(
     return Match(False, settled, tuple(mapping), (), reason, evidence, share, share)
 
 
-def _labelled(match: Match, gold: File, pred: File, header: Sequence[int] | None, sizes: dict[str, Any]) -> Match:
+def _labelled(match: Match, gold: File, pred: File, header: Sequence[int] | None, sizes: JsonObject) -> Match:
     """The rows agree, and do not under the headers if these name another mapping that was possible. A header of gold
     may then be on the texts of another gold column: see :mod:`karat.tables.explain.labels`.
     """
@@ -115,7 +116,7 @@ def _missing(
     pred: File,
     candidates: Sequence[Sequence[int]],
     header: Sequence[int] | None,
-    sizes: dict[str, Any],
+    sizes: JsonObject,
     options: CompareOptions,
 ) -> Match:
     """Some gold column has no candidate, or none is left for it. Not every rule was tried, so that this does not always

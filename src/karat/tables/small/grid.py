@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from karat.tables.large.columns import LargeColumn
 from karat.tables.options import CompareOptions
@@ -16,9 +16,7 @@ from karat.tables.small.bipartite import Unsettled
 from karat.tables.small.grid_scale import REACH, grid_scale
 
 if TYPE_CHECKING:
-    import numpy
-
-    Array = numpy.ndarray[Any, Any]
+    from karat.tables.arrays import Array
 
 MAX_PAIRS = 200_000_000
 MAX_ALLOWED = 40_000_000

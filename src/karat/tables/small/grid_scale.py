@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import log1p
-from typing import Any
+from typing import Any  # Any: a number or an array of numbers, as the given logarithm takes them
 
 from karat.tables.options import CompareOptions
 from karat.tables.values.numbers import TWO_DIGITS, half_unit
@@ -31,7 +31,7 @@ def grid_scale(options: CompareOptions, least_decimals: int, log: Callable[[Any]
     turn = unit / TWO_DIGITS
     shift = near(turn) - far(turn)
 
-    def place(size: Any) -> Any:
+    def place(size: Any) -> object:
         if isinstance(size, float):
             return near(size) if size < turn else far(size) + shift
         import numpy

@@ -11,11 +11,12 @@ import math
 import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
 
+from karat.core.json_types import Json
 from karat.tables.options import CompareOptions
 from karat.tables.values.number_texts import BELOW_ZERO, CURRENCY, GROUPED, MINUS, PERCENT, bare_digits
 from karat.tables.values.numbers import decimals_shown, small_scale, whole_number, why_equal
@@ -159,7 +160,7 @@ def _nested(text: str, options: CompareOptions) -> Cell | None:
     """A JSON list or mapping; None when the text is neither."""
     parts: list[Cell] = []
 
-    def skeleton(value: Any) -> Any:
+    def skeleton(value: Json) -> object:
         if isinstance(value, list):
             return [skeleton(item) for item in value]
         if isinstance(value, dict):

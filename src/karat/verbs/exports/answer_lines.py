@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from karat.core import plugins
 from karat.core.json_types import JsonMapping
 from karat.core.problems import UserError
-from karat.core.recorded_lines import Recorded, recorded_lines
+from karat.core.recorded import Recorded, recorded_lines
 from karat.core.records import Prediction
 
 

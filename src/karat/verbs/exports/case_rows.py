@@ -7,7 +7,7 @@ What is written here reads back with ``karat import``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -82,7 +82,7 @@ def columns_of(rows: Sequence[JsonMapping]) -> list[str]:
     return [*(name for name in FIRST if name in there), *(name for name in there if name not in FIRST)]
 
 
-def as_cell(value: Any) -> Any:
+def as_cell(value: object) -> object:
     """A text or a number; anything else as JSON."""
     if value is None or (isinstance(value, str | int | float) and not isinstance(value, bool)):
         return value

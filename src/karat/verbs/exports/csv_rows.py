@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from typing import Any
 
 from karat.core.json_types import JsonMapping
 
@@ -22,7 +21,7 @@ def as_csv(columns: Sequence[str], rows: Sequence[JsonMapping]) -> bytes:
     return text.getvalue().encode("utf-8", "backslashreplace")
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> object:
     """A text that a spreadsheet would run as a formula gets an apostrophe before it."""
     if isinstance(value, list):
         value = "; ".join(value)

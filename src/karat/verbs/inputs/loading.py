@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from karat.core.files.reading import is_empty
 from karat.core.json_types import JsonMapping
@@ -17,7 +17,7 @@ from karat.runs.project import options_from
 from karat.verbs.inputs.python_values import given_cases, given_predictions
 from karat.verbs.inputs.steps import step
 
-Rows = Iterable[JsonMapping] | Any
+Rows: TypeAlias = Iterable[JsonMapping] | Any
 """Dicts, or a DataFrame of pandas, polars or Arrow."""
 Cases = str | Path | Sequence[AnyCase] | Rows
 Predictions = str | Path | Iterable[Prediction] | Rows

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, time
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any  # Any: records, dicts, or a DataFrame that is recognised by its methods
 
 import msgspec
 
@@ -29,7 +29,7 @@ FOLDER = "karat-given-"
 """How the name of the folder begins where given predictions lie while they are read."""
 
 
-def given_cases(suite: Suite, cases: Any, folder: Path) -> LoadedCases:
+def given_cases(suite: Suite, cases: object, folder: Path) -> LoadedCases:
     """Cases from records, dicts or a DataFrame. File names in them are relative to ``folder``."""
     items = _items(cases, "cases")
     if all(isinstance(item, Case) for item in items):
@@ -45,7 +45,7 @@ def given_cases(suite: Suite, cases: Any, folder: Path) -> LoadedCases:
     return LoadedCases(named, (*bad, *(_numbered(problem, "case", numbers) for problem in loaded.problems)))
 
 
-def given_predictions(suite: Suite, predictions: Any, folder: Path) -> LoadedPredictions:
+def given_predictions(suite: Suite, predictions: object, folder: Path) -> LoadedPredictions:
     """Predictions from records, dicts or a DataFrame, all of one kind."""
     items = _items(predictions, "predictions")
     if all(isinstance(item, Prediction) for item in items):
@@ -97,7 +97,7 @@ def _numbered(problem: Problem, noun: str, numbers: Sequence[int]) -> Problem:
 # -- from tables and lists to dicts -----------------------------------------------------------------------------------
 
 
-def _items(given: Any, noun: str) -> list[Any]:
+def _items(given: object, noun: str) -> list[Any]:
     if _is_frame(given):
         return _rows_of_frame(given)
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
@@ -106,7 +106,7 @@ def _items(given: Any, noun: str) -> list[Any]:
     return list(given)
 
 
-def _is_frame(value: Any) -> bool:
+def _is_frame(value: object) -> bool:
     return any(hasattr(value, name) for name in ("to_dicts", "to_pylist")) or (
         hasattr(value, "to_dict") and hasattr(value, "columns")
     )
@@ -135,7 +135,7 @@ def _whole_numbers(rows: list[Row]) -> list[Row]:
     return rows
 
 
-def _filled(cell: Any) -> Any:
+def _filled(cell: object) -> object:
     """A cell without what is empty in it; None when nothing is left."""
     if isinstance(cell, Mapping):
         return {key: value for key, item in cell.items() if (value := _filled(item)) is not None}
@@ -144,14 +144,14 @@ def _filled(cell: Any) -> Any:
     return None if _is_empty(cell) else cell
 
 
-def _is_empty(value: Any) -> bool:
+def _is_empty(value: object) -> bool:
     """None, and pandas' words for it: NaN, NaT, NA."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float) and math.isnan(value)
 
 
-def _rows(items: Sequence[Any], noun: str) -> tuple[list[tuple[int, Row]], list[Problem]]:
+def _rows(items: Sequence[object], noun: str) -> tuple[list[tuple[int, Row]], list[Problem]]:
     """The items that are dicts, each with its number; a problem for each of the others, which cost only themselves."""
     rows: list[tuple[int, Row]] = []
     problems: list[Problem] = []
@@ -163,7 +163,7 @@ def _rows(items: Sequence[Any], noun: str) -> tuple[list[tuple[int, Row]], list[
     return rows, problems
 
 
-def _row(item: Any, number: int, noun: str) -> Row:
+def _row(item: object, number: int, noun: str) -> Row:
     if isinstance(item, Mapping):
         try:
             return {str(key): _plain(value) for key, value in item.items()}
@@ -177,7 +177,7 @@ def _row(item: Any, number: int, noun: str) -> Row:
     )
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """The value as JSON has it."""
     if _is_empty(value):
         return None

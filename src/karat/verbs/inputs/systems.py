@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -26,7 +25,7 @@ RECORDED = "recorded"
 """The name of a system that is nothing but recorded predictions."""
 IN_PYTHON = "given in Python"
 
-Asked = str | JsonMapping | SystemConfig | Callable[..., Any]
+Asked = str | JsonMapping | SystemConfig | Callable[..., object]
 
 
 def is_type(system: str | None) -> bool:

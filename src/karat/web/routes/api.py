@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
@@ -138,5 +138,5 @@ def _review(item: Review) -> JsonObject:
     return {**msgspec.structs.asdict(item), "run_id": run_name(item.run_id)}
 
 
-def _json(value: Any) -> Response:
+def _json(value: object) -> Response:
     return Response(to_json(value), media_type="application/json")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import Response
@@ -149,7 +147,7 @@ def _label(prediction: Prediction, turns: int, repeats: int) -> str:
     return ", ".join(parts)
 
 
-def _answer(prediction: Prediction, target: Any, lines: tuple[Line, ...], label: str, right: str) -> Answer:
+def _answer(prediction: Prediction, target: object, lines: tuple[Line, ...], label: str, right: str) -> Answer:
     raw = prediction.response.decode("utf-8", "replace")
     given = answer_text(prediction)
     parsed = json_or_none(given)

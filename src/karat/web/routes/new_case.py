@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import Response
@@ -89,7 +87,7 @@ def _new(viewer: Viewer, row: RunRow, case_id: str, new_id: str) -> CaseFile | N
     return case_file(row.suite, [{**decoded, "id": new_id}])
 
 
-def _plain(case: Any) -> msgspec.Raw:
+def _plain(case: object) -> msgspec.Raw:
     from karat.store.codec import to_json
 
     return msgspec.Raw(to_json(case))

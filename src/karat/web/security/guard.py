@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from http.cookies import CookieError, SimpleCookie
-from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
@@ -132,7 +131,7 @@ class Guard:
             found.load(headers.get("cookie", ""))
         except CookieError:
             return ""
-        item: Any = found.get(self.sessions.cookie)
+        item = found.get(self.sessions.cookie)
         return item.value if item is not None else ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from typing import Any
+from typing import Any  # Any: rows and scores of the first form of the store
 
 import sqlalchemy as sa
 from alembic import op

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Any  # Any: rows of the store as it was before this migration
 
 import sqlalchemy as sa
 from alembic import op

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Any  # Any: tables that are named in text, and details of cases as JSON
 
 import sqlalchemy as sa
 from alembic import op

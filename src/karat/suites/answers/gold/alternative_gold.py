@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from string import ascii_lowercase
-from typing import Any
+from typing import Any  # Any: the evaluation of a gold row, an object or a list of objects
 
 import msgspec
 

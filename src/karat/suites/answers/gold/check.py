@@ -11,7 +11,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple  # Any: parameters of a gold row, which may hold anything until they are checked
 
 from karat.core.extras import install_command
 from karat.core.json_types import JsonMapping, JsonObject

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any  # Any: a member of a gold row, as JSON has it
 
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import UserError

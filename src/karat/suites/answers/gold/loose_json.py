@@ -18,7 +18,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple  # Any: the values of a JSON text that is parsed leniently
 
 from karat.core.files.json import BadJson, decode
 from karat.core.files.lines import plain_lines

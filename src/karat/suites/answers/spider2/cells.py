@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any  # Any: a cell as pandas reads it: a number, a text, a null or a date
 
 import numpy as np
 from numpy.typing import NDArray

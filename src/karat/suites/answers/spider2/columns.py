@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal  # Any: the cells of a column of pandas, whatever its type
 
 import numpy as np
 from numpy.typing import NDArray

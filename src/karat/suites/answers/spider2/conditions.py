@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal  # Any: condition columns as the public evaluator takes them: nothing, numbers, or lists
 
 Family = Literal["contract", "flat", "own"]
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any  # Any: gold files as a rule takes them: one path, or a list
 
 from karat.suites.answers.records import Answer, Entry, Gold, Verdict, wrong
 from karat.suites.answers.spider2.columns import Nulls

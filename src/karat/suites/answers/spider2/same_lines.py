@@ -19,7 +19,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO  # Any: bytes of a file as an array of numpy
 
 import numpy as np
 
@@ -70,7 +70,7 @@ class _Pair:
 
     def _same_lines(self) -> bool:
         first = next(self.found.blocks()).partition(b"\n")[0].removesuffix(b"\r")
-        # Most files that differ are told by their first line: looking for it costs a tenth of the sums.
+        # Most files that differ do so in their first line: looking for it costs a tenth of the sums.
         return any(first in block for block in self.gold.blocks()) and self.gold.sums() == self.found.sums()
 
 

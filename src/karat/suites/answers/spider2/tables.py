@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any  # Any: parameters that the public evaluator takes in many forms
 
 import msgspec
 

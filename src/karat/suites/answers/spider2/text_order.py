@@ -10,7 +10,7 @@ it is ordered like the rest.
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import Any
+from typing import Any  # Any: an array of numbers of any width
 
 import numpy as np
 from numpy.typing import NDArray

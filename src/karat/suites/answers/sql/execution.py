@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any  # Any: options of the suite, and settings of an engine as they are in the file
 
 import msgspec
 

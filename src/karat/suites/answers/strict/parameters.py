@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any, get_args  # Any: parameters as a gold row has them, each checked here
 
 import msgspec
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any  # Any: condition columns as a gold row has them: numbers, or lists of numbers
 
 import msgspec
 

@@ -9,7 +9,7 @@ of the same rank is then left to a person.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any  # Any: a check of pairs of columns, of which only the truth of its result is used
 
 from karat.core.json_types import JsonMapping
 from karat.tables.explain.labels import LABELS_SWAPPED, label_evidence

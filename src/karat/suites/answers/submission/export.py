@@ -10,7 +10,7 @@ import msgspec
 
 from karat.core.json_types import JsonMapping
 from karat.core.problems import UserError
-from karat.core.recorded_lines import Recorded
+from karat.core.recorded import Recorded
 from karat.core.records import Prediction
 from karat.core.suite import Unreadable
 from karat.suites.answers.records import Answer

@@ -17,7 +17,7 @@ from karat.suites.codegen.records import Aggregation
 
 
 def bind(state: State, target: ast.expr, value: Value, *, told: bool = True) -> None:
-    """``target = value``. ``told``: whether a name that nobody reads is to be reported."""
+    """``target = value``. ``told``: whether to report a name that is never read."""
     if isinstance(target, ast.Name):
         node = state.node((value.node, *state.control))
         node.name = target.id

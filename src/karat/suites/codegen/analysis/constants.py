@@ -6,7 +6,7 @@ import ast
 import datetime
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any  # Any: constants of the code that is read; operators fail where their types do not fit
 
 from karat.suites.codegen.analysis.values import MISSING, Value
 
@@ -55,7 +55,7 @@ def truth_in(value: Value | None) -> bool | None:
     return bool(value.const)
 
 
-def fold(operator: ast.operator, left: Any, right: Any) -> Any:
+def fold(operator: ast.operator, left: Any, right: Any) -> object:
     """``"a" + "b"``, ``2 * 3``: the constant, or MISSING."""
     texts = isinstance(left, str) and isinstance(right, str)
     numbers = isinstance(left, int | float) and isinstance(right, int | float)
@@ -80,7 +80,7 @@ def fold(operator: ast.operator, left: Any, right: Any) -> Any:
             return MISSING
 
 
-def compare(operator: ast.cmpop, left: Any, right: Any) -> Any:
+def compare(operator: ast.cmpop, left: Any, right: Any) -> object:
     """The truth of a comparison of two constants, or MISSING."""
     try:
         match operator:
@@ -106,7 +106,7 @@ def compare(operator: ast.cmpop, left: Any, right: Any) -> Any:
         return MISSING
 
 
-def call_on_text(text: str, method: str, arguments: Sequence[Value]) -> Any:
+def call_on_text(text: str, method: str, arguments: Sequence[Value]) -> object:
     """A method of a constant text, where it comes to a constant text."""
     given = [argument.const for argument in arguments]
     if method in _TEXT_METHODS and not given:
@@ -122,7 +122,7 @@ def call_on_text(text: str, method: str, arguments: Sequence[Value]) -> Any:
     return MISSING
 
 
-def date_of(parts: Sequence[Value]) -> Any:
+def date_of(parts: Sequence[Value]) -> object:
     """``datetime(2020, 1, 31)`` as a constant."""
     numbers = [number_in(part) for part in parts]
     if not 3 <= len(numbers) <= 6 or None in numbers:
@@ -135,7 +135,7 @@ def date_of(parts: Sequence[Value]) -> Any:
         return MISSING
 
 
-def negated(value: Any) -> Any:
+def negated(value: object) -> object:
     if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
         return MISSING
     return -value

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
+from typing import Any  # Any: each function takes the class of syntax that it is listed under
 
 import msgspec
 
@@ -47,7 +47,7 @@ def _items(state: State, expression: ast.List | ast.Tuple | ast.Set) -> Value:
 
 
 def _mapping(state: State, expression: ast.Dict) -> Value:
-    pairs: dict[Any, Value] = {}
+    pairs: dict[str | int | float, Value] = {}
     nodes: list[Node] = []
     for key, item in zip(expression.keys, expression.values, strict=True):
         value = state.evaluate(item)

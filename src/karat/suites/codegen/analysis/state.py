@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any  # Any: a reader of expressions takes one class of syntax
 
 from karat.suites.codegen.analysis.values import (
     Fact,

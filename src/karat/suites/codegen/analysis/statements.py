@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any  # Any: each function takes the class of statement that it is listed under
 
 from karat.suites.codegen.analysis.binding import annotated, assign, augment, bind, delete, import_
 from karat.suites.codegen.analysis.calls import Call

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias  # Any: a constant of the code is a Python value of any type
 
 import msgspec
 
 from karat.suites.codegen.records import Aggregation, Filter, Join, Link, Order
+
+if TYPE_CHECKING:
+    from karat.suites.codegen.analysis.state import Scope
 
 Kind: TypeAlias = Literal["frame", "series", "groups", "scalar", "const", "list", "dict", "function", "name", "unknown"]
 """``series`` is also one cell of a column, ``frame`` also one row; ``name`` is a module or a function of one."""
@@ -71,7 +74,7 @@ class Function(msgspec.Struct):
     """A function or lambda of the code, and the names that it sees."""
 
     code: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-    scope: Any
+    scope: Scope
 
 
 class Shared(msgspec.Struct):
@@ -88,7 +91,7 @@ class Shared(msgspec.Struct):
     loose: bool = False
     """Whether the columns were renamed by rule, so that case and ``_`` do not count."""
     items: list[Value] | None = None
-    pairs: dict[Any, Value] | None = None
+    pairs: dict[str | int | float, Value] | None = None
     element: Value | None = None
     """What a list holds, where its items are not known one by one."""
 
@@ -169,7 +172,7 @@ def unknown(parents: Sequence[Node], line: int = 0) -> Value:
     return Value("unknown", Node(parents, (), line))
 
 
-def constant(value: Any, line: int = 0) -> Value:
+def constant(value: object, line: int = 0) -> Value:
     return Value("const", Node((), (), line), value)
 
 

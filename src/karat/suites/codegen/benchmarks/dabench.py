@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from karat.core.files import json
 from karat.core.files.reading import read_bytes
-from karat.core.json_types import JsonMapping
+from karat.core.json_types import Json, JsonMapping
 from karat.core.problems import Problem, did_you_mean
 from karat.core.records import Case, Turn, Where
 from karat.core.remote.address import INSIDE, url_inside
@@ -39,7 +38,7 @@ class _Question(msgspec.Struct, frozen=True):
 
 class _Label(msgspec.Struct, frozen=True):
     id: int | str
-    common_answers: tuple[tuple[str, Any], ...]
+    common_answers: tuple[tuple[str, Json], ...]
 
 
 def is_question(row: JsonMapping) -> bool:

@@ -1,6 +1,6 @@
 """PandasEval and NumpyEval as they are published: a program that breaks off, its continuation, and a test.
 
-Two kinds, told apart by ``entry_point``:
+Two kinds, which differ in ``entry_point``:
 
 - a script: what is before the unfinished statement is the setup; the name that the statement was about to set holds
   the answer;

@@ -14,7 +14,7 @@ import decimal
 import fractions
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any  # Any: values of pandas, numpy and Python, recognised by their class, and JSON
 
 import numpy
 import pandas
@@ -46,7 +46,7 @@ class Unknown:
         return False
 
 
-def encode(value: Any) -> str:
+def encode(value: object) -> str:
     try:
         node = _out(value, 0)
     except Exception:  # whatever a library or the answer's own class says
@@ -61,7 +61,7 @@ def decode(text: str) -> Any:
 # -- out --------------------------------------------------------------------------------------------------------------
 
 
-def _out(value: Any, depth: int) -> Any:
+def _out(value: Any, depth: int) -> object:
     """JSON's own for None, bool, int and str; everything else is a list that begins with its kind."""
     kind = type(value)
     if value is None or kind in (bool, int, str):
@@ -97,7 +97,7 @@ def _out(value: Any, depth: int) -> Any:
     return ["unknown", f"{kind.__module__}.{kind.__qualname__}"]
 
 
-def _single(value: Any) -> Any:
+def _single(value: Any) -> object:
     kind = type(value)
     if value is pandas.NaT or value is pandas.NA:
         return ["missing", "NaT" if value is pandas.NaT else "NA"]
@@ -129,7 +129,7 @@ def _single(value: Any) -> Any:
     return None
 
 
-def _numpy(value: Any, depth: int) -> Any:
+def _numpy(value: Any, depth: int) -> object:
     if isinstance(value, numpy.ma.MaskedArray):
         return ["masked", _numpy(numpy.asarray(value.data), depth), _numpy(numpy.ma.getmaskarray(value), depth)]
     if isinstance(value, numpy.generic) and value.dtype.names is None and value.dtype.kind != "O":
@@ -148,7 +148,7 @@ def _numpy(value: Any, depth: int) -> Any:
     ]
 
 
-def _array(column: Any, depth: int) -> Any:
+def _array(column: Any, depth: int) -> object:
     """The values of a column or an index, with their dtype."""
     values: Any = column if isinstance(column, pandas.api.extensions.ExtensionArray) else column.array
     kind = type(values).__name__
@@ -176,7 +176,7 @@ def _array(column: Any, depth: int) -> Any:
     return ["other", str(values.dtype), [_out(item, depth + 1) for item in values]]
 
 
-def _index(index: Any, depth: int) -> Any:
+def _index(index: Any, depth: int) -> object:
     if isinstance(index, pandas.MultiIndex):
         levels = [_index(level, depth + 1) for level in index.levels]
         codes = [_numpy(numpy.asarray(code), depth) for code in index.codes]
@@ -188,11 +188,11 @@ def _index(index: Any, depth: int) -> Any:
     return ["index", _array(index, depth), name, index.freqstr if regular else None]
 
 
-def _unit(value: Any) -> str:
+def _unit(value: object) -> str:
     return str(getattr(value, "unit", "ns"))
 
 
-def _zone(zone: Any) -> Any:
+def _zone(zone: object) -> object:
     return None if zone is None else str(zone)
 
 
@@ -203,13 +203,13 @@ def _packed(data: bytes) -> str:
 # -- in ---------------------------------------------------------------------------------------------------------------
 
 
-def _in(node: Any) -> Any:
+def _in(node: object) -> Any:
     if not isinstance(node, list):
         return node
     return READERS[node[0]](*node[1:])
 
 
-def _frame(columns: Any, index: Any, arrays: Any) -> Any:
+def _frame(columns: Any, index: Any, arrays: Any) -> object:
     names, rows = _in(columns), _in(index)
     parts = {place: _column(array) for place, array in enumerate(arrays)}
     frame = pandas.DataFrame(parts, index=range(len(rows)))
@@ -217,19 +217,19 @@ def _frame(columns: Any, index: Any, arrays: Any) -> Any:
     return frame
 
 
-def _series(array: Any, index: Any, name: Any) -> Any:
+def _series(array: object, index: object, name: object) -> object:
     series = _column(array)
     series.index, series.name = _in(index), _in(name)
     return series
 
 
-def _column(array: Any) -> Any:
+def _column(array: object) -> Any:
     """Object stays object: pandas would make texts of it."""
     values = _in(array)
     return pandas.Series(values, dtype=object if values.dtype == object else None, copy=True)
 
 
-def _plain_index(array: Any, name: Any, freq: Any) -> Any:
+def _plain_index(array: Any, name: Any, freq: Any) -> object:
     values = _in(array)
     index = pandas.Index(values, dtype=object if values.dtype == object else None, name=_in(name))
     if freq is not None:
@@ -237,7 +237,7 @@ def _plain_index(array: Any, name: Any, freq: Any) -> Any:
     return index
 
 
-def _levels(levels: Any, codes: Any, names: Any) -> Any:
+def _levels(levels: Any, codes: Any, names: Any) -> object:
     return pandas.MultiIndex(
         levels=[_in(level) for level in levels],
         codes=[_in(code) for code in codes],
@@ -245,7 +245,7 @@ def _levels(levels: Any, codes: Any, names: Any) -> Any:
     )
 
 
-def _ndarray(dtype: Any, shape: Any, data: str, matrix: bool) -> Any:
+def _ndarray(dtype: Any, shape: Any, data: str, matrix: bool) -> object:
     kind = numpy.dtype(dtype if isinstance(dtype, str) else [(name, code) for name, code in dtype])
     if kind.hasobject:
         raise ValueError("objects are no bytes")
@@ -253,29 +253,29 @@ def _ndarray(dtype: Any, shape: Any, data: str, matrix: bool) -> Any:
     return numpy.asmatrix(array) if matrix else array
 
 
-def _objects(shape: Any, items: Any) -> Any:
+def _objects(shape: Any, items: Any) -> object:
     flat = numpy.empty(len(items), dtype=object)
     for place, item in enumerate(items):
         flat[place] = _in(item)
     return flat.reshape(shape)
 
 
-def _datetimes(numbers: Any, unit: str, zone: Any) -> Any:
+def _datetimes(numbers: Any, unit: str, zone: Any) -> object:
     index = pandas.DatetimeIndex(_in(numbers).view(f"M8[{unit}]"))
     return (index if zone is None else index.tz_localize("UTC").tz_convert(zone)).array
 
 
-def _timestamp(moment: Any, zone: Any) -> Any:
+def _timestamp(moment: Any, zone: Any) -> object:
     found = pandas.Timestamp(_in(moment))
     return found if zone is None else found.tz_localize("UTC").tz_convert(zone)
 
 
-def _strings(storage: Any, nan: bool, texts: Any) -> Any:
+def _strings(storage: Any, nan: bool, texts: Any) -> object:
     dtype = pandas.StringDtype(storage, na_value=numpy.nan) if nan else pandas.StringDtype(storage)
     return pandas.array(texts, dtype=dtype)
 
 
-def _nullable(kind: str, data: Any, mask: Any) -> Any:
+def _nullable(kind: str, data: object, mask: object) -> object:
     if kind not in MASKED:
         raise ValueError(kind)
     return getattr(pandas.arrays, kind)(_in(data), _in(mask))

@@ -10,14 +10,14 @@ from __future__ import annotations
 import linecache
 import random
 from collections.abc import Callable
-from typing import Any
+from typing import Any  # Any: the names that the code of a problem defines, among them functions
 
 import numpy
 
 FILE = "<snippet>"
 
 
-def answers(inputs: str, program: str, count: int, encode: Callable[[Any], str]) -> dict[str, Any]:
+def answers(inputs: str, program: str, count: int, encode: Callable[[object], str]) -> dict[str, object]:
     """``result`` with the first answer as it is and all of them as exact text; nothing when one is missing."""
     linecache.cache[FILE] = (len(program), None, program.splitlines(keepends=True), FILE)
     code = compile(program, FILE, "exec")
@@ -32,7 +32,7 @@ def answers(inputs: str, program: str, count: int, encode: Callable[[Any], str])
     return {"result": {"shown": found[0], "exact": texts}}
 
 
-def made(inputs: str, number: int) -> Any:
+def made(inputs: str, number: int) -> object:
     """One input, the code that makes it forgotten again."""
     names: dict[str, Any] = {"__name__": "problem"}
     exec(compile(inputs, "<problem>", "exec"), names)  # noqa: S102 (the problem's own code)

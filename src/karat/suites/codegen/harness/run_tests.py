@@ -9,23 +9,23 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import Any
+from typing import Any  # Any: what the tests of a problem define, among them functions to call
 
 import numpy
 
 
-def judged(context: str, solution: str, texts: list[str], decode: Callable[[str], Any]) -> dict[str, Any]:
+def judged(context: str, solution: str, texts: list[str], decode: Callable[[str], object]) -> dict[str, object]:
     """Whether the tests hold, with the input and the error where they do not."""
     names = loaded(context)
     make = names["generate_test_case"]
     used = 0
 
-    def seeded(number: int) -> Any:
+    def seeded(number: int) -> object:
         random.seed(number)
         numpy.random.seed(number)
         return make(number)
 
-    def hand_over(_code: Any, env: dict[str, Any], *_more: Any) -> None:
+    def hand_over(_code: object, env: dict[str, object], *_more: object) -> None:
         nonlocal used
         used += 1
         env["result"] = decode(texts[used - 1])
@@ -38,7 +38,7 @@ def judged(context: str, solution: str, texts: list[str], decode: Callable[[str]
     return {"execution": error, "input": used, "string": about_text}
 
 
-def published(context: str, reference: str, idle: list[str]) -> dict[str, Any]:
+def published(context: str, reference: str, idle: list[str]) -> dict[str, object]:
     """What the tests say, exactly as published, of code that is trusted: the reference, and answers that do nothing."""
     names = loaded(context)
     error = tried(names["test_execution"], reference)
@@ -54,7 +54,7 @@ def loaded(context: str) -> dict[str, Any]:
     return names
 
 
-def tried(test: Callable[[str], Any], solution: str) -> str:
+def tried(test: Callable[[str], object], solution: str) -> str:
     """Empty when the test holds, else its error."""
     try:
         test(solution)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from karat.sandbox import Outcome, Sandbox
+from karat.core.json_types import JsonObject
+from karat.sandbox import Outcome, Plain, Sandbox
 from karat.suites.codegen.harness.verdict import Verdict, verdict_of
 from karat.suites.codegen.metrics.correctness import PART, Correctness, as_gold, judge
 from karat.suites.codegen.options import Options
@@ -29,7 +28,7 @@ def tested(box: Sandbox, task: Task, harness: Harness, code: str, outcome: Outco
     return Correctness(PART * f1, reason=TEST_FAILED, evidence=_evidence(harness, verdict), cell_f1=f1)
 
 
-def _evidence(harness: Harness, verdict: Verdict) -> dict[str, Any]:
+def _evidence(harness: Harness, verdict: Verdict) -> JsonObject:
     if not verdict.execution:
         return {
             "problem": "the result is right, but the code does not meet the problem's requirements",
@@ -39,7 +38,7 @@ def _evidence(harness: Harness, verdict: Verdict) -> dict[str, Any]:
     return {**found, "test_input": verdict.input, "test_inputs": harness.count}
 
 
-def _closeness(reference: Any, given: Answers, options: Options) -> float:
+def _closeness(reference: Plain, given: Answers, options: Options) -> float:
     """How near the first result came to that of the reference, by the cells."""
     try:
         return judge(as_gold(reference.shown, calls=False), given.shown, ordered=True, options=options).cell_f1

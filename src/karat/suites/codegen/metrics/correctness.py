@@ -39,6 +39,7 @@ from karat.suites.codegen.results.tables import (
     readings,
 )
 from karat.suites.codegen.results.ties import but_for_ties
+from karat.suites.codegen.running.printed_answers import cut_words
 from karat.suites.codegen.running.references import reference_outcome, untouched
 from karat.tables.explain.labels import LABELS_SWAPPED
 from karat.tables.matching import match_tables
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
 EXACT = Options().with_exact_digits()
 MOST_COLUMNS = Limits().columns
+FIGURES = "figures_differ"
 PART = 0.5
 """What the cells of a wrong result can give at most."""
 
@@ -98,7 +100,10 @@ def correctness_of(box: Sandbox, task: Task, outcome: Outcome, *, ordered: bool,
     figures = figures_of(named, outcome.result, outcome.stdout, options.compare_options())
     if figures.all_right:
         return Correctness(1.0, passed=True)
-    return Correctness(PART * figures.share, reason="figures_differ", evidence={"figures": figures.wrong})
+    evidence: JsonObject = {"figures": figures.wrong}
+    if outcome.stdout_cut:  # no excuse: code that prints without end must not count as code that was not judged
+        evidence["problem"] = cut_words(outcome)
+    return Correctness(PART * figures.share, reason=FIGURES, evidence=evidence)
 
 
 def _with_names(

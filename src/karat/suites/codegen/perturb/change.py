@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import msgspec
 
 from karat.suites.codegen.perturb.limits import Limit, around
-from karat.suites.codegen.perturb.profile import Columns, Profile
+from karat.suites.codegen.perturb.profile import Profile
 from karat.suites.codegen.perturb.random_values import closed, new_value, redrawn, without_repeats
+from karat.suites.codegen.records import Cell, Columns
 
 
 class Hints(msgspec.Struct, frozen=True):
     """What the reference says about its tables."""
 
-    named: frozenset[Any] = frozenset()
+    named: frozenset[Cell] = frozenset()
     """Constants of the reference: rows with these values are what it is about."""
     counts_different: bool = False
     """It counts different values or drops repeated rows and the question asks for that, so that keys may repeat."""
@@ -50,7 +50,7 @@ class Change:
                 made[name] = self._renewed(name, made[name])
         return made
 
-    def _renewed(self, name: str, values: Sequence[Any]) -> list[Any]:
+    def _renewed(self, name: str, values: Sequence[object]) -> list[Cell]:
         known, about = self.columns[name], self.profile.columns[name]
         taken, seen, made = set(known), set(), []
         for value in values:
@@ -123,5 +123,5 @@ class Change:
         return found
 
 
-def _all_different(values: Sequence[Any]) -> bool:
+def _all_different(values: Sequence[object]) -> bool:
     return len(set(values)) == len(values)

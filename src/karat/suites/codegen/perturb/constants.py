@@ -10,7 +10,7 @@ texts and dates, some of the rows, all of them twice, another column. So a right
 - changes only with the number of rows, uses no column, and the question names one: wrong unless it is the number of
   rows itself: ``len(t) - 4``
 
-Not told apart: code that asks for types or names of columns, which stay as they are, and code that uses a table of
+Not recognised: code that asks for types or names of columns, which stay as they are, and code that uses a table of
 another name.
 """
 
@@ -20,16 +20,15 @@ import random
 import re
 from collections.abc import Callable
 from datetime import date, timedelta
-from typing import Any
 
 from karat.sandbox import Plain, Sandbox
 from karat.suites.codegen.metrics.correctness import EXACT, as_gold, judge
 from karat.suites.codegen.perturb.copies import SEED
-from karat.suites.codegen.perturb.profile import Columns, Profile, parsed, profiles_of
+from karat.suites.codegen.perturb.profile import Profile, parsed, profiles_of
 from karat.suites.codegen.perturb.random_values import new_value
 from karat.suites.codegen.perturb.reference_results import hints_of, sampled
 from karat.suites.codegen.perturb.runs import Ran, on_all
-from karat.suites.codegen.records import Asked, CodeFacts, Task
+from karat.suites.codegen.records import Asked, Cell, CodeFacts, Columns, Task
 from karat.suites.codegen.results.tables import NoTableError
 
 _ABOUT_TYPES = re.compile(r"\b(dtypes?|columns|info|select_dtypes|keys|names|isinstance|type)\b")
@@ -87,7 +86,7 @@ def _says_none(result: Plain, tables: dict[str, Columns]) -> bool:
     return not isinstance(result, str)
 
 
-def _rows(columns: Columns, chosen: Callable[[int], Any]) -> Columns:
+def _rows(columns: Columns, chosen: Callable[[int], Cell]) -> Columns:
     height = len(next(iter(columns.values()), ()))
     rows = [row for row in chosen(height) if row < height] or list(range(min(1, height)))
     return {name: [values[row] for row in rows] for name, values in columns.items()}
@@ -106,7 +105,7 @@ def _other(columns: Columns, profile: Profile, pick: random.Random) -> Columns:
     for name, values in columns.items():
         about = profile.columns[name]
         known = [value for value in values if value is not None]
-        new: dict[Any, Any] = {}
+        new: dict[Cell, Cell] = {}
         for value in known:
             if value in new:
                 continue

@@ -31,7 +31,8 @@ from collections.abc import Mapping
 
 from karat.suites.codegen.perturb.change import Change, Hints
 from karat.suites.codegen.perturb.copy_kinds import KINDS
-from karat.suites.codegen.perturb.profile import Columns, Profile, profiles_of
+from karat.suites.codegen.perturb.profile import Profile, profiles_of
+from karat.suites.codegen.records import Columns
 
 SEED = 20_240_601
 PLAN = (

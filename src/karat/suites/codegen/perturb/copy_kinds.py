@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from karat.core.json_types import JsonObject
 from karat.suites.codegen.perturb.change import Change
 from karat.suites.codegen.perturb.limits import around
-from karat.suites.codegen.perturb.profile import Columns
 from karat.suites.codegen.perturb.random_values import closed, new_value
+from karat.suites.codegen.records import Cell, Columns
 
 NULLS = 0.15
 """The share of cells that go missing."""
@@ -68,7 +67,7 @@ def _smaller(change: Change) -> Columns:
     return change.take(sorted(left))
 
 
-def _rows_with(change: Change, named: frozenset[Any]) -> set[int]:
+def _rows_with(change: Change, named: frozenset[object]) -> set[int]:
     """Rows that hold a value which the reference names."""
     texts = {value for value in named if isinstance(value, str)}
     return {row for values in change.columns.values() for row, value in enumerate(values) if value in texts}
@@ -115,7 +114,7 @@ def _new_member(change: Change, grid: tuple[str, str]) -> Columns:
 
 def _limits(change: Change) -> Columns:
     """More rows, each with one value at a limit; of rows with what the reference names, where it names some."""
-    wanted: list[tuple[str, Any]] = []
+    wanted: list[tuple[str, Cell]] = []
     for name, about in change.profile.columns.items():
         if about.parent is not None or change.profile.is_parent or len(change.profile.block(name)) > 1:
             continue

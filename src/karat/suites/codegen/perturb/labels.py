@@ -7,18 +7,18 @@ then the first in the alphabet was taken by chance. So ties show that no other o
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
 import msgspec
 
 from karat.sandbox import Plain, Unordered
-from karat.suites.codegen.perturb.profile import Columns, profiles_of
+from karat.suites.codegen.perturb.profile import profiles_of
+from karat.suites.codegen.records import Columns
 
 MOST = 400
 """Texts of one column that are swapped at most."""
 
 
-def relabelling(tables: Mapping[str, Columns], kept: Collection[Any]) -> dict[str, str]:
+def relabelling(tables: Mapping[str, Columns], kept: Collection[object]) -> dict[str, str]:
     """Each text and the one that takes its place. Columns that share a text are swapped as one; texts that are ``kept``
     stay."""
     groups: list[set[str]] = []
@@ -60,5 +60,5 @@ def relabelled(value: Plain, labels: Mapping[str, str]) -> Plain:
     return _swapped(value, labels)
 
 
-def _swapped(value: Any, labels: Mapping[str, str]) -> Any:
+def _swapped(value: object, labels: Mapping[str, str]) -> object:
     return labels.get(value, value) if isinstance(value, str) else value

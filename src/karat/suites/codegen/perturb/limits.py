@@ -1,5 +1,5 @@
-"""Values right at the limits that conditions name, just below and just above: ``> 30`` and ``>= 30`` are told apart by
-a 30 only.
+"""Values right at the limits that conditions name, just below and just above: only a 30 shows the
+difference between ``> 30`` and ``>= 30``.
 
 | column | values around the limit 30, or 2024-03-01 |
 |---|---|
@@ -18,12 +18,11 @@ import calendar
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
-from typing import Any
 
 import msgspec
 
 from karat.suites.codegen.perturb.profile import Column, parsed
-from karat.suites.codegen.records import Filter
+from karat.suites.codegen.records import Cell, Filter
 
 COMPARED = frozenset({"<", "<=", ">", ">=", "==", "!="})
 FINEST = 6
@@ -46,7 +45,7 @@ def limits_in(filters: Sequence[Filter], *, given: bool) -> tuple[Limit, ...]:
     return tuple(dict.fromkeys(limit for limit in found if limit.column))
 
 
-def around(limit: Limit, name: str, values: Sequence[Any], about: Column) -> list[Any]:
+def around(limit: Limit, name: str, values: Sequence[object], about: Column) -> list[Cell]:
     """The values to try in this column; none when the limit is not about it."""
     known = [value for value in values if value is not None]
     if limit.column != name or not known:
@@ -58,7 +57,7 @@ def around(limit: Limit, name: str, values: Sequence[Any], about: Column) -> lis
     return []
 
 
-def _numbers(limit: Limit, known: Sequence[Any]) -> list[Any]:
+def _numbers(limit: Limit, known: Sequence[Cell]) -> list[Cell]:
     try:
         number = float(limit.value)
     except ValueError:
@@ -76,7 +75,7 @@ def _numbers(limit: Limit, known: Sequence[Any]) -> list[Any]:
     return [value for value in near if _same_sign(value, known)]
 
 
-def _same_sign(value: float, known: Sequence[Any]) -> bool:
+def _same_sign(value: float, known: Sequence[Cell]) -> bool:
     """A column without a number below 0 gets none."""
     return value >= 0 or min(known) < 0
 
@@ -101,11 +100,11 @@ def _days(text: str) -> Iterator[date]:
         return
 
 
-def _as_in(day: date, known: Sequence[Any], about: Column, limit: Limit) -> Any:
+def _as_in(day: date, known: Sequence[Cell], about: Column, limit: Limit) -> object:
     """A day in the form of the column; None when it lies outside its range and only the code speaks of it."""
     if about.form:
         moments = [moment.date() for text in known if (moment := parsed(text, about.form)) is not None]
-        made: Any = datetime(day.year, day.month, day.day).strftime(about.form)
+        made: Cell = datetime(day.year, day.month, day.day).strftime(about.form)
     else:
         moments = [value.date() if isinstance(value, datetime) else value for value in known]
         timed = isinstance(known[0], datetime)

@@ -16,11 +16,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from itertools import combinations, pairwise, permutations
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
-Columns = dict[str, list[Any]]
+from karat.suites.codegen.records import Cell, Columns
+
 Kind = Literal["whole", "number", "flag", "date", "dated", "text", "other"]
 
 FORMATS = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y/%m/%d", "%d.%m.%Y")
@@ -144,7 +145,7 @@ def _height(table: Columns) -> int:
     return max((len(values) for values in table.values()), default=0)
 
 
-def _column(label: str, values: Sequence[Any]) -> Column:
+def _column(label: str, values: Sequence[object]) -> Column:
     known = [value for value in values if value is not None]
     kind, form = _kind(known)
     unique = kind in ("whole", "text", "dated") and len(known) == len(values) >= 2 and len(set(known)) == len(known)
@@ -155,7 +156,7 @@ def _column(label: str, values: Sequence[Any]) -> Column:
     return Column(kind, key, form, order, nulls=len(known) < len(values), different=different)
 
 
-def _kind(known: Sequence[Any]) -> tuple[Kind, str]:
+def _kind(known: Sequence[Cell]) -> tuple[Kind, str]:
     types = {type(value) for value in known}
     if types == {bool}:
         return "flag", ""
@@ -182,7 +183,7 @@ def parsed(text: str, form: str) -> datetime | None:
     return moment if moment.strftime(form) == text else None
 
 
-def _order(known: Sequence[Any]) -> int:
+def _order(known: Sequence[Cell]) -> int:
     if len(known) < 3 or len(set(known)) < 3:
         return 0
     try:
@@ -196,7 +197,7 @@ def _order(known: Sequence[Any]) -> int:
 def _parent(
     table: str,
     label: str,
-    values: Sequence[Any],
+    values: Sequence[object],
     tables: Mapping[str, Columns],
     found: Mapping[str, Mapping[str, Column]],
 ) -> tuple[str, str] | None:
@@ -273,17 +274,17 @@ def _together(table: Columns, columns: Mapping[str, Column], first: str, second:
     return set(kinds) == {"text"} and _contained(a, b)
 
 
-def _varies(values: Sequence[Any]) -> bool:
+def _varies(values: Sequence[object]) -> bool:
     return len({value for value in values if value is not None}) > 1
 
 
-def _pairs(*columns: Sequence[Any]) -> list[tuple[Any, ...]]:
+def _pairs(*columns: Sequence[object]) -> list[tuple[Cell, ...]]:
     return [row for row in zip(*columns, strict=True) if None not in row]
 
 
-def _decides(a: Sequence[Any], b: Sequence[Any]) -> bool:
+def _decides(a: Sequence[object], b: Sequence[object]) -> bool:
     """Whether every value of the first has one value of the second, borne out by rows that repeat it."""
-    seen: dict[Any, Any] = {}
+    seen: dict[Cell, Cell] = {}
     repeats = 0
     for one, other in zip(a, b, strict=True):
         repeats += one in seen
@@ -292,7 +293,7 @@ def _decides(a: Sequence[Any], b: Sequence[Any]) -> bool:
     return repeats >= SUPPORT and _varies(b)
 
 
-def _linear(a: Sequence[Any], b: Sequence[Any]) -> bool:
+def _linear(a: Sequence[object], b: Sequence[object]) -> bool:
     """A fixed ratio, sum or difference."""
     pairs = _pairs(a, b)
     if len(pairs) < LIKE:
@@ -304,7 +305,7 @@ def _linear(a: Sequence[Any], b: Sequence[Any]) -> bool:
     )
 
 
-def _in_order(a: Sequence[Any], b: Sequence[Any]) -> bool:
+def _in_order(a: Sequence[object], b: Sequence[object]) -> bool:
     """Whether one is never above the other although their ranges overlap: a start and an end, a low and a high."""
     pairs = _pairs(a, b)
     if len(pairs) < LIKE:
@@ -315,7 +316,7 @@ def _in_order(a: Sequence[Any], b: Sequence[Any]) -> bool:
     return all(x <= y for x, y in pairs) or all(x >= y for x, y in pairs)
 
 
-def _computed(a: Sequence[Any], b: Sequence[Any], c: Sequence[Any]) -> bool:
+def _computed(a: Sequence[object], b: Sequence[object], c: Sequence[object]) -> bool:
     """Whether the third is the sum, difference, product or ratio of the others, cents rounded."""
     rows = _pairs(a, b, c)
     if len(rows) < SUPPORT:
@@ -339,10 +340,10 @@ def _near(found: float, given: float) -> bool:
     return abs(found - given) <= max(0.0051, 1e-6 * abs(given)) and (given != 0 or abs(found) < 0.0051)
 
 
-def _part_of_date(dates: Sequence[Any], numbers: Sequence[Any], form: str) -> bool:
+def _part_of_date(dates: Sequence[object], numbers: Sequence[object], form: str) -> bool:
     moments = [(parsed(day, form) if form else day, number) for day, number in _pairs(dates, numbers)]
     known = [(moment, number) for moment, number in moments if moment is not None]
-    parts: tuple[Callable[[Any], Any], ...] = (
+    parts: tuple[Callable[[Cell], Cell], ...] = (
         lambda day: day.year,
         lambda day: day.month,
         lambda day: day.day,
@@ -355,6 +356,6 @@ def _part_of_date(dates: Sequence[Any], numbers: Sequence[Any], form: str) -> bo
     return len(known) >= SUPPORT and any(all(part(moment) == number for moment, number in known) for part in parts)
 
 
-def _contained(a: Sequence[Any], b: Sequence[Any]) -> bool:
+def _contained(a: Sequence[object], b: Sequence[object]) -> bool:
     pairs = _pairs(a, b)
     return len(pairs) >= SUPPORT and (all(x in y for x, y in pairs) or all(y in x for x, y in pairs))

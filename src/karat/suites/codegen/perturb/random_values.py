@@ -6,9 +6,9 @@ import random
 import string
 from collections.abc import Collection, Sequence
 from datetime import date, datetime, timedelta
-from typing import Any
 
 from karat.suites.codegen.perturb.profile import Column, parsed
+from karat.suites.codegen.records import Cell
 
 FEW = 12
 """Whole numbers with so few values, some of them repeated, are codes, ratings or years: new ones are drawn from those
@@ -30,13 +30,13 @@ _CLOSED = tuple(
 """Sets that have all their members: a copy adds none."""
 
 
-def closed(values: Collection[Any]) -> bool:
+def closed(values: Collection[object]) -> bool:
     """Whether these texts come from a set whose members everybody knows: weekdays, months, sizes."""
     words = {word for value in values if isinstance(value, str) for word in value.lower().replace("-", " ").split()}
     return bool(words) and any(words <= one for one in _CLOSED)
 
 
-def redrawn(values: Sequence[Any], about: Column, pick: random.Random) -> list[Any]:
+def redrawn(values: Sequence[object], about: Column, pick: random.Random) -> list[Cell]:
     """A new value for each; nulls stay where they are. What is no number or date is drawn again from the values that
     are there."""
     known = [value for value in values if value is not None]
@@ -45,7 +45,7 @@ def redrawn(values: Sequence[Any], about: Column, pick: random.Random) -> list[A
     return [None if value is None else drawn(known, about, pick) for value in values]
 
 
-def drawn(known: Sequence[Any], about: Column, pick: random.Random) -> Any:
+def drawn(known: Sequence[object], about: Column, pick: random.Random) -> object:
     """One value as the column might have held it."""
     if about.kind == "number" or (about.kind == "whole" and len(set(known)) > min(FEW, 0.8 * len(known))):
         return _number(known, pick)
@@ -54,7 +54,7 @@ def drawn(known: Sequence[Any], about: Column, pick: random.Random) -> Any:
     return pick.choice(known)
 
 
-def _number(known: Sequence[Any], pick: random.Random) -> Any:
+def _number(known: Sequence[Cell], pick: random.Random) -> object:
     low, high = pick.choice(known), pick.choice(known)
     value = low + (high - low) * pick.random()
     if all(float(one).is_integer() for one in known):
@@ -67,7 +67,7 @@ def _decimals(value: float) -> int:
     return 12 if "e" in text or "n" in text else len(text.partition(".")[2])
 
 
-def _moment(known: Sequence[Any], form: str, pick: random.Random) -> Any:
+def _moment(known: Sequence[Cell], form: str, pick: random.Random) -> object:
     first, second = pick.choice(known), pick.choice(known)
     if not form:
         return _between(first, second, pick)
@@ -75,7 +75,7 @@ def _moment(known: Sequence[Any], form: str, pick: random.Random) -> Any:
     return first if start is None or end is None else _between(start, end, pick).strftime(form)
 
 
-def _between(start: Any, end: Any, pick: random.Random) -> Any:
+def _between(start: Cell, end: Cell, pick: random.Random) -> Cell:
     """A moment between two: whole days between dates and midnights, else whole seconds."""
     span: timedelta = end - start
     if not isinstance(start, datetime) or (start.time() == end.time()):
@@ -83,7 +83,9 @@ def _between(start: Any, end: Any, pick: random.Random) -> Any:
     return start + timedelta(seconds=round(span.total_seconds() * pick.random()))
 
 
-def without_repeats(values: Sequence[Any], known: Sequence[Any], about: Column, pick: random.Random) -> list[Any]:
+def without_repeats(
+    values: Sequence[object], known: Sequence[object], about: Column, pick: random.Random
+) -> list[Cell]:
     """The same, with another value of the column's range for each one that repeats; beyond it only when the range is
     used up."""
     own = [value for value in known if value is not None]
@@ -98,7 +100,7 @@ def without_repeats(values: Sequence[Any], known: Sequence[Any], about: Column, 
     return made
 
 
-def _beyond(taken: Collection[Any]) -> Any:
+def _beyond(taken: Collection[Cell]) -> object:
     last = max(value for value in taken if value is not None)
     return last + (timedelta(days=1) if isinstance(last, date) else 1)
 
@@ -107,7 +109,7 @@ def _beyond(taken: Collection[Any]) -> Any:
 # ---------------------------------------------------------------------------------------------
 
 
-def new_value(like: Any, about: Column, taken: Collection[Any], known: Sequence[Any], pick: random.Random) -> Any:
+def new_value(like: Cell, about: Column, taken: Collection[Cell], known: Sequence[Cell], pick: random.Random) -> object:
     """A value that is not taken, in the form of another: ``A-17`` may give ``A-52``, ``East`` may give ``Qast``."""
     for wider in range(1, _TRIES):
         value = _fresh(like, about, known, wider, pick)
@@ -116,7 +118,7 @@ def new_value(like: Any, about: Column, taken: Collection[Any], known: Sequence[
     return f"{like} {len(taken)}" if isinstance(like, str) else max(known) + len(taken) + 1
 
 
-def _fresh(like: Any, about: Column, known: Sequence[Any], wider: int, pick: random.Random) -> Any:
+def _fresh(like: Cell, about: Column, known: Sequence[Cell], wider: int, pick: random.Random) -> object:
     if about.kind == "dated":
         moments = [moment for text in (min(known), max(known)) if (moment := parsed(text, about.form)) is not None]
         span = max(abs((moments[-1] - moments[0]).days), 10) * wider

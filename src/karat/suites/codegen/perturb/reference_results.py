@@ -12,7 +12,6 @@ import ast
 import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -25,9 +24,8 @@ from karat.suites.codegen.perturb.change import Hints
 from karat.suites.codegen.perturb.copies import PLAN, Copier
 from karat.suites.codegen.perturb.labels import relabelled, relabelled_tables, relabelling
 from karat.suites.codegen.perturb.limits import limits_in
-from karat.suites.codegen.perturb.profile import Columns
 from karat.suites.codegen.perturb.runs import on_all
-from karat.suites.codegen.records import Asked, CodeFacts, Task
+from karat.suites.codegen.records import Asked, CodeFacts, Columns, Task
 from karat.suites.codegen.results.tables import NoTableError
 from karat.suites.codegen.running.execution import given_tables, limits_of
 from karat.suites.codegen.running.references import columns_of, digest, schema_of
@@ -188,7 +186,7 @@ def _results(box: Sandbox, task: Task, copies: Sequence[Mapping[str, Columns]]) 
     return found
 
 
-_kept_results: WeakKeyDictionary[Sandbox, OrderedDict[Any, ReferenceResults]] = WeakKeyDictionary()
+_kept_results: WeakKeyDictionary[Sandbox, OrderedDict[object, ReferenceResults]] = WeakKeyDictionary()
 
 
 def reference_results_of(box: Sandbox, task: Task, gold: Gold, asked: Asked, options: Options) -> ReferenceResults:

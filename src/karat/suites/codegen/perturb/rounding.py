@@ -12,7 +12,6 @@ it gives 0.3 and 0.5, it rounds to one, and 0.4 is wrong, as it is where no copy
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import msgspec
 
@@ -38,7 +37,7 @@ def decimals_of(value: Plain) -> int:
     return max((decimals_of(part) for part in _parts(value)), default=0)
 
 
-def _parts(value: Plain) -> list[Any]:
+def _parts(value: Plain) -> list[Plain]:
     if isinstance(value, dict):
         return list(value.values())
     if isinstance(value, list | tuple):

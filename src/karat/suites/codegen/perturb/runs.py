@@ -15,8 +15,7 @@ import msgspec
 
 from karat.core.json_types import JsonObject
 from karat.sandbox import Outcome, Plain, Sandbox
-from karat.suites.codegen.perturb.profile import Columns
-from karat.suites.codegen.records import Task
+from karat.suites.codegen.records import Columns, Task
 from karat.suites.codegen.running.execution import limits_of, run_code, snippet_of
 from karat.suites.codegen.running.references import PASSING
 from karat.suites.codegen.running.task_tables import placed

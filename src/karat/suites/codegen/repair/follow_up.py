@@ -1,4 +1,4 @@
-"""Asking a system to repair code that did not run: what it is told, and how often."""
+"""Asking a system to repair code that did not run: the message it gets, and how often it is asked."""
 
 from __future__ import annotations
 

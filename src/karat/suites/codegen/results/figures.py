@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import msgspec
 
@@ -70,7 +69,7 @@ def _in(value: Plain) -> dict[str, str]:
     return {_plainly(name): text for name, text in _pairs(value) if text is not None}
 
 
-def _pairs(value: Plain) -> Iterator[tuple[Any, str | None]]:
+def _pairs(value: Plain) -> Iterator[tuple[object, str | None]]:
     if isinstance(value, Mapping):
         for name, inner in value.items():
             yield name, _text(inner)

@@ -19,7 +19,6 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -146,7 +145,7 @@ def _counts(column: Column) -> bool:
     return (name == "index" or name.startswith("level_")) and all(isinstance(value, int) for value in column.values)
 
 
-def _mapping(value: Mapping[Any, Any]) -> TextTable:
+def _mapping(value: Mapping[Plain, object]) -> TextTable:
     parts = list(value.values())
     columns = [_items(part) for part in parts]
     lists = [column for column in columns if column is not None]
@@ -155,14 +154,14 @@ def _mapping(value: Mapping[Any, Any]) -> TextTable:
     return _table([("key", list(value)), ("value", parts)], len(parts))
 
 
-def _items(value: Plain) -> list[Any] | None:
+def _items(value: Plain) -> list[Plain] | None:
     """The values of a list or series."""
     if isinstance(value, Series):
         return value.column.values
     return list(value) if isinstance(value, list | tuple) and not isinstance(value, Unordered) else None
 
 
-def _list(values: Sequence[Any]) -> TextTable:
+def _list(values: Sequence[Plain]) -> TextTable:
     values = [_fields(row) if isinstance(row, Record) else row for row in values]
     rows = [_items(row) for row in values]
     lists = [row for row in rows if row is not None]
@@ -173,13 +172,13 @@ def _list(values: Sequence[Any]) -> TextTable:
     return _table([("value", list(values))], len(values))
 
 
-def _table(columns: Sequence[tuple[Any, Sequence[Any]]], height: int) -> TextTable:
+def _table(columns: Sequence[tuple[object, Sequence[object]]], height: int) -> TextTable:
     parts = [part for name, values in columns for part in _real_and_imaginary(_name(name), values)]
     names = tuple(name for name, _ in parts)
     return TextTable(names, tuple([text_of(value) for value in values] for _, values in parts), height)
 
 
-def _real_and_imaginary(name: str, values: Sequence[Any]) -> list[tuple[str, Sequence[Any]]]:
+def _real_and_imaginary(name: str, values: Sequence[object]) -> list[tuple[str, Sequence[Plain]]]:
     """A column of complex numbers as two, so that each part is compared as a number; one when all of them are real."""
     if not any(isinstance(value, complex) for value in values):
         return [(name, values)]
@@ -192,7 +191,7 @@ def _is_real(value: complex) -> bool:
     return abs(value.imag) <= NEGLIGIBLE * max(1.0, abs(value.real))
 
 
-def _name(name: Any) -> str:
+def _name(name: object) -> str:
     if isinstance(name, tuple):
         return " ".join(_name(part) for part in name if part not in (None, ""))
     return "" if name is None else str(name)
@@ -219,7 +218,7 @@ def text_of(value: Plain) -> str | None:
     return json.dumps(_nested(value), ensure_ascii=False, sort_keys=True)
 
 
-def _nested(value: Plain) -> Any:
+def _nested(value: Plain) -> object:
     if isinstance(value, Record):
         return _nested(_fields(value))
     if isinstance(value, Unordered):

@@ -146,7 +146,7 @@ def _told(task: Task, snippet: Snippet, outcome: Outcome) -> tuple[str, ErrorCla
         case "memory":
             return f"tried to use more than {task.memory_mb:,} MB", "other_error"
         case "no_result" if only_printed(outcome, nothing_set=_sets_nothing(task, snippet, outcome)):
-            return advice(task), "other_error"
+            return advice(task, outcome), "other_error"
         case "no_result":
             return "left no result", "other_error"
         case "refused":
@@ -155,7 +155,7 @@ def _told(task: Task, snippet: Snippet, outcome: Outcome) -> tuple[str, ErrorCla
         return outcome.detail or outcome.status, "other_error"
     if _misses_answer(task, snippet, outcome):
         if only_printed(outcome, nothing_set=True):
-            return advice(task), "other_error"
+            return advice(task, outcome), "other_error"
         return f"left no result: it does not set `{task.answer}`", "other_error"
     message = _PLACE.sub("", raised.message)  # it counts lines before the model's own
     text = f"{raised.class_}: {message}" if message else raised.class_

@@ -1,4 +1,4 @@
-"""Code that prints its answer and leaves none: told so, because the answer may be right and only its place is wrong.
+"""Code that prints its answer and leaves none. The report says so: the answer may be right and only its place wrong.
 
 Where named figures are asked for (DABench), printing them in their form is an answer.
 """
@@ -15,10 +15,15 @@ from karat.suites.codegen.records import Answers, Task
 REASON = "printed_not_returned"
 
 
-def advice(task: Task) -> str:
+def advice(task: Task, outcome: Outcome) -> str:
     """What to do about it."""
     what = "return it" if _is_function(task) else f"assign it to `{task.answer}`"
-    return f"the answer was printed, not returned: {what}"
+    return f"the answer was printed, not returned: {what}" + (f" ({cut_words(outcome)})" if outcome.stdout_cut else "")
+
+
+def cut_words(outcome: Outcome) -> str:
+    """That there was more output than is kept: what was printed after that counts for nothing."""
+    return f"only the first {len(outcome.stdout):,} characters of the output were read"
 
 
 def only_printed(outcome: Outcome, *, nothing_set: bool) -> bool:

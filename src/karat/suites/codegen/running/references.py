@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -19,7 +19,7 @@ import msgspec
 from karat.core.suite import NotApplicable
 from karat.sandbox import Outcome, Plain, Sandbox, Table
 from karat.suites.codegen.harness.verdict import published_of, verdict_of
-from karat.suites.codegen.records import Answers, Harness, Schema, Task
+from karat.suites.codegen.records import Answers, Columns, Harness, Schema, Task
 from karat.suites.codegen.running.execution import attempt_of, given_tables, limits_of, run_code, snippet_of
 
 KEPT = 256
@@ -30,7 +30,6 @@ MOST_COLUMNS = 2_000
 PASSING = frozenset({"timeout", "server_died"})
 """Ends that a busy machine may bring about: not kept, so that the next answer's reference gets another chance."""
 
-Columns = dict[str, list[Any]]
 
 _LOOK = """
 def _about(frame):
@@ -54,6 +53,9 @@ result = {name: _about(frame) for name, frame in {**tables, **_made}.items()}
 
 Values = dict[str, tuple[str, ...]]
 """The values of text columns that have few."""
+
+
+Found = TypeVar("Found")
 
 
 class _Kept:
@@ -133,7 +135,7 @@ def schema_of(box: Sandbox, task: Task) -> tuple[Schema, Values]:
     return found
 
 
-def _schema(seen: Mapping[Any, Any]) -> tuple[Schema, Values]:
+def _schema(seen: Mapping[Plain, Plain]) -> tuple[Schema, Values]:
     values: Values = {}
     for table in seen.values():
         for column, found in table["values"].items():
@@ -159,7 +161,7 @@ def plain_tables(box: Sandbox, task: Task) -> dict[str, Columns] | None:
     return found
 
 
-def columns_of(value: Any) -> Columns | None:
+def columns_of(value: object) -> Columns | None:
     """A table as columns. None: not all of it can be given back as it was."""
     if not isinstance(value, Table) or len(set(value.names)) < len(value.columns):
         return None
@@ -168,13 +170,13 @@ def columns_of(value: Any) -> Columns | None:
     return found if plain else None
 
 
-def _sendable(values: Sequence[Any]) -> bool:
+def _sendable(values: Sequence[object]) -> bool:
     return all(value is None or isinstance(value, str | bool | int | float | date) for value in values)
 
 
 def digest(task: Task, code: str) -> str:
     """All that decides what this code gives. A file is known by its place, size and time."""
-    tables: list[Any] = []
+    tables: list[tuple[object, ...]] = []
     for name, source in task.tables.items():
         if source.columns is not None:
             tables.append((name, source.columns))
@@ -185,7 +187,7 @@ def digest(task: Task, code: str) -> str:
     return hashlib.sha256(msgspec.json.encode(said, enc_hook=repr)).hexdigest()
 
 
-def _keep(kept: OrderedDict[str, Any], key: str, value: Any, most: int) -> None:
+def _keep(kept: OrderedDict[str, Found], key: str, value: Found, most: int) -> None:
     """The oldest goes. Safe with threads: what two of them make at once is the same."""
     kept[key] = value
     while len(kept) > most:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+
+from karat.suites.codegen.records import Columns
 
 CELLS = 1_000_000
 """Tables of more cells are not made: sending them would cost more than it tells."""
 
 
-def scaled(tables: Mapping[str, Mapping[str, list[Any]]], scale: int) -> dict[str, dict[str, list[Any]]] | None:
+def scaled(tables: Mapping[str, Columns], scale: int) -> dict[str, Columns] | None:
     """Each table repeated this many times; None when that is too much, or nothing."""
     cells = sum(len(values) for columns in tables.values() for values in columns.values())
     if not 0 < cells * scale <= CELLS:

@@ -10,13 +10,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from karat.sandbox.tables import TableSource as Given
-from karat.suites.codegen.records import Task
+from karat.suites.codegen.records import Columns, Task
 from karat.suites.codegen.results.tables import text_of
-
-Columns = dict[str, list[Any]]
 
 
 @contextmanager
@@ -49,5 +46,5 @@ def _write(file: Path, columns: Columns) -> None:
         writer.writerows(zip(*([_field(value) for value in values] for values in columns.values()), strict=True))
 
 
-def _field(value: Any) -> str:
+def _field(value: object) -> str:
     return text_of(value) or ""

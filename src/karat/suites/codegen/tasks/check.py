@@ -9,7 +9,6 @@ import ast
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -24,7 +23,7 @@ from karat.suites.codegen.tasks.schemas import schema_of
 def check_cases(
     cases: Sequence[Case[Task]],
     structures: Sequence[Path],  # noqa: ARG001 (the signature of every check)
-    options: Any,  # noqa: ARG001 (the signature of every check)
+    options: object,  # noqa: ARG001 (the signature of every check)
 ) -> CheckedCases:
     """Tasks that nothing can be held against, references that are no Python, tables without a column."""
     problems: list[Problem] = []

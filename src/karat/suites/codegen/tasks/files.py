@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -154,7 +153,7 @@ def _in_form(form: str, node: Node, folder: Path, findings: Findings) -> Expecte
     if form == "table":
         columns = columns_of(node, findings)
         return None if columns is None else Expected(table=columns)
-    named: Any = value_of(node)
+    named = value_of(node)
     if not isinstance(named, dict) or not named:
         findings.add(node, "expected names with a figure each here")
         return None

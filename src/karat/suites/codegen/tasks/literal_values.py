@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
 
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from karat.core.json_types import Json
 from karat.core.yaml.structs import Findings, is_empty
+from karat.suites.codegen.records import Columns
 
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d*)")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _WORDS = {"true": True, "false": False}
 
 
-def value_of(node: Node) -> Any:
+def value_of(node: Node) -> Json:
     """A node as a plain value."""
     if isinstance(node, SequenceNode):
         return [value_of(item) for item in node.value]
@@ -29,7 +30,7 @@ def value_of(node: Node) -> Any:
     return _scalar(node) if isinstance(node, ScalarNode) and not is_empty(node) else None
 
 
-def _scalar(node: ScalarNode) -> Any:
+def _scalar(node: ScalarNode) -> object:
     text = str(node.value)
     if node.style:
         return text
@@ -57,7 +58,7 @@ def is_columns(node: Node) -> bool:
     )
 
 
-def columns_of(node: Node, findings: Findings) -> dict[str, list[Any]] | None:
+def columns_of(node: Node, findings: Findings) -> Columns | None:
     """The columns of a table written as rows or as columns; None, with a finding, when it is neither."""
     parts = {str(key.value): item for key, item in node.value} if isinstance(node, MappingNode) else {}
     if set(parts) == {"rows", "columns"}:
@@ -73,7 +74,7 @@ def columns_of(node: Node, findings: Findings) -> dict[str, list[Any]] | None:
     if not is_columns(node):
         findings.add(node, "expected a table here", "Columns {name: [values]}, or a list of rows {name: value}.")
         return None
-    columns: dict[str, list[Any]] = value_of(node)
+    columns: Columns = value_of(node)
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name} {length}" for name, length in lengths.items())
@@ -82,7 +83,7 @@ def columns_of(node: Node, findings: Findings) -> dict[str, list[Any]] | None:
     return columns
 
 
-def _headed(names: Node, rows: Node, findings: Findings) -> dict[str, list[Any]] | None:
+def _headed(names: Node, rows: Node, findings: Findings) -> Columns | None:
     """``columns: [a, b]`` and ``rows: [[1, 2], [3, 4]]``."""
     head, body = value_of(names), value_of(rows)
     if not isinstance(head, list) or not isinstance(body, list):

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -72,7 +72,7 @@ def head(source: TableSource) -> tuple[ColumnHead, ...]:
         return ()
 
 
-def first_rows(source: TableSource, count: int) -> tuple[tuple[Any, ...], ...]:
+def first_rows(source: TableSource, count: int) -> tuple[tuple[object, ...], ...]:
     """The first rows of a table, in the order of its columns; none when it cannot be read."""
     if source.columns is not None:
         return tuple(islice(zip(*source.columns.values(), strict=False), count))
@@ -86,7 +86,7 @@ def first_rows(source: TableSource, count: int) -> tuple[tuple[Any, ...], ...]:
 
 # Both remember by size and time of change too: a changed file is another file.
 @lru_cache(maxsize=512)
-def _first(path: Path, size: int, changed: int, count: int) -> tuple[tuple[Any, ...], ...]:  # noqa: ARG001 (remembered)
+def _first(path: Path, size: int, changed: int, count: int) -> tuple[tuple[object, ...], ...]:  # noqa: ARG001 (remembered)
     return tuple(tuple(row) for row in _read(path)[1][:count])
 
 
@@ -98,12 +98,12 @@ def _file(path: Path, size: int, changed: int) -> tuple[ColumnHead, ...]:  # noq
     )
 
 
-def _read(path: Path) -> tuple[list[str], Sequence[Sequence[Any]]]:
+def _read(path: Path) -> tuple[list[str], Sequence[Sequence[object]]]:
     """The columns' names and the first rows of a file."""
     return _parquet(path) if path.suffix.lower() in (".parquet", ".pq") else _csv(path)
 
 
-def _csv(path: Path) -> tuple[list[str], list[list[Any]]]:
+def _csv(path: Path) -> tuple[list[str], list[list[str]]]:
     before = csv.field_size_limit(LONGEST_FIELD)
     try:
         with path.open(encoding="utf-8-sig", errors="replace", newline="") as lines:
@@ -116,7 +116,7 @@ def _csv(path: Path) -> tuple[list[str], list[list[Any]]]:
         csv.field_size_limit(before)
 
 
-def _parquet(path: Path) -> tuple[list[str], list[Sequence[Any]]]:
+def _parquet(path: Path) -> tuple[list[str], list[Sequence[object]]]:
     import duckdb
 
     try:
@@ -132,7 +132,7 @@ def _parquet(path: Path) -> tuple[list[str], list[Sequence[Any]]]:
         raise UserError(f"{path.name} is not a Parquet file: {str(error).splitlines()[0]}") from error
 
 
-def _column(name: str, cells: Sequence[Any]) -> ColumnHead:
+def _column(name: str, cells: Sequence[object]) -> ColumnHead:
     present = [cell for cell in cells if cell is not None and not (isinstance(cell, str) and cell in _MISSING)]
     kind = _kind(present)
     if kind != "text":
@@ -141,7 +141,7 @@ def _column(name: str, cells: Sequence[Any]) -> ColumnHead:
     return ColumnHead(name, kind, frozenset(distinct) if len(distinct) <= MOST_VALUES else None)
 
 
-def _kind(cells: Sequence[Any]) -> ColumnKind:
+def _kind(cells: Sequence[object]) -> ColumnKind:
     if not cells:
         return "empty"
     texts = [str(cell) for cell in cells]

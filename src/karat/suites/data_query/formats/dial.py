@@ -8,7 +8,6 @@ tool does says nothing about a selection.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from karat.core.json_types import JsonMapping
 from karat.core.suite import Unreadable
@@ -57,14 +56,14 @@ def _dimensions(dimensions: JsonMapping) -> Iterable[Dimension]:
         yield Dimension(name, tuple(Term(str(code), _text(label) or "") for code, label in terms.items()))
 
 
-def _mapping(holder: Any, key: str) -> JsonMapping:
+def _mapping(holder: object, key: str) -> JsonMapping:
     value = holder.get(key) if isinstance(holder, Mapping) else None
     return value if isinstance(value, Mapping) else {}
 
 
-def _text(value: Any) -> str | None:
+def _text(value: object) -> str | None:
     return None if value is None or value == "" else str(value)
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     return {list: "a list", str: "a text", bool: "a boolean", type(None): "null"}.get(type(value), "a number")

@@ -7,7 +7,6 @@ as "nothing was selected".
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import msgspec
 
@@ -66,7 +65,7 @@ def _entry(query: Query, today: str) -> DatasetSelection:
     return DatasetSelection(_dataset_of_urn(query.datasetUrn), tuple(dimensions), period_of(times, today))
 
 
-def _refuse_misspelt_keys(queries: Any) -> None:
+def _refuse_misspelt_keys(queries: object) -> None:
     for query in _objects(queries):
         refuse_misspelt(query, Query.__struct_fields__, "a query")
         for item in _objects(query.get("filters")):
@@ -75,7 +74,7 @@ def _refuse_misspelt_keys(queries: Any) -> None:
                 refuse_misspelt(value, Value.__struct_fields__, "a value")
 
 
-def _objects(items: Any) -> Iterable[JsonMapping]:
+def _objects(items: object) -> Iterable[JsonMapping]:
     return [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else ()
 
 

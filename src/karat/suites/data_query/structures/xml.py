@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from typing import Any
+from typing import Any  # Any: artefacts of pysdmx, recognised by the names of their classes
 
 from karat.core.extras import install_command
 from karat.core.problems import UserError

@@ -16,13 +16,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from karat.core.files import json as strict_json
 from karat.core.files.shapes import shape_in_words
-from karat.core.json_types import JsonObject
+from karat.core.json_types import Json, JsonObject
 from karat.core.notes import notes_in
 from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction, misplaced, recorded_error
@@ -48,7 +47,7 @@ class _Line(msgspec.Struct, frozen=True):
     id: str | int
     turn: int | None = None
     repeat: int = 0
-    error: Any = None
+    error: Json = None
     latency: float | None = None
     tokens: int | None = None
     cost: float | None = None
@@ -119,7 +118,7 @@ def _first_repeated(text: bytes) -> str:
     silence."""
     names: list[str] = []
 
-    def keep(pairs: list[tuple[str, Any]]) -> None:
+    def keep(pairs: list[tuple[str, Json]]) -> None:
         names[:] = [name for name, _ in pairs]  # the outermost object comes last
 
     json.loads(text, object_pairs_hook=keep)

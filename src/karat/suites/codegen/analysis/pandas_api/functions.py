@@ -246,7 +246,7 @@ def _set(state: State, call: Call) -> Value:
 
 
 def _mapping(state: State, call: Call) -> Value:
-    pairs = dict(call.named)
+    pairs: dict[str | int | float, Value] = dict(call.named.items())
     return Value("dict", state.node(state.reach(*call.given)), shared=Shared(pairs=pairs))
 
 
