@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal  # Any: one change or a tuple of them, by what is asked for
+
 import msgspec
 
 from karat.core.results.columns import cases_at

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any  # Any: what a coroutine is sent and yields is asyncio's own business
+
 from karat.core.records import Prediction
 from karat.core.system import Request, Response, System
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any  # Any: each kind of block holds something else
+
 import msgspec
 
 from karat.core.results.case_words import unpack_words

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any  # Any: the columns of a query are chosen by its caller
+
 import msgspec
 from sqlalchemy import Connection, Select, Table, insert, select
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar  # Any: the class of a suite's targets is known only when it runs
+
 import msgspec
 
 from karat.core.bulk.sequence import CHUNK, HELD, LazySequence, in_chunks

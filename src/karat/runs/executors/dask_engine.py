@@ -13,6 +13,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, TypeVar  # Any: tasks come back from a worker unpickled, and Dask has no types
+
 from distributed import Client, KilledWorker, Security
 from distributed.client import FutureCancelledError
 

@@ -11,6 +11,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future
 from functools import partial
 from os import cpu_count
 from typing import Any  # Any: the interface of an executor takes any function
+
 from karat.core.problems import UserError
 from karat.runs.executors.pace import Pace
 

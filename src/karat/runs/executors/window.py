@@ -13,6 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Generic, TypeVar  # Any: futures of whatever the engine computes
+
 from karat.runs.executors.engine import Engine, Lost
 
 TRIES = 3

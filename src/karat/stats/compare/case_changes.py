@@ -9,6 +9,7 @@ from typing import (
     Literal,
     get_args,
 )  # Any: columns of several kinds of numbers, and a slice gives a tuple
+
 import msgspec
 
 from karat.core.results.columns import STATES

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import wraps
 from inspect import isfunction, isgeneratorfunction
 from typing import Any, TypeVar  # Any: it wraps every method of the store, whatever it takes and gives
+
 from karat.core.problems import UserError
 from karat.store.database.failures import Unavailable
 

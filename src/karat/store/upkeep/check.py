@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any  # Any: values of a row that may be damaged
+
 from sqlalchemy import Connection, Engine, Table
 from sqlalchemy.exc import DBAPIError
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any  # Any: rows are copied, whatever their table holds
+
 import msgspec
 from sqlalchemy import Connection, Table, func, insert, select
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from typing import Any  # Any: what a damaged file gives for a column may be of any kind
+
 import msgspec
 from sqlalchemy import Connection, Table, inspect, text
 from sqlalchemy.exc import DBAPIError

@@ -8,6 +8,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from typing import Any  # Any: rows of tables as they were before this migration
+
 import msgspec
 import sqlalchemy as sa
 from alembic import op
