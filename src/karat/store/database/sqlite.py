@@ -21,8 +21,8 @@ BUSY_SECONDS = 30.0
 """How long to wait for another writer."""
 THREADS = 60
 """Connections at once, beside the few that stay open: as many as threads of a run or of the viewer may want one."""
-_INCREMENTAL = 2
-"""SQLite's number for a file from which free pages can be cut off."""
+_SHRINKING, _INCREMENTAL = "PRAGMA auto_vacuum=INCREMENTAL", 2
+"""A file from which free pages can be cut off, and SQLite's number for it."""
 _FEW_PAGES, _PAGES_AT_ONCE = 16, 2000
 
 
@@ -58,8 +58,6 @@ def _connection(path: Path, *, read_only: bool) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA foreign_keys=ON")
         connection.execute("PRAGMA synchronous=FULL")
-        if not read_only:  # only a file without tables takes it, and one that is vacuumed as a whole
-            connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     except BaseException:
         connection.close()
         raise
@@ -117,6 +115,7 @@ def give_back_pages(engine: Engine) -> None:
 def rewrite_file(raw: sqlite3.Connection) -> None:
     """Write the whole file anew without its free pages, where the disk has room for that."""
     with suppress(sqlite3.Error):
+        raw.execute(_SHRINKING)
         raw.execute("VACUUM")
 
 
@@ -129,6 +128,7 @@ def use_write_ahead_log(connection: Connection) -> None:
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:
+            raw.execute(_SHRINKING)  # for a file that has no pages yet; others stay as they are
             if raw.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
                 raw.execute("PRAGMA journal_mode=WAL").fetchone()
             return
