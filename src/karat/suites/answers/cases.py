@@ -67,7 +67,8 @@ def stream_cases(path: Path) -> Iterator[Case[Gold] | Problem]:
         ids = _ids(clean_objects(file))
     except (NotClean, OSError):
         loaded = load_cases(path)
-        yield from (*loaded.cases, *loaded.problems)
+        yield from loaded.cases
+        yield from loaded.problems
         return
     try:
         yield from _from_rows(clean_objects(file), ids, file, own=file.name == OWN_FILE)
