@@ -10,6 +10,7 @@ NAMES = (
     "startup",
     "yaml_cases",
     "scoring",
+    "executors",
     "excel",
     "harness",
     "answers_spider2",

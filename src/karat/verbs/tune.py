@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -36,10 +37,14 @@ def tune_sheet(
     encoding: Literal["o200k_base", "cl100k_base"] = "o200k_base",
     seconds: float = 60.0,
     watch: Watch = lambda _field, _done, _of: None,
+    executor: Executor | str | None = None,
 ) -> Tuned:
     """Choose n and model for each field within a token budget. ``evaluation`` is the table, where the sheet has
-    several."""
+    several. ``executor`` is where texts are embedded and values ranked, as in :func:`karat.score`; here by default."""
     from karat.core.files.project_folder import vectors_folder
+    from karat.core.plugins import load_suite
+    from karat.runs.executors.choice import check_choice, scoring_executor
+    from karat.runs.executors.spread import spread_over
     from karat.search.choose.tune import tune
     from karat.search.models import load_model
     from karat.search.models.vectors import VectorCache
@@ -47,18 +52,21 @@ def tune_sheet(
     if not models:
         raise UserError("no models to choose from", hint="For example bm25 and wordllama; karat models lists them.")
     file = local_path(file)
+    check_choice(executor, None)
     found = _read_evaluation(file, local_tables(tables or {}), evaluation)
-    tuning = tune(
-        found.questions,
-        found.fields,
-        [load_model(name) for name in models],
-        budget_tokens=budget_tokens,
-        max_n=max_n,
-        encoding=encoding,
-        cache=VectorCache(vectors_folder(file)),
-        watch=watch,
-        time_limit=seconds,
-    )
+    with scoring_executor(load_suite("retrieval"), None, executor) as pool:
+        tuning = tune(
+            found.questions,
+            found.fields,
+            [load_model(name) for name in models],
+            budget_tokens=budget_tokens,
+            max_n=max_n,
+            encoding=encoding,
+            cache=VectorCache(vectors_folder(file)),
+            watch=watch,
+            time_limit=seconds,
+            spread=spread_over(pool) if pool is not None else None,
+        )
     return Tuned(found.name, tuning)
 
 
