@@ -21,6 +21,7 @@ NAMES = (
     "startup",
     "yaml_cases",
     "scoring",
+    "executors",
     "excel",
     "harness",
     "answers_spider2",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -42,13 +43,14 @@ def tune(
     encoding: Literal["o200k_base", "cl100k_base"] = "o200k_base",
     seconds: float = 60.0,
     watch: Watch = lambda _field, _done, _of: None,
+    executor: Executor | str | None = None,
 ) -> Tuned:
     """Choose n and model for each field of a sheet's evaluation table within a token budget.
 
     ``tables`` are the files of the tables that the sheet does not define itself, by name. ``evaluation`` names the
     evaluation table if the sheet has several. ``seconds`` limits the time for proving the optimum; after it, the best
     choice so far is used, and ``tuning.optimal`` is false. ``watch(field, done, of)`` is called while values are
-    ranked.
+    ranked. ``executor`` is where texts are embedded and values ranked, as in :func:`karat.score`; here by default.
 
     >>> import karat
     >>> from pathlib import Path
@@ -70,6 +72,9 @@ def tune(
     [('Food[name]', 'bm25', 3)]
     """
     from karat.core.files.project_folder import vectors_folder
+    from karat.core.plugins import load_suite
+    from karat.runs.executors.choice import check_choice, scoring_executor
+    from karat.runs.executors.spread import spread_over
     from karat.search.choose import tune as choosing
     from karat.search.models import load_model
     from karat.search.models.vectors import VectorCache
@@ -77,18 +82,21 @@ def tune(
     if not models:
         raise UserError("no models to choose from", hint="For example bm25 and wordllama; karat models lists them.")
     file = local_path(file)
+    check_choice(executor, None)
     found = _read_evaluation(file, local_tables(tables or {}), evaluation)
-    tuning = choosing.tune(
-        found.questions,
-        found.fields,
-        [load_model(name) for name in models],
-        budget_tokens=budget_tokens,
-        max_n=max_n,
-        encoding=encoding,
-        cache=VectorCache(vectors_folder(file)),
-        watch=watch,
-        time_limit=seconds,
-    )
+    with scoring_executor(load_suite("retrieval"), None, executor) as pool:
+        tuning = choosing.tune(
+            found.questions,
+            found.fields,
+            [load_model(name) for name in models],
+            budget_tokens=budget_tokens,
+            max_n=max_n,
+            encoding=encoding,
+            cache=VectorCache(vectors_folder(file)),
+            watch=watch,
+            time_limit=seconds,
+            spread=spread_over(pool) if pool is not None else None,
+        )
     return Tuned(found.name, tuning)
 
 

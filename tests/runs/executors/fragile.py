@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 def squares(numbers: Sequence[int]) -> tuple[float, list[int]]:
     began = time.perf_counter()
-    return time.perf_counter() - began, [number * number for number in numbers]
+    found = [number * number for number in numbers]
+    return time.perf_counter() - began, found
 
 
 def fragile(numbers: Sequence[int]) -> tuple[float, list[int]]:

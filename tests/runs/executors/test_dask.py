@@ -26,6 +26,7 @@ from karat.runs.scoring import score_cases
 from karat.verbs.inputs.projects import open_store_here
 from karat.verbs.inputs.work import work_to_do
 from karat.verbs.run import plan_work, start_run
+from karat.verbs.tune import tune_sheet
 from tests.conftest import ROOT
 from tests.runs.executors.cluster import Cluster, running_cluster
 from tests.runs.executors.troubled_suite import Deed, suite, work
@@ -120,6 +121,13 @@ def test_a_file_that_a_worker_lacks(tmp_path: Path, dask: DaskEngine, monkeypatc
     file, host = f"{elsewhere}/codelists/{codelist}", socket.gethostname()
     assert caught.value.message == f"the worker on {host} does not have the file {file}, which a case needs"
     assert "shared folder" in caught.value.hint
+
+
+def test_a_tune_on_the_cluster_chooses_the_same(tmp_path: Path, dask: DaskEngine) -> None:
+    shutil.copytree(ROOT / "examples" / "retrieval", tmp_path / "shop")
+    sheet = tmp_path / "shop" / "shop.sheet"
+    there, here = (tune_sheet(sheet, executor=place).tuning for place in (dask, None))
+    assert (there.fields, there.curves, there.passed) == (here.fields, here.curves, here.passed)
 
 
 def test_what_travels_holds_no_secret(monkeypatch: pytest.MonkeyPatch, dask: DaskEngine, tmp_path: Path) -> None:

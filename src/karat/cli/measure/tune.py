@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from karat.cli.options.shared import JsonOption, TableOption, XlsxOption
+from karat.cli.options.shared import ExecutorOption, JsonOption, TableOption, XlsxOption
 
 if TYPE_CHECKING:
     from karat.search.choose.result import Tuning
@@ -41,6 +41,7 @@ def tune(
             help="Time limit for proving the optimum; after it, use the best choice so far and show its gap.",
         ),
     ] = 60.0,
+    executor: ExecutorOption = None,
     json: JsonOption = None,
     xlsx: XlsxOption = None,
 ) -> None:
@@ -69,6 +70,7 @@ def tune(
             encoding=encoding,
             seconds=seconds,
             watch=watch,
+            executor=executor,
         )
     written = []
     if xlsx is not None:

@@ -112,7 +112,7 @@ ExecutorOption = Annotated[
     typer.Option(
         "--executor",
         metavar="WHERE",
-        help="Where scoring runs: in-process, processes:N, dask-local:N, or a Dask scheduler as dask://HOST:PORT or "
+        help="Where to compute: in-process, processes:N, dask-local:N, or a Dask scheduler as dask://HOST:PORT or "
         "tls://HOST:PORT. Add ?timeout=SECONDS to give up a worker that does not respond.",
     ),
 ]

@@ -21,6 +21,7 @@ from karat.search.records import NOT_A_VALUE, FieldRanks, Model
 
 if TYPE_CHECKING:
     from karat.search.models.vectors import VectorCache
+    from karat.search.ranks.ranking import Spread
 
 FEW = 10
 """Below this number of questions the figures say little, and the tuning says so."""
@@ -52,9 +53,10 @@ def tune(
     cache: VectorCache | None = None,
     watch: Watch | None = None,
     time_limit: float = 60.0,
+    spread: Spread | None = None,
 ) -> Tuning:
     """The best n and model for each field. ``time_limit`` (seconds) holds for the choice, and again for each thing said
-    about it."""
+    about it. ``spread`` embeds and ranks elsewhere, see :func:`rank_field`."""
     from karat.search.ranks.ranking import rank_field
 
     check_fields(questions, fields, models)
@@ -71,6 +73,7 @@ def tune(
             encoding=encoding,
             cache=cache,
             watch=partial(watch or _silently, field.field),
+            spread=spread,
         )
         ranks.append(passed)
     return tuning_of(

@@ -8,7 +8,8 @@ a model with scores of its own is taken at its word.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +21,12 @@ from karat.search.records import NOT_A_VALUE, FieldRanks, Floats, Integers, Mode
 if TYPE_CHECKING:
     from karat.search.models.vectors import VectorCache
 
+Block = tuple[list[Integers], Integers]
+Spread = Callable[[Callable[..., Block], Sequence[tuple[Any, ...]]], list[Block]]
+"""(work, arguments of each call) → what each call gives, in order; wherever they are made."""
+
+AT_ONCE = 256
+"""Questions of one call elsewhere."""
 CELLS = 16_000_000
 """Scores of a model without vectors that are looked at together."""
 
@@ -47,12 +54,13 @@ def rank_field(
     encoding: str = "o200k_base",
     cache: VectorCache | None = None,
     watch: Watch = unwatched,
+    spread: Spread | None = None,
 ) -> FieldRanks:
     """One pass of each model over the values: the rank of every truth, and what the n best values cost, for n up to
     ``depth``.
 
     Of equal values the first counts, the others are left out. ``watch`` receives how many values are done, of how many,
-    for all models.
+    for all models. ``spread`` does the passes elsewhere, some questions at a time; the ranks are the same.
     """
     distinct = list(dict.fromkeys(values))
     places = {value: place for place, value in enumerate(distinct)}
@@ -64,9 +72,40 @@ def rank_field(
         def of_all(done: int, of: int, number: int = number) -> None:
             watch(number * of + done, len(models) * of)
 
-        ranks, positions, _ = _pass(model, questions, distinct, wanted, depth, cache, of_all)
+        if spread is None:
+            ranks, positions, _ = _pass(model, questions, distinct, wanted, depth, cache, of_all)
+        else:
+            ranks, positions = _spread_pass(model, questions, distinct, wanted, depth, spread)
+            of_all(len(distinct), len(distinct))
         found.append(ModelRanks(model.name, model.cost, tuple(ranks), np.cumsum(costs.of(positions), axis=1)))
     return FieldRanks(field, tuple(tuple(of_question) for of_question in truths), tuple(found))
+
+
+def _spread_pass(
+    model: Model,
+    questions: Sequence[str],
+    values: Sequence[str],
+    wanted: Sequence[Sequence[int]],
+    depth: int,
+    spread: Spread,
+) -> tuple[list[Integers], Integers]:
+    parts = [slice(low, low + AT_ONCE) for low in range(0, max(1, len(questions)), AT_ONCE)]
+    done = spread(rank_block, [(model.name, questions[part], values, wanted[part], depth) for part in parts])
+    return [ranks for block, _ in done for ranks in block], np.concatenate([positions for _, positions in done])
+
+
+def rank_block(
+    model: str, questions: Sequence[str], values: Sequence[str], wanted: Sequence[Sequence[int]], depth: int
+) -> tuple[list[Integers], Integers]:
+    """What a worker does: (ranks of each question's truths, positions of the best). The model is loaded there by its
+    name, and its vectors are kept in the worker's own cache."""
+    from karat.core.files.project_folder import vectors_folder
+    from karat.search.models import load_model
+    from karat.search.models.vectors import VectorCache
+
+    cache = VectorCache(vectors_folder(Path.cwd() / "any.sheet"))  # that of a sheet in the worker's folder
+    ranks, positions, _ = _pass(load_model(model), questions, values, wanted, depth, cache, unwatched)
+    return ranks, positions
 
 
 class _Costs:
