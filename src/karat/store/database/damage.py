@@ -22,7 +22,10 @@ from karat.store import schema
 from karat.store.codec import RAW, ZLIB, unpack
 from karat.store.records import Status
 
-RECOVER = 'Make a copy of the file, then save what can be read: sqlite3 OLD ".recover" | sqlite3 NEW.'
+RECOVER = (
+    "karat store check lists what is wrong, and karat store repair saves what can be saved. Where neither can open the "
+    'file: sqlite3 OLD ".recover" | sqlite3 NEW.'
+)
 BACKUP = "Restore the database from a backup."
 
 _COUNTED = {"runs": "run", "cases": "case", "predictions": "answer", "scorings": "scoring", "reviews": "review"}
