@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test test-waiting test-computing lint types contracts check coverage schema lock bench bench-check clean setup fuzz sbom audit
+.PHONY: demo test test-waiting test-computing lint types contracts check coverage schema lock bench bench-check clean setup fuzz proofs proof-kills proof-model sbom audit
 
 demo: $(STAMP)
 	@$(BIN)/karat demo
@@ -65,6 +65,16 @@ bench-check: $(STAMP)
 SECONDS ?= 120
 fuzz: $(STAMP)
 	$(BIN)/python -m tests.fuzz $(SECONDS)
+
+# The long forms of what make test only samples: a run killed at every write (about 5 minutes), processes on one store
+# against a model (about 10), every reader fuzzed (SECONDS).
+proofs: proof-kills proof-model fuzz
+
+proof-kills: $(STAMP)
+	KARAT_PROOFS=1 $(BIN)/pytest --durations=5 tests/proofs/test_kill_at_write.py
+
+proof-model: $(STAMP)
+	KARAT_PROOFS=1 $(BIN)/pytest --durations=5 --timeout=3600 tests/proofs/test_store_model.py
 
 # Tools that look at the installed packages from outside, so that none of their own packages is listed.
 TOOLS := .venv-tools/bin

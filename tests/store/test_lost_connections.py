@@ -223,3 +223,18 @@ def test_a_server_that_stays_away_leaves_the_outcome_open_and_says_so(
     database = through.rpartition("/")[2]
     with open_store(postgres.url(database)) as store:
         assert store.attempts(run, "a") == [answer()]
+
+
+def test_a_commit_that_fails_leaves_no_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite_connections, "BUSY_SECONDS", 0.1)
+    with open_store(str(tmp_path / "karat.db")) as one, open_store(str(tmp_path / "karat.db")) as two:
+        run = one.create_run(a_run())
+
+        def fail(_: object) -> None:
+            raise KeyboardInterrupt
+
+        event.listen(one._engine, "commit", fail)
+        with pytest.raises(KeyboardInterrupt):
+            one.add_predictions(run, [answer()])
+        two.add_predictions(run, [answer()])
+        assert two.attempts(run, "a") == [answer()]

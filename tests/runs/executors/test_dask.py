@@ -26,7 +26,7 @@ from karat.runs.scoring import score_cases
 from karat.verbs.inputs.projects import open_store_here
 from karat.verbs.inputs.work import work_to_do
 from karat.verbs.run import plan_work, start_run
-from karat.verbs.tune import tune_sheet
+from karat.verbs.tune import tune
 from tests.conftest import ROOT
 from tests.runs.executors.cluster import Cluster, running_cluster
 from tests.runs.executors.troubled_suite import Deed, suite, work
@@ -126,7 +126,7 @@ def test_a_file_that_a_worker_lacks(tmp_path: Path, dask: DaskEngine, monkeypatc
 def test_a_tune_on_the_cluster_chooses_the_same(tmp_path: Path, dask: DaskEngine) -> None:
     shutil.copytree(ROOT / "examples" / "retrieval", tmp_path / "shop")
     sheet = tmp_path / "shop" / "shop.sheet"
-    there, here = (tune_sheet(sheet, executor=place).tuning for place in (dask, None))
+    there, here = (tune(sheet, executor=place).tuning for place in (dask, None))
     assert (there.fields, there.curves, there.passed) == (here.fields, here.curves, here.passed)
 
 

@@ -14,7 +14,7 @@ from karat.runs.executors.spread import spread_over
 from karat.search.models import load_model
 from karat.search.ranks import ranking
 from karat.search.ranks.ranking import rank_field
-from karat.verbs.tune import Tuned, tune_sheet
+from karat.verbs.tune import Tuned, tune
 from tests.conftest import ROOT
 from tests.runs.executors.fragile import fragile
 
@@ -29,8 +29,8 @@ def test_a_tune_on_processes_chooses_the_same(tmp_path: Path, monkeypatch: pytes
     monkeypatch.chdir(tmp_path)  # where the workers keep their vectors
     sheet = tmp_path / "shop" / "shop.sheet"
     with Processes(2) as pool:
-        there = tune_sheet(sheet, executor=pool)
-    assert plain(there) == plain(tune_sheet(sheet))
+        there = tune(sheet, executor=pool)
+    assert plain(there) == plain(tune(sheet))
     assert list((tmp_path / ".karat" / "vectors").glob("*.vectors"))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, RootTransaction, text
 from sqlalchemy.exc import DBAPIError
 
 from karat.core.problems import UserError
@@ -44,18 +44,26 @@ def committing(engine: Engine, patience: Patience, shown: str) -> Iterator[Conne
         try:
             yield connection
         except BaseException as error:
-            with suppress(DBAPIError):
-                transaction.rollback()
-            if mark is not None and isinstance(error, DBAPIError) and error.connection_invalidated:
+            _roll_back(transaction)
+            if mark is not None and _is_lost(error):
                 _end(engine, mark)
             raise
         try:
             transaction.commit()
-        except DBAPIError as error:
-            lost = mark is not None and error.connection_invalidated
-            if mark is None or not lost or not _was_committed(engine, mark, patience, shown):
+        except BaseException as error:
+            _roll_back(transaction)  # else the connection goes back to the others with the lock that it has
+            if mark is None or not _is_lost(error) or not _was_committed(engine, mark, patience, shown):
                 raise
     patience.count_commit()
+
+
+def _roll_back(transaction: RootTransaction) -> None:
+    with suppress(DBAPIError):  # where the connection is gone, so is the transaction
+        transaction.rollback()
+
+
+def _is_lost(error: BaseException) -> bool:
+    return isinstance(error, DBAPIError) and error.connection_invalidated
 
 
 def _end(engine: Engine, mark: Mark) -> None:

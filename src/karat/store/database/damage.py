@@ -26,7 +26,10 @@ from karat.store.cases import CASES
 from karat.store.codec import RAW, ZLIB, unpack
 from karat.store.records import Status
 
-RECOVER = 'Make a copy of the file, then save what can be read: sqlite3 OLD ".recover" | sqlite3 NEW.'
+RECOVER = (
+    "karat store check lists what is wrong, and karat store repair saves what can be saved. Where neither can open the "
+    'file: sqlite3 OLD ".recover" | sqlite3 NEW.'
+)
 BACKUP = "Restore the database from a backup."
 
 _COUNTED = {"runs": "run", "predictions": "answer", "scorings": "scoring", "reviews": "review"}

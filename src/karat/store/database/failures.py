@@ -23,7 +23,10 @@ from karat.store.blocks import DamagedBlock
 from karat.store.database.address import Address, PostgresAddress, SqliteAddress
 
 _NOT_LOST = "Everything stored before is safe."
-_DAMAGED = 'Make a copy of the file, then save what can be read: sqlite3 OLD ".recover" | sqlite3 NEW.'
+_DAMAGED = (
+    "karat store check lists what is wrong, and karat store repair saves what can be saved. Where neither can open the "
+    'file: sqlite3 OLD ".recover" | sqlite3 NEW.'
+)
 _CORRUPT = ("SQLITE_CORRUPT", "SQLITE_ERROR", "SQLITE_MISMATCH")
 """SQLite's names for a file whose pages, or whose tables, are not as they should be."""
 
