@@ -3,9 +3,9 @@ looked for, and what travels holds no secrets."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
-import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import Executor
@@ -20,6 +20,7 @@ from karat.core.problems import UserError
 from karat.core.results.result import RunResult
 from karat.core.suite import SuiteOptions
 from karat.runs.executors import messages
+from karat.runs.executors.choice import scoring_executor
 from karat.runs.executors.dask_engine import DaskEngine
 from karat.runs.executors.processes import Processes
 from karat.runs.scoring import score_cases
@@ -30,6 +31,7 @@ from karat.verbs.tune import tune
 from tests.conftest import ROOT
 from tests.runs.executors.cluster import Cluster, running_cluster
 from tests.runs.executors.troubled_suite import Deed, suite, work
+from tests.sandbox.processes import all_gone, descendants
 
 SUITES = ("answers", "codegen", "data_query", "retrieval")
 QUICK = {"codegen": ("performance=false", "perturb=quick")}
@@ -96,10 +98,13 @@ def test_an_executor_is_named_by_a_text(cluster: Cluster) -> None:
 def test_a_cluster_of_its_own_gives_the_same_and_leaves_nothing_behind() -> None:
     cases = [{"id": f"q{n}", "question": "What is sour?", "relevant": ["lemon", "lime"]} for n in range(20)]
     predictions = [{"id": f"q{n}", "results": ["lemon", "apple"]} for n in range(20)]
-    there = karat.score("retrieval", cases, predictions, executor="dask-local:2?timeout=120")
+    before = descendants(os.getpid())
+    with scoring_executor(load_suite("retrieval"), None, "dask-local:2?timeout=120") as pool:
+        there = karat.score("retrieval", cases, predictions, executor=pool)
+        family = descendants(os.getpid()) - before
     assert there.cases == karat.score("retrieval", cases, predictions).cases
-    listed = subprocess.run(["ps", "-e", "-o", "args"], capture_output=True, text=True, check=True).stdout
-    assert "karat.runs.executors.dask_process" not in listed
+    assert len(family) >= 4  # a scheduler, a nanny, two workers
+    assert all_gone(family)
 
 
 def test_a_file_that_a_worker_lacks(tmp_path: Path, dask: DaskEngine, monkeypatch: pytest.MonkeyPatch) -> None:
