@@ -163,14 +163,14 @@ def main() -> None:
     for fatal in range(first, moments + 1, step):
         place = folder / str(fatal)
         place.mkdir()
-        code = forked(lambda place=place, fatal=fatal: run_once(run, place, fatal), place / "log")  # type: ignore[misc]
+        code = forked(lambda place=place, fatal=fatal: run_once(run, place, fatal), place / "log")  # type: ignore[misc]  # bound in this turn
         if code == 0:
             continue  # this time it needed fewer commits: several answers came at once
         if code != KILLED:
             print(f"{suite}, moment {fatal}: the run ended with {code}\n{(place / 'log').read_text()}", flush=True)
             continue
         tried += 1
-        if forked(lambda place=place: look_and_resume(run, place, expected), place / "log"):  # type: ignore[misc]
+        if forked(lambda place=place: look_and_resume(run, place, expected), place / "log"):  # type: ignore[misc]  # as above
             print(f"{suite}, moment {fatal}:\n{(place / 'log').read_text()}", flush=True)
     print(f"{tried} of {moments}")
 
