@@ -24,7 +24,7 @@ from karat.core.suite import SuiteOptions
 from karat.core.system import SystemConfig
 from karat.runs import runner
 from karat.runs.job import Job
-from karat.store import chunked, open_store
+from karat.store import open_store
 from karat.systems.function import open_callable
 from karat.verbs.inputs import gathering
 
@@ -32,7 +32,7 @@ from karat.verbs.inputs import gathering
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three cases are many."""
-    for module in (bulk_cases, runner, chunked):
+    for module in (bulk_cases, runner):
         monkeypatch.setattr(module, "HELD", 2)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, TypeVar  # Any: what is embedded or ranked comes back as arrays of any kind
 
 from karat.core.problems import UserError
 from karat.runs.executors.engine import as_engine
