@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import signal
 import subprocess
+import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,67 +15,104 @@ from tests.e2e.test_killed import project, start, stored
 from tests.slow_server import Assistant, serving
 
 
+class Holding(Assistant):
+    """Answers nobody until it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.released = threading.Event()
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        found = super().answer(request)
+        self.released.wait(120)
+        return found
+
+
 def calling(assistant: Assistant, process: subprocess.Popen[str], calls: int = 8) -> None:
-    until = time.monotonic() + 60
-    while sum(assistant.calls.values()) < calls and process.poll() is None and time.monotonic() < until:
+    while sum(assistant.calls.values()) < calls and process.poll() is None:
         time.sleep(0.01)
     assert sum(assistant.calls.values()) == calls
 
 
+def finishing(process: subprocess.Popen[str]) -> str:
+    """What it says, up to the line that it waits for the calls in flight."""
+    assert process.stdout is not None
+    said = ""
+    while "finishing" not in said:
+        line = process.stdout.readline()
+        assert line, said
+        said += line
+    return said
+
+
+def rest(process: subprocess.Popen[str]) -> str:
+    """What it says until its end."""
+    assert process.stdout is not None
+    said = process.stdout.read()
+    process.wait(60)
+    process.stdout.close()
+    return said
+
+
 @pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
 def test_calls_in_flight_finish_and_are_stored(tmp_path: Path, signum: signal.Signals) -> None:
-    with serving(Assistant(delay=1.5)) as assistant:
+    with serving(Holding()) as assistant:
+        assert isinstance(assistant, Holding)
         project(tmp_path, assistant, 20)
-        process = start(tmp_path)
+        process = start(tmp_path, "--grace", "100")
         calling(assistant, process)
         process.send_signal(signum)
-        output, _ = process.communicate(timeout=60)
+        output = finishing(process)
+        assistant.released.set()
+        output += rest(process)
         assert process.returncode == 130 and "Traceback" not in output, output
         assert "finishing 8 calls in flight, Ctrl-C again to stop at once" in output
         assert "stopped: 8 of 20 calls are stored; to resume: karat run --resume r-0001" in output
         assert len(stored(tmp_path)) == sum(assistant.calls.values()) == 8, "no further call was made"
-        assistant.delay = 0.0
         finish = start(tmp_path, "--resume", "r-0001")
-        output, _ = finish.communicate(timeout=60)
+        output = rest(finish)
         assert finish.returncode == 0, output
         assert len(stored(tmp_path)) == 20 and set(assistant.calls.values()) == {1}
 
 
 @pytest.mark.parametrize("how", ["twice", "option", "project", "expired"])
 def test_it_ends_without_them(tmp_path: Path, how: str) -> None:
-    with serving(Assistant(delay=100)) as assistant:
+    with serving(Holding()) as assistant:
+        assert isinstance(assistant, Holding)
         project(tmp_path, assistant, 20)
         if how == "project":
             with (tmp_path / "karat.yaml").open("a") as file:
                 file.write("run: {grace: 0}\n")
-        process = start(tmp_path, *{"option": ("--grace", "0"), "expired": ("--grace", "0.5")}.get(how, ()))
+        words = {"option": ("--grace", "0"), "expired": ("--grace", "0.5"), "twice": ("--grace", "100")}
+        process = start(tmp_path, *words.get(how, ()))
         calling(assistant, process)
         process.send_signal(signal.SIGINT)
         if how == "twice":
-            assert process.stdout is not None
-            while "finishing" not in process.stdout.readline():
-                pass
+            finishing(process)
             process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=60)  # less than the calls take
+        output = rest(process)
+        assert not assistant.released.is_set(), "it has not waited for them"
+        assistant.released.set()
         assert process.returncode == 130 and "Traceback" not in output, output
         assert "stopped: 0 of 20 calls are stored" in output
         assert stored(tmp_path) == [] and sum(assistant.calls.values()) == 8
 
 
 def test_a_call_that_fails_meanwhile_is_asked_again_later_not_now(tmp_path: Path) -> None:
-    with serving(Assistant(delay=1.0)) as assistant:
+    with serving(Holding()) as assistant:
+        assert isinstance(assistant, Holding)
         project(tmp_path, assistant, 20)
         text = (tmp_path / "karat.yaml").read_text().replace("retries: 0", "retries: 9")
         (tmp_path / "karat.yaml").write_text(text)
         assistant.misbehave = {"c003": "500"}
-        process = start(tmp_path)
+        process = start(tmp_path, "--grace", "100")
         calling(assistant, process)
         process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=60)
+        finishing(process)
+        assistant.released.set()
+        output = rest(process)
         assert process.returncode == 130, output
-        assert sorted(stored(tmp_path)) == [f"c{n:03}" for n in range(8) if n != 3], (
-            "a failure that may pass is none yet"
-        )
+        assert sorted(stored(tmp_path)) == [f"c{n:03}" for n in range(8) if n != 3]
         assert assistant.calls["c003:0"] == 1
 
 

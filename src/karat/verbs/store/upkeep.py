@@ -1,4 +1,4 @@
-"""``karat store``: check a store, repair a damaged one, move one to another database."""
+"""The functions behind ``karat store``; a store may also be a file in an object store."""
 
 from __future__ import annotations
 
