@@ -102,7 +102,6 @@ FOREIGN = {
     "sqlstate": "exceptions of psycopg",
     "_credentials": "the client of BigQuery",
     "service_account_email": "credentials of Google",
-    "to_arrow_reader": "results of DuckDB, newer versions only",
     "to_pydatetime": "values of pandas",
     "na_value": "kinds of values of pandas",
     "unit": "kinds of values of pandas",

@@ -16,9 +16,10 @@ from benchmarks.harness_karat import TRIVIAL, Answer, ask
 from karat.core import plugins
 from karat.core.bulk import cases as bulk_cases
 from karat.core.bulk.cases import held_cases
-from karat.core.bulk.sequence import CHUNK, HELD, LazySequence
+from karat.core.bulk.sequence import CHUNK, HELD
 from karat.core.problems import UserError
 from karat.core.records import Case, Prediction, Turn, truth_hash
+from karat.core.results.columns import StoredCases
 from karat.core.results.result import CaseResult, RunResult
 from karat.core.suite import SuiteOptions
 from karat.core.system import SystemConfig
@@ -34,6 +35,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three cases are many."""
     for module in (bulk_cases, runner):
         monkeypatch.setattr(module, "HELD", 2)
+    monkeypatch.setattr("karat.store.store.HELD", -1)
 
 
 def _target(number: int) -> dict[str, Any]:
@@ -95,7 +97,7 @@ def test_a_streamed_run_is_the_run_that_holds_its_cases(
     held = runs("held.db")
     request.getfixturevalue("few")
     streamed = runs("streamed.db")
-    assert isinstance(streamed[0].cases, LazySequence) and not isinstance(held[0].cases, LazySequence)
+    assert isinstance(streamed[0].cases, StoredCases) and isinstance(held[0].cases, tuple)
 
     def without_time(result: RunResult) -> Any:
         cases, summary, *rest = _figures(result)

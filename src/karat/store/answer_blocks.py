@@ -51,7 +51,7 @@ def append_answers(connection: Connection, run_id: int, answers: Iterable[tuple[
         first += len(chunk)
 
 
-LOST = ("lost", "the stored answer was damaged, and is lost", 0)
+LOST = ("damaged", "the stored answer was damaged, and is lost", 0)
 """The error in the place of an answer that a repair could not save."""
 
 

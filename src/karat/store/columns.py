@@ -51,12 +51,14 @@ def pack_columns(cases: Sequence[CaseResult]) -> bytes:
     return msgspec.msgpack.encode(chunk)
 
 
-def unpack_columns(items: Iterable[bytes], metrics: Sequence[str], words: CaseWords) -> Columns:
-    """The columns of a scoring from those of its blocks, for the metrics of its summary."""
+def unpack_columns(items: Iterable[bytes], metrics: Sequence[str] | None, words: CaseWords) -> Columns:
+    """The columns of a scoring from those of its blocks, for these metrics; None: for all that a case has."""
     import numpy as np
 
     chunks = [_chunk(item) for item in items]
     sizes = [len(chunk.case_ids) for chunk in chunks]
+    if metrics is None:
+        metrics = [from_text(name) for name in dict.fromkeys(name for chunk in chunks for name in chunk.figures)]
     figures = np.full((len(metrics), sum(sizes)), math.nan)
     failed = np.zeros(sum(sizes), dtype=np.bool_)
     keys = [to_text(name) for name in metrics]

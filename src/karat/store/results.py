@@ -84,8 +84,9 @@ def read_results_at(connection: Connection, scoring: int, positions: Sequence[in
 
 
 def read_columns(connection: Connection, scoring: int, *, words: bool = False) -> Columns:
-    """The figures of all cases; with ``words`` their tags and groups too, which must be kept."""
-    metrics = [item.metric for item in read_summary(connection, scoring)]
+    """The figures of all cases, for the metrics of the summary. With ``words``: for every metric that a case has, with
+    tags and groups, which must be kept."""
+    metrics = None if words else [item.metric for item in read_summary(connection, scoring)]
     known = read_words(connection, scoring) if words else unpack_words(())
     blocks = blocks_from(connection, scoring_blocks, scoring, COLUMNS)
     return unpack_columns((found.block.items()[0] for found in blocks), metrics, known)

@@ -43,6 +43,8 @@ from karat.store.reviews import Review
 from karat.store.scored_cases import ScoredCases
 
 T = TypeVar("T")
+HELD = ROWS
+"""Cases up to which a result holds them all."""
 
 
 @retrying("close", "renew_lease")  # a heartbeat comes again anyway
@@ -309,7 +311,7 @@ class Store:
                 partial(self._results_at, own),
                 partial(self._words_and_columns, own),
             )
-            if count <= ROWS:
+            if count <= HELD:
                 cases = tuple(_all_from(partial(result_blocks.results_from, connection, own)))
             reviews = review_rows.case_reviews(connection, run_id)
             notes = note_rows.read_notes(connection, run_id)

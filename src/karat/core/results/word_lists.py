@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from karat.core.files.json import without_surrogates
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -94,7 +96,7 @@ def joined(parts: Sequence[WordLists]) -> WordLists:
 
 
 class _Packed(msgspec.Struct, frozen=True, array_like=True):
-    """Lists as bytes: words in UTF-8, in which half characters may be; small whole numbers."""
+    """Lists as bytes: words in UTF-8, with half characters as a store's JSON has them; small whole numbers."""
 
     words: list[list[bytes]]
     counts: bytes
@@ -108,7 +110,7 @@ def pack(lists: WordLists) -> bytes:
 
     return msgspec.msgpack.encode(
         _Packed(
-            [[part.encode("utf-8", "surrogatepass") for part in word] for word in lists.words],
+            [[str(without_surrogates(part)).encode() for part in word] for word in lists.words],
             np.diff(lists.starts).astype("<u4").tobytes(),
             lists.codes.astype("<u4").tobytes(),
             lists.values.astype("<f8").tobytes() if lists.values.any() else b"",
@@ -123,7 +125,7 @@ def unpack(data: bytes) -> WordLists:
     found = msgspec.msgpack.decode(data, type=_Packed)
     codes = np.frombuffer(found.codes, "<u4").astype(np.int32)
     return WordLists(
-        [tuple(part.decode("utf-8", "surrogatepass") for part in word) for word in found.words],
+        [tuple(part.decode() for part in word) for word in found.words],
         np.concatenate(([0], np.cumsum(np.frombuffer(found.counts, "<u4")))).astype(np.int64),
         codes,
         np.frombuffer(found.values, "<f8").astype(np.float64) if found.values else np.zeros(len(codes)),

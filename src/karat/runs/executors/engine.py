@@ -7,7 +7,7 @@ whose worker is gone. Whoever submits decides whether to try again (``executors.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from os import cpu_count
 from typing import Any  # Any: the interface of an executor takes any function
@@ -48,7 +48,9 @@ class Given(Engine):
 
     @property
     def slots(self) -> int:
-        return int(getattr(self._executor, "_max_workers", None) or cpu_count() or 1)
+        if isinstance(self._executor, ThreadPoolExecutor | ProcessPoolExecutor):
+            return self._executor._max_workers
+        return cpu_count() or 1
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         done: Future[Any] = Future()

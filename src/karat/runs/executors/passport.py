@@ -19,8 +19,21 @@ from karat.core.plugins import GROUPS, package_of
 from karat.core.problems import UserError, count_of
 
 BASE = ("karat", "msgspec", "numpy", "pyyaml", "rapidfuzz", "lark")
-SCORING = ("answers", "codegen", "retrieval", "sql", "sdmx")
-"""The extras whose packages take part in scoring."""
+NOT_SCORING = (
+    "postgres",
+    "plot",
+    "serve",
+    "remote",
+    "dask",
+    "arrow",
+    "pandas",
+    "polars",
+    "gpu",
+    "fast",
+    "bigquery",
+    "snowflake",
+)
+"""The extras whose packages take no part in scoring, or do so through another extra."""
 
 
 class Passport(msgspec.Struct, frozen=True):
@@ -33,7 +46,17 @@ class Passport(msgspec.Struct, frozen=True):
 @cache
 def passport() -> Passport:
     """Of this process."""
-    packages = dict.fromkeys([*BASE, *(package for extra in SCORING for package in EXTRAS[extra].packages.values())])
+    packages = dict.fromkeys(
+        [
+            *BASE,
+            *(
+                package
+                for name, extra in EXTRAS.items()
+                if name not in NOT_SCORING
+                for package in extra.packages.values()
+            ),
+        ]
+    )
     facts = {"Python": ".".join(platform.python_version_tuple()[:2]), "the code of karat": _code()}
     facts |= {name: _version(name.partition("[")[0]) for name in packages}
     facts |= {name: _version(name) for name in _plugins()}

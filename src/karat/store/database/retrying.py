@@ -26,21 +26,27 @@ _STEP = 0.2
 C = TypeVar("C")
 
 
+class _Commits(threading.local):
+    """Counted apart in every thread."""
+
+    count = 0
+
+
 class Patience:
     """How long failed methods of a store are tried again. Any thread may change ``seconds`` at any time."""
 
     def __init__(self, seconds: float = 0.0) -> None:
         self.seconds = seconds
-        self._of_thread = threading.local()
+        self._of_thread = _Commits()
 
     @property
     def commits(self) -> int:
         """How many transactions this thread has committed."""
-        return getattr(self._of_thread, "commits", 0)
+        return self._of_thread.count
 
     def count_commit(self) -> None:
         """One more."""
-        self._of_thread.commits = self.commits + 1
+        self._of_thread.count += 1
 
     def begin(self) -> Waiting:
         """Start to wait, now that something has failed."""

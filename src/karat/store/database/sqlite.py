@@ -128,7 +128,8 @@ def use_write_ahead_log(connection: Connection) -> None:
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:
-            raw.execute(_SHRINKING)  # for a file that has no pages yet; others stay as they are
+            if not raw.execute("PRAGMA page_count").fetchone()[0]:  # later it would only write to the file
+                raw.execute(_SHRINKING)
             if raw.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
                 raw.execute("PRAGMA journal_mode=WAL").fetchone()
             return

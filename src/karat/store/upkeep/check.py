@@ -78,7 +78,7 @@ def file_faults(connection: Connection) -> list[str]:
     try:
         found = connection.exec_driver_sql(f"PRAGMA integrity_check({_SHOWN_PAGES})").scalars().all()
     except (DBAPIError, sqlite3.Error) as error:
-        found = [str(getattr(error, "orig", error))]
+        found = [str(error.orig if isinstance(error, DBAPIError) else error)]
     return [line for text in found if text != "ok" for line in str(text).splitlines()]
 
 
