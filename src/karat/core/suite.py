@@ -258,6 +258,9 @@ class Suite(Generic[Target, Options, Comparison]):
     the number of its case, from 1. None: the cases of this suite come from files only."""
     predictions_from: Callable[[Sequence[JsonMapping], Path], LoadedPredictions] | None = None
     """The same for recorded predictions. None: they are read as the lines of a JSONL file."""
+    pair: Callable[[Sequence[Case[Target]], LoadedPredictions], LoadedPredictions] = lambda _cases, loaded: loaded
+    """(cases, recorded predictions) → the same predictions with the ids of their cases, where their file names rows and
+    not ids."""
     prompting: Prompting = field(default_factory=Prompting)
     """The default prompt, and what prompt templates of live systems can use."""
     understand: Callable[[bytes, Options], JsonMapping] | None = None

@@ -130,7 +130,7 @@ def plan_run(
     config = with_copies(config)
     loaded = load_cases(chosen, cases, folder)
     asked = choose(loaded.cases, choice or Choice())
-    opened = open_given(system, predictions, config, chosen, folder)
+    opened = open_given(system, predictions, config, chosen, folder, loaded.cases)
     return Job(
         suite=chosen,
         cases=asked,

@@ -68,7 +68,7 @@ def score(
     cases, predictions = local_input(cases), local_input(predictions)
     loaded = load_cases(chosen, cases, folder)
     asked = choose(loaded.cases, Choice(tuple(tags), tuple(case_ids), limit))
-    recorded = load_predictions(chosen, predictions, folder)
+    recorded = chosen.pair(loaded.cases, load_predictions(chosen, predictions, folder))
     # What answers a case that was left out on purpose is nothing to report; what answers no case at all is.
     kept = {c.id for c in asked} | {p.case_id for p in recorded.predictions} - {c.id for c in loaded.cases}
     with step("scored"), scoring_executor(chosen, workers, executor) as pool:

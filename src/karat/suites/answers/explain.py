@@ -18,8 +18,9 @@ LONGEST = 300
 
 def explain(details: Details, _gold: Gold | None) -> Explanation:
     """The strict profile says whether it is right; where only spider2 objects, its reason is told."""
+    state = details.strict.state
     return Explanation(
-        outcome="not_applicable" if details.strict.state == "gold_error" else details.strict.state,
+        outcome="not_applicable" if state == "gold_error" or state == "not_judged" else state,
         reason=details.reason,
         headline=_headline(details),
         parts=_texts(details.evidence),

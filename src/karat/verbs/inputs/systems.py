@@ -12,6 +12,7 @@ import msgspec
 from karat.core import plugins
 from karat.core.json_types import JsonMapping
 from karat.core.problems import UnknownName, UserError
+from karat.core.records import AnyCase
 from karat.core.remote.paths import local_input, rooted_text
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import RecordedConfig, System, SystemConfig, SystemType
@@ -108,7 +109,12 @@ def settle_system(
 
 
 def open_given(
-    system: Asked, predictions: Predictions | None, config: SystemConfig, suite: Suite, folder: str | Path
+    system: Asked,
+    predictions: Predictions | None,
+    config: SystemConfig,
+    suite: Suite,
+    folder: str | Path,
+    cases: Sequence[AnyCase],
 ) -> System | None:
     """The system, where it is a Python function or a recording. The others are opened by their settings when the run
     starts."""
@@ -116,7 +122,7 @@ def open_given(
         from karat.systems.replay import ReplaySystem
 
         recorded = config.predictions if isinstance(config, RecordedConfig) else ""
-        loaded = load_predictions(suite, predictions or recorded, folder)
+        loaded = suite.pair(cases, load_predictions(suite, predictions or recorded, folder))
         return ReplaySystem(loaded.predictions, loaded.problems, loaded.notes)
     if callable(system):
         from karat.systems.function import open_callable

@@ -1,0 +1,166 @@
+"""One prediction against gold SQL: both are executed, and every figure comes from the two results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import msgspec
+
+from karat.core.problems import UserError
+from karat.core.records import Case
+from karat.core.suite import NotApplicable, Unreadable
+from karat.suites.answers.options import Options
+from karat.suites.answers.records import Answer, Gold, Queries, Verdict, wrong
+from karat.suites.answers.strict.tables import best, gold_error
+from karat.suites.answers.text_to_sql.databases import engine_settings, suite_files
+from karat.suites.answers.text_to_sql.execution import Databases, Ran, databases_for, reversed_settings
+from karat.suites.answers.text_to_sql.figures import NONE_RIGHT, Figures, figures
+from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
+from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
+from karat.suites.answers.text_to_sql.strict.gold_status import at_date, moves, proves_little, same_text
+from karat.suites.answers.text_to_sql.strict.judge import Asked, judge
+
+Run = Callable[[str], Ran]
+
+
+class QueryComparison(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What two executions showed, beside the strict verdict."""
+
+    database: str
+    dialect: str
+    figures: Figures
+    strict: Verdict
+    gold_sql: str
+    """The gold that the verdict is about: the one that passed, else the nearest."""
+    sql: str
+    gold_status: str = "good"
+    """``good``, ``empty`` (its result proves little), ``unstable`` or ``suspect``."""
+    gold_note: str = ""
+    gold_size: tuple[int, int] = (0, 0)
+    size: tuple[int, int] | None = None
+    """Rows and columns of the prediction's result; None where it has none."""
+    gold_seconds: float = 0.0
+    seconds: float | None = None
+    difficulty: str = ""
+
+
+class Bench(msgspec.Struct, frozen=True):
+    """Where the SQL of one case runs."""
+
+    databases: Databases
+    settings: dict[str, object]
+    dialect: str
+    run: Run
+    backwards: Run | None
+    suite: tuple[Run, ...] = ()
+
+
+def bench_for(queries: Queries, options: Options) -> Bench:
+    """The open database of a question. UserError when there is none."""
+    opened = databases_for(options.query_timeout, options.row_limit)
+    settings = engine_settings(options.databases, queries.database)
+    other = reversed_settings(settings)
+    suite: tuple[Run, ...] = ()
+    if options.test_suite:
+        files = suite_files(options.test_suite, queries.database)
+        suite = tuple(partial(opened.run, engine_settings(file, queries.database)) for file in files)
+    dialect = opened.dialect(settings)
+    backwards = partial(opened.run, other) if other is not None else None
+    return Bench(opened, settings, dialect, partial(opened.run, settings), backwards, suite)
+
+
+def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Options) -> QueryComparison:
+    """Judge one answer. NotApplicable when no gold runs, Unreadable when the database does not answer."""
+    queries = gold.queries
+    if queries is None:
+        raise ValueError("the gold has no SQL")
+    if gold.status == "unreadable":
+        raise NotApplicable(f"gold_error: {gold.problem}")
+    bench = bench_for(queries, options)
+    golds = [(sql, _reached(bench.run(at_date(sql, gold.as_of or options.as_of)))) for sql in queries.sql]
+    running = [(sql, ran) for sql, ran in golds if ran.result is not None]
+    if not running:
+        raise NotApplicable(f"gold_error: {golds[0][1].problem}")
+    sql, ran = running[0]
+    query = read_gold(sql, bench.dialect)
+    asked = Asked(case.question, queries.order, options.compare_options(), options.extra_columns, options.duplicates)
+    status, note = "good", ""
+    if unstable := moves(ran, bench.backwards(sql) if bench.backwards else None, query):
+        status, note = "unstable", unstable
+    elif proves_little(ran.rows):
+        status, note = "empty", "its result has no rows, only nulls, or a lone 0"
+    elif len(ran.rows) > 1 and not query.ordered and queries.order is None and asks_order(case.question):
+        status, note = "suspect", "the question asks for an order, and the gold has no ORDER BY"
+    found = partial(
+        QueryComparison,
+        queries.database,
+        bench.dialect,
+        gold_status=status,
+        gold_note=note,
+        gold_size=(len(ran.rows), len(ran.names)),
+        gold_seconds=ran.seconds,
+        difficulty=queries.difficulty,
+    )
+    if answer.problem:
+        verdict = wrong("missing_prediction", problem=answer.problem)
+        zero = msgspec.structs.replace(NONE_RIGHT, spider_suite=0.0 if bench.suite else None)
+        return found(figures=zero, strict=verdict, gold_sql=sql, sql="")
+    official = _official(queries, case.question, answer.raw or answer.text, bench)
+    date = gold.as_of or options.as_of
+    given = _reached(bench.run(at_date(answer.text, date)))
+    chosen, verdict = sql, gold_error(f"gold_unstable: {note}")
+    if status == "unstable":
+        verdict = msgspec.structs.replace(verdict, reason="gold_unstable")
+    else:
+        chosen, verdict = _strict(running, given, answer.text, bench, asked, date)
+    return found(
+        figures=official,
+        strict=verdict,
+        gold_sql=chosen,
+        sql=answer.text,
+        size=(len(given.rows), len(given.names)) if given.result is not None else None,
+        seconds=given.seconds if given.result is not None else None,
+    )
+
+
+def _official(queries: Queries, question: str, text: str, bench: Bench) -> Figures:
+    """What is no query scores 0 everywhere, also where a public evaluator would run it."""
+    ran = bench.run(text)
+    found = figures(queries, question, text, bench.run, bench.suite)
+    if ran.kind == "sql_error" and ran.message.startswith("not a query"):
+        return msgspec.structs.replace(NONE_RIGHT, spider_suite=0.0 if bench.suite else None)
+    return found
+
+
+def _strict(
+    golds: list[tuple[str, Ran]], given: Ran, text: str, bench: Bench, asked: Asked, date: str
+) -> tuple[str, Verdict]:
+    """The gold that speaks most for the answer, and its verdict."""
+    if given.result is None:
+        return golds[0][0], wrong("timeout" if given.kind == "timeout" else "sql_error", problem=given.problem)
+    verdicts = []
+    for sql, ran in golds:
+        run = lambda one: bench.run(at_date(one, date))  # noqa: E731 (one line, used here only)
+        verdict = judge(sql, bench.dialect, ran, given, asked, run)
+        if verdict and proves_little(ran.rows) and not same_text(sql, text):
+            said = "gold has no result to speak of, and many a wrong query has none either"
+            verdict = Verdict("needs_review", "empty_gold", {"problem": said}, verdict.normalised, 1.0, 1.0)
+        if verdict and len(golds) > 1:
+            verdict = msgspec.structs.replace(verdict, evidence={**verdict.evidence, "gold": sql})
+        verdicts.append((sql, verdict))
+        if verdict:
+            break
+    top = best([verdict for _, verdict in verdicts])
+    return next(pair for pair in verdicts if pair[1] is top)
+
+
+def _reached(ran: Ran) -> Ran:
+    if ran.kind == "connection":
+        raise Unreadable(ran.problem)
+    return ran
+
+
+def no_database(error: UserError) -> Unreadable:
+    """A database that is not there is nobody's wrong answer."""
+    return Unreadable(f"{error.message}. {error.hint}".removesuffix(" "))
