@@ -30,6 +30,8 @@ SUITES = ("answers", "codegen", "data_query", "retrieval")
 ONE_SUITE = {
     "cli/measure/answers.py": "the command that scores a submission, as the evaluator of the suite answers does",
     "verbs/answers.py": "what that command does",
+    "cli/measure/text_to_sql.py": "the same command where gold is SQL",
+    "verbs/text_to_sql.py": "what it does then",
     "cli/measure/sheet.py": "the command that evaluates a sheet of the suite retrieval",
     "cli/printing/sheet_tables.py": "what that command prints",
     "cli/measure/tune.py": "the command that tunes a sheet of the suite retrieval",
@@ -42,6 +44,7 @@ EXAMPLE, EXTRA, DRAWING = (
 )
 RECORDED, VERDICT = "a line of recorded answers", "the verdict of a gate"
 ALLOWED = {
+    ("core/extras.py", "sql"): EXTRA,
     ("core/extras.py", "answers"): EXTRA,
     ("core/extras.py", "codegen"): EXTRA,
     ("core/extras.py", "retrieval"): EXTRA,

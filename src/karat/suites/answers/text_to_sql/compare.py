@@ -10,9 +10,13 @@ import msgspec
 from karat.core.problems import UserError
 from karat.core.records import Case
 from karat.core.suite import NotApplicable, Unreadable
+from karat.engines.protocol import EngineError
 from karat.suites.answers.options import Options
 from karat.suites.answers.records import Answer, Gold, Queries, Verdict, wrong
 from karat.suites.answers.strict.tables import best, gold_error
+from karat.suites.answers.text_to_sql.components.difference import Difference, difference
+from karat.suites.answers.text_to_sql.components.hardness import hardness
+from karat.suites.answers.text_to_sql.components.parts import Schema
 from karat.suites.answers.text_to_sql.databases import engine_settings, suite_files
 from karat.suites.answers.text_to_sql.execution import Databases, Ran, databases_for, reversed_settings
 from karat.suites.answers.text_to_sql.figures import NONE_RIGHT, Figures, figures
@@ -43,6 +47,8 @@ class QueryComparison(msgspec.Struct, frozen=True, omit_defaults=True):
     gold_seconds: float = 0.0
     seconds: float | None = None
     difficulty: str = ""
+    difference: Difference = Difference()
+    """Where the answer is not right: the parts in which the queries differ."""
 
 
 class Bench(msgspec.Struct, frozen=True):
@@ -100,7 +106,7 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
         gold_note=note,
         gold_size=(len(ran.rows), len(ran.names)),
         gold_seconds=ran.seconds,
-        difficulty=queries.difficulty,
+        difficulty=queries.difficulty or hardness(queries.sql[0], bench.dialect),
     )
     if answer.problem:
         verdict = wrong("missing_prediction", problem=answer.problem)
@@ -114,7 +120,13 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
         verdict = msgspec.structs.replace(verdict, reason="gold_unstable")
     else:
         chosen, verdict = _strict(running, given, answer.text, bench, asked, date)
+        if verdict and answer.raw:
+            verdict = msgspec.structs.replace(verdict, normalised=(*verdict.normalised, "fence"))
+    parts = Difference()
+    if verdict.state in ("wrong", "needs_review") and answer.text:
+        parts = difference(chosen, answer.text, bench.dialect, _schema(bench))
     return found(
+        difference=parts,
         figures=official,
         strict=verdict,
         gold_sql=chosen,
@@ -153,6 +165,15 @@ def _strict(
             break
     top = best([verdict for _, verdict in verdicts])
     return next(pair for pair in verdicts if pair[1] is top)
+
+
+def _schema(bench: Bench) -> Schema:
+    """The tables of the database; none where it does not tell."""
+    try:
+        tables = bench.databases.tables(bench.settings)
+    except EngineError:
+        return ()
+    return tuple((one.name, tuple(name for name, _ in one.columns)) for one in tables)
 
 
 def _reached(ran: Ran) -> Ran:

@@ -117,7 +117,7 @@ def _yaml(data: bytes, file: str) -> FileRows:
     rows: list[FileRow] = []
     for root in documents(data, findings):
         for node in root.value if isinstance(root, SequenceNode) else (root,):
-            value: Any = read(dict, node, findings) if isinstance(node, MappingNode) else None
+            value: Any = read(dict[str, Any], node, findings) if isinstance(node, MappingNode) else None
             if isinstance(value, dict):
                 inside = next((value[key] for key in ("questions", "cases") if isinstance(value.get(key), list)), None)
                 line = node.start_mark.line + 1
