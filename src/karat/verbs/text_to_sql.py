@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 
 import msgspec
 
+from karat.core.files.atomic import write_bytes
 from karat.core.plugins import load_suite
 from karat.core.problems import UserError
 from karat.core.remote.paths import local_input
@@ -86,3 +88,15 @@ def with_case_keys(document: bytes) -> bytes:
             "timing": sql.get("timing"),
         }
     return msgspec.json.format(msgspec.json.encode(found), indent=2)
+
+
+def write_examples(result: RunResult, folder: Path) -> list[str]:
+    """The scripts of all counter-examples of a result, one file each; returns their names."""
+    written = []
+    for case in result.cases:
+        example = ((case.details.get("sql") or {}).get("counterexample")) or {}
+        if example:
+            name = re.sub(r"[^\w.-]", "_", case.id)[:100]
+            write_bytes(folder / f"{name}.sql", str(example["script"]).encode("utf-8", "replace"))
+            written.append(str(folder / f"{name}.sql"))
+    return written

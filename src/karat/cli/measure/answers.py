@@ -73,6 +73,13 @@ def answers(
             "suspect. Repeatable.",
         ),
     ] = None,
+    counterexamples: Annotated[
+        bool,
+        typer.Option(
+            "--counterexamples",
+            help="Look for made rows that refute passing answers to gold SQL; each goes to counterexamples/ID.sql.",
+        ),
+    ] = False,
     workers: WorkersOption = None,
     settings: SettingsOption = None,
     json: JsonOption = None,
@@ -99,9 +106,8 @@ def answers(
         from karat.cli.measure.text_to_sql import answers_in_sql
 
         refuse_both(result_dir, gold_dir)
-        answers_in_sql(
-            questions, predictions, databases, test_suite, settings or (), workers, Outputs(json, xlsx, html)
-        )
+        more = [*(settings or ()), *(["counterexamples=true"] if counterexamples else [])]
+        answers_in_sql(questions, predictions, databases, test_suite, more, workers, Outputs(json, xlsx, html))
         return
     if result_dir is None or gold_dir is None:
         raise usage()

@@ -30,10 +30,11 @@ def answers_in_sql(
     from karat.cli.measure.answers import print_errors
     from karat.cli.printing.consoles import print_problems, stderr
     from karat.cli.printing.results import nothing_scored
-    from karat.verbs.text_to_sql import score_queries
+    from karat.verbs.text_to_sql import score_queries, write_examples
 
     result = score_queries(questions, predictions, databases, test_suite=test_suite, settings=settings, workers=workers)
     written = _written(result, outputs)
+    written += write_examples(result, Path("counterexamples"))
     print_problems(result.problems, stderr())
     if outputs.json != "-":
         _print(result, written)

@@ -14,6 +14,7 @@ from karat.suites.answers.comparison import Comparison
 from karat.suites.answers.records import State, Verdict
 from karat.suites.answers.text_to_sql.compare import QueryComparison
 from karat.suites.answers.text_to_sql.components.difference import Component
+from karat.suites.answers.text_to_sql.fillings.search import Counterexample
 
 
 class VerdictDetails(msgspec.Struct, frozen=True):
@@ -50,6 +51,9 @@ class SqlDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     """Rows and columns of both results."""
     timing: dict[str, float | None] = {}
     """Seconds of both queries."""
+
+    counterexample: Counterexample | None = None
+    """Made rows that refute a pass."""
 
     def against(self, right: bool) -> tuple[str, ...]:
         """The public figures that say otherwise than strict."""
@@ -134,4 +138,5 @@ def _sql(found: QueryComparison) -> SqlDetails:
         found.gold_note,
         {"gold": list(found.gold_size), "answer": list(found.size) if found.size else None},
         {"gold": found.gold_seconds, "answer": found.seconds},
+        found.counterexample,
     )

@@ -76,6 +76,10 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """Gold SQL, strict profile: whether an answer may have more columns than gold."""
     duplicates: Literal["count", "ignore"] = "count"
     """Gold SQL, strict profile: whether it counts how often a row is there."""
+    counterexamples: bool = False
+    """Gold SQL: look for made rows on which a passing answer and gold differ (SQLite, up to 2 s an answer)."""
+    lucky: Literal["keep", "fail"] = "keep"
+    """Gold SQL, strict profile: whether a pass that such rows refute stays a pass."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

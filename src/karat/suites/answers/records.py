@@ -44,6 +44,7 @@ REASONS = (
     "empty_gold",
     "ties_all",
     "extra_columns",
+    "lucky",
 )
 """The closed list of reasons why an answer is not right, or why a person must look at it."""
 

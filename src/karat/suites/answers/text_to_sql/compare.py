@@ -12,7 +12,7 @@ from karat.core.records import Case
 from karat.core.suite import NotApplicable, Unreadable
 from karat.engines.protocol import EngineError
 from karat.suites.answers.options import Options
-from karat.suites.answers.records import Answer, Gold, Queries, Verdict, wrong
+from karat.suites.answers.records import Answer, Gold, Queries, Verdict, right, wrong
 from karat.suites.answers.strict.tables import best, gold_error
 from karat.suites.answers.text_to_sql.components.difference import Difference, difference
 from karat.suites.answers.text_to_sql.components.hardness import hardness
@@ -20,6 +20,8 @@ from karat.suites.answers.text_to_sql.components.parts import Schema
 from karat.suites.answers.text_to_sql.databases import engine_settings, suite_files
 from karat.suites.answers.text_to_sql.execution import Databases, Ran, databases_for, reversed_settings
 from karat.suites.answers.text_to_sql.figures import NONE_RIGHT, Figures, figures
+from karat.suites.answers.text_to_sql.fillings.schema import read_schema
+from karat.suites.answers.text_to_sql.fillings.search import ENOUGH, Counterexample, search
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
 from karat.suites.answers.text_to_sql.strict.gold_status import at_date, moves, proves_little, same_text
@@ -49,6 +51,8 @@ class QueryComparison(msgspec.Struct, frozen=True, omit_defaults=True):
     difficulty: str = ""
     difference: Difference = Difference()
     """Where the answer is not right: the parts in which the queries differ."""
+    counterexample: Counterexample | None = None
+    """Where a passing answer is refuted by made rows."""
 
 
 class Bench(msgspec.Struct, frozen=True):
@@ -125,8 +129,12 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
     parts = Difference()
     if verdict.state in ("wrong", "needs_review") and answer.text:
         parts = difference(chosen, answer.text, bench.dialect, _schema(bench))
+    example = None
+    if options.counterexamples and bench.dialect == "sqlite":
+        verdict, example = _searched(chosen, answer.text, verdict, bench, asked, options)
     return found(
         difference=parts,
+        counterexample=example,
         figures=official,
         strict=verdict,
         gold_sql=chosen,
@@ -165,6 +173,29 @@ def _strict(
             break
     top = best([verdict for _, verdict in verdicts])
     return next(pair for pair in verdicts if pair[1] is top)
+
+
+def _searched(
+    gold: str, sql: str, verdict: Verdict, bench: Bench, asked: Asked, options: Options
+) -> tuple[Verdict, Counterexample | None]:
+    """A pass is put to made rows. One that they refute stays a pass by the data at hand, and is marked ``lucky``; an
+    answer to empty gold on which they agree passes."""
+    empty = verdict.state == "needs_review" and verdict.reason == "empty_gold"
+    if (verdict.state != "right" and not empty) or same_text(gold, sql):
+        return verdict, None
+    tables = bench.databases.kept_schema(bench.settings, read_schema)
+    parts = difference(gold, sql, bench.dialect, _schema(bench)).components
+    done = search(gold, sql, tables, asked, components=parts)
+    if done.found is None:
+        if empty and done.agreed >= ENOUGH:
+            return right(normalised=(*verdict.normalised, "fillings")), None
+        return verdict, None
+    if empty:
+        return verdict, done.found
+    if options.lucky == "fail":
+        said = {"problem": "right on the data at hand, refuted by made rows", "cause": done.found.cause}
+        return Verdict("wrong", "lucky", said), done.found
+    return msgspec.structs.replace(verdict, normalised=(*verdict.normalised, "lucky")), done.found
 
 
 def _schema(bench: Bench) -> Schema:

@@ -7,9 +7,10 @@ import os
 import re
 import threading
 from collections import OrderedDict
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -30,6 +31,9 @@ _VOLATILE = re.compile(
     r"\b(now|today|current_\w+|localtime\w*|sysdate|curdate|random\w*|rand|uuid\w*|gen_random_\w+|julianday|unixepoch)\b",
     re.IGNORECASE,
 )
+
+
+Schema = TypeVar("Schema")
 
 
 class Ran(msgspec.Struct, frozen=True):
@@ -63,6 +67,7 @@ class Databases:
     def __init__(self, timeout: float, row_limit: int, cache_file: Path | None = CACHE) -> None:
         self._timeout, self._row_limit = timeout, row_limit
         self._engines: dict[bytes, tuple[RowsEngine, threading.Lock]] = {}
+        self._schemas: dict[bytes, Any] = {}
         self._fingerprints: dict[str, tuple[Any, str]] = {}
         self._tables: dict[bytes, tuple[TableColumns, ...]] = {}
         self._kept: OrderedDict[tuple[bytes, str, str], Ran] = OrderedDict()
@@ -121,6 +126,14 @@ class Databases:
             if key not in self._tables:
                 self._tables[key] = tables_of(engine, timeout=self._timeout)
         return self._tables[key]
+
+    def kept_schema(self, settings: JsonMapping, read: Callable[[Callable[[str], Ran]], Schema]) -> Schema:
+        """What ``read`` finds out about a database, found out once."""
+        key = msgspec.json.encode(settings, order="sorted")
+        if key not in self._schemas:
+            self._schemas[key] = read(partial(self.run, settings))
+        found: Schema = self._schemas[key]
+        return found
 
     def close(self) -> None:
         for engine, _ in self._engines.values():

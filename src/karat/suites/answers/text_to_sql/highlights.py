@@ -21,7 +21,7 @@ def sql_lines(result: RunResult) -> list[str]:
     cases = queried(result)
     if not cases:
         return []
-    return [*_disagreeing(cases), *_wrong(cases), *_gold(cases, result), *_slow(cases)]
+    return [*_lucky(cases), *_disagreeing(cases), *_wrong(cases), *_gold(cases, result), *_slow(cases)]
 
 
 def _disagreeing(cases: list[Judged]) -> list[str]:
@@ -36,6 +36,16 @@ def _disagreeing(cases: list[Judged]) -> list[str]:
         shown = " · ".join(f"{count} {why}" for why, count in reasons.most_common(4))
         lines.append(f"  {reasons.total():>4} {name} {says}, strict {other}    {shown}")
     return lines
+
+
+def _lucky(cases: list[Judged]) -> list[str]:
+    """Passes that made rows refute."""
+    passed = [sql for _, details, sql in cases if details.strict.state == "right"]
+    refuted = [sql.counterexample for sql in passed if sql.counterexample is not None]
+    if not refuted:
+        return []
+    hard = sum(one.cause not in ("ties", "name_not_key") for one in refuted)
+    return [f"{len(passed):,} pass, {len(refuted):,} of them refuted by made rows ({hard:,} not by ties or names)"]
 
 
 def _wrong(cases: list[Judged]) -> list[str]:
