@@ -97,6 +97,6 @@ def write_examples(result: RunResult, folder: Path) -> list[str]:
         example = ((case.details.get("sql") or {}).get("counterexample")) or {}
         if example:
             name = re.sub(r"[^\w.-]", "_", case.id)[:100]
-            write_bytes(folder / f"{name}.sql", str(example["script"]).encode("utf-8", "replace"))
+            write_bytes(folder / f"{name}.sql", str(example["rebuild_script"]).encode("utf-8", "replace"))
             written.append(str(folder / f"{name}.sql"))
     return written

@@ -48,13 +48,13 @@ def test_queries_that_differ_are_told_apart_by_a_few_rows(
 ) -> None:
     found = search(gold, sql, tables, Asked("")).found
     assert found is not None
-    assert all(len(rows) <= 5 for rows in found.tables.values())
-    script, _, queries = found.script.partition("-- gold")
+    assert all(len(rows) <= 5 for rows in found.made_rows.values())
+    script, _, queries = found.rebuild_script.partition("-- gold")
     again = sqlite3.connect(":memory:")
     again.executescript(script)
     ours, theirs = (text.strip().rstrip(";") for text in queries.split("-- answer"))
-    assert [list(row) for row in again.execute(ours)] == found.gold
-    assert [list(row) for row in again.execute(theirs)] == found.answer
+    assert [list(row) for row in again.execute(ours)] == found.gold_result
+    assert [list(row) for row in again.execute(theirs)] == found.answer_result
 
 
 @pytest.mark.parametrize(

@@ -193,7 +193,7 @@ def _searched(
     if empty:
         return verdict, done.found
     if options.lucky == "fail":
-        said = {"problem": "right on the data at hand, refuted by made rows", "cause": done.found.cause}
+        said = {"problem": "right on the data at hand, refuted by made rows", "cause": done.found.made_cause}
         return Verdict("wrong", "lucky", said), done.found
     return msgspec.structs.replace(verdict, normalised=(*verdict.normalised, "lucky")), done.found
 

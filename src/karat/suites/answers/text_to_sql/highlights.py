@@ -44,7 +44,7 @@ def _lucky(cases: list[Judged]) -> list[str]:
     refuted = [sql.counterexample for sql in passed if sql.counterexample is not None]
     if not refuted:
         return []
-    hard = sum(one.cause not in ("ties", "name_not_key") for one in refuted)
+    hard = sum(one.made_cause not in ("ties", "name_not_key") for one in refuted)
     return [f"{len(passed):,} pass, {len(refuted):,} of them refuted by made rows ({hard:,} not by ties or names)"]
 
 

@@ -71,7 +71,7 @@ class Scratch:
             places = ", ".join("?" for _ in table.columns)
             for row in filling.get(table.name, ()):
                 with suppress(sqlite3.Error):
-                    self._connection.execute(f"INSERT INTO {quoted(table.name)} VALUES ({places})", row)  # noqa: S608
+                    self._connection.execute(f"INSERT INTO {quoted(table.name)} VALUES ({places})", row)  # noqa: S608 (quoted)
         try:
             self._connection.execute("COMMIT")
         except sqlite3.Error:  # a foreign key without its row
@@ -82,7 +82,8 @@ class Scratch:
         self._free()
         found = {}
         for table in self.tables:
-            found[table.name] = self._connection.execute(f"SELECT * FROM {quoted(table.name)}").fetchall()  # noqa: S608
+            query = f"SELECT * FROM {quoted(table.name)}"  # noqa: S608 (quoted)
+            found[table.name] = self._connection.execute(query).fetchall()
         return found
 
     def run(self, sql: str, *, backwards: bool = False) -> Ran:

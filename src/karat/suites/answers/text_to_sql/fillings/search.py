@@ -27,15 +27,16 @@ ENOUGH = 40
 class Counterexample(msgspec.Struct, frozen=True, omit_defaults=True):
     """Rows on which two queries differ, both results, and a script that makes the database again."""
 
-    tables: dict[str, list[list[Any]]]
-    columns: dict[str, list[str]]
-    gold: list[list[Any]]
-    answer: list[list[Any]]
+    made_rows: dict[str, list[list[Any]]]
+    """Table → its rows."""
+    made_columns: dict[str, list[str]]
+    gold_result: list[list[Any]]
+    answer_result: list[list[Any]]
     reason: str
     """What strict says of the answer on these rows."""
-    cause: str = "other"
+    made_cause: str = "other"
     """``ties``, ``name_not_key``, ``nulls``, ``duplicates``, ``boundary``, ``join_kind`` or ``other``."""
-    script: str = ""
+    rebuild_script: str = ""
 
 
 class Searched(msgspec.Struct, frozen=True):
