@@ -74,10 +74,10 @@ def bench_for(queries: Queries, options: Options) -> Bench:
     suite: tuple[Run, ...] = ()
     if options.test_suite:
         files = suite_files(options.test_suite, queries.database)
-        suite = tuple(partial(opened.run, engine_settings(file, queries.database)) for file in files)
+        suite = tuple(opened.runner(engine_settings(file, queries.database)) for file in files)
     dialect = opened.dialect(settings)
-    backwards = partial(opened.run, other) if other is not None else None
-    return Bench(opened, settings, dialect, partial(opened.run, settings), backwards, suite)
+    backwards = opened.runner(other) if other is not None else None
+    return Bench(opened, settings, dialect, opened.runner(settings), backwards, suite)
 
 
 def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Options) -> QueryComparison:

@@ -76,18 +76,30 @@ class Databases:
 
     def run(self, settings: JsonMapping, sql: str) -> Ran:
         """The rows of a query. Raises UserError when the database cannot be opened."""
+        return self.runner(settings)(sql)
+
+    def runner(self, settings: JsonMapping) -> Callable[[str], Ran]:
+        """``run`` for one database, whose content is looked at once, now: for all the queries of one case."""
         engine, one_at_a_time, key = self._engine(settings)
         try:
-            known = (key, self._fingerprint(engine, settings), sql)
+            content = self._fingerprint(engine, settings)
         except EngineError as error:
-            return Ran(kind="connection", message=error.message)
+            failed = Ran(kind="connection", message=error.message)
+            return lambda _: failed
+        backwards = str(settings.get("reverse_unordered", ""))
+        return lambda sql: self._run(engine, one_at_a_time, key, content, backwards, sql)
+
+    def _run(
+        self, engine: RowsEngine, one_at_a_time: threading.Lock, key: bytes, content: str, backwards: str, sql: str
+    ) -> Ran:
+        known = (key, content, sql)
         with self._lock:
             if known in self._kept:
                 self._kept.move_to_end(known)
                 return self._kept[known]
         volatile = _VOLATILE.search(sql) is not None
         # The order of rows is part of a result, so the settings are part of its name.
-        name = (engine.name, known[1], str(settings.get("reverse_unordered", "")), sql, str(self._row_limit))
+        name = (engine.name, content, backwards, sql, str(self._row_limit))
         # A server does not say when its data changed: what it answers is kept for this process only.
         disk = self._cache if engine.name in ("sqlite", "duckdb") and not volatile else None
         stored = disk.get(name) if disk is not None else None

@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from karat.suites.answers.text_to_sql.official.plain_frames import holds_columns, kinds_of, same_rows
+
 Row = tuple[Any, ...]
 
 FILLER = -99999
@@ -50,9 +52,12 @@ def _is_exact(gold: Frame, given: Frame, asked: bool) -> bool:
         return quick
     if len(gold.names) != len(given.names) and not _may_broadcast(gold, given):
         return False
-    plain = not _has_null(gold.rows) and not _has_null(given.rows)
-    if plain and not _may_broadcast(gold, given) and len(set(gold.rows)) != len(set(given.rows)):
-        return False
+    if not _may_broadcast(gold, given):
+        plain = not _has_null(gold.rows) and not _has_null(given.rows)
+        if plain and len(set(gold.rows)) != len(set(given.rows)):
+            return False
+        if not asked and kinds_of(gold.names, gold.rows) and kinds_of(given.names, given.rows):
+            return same_rows(gold.names, gold.rows, given.names, given.rows)
     return _exact_by_pandas(gold, given, asked)
 
 
@@ -84,6 +89,9 @@ def _is_subset(gold: Frame, given: Frame, asked: bool) -> bool:
     columns = [_rough(column) for column in zip(*given.rows, strict=True)]
     if any(all(_rough(column) != other for other in columns) for column in zip(*gold.rows, strict=True)):
         return False
+    kinds, given_kinds = kinds_of(gold.names, gold.rows), kinds_of(given.names, given.rows)
+    if not asked and kinds and given_kinds:
+        return holds_columns(gold.names, gold.rows, kinds, given.rows, given_kinds)
     return _subset_by_pandas(gold, given, asked)
 
 
