@@ -46,9 +46,7 @@ def holds_columns(
 ) -> bool:
     """Each gold column is one of the prediction's, sorted on its own, and with those the rows are the same too."""
     free, matched = list(range(len(given_kinds))), []
-    theirs = [
-        sorted(column) if kind else [] for column, kind in zip(zip(*given, strict=True), given_kinds, strict=True)
-    ]
+    theirs = [sorted(column) for column in zip(*given, strict=True)]
     for place, column in enumerate(zip(*rows, strict=True)):
         ours = sorted(column)
         for other in free:
