@@ -18,6 +18,7 @@ from karat.core.suite import LoadedPredictions
 from karat.runs.project import from_settings
 from karat.runs.workers import scoring_executor
 from karat.suites.answers.options import Options
+from karat.suites.answers.text_to_sql.fillings.suite import MadeSuite, make_suite
 from karat.suites.answers.text_to_sql.predictions import prediction_field
 from karat.verbs.inputs.loading import load_cases, load_predictions
 from karat.verbs.inputs.steps import step
@@ -100,3 +101,19 @@ def write_examples(result: RunResult, folder: Path) -> list[str]:
             write_bytes(folder / f"{name}.sql", str(example["rebuild_script"]).encode("utf-8", "replace"))
             written.append(str(folder / f"{name}.sql"))
     return written
+
+
+def fill_suite(database: Path, questions: Path | None, out: Path, *, count: int = 20, seed: int = 1) -> MadeSuite:
+    """Make a test suite for a SQLite database; the gold of the questions about it says which fillings are worth
+    keeping."""
+    golds: list[str] = []
+    if questions is not None:
+        for case in load_cases(load_suite("answers"), questions).cases:
+            for turn in case.conversation:
+                queries = turn.target.queries if turn.target is not None else None
+                if queries is not None and queries.database in ("", database.stem):
+                    golds += queries.sql
+        if not golds:
+            hint = f'Questions name their database in db; this one is "{database.stem}".'
+            raise UserError(f"there is no question about {database.stem} in {questions}", hint=hint)
+    return make_suite(database, golds, out, count=count, seed=seed)

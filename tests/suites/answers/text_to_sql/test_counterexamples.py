@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from karat.suites.answers.text_to_sql.execution import Databases
+from karat.suites.answers.text_to_sql.fillings.mutants import mutants
 from karat.suites.answers.text_to_sql.fillings.schema import read_schema
 from karat.suites.answers.text_to_sql.fillings.scratch import ScratchTable
 from karat.suites.answers.text_to_sql.fillings.search import search
+from karat.suites.answers.text_to_sql.fillings.suite import make_suite
 from karat.suites.answers.text_to_sql.strict.judge import Asked
 from tests.suites.answers.text_to_sql.making import compared, database
 
@@ -95,3 +97,25 @@ def test_empty_gold_passes_where_fillings_agree(tmp_path: Path) -> None:
     assert other.strict.reason == "empty_gold"
     assert other.queries is not None
     assert other.queries.counterexample is not None
+
+
+def test_a_suite_tells_changed_gold_queries_apart_and_is_the_same_again(tmp_path: Path) -> None:
+    file = database(tmp_path)
+    golds = ["select name from customer where country = 'FR'", "select max(amount) from sale where amount > 10"]
+    made = make_suite(file, golds, tmp_path / "one", count=6, seed=3)
+    again = make_suite(file, golds, tmp_path / "two", count=6, seed=3)
+    assert made.mutants >= 5
+    assert made.told == made.mutants
+    assert 0 < len(made.files) <= 6
+    rows = [
+        [sqlite3.connect(one).execute("select * from customer").fetchall() for one in suite.files]
+        for suite in (made, again)
+    ]
+    assert rows[0] == rows[1]
+
+
+def test_mutants_change_one_thing_each() -> None:
+    found = mutants("select max(id) from sale where amount > 10")
+    assert "SELECT MIN(id) FROM sale WHERE amount > 10" in found
+    assert "SELECT MAX(id) FROM sale" in found
+    assert "SELECT MAX(id) FROM sale WHERE amount > 11" in found
