@@ -23,7 +23,7 @@ from karat.core.records import AnyCase, CallError, Prediction
 from karat.core.suite import LoadedPredictions
 from karat.suites.answers.records import Answer
 from karat.suites.answers.sql.texts import first_sql_in, sql_in
-from karat.suites.answers.text_to_sql.rows import fields_of, read_file, read_rows
+from karat.suites.answers.text_to_sql.rows import fields_of, first_line, read_file, read_rows
 
 ID_KEYS = ("id", "question_id", "instance_id")
 SQL_KEYS = ("sql", "query", "predicted_sql", "generated_query", "prediction", "generated_sql", "predicted_query")
@@ -70,10 +70,9 @@ def holds_sql(path: Path) -> bool:
     """Whether a file of JSON lines has predictions of this kind, and not the rows of a submission."""
     if not path.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")):
         return True
-    first = next(iter(read_rows(path).rows), None)
-    if first is None or not isinstance(first.value, Mapping):
+    row = first_line(path)
+    if not isinstance(row, Mapping):
         return False
-    row = first.value
     own = ("answer_type", "answer_or_path", "response", "answer", "kind")
     return any(isinstance(row.get(key), str) or (key in row and row[key] is None) for key in SQL_KEYS) and not any(
         key in row for key in own

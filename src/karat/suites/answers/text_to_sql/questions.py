@@ -17,7 +17,7 @@ from karat.core.records import Case, Turn, Where
 from karat.core.suite import LoadedCases
 from karat.suites.answers.records import Gold, GoldStatus, Queries
 from karat.suites.answers.text_to_sql.gold_choices import BadChoices, queries_in
-from karat.suites.answers.text_to_sql.rows import FileRow, fields_of, read_file, read_rows
+from karat.suites.answers.text_to_sql.rows import FileRow, fields_of, first_line, read_file, read_rows
 
 SQL_KEYS = ("sql", "query", "SQL", "gold_sql")
 DATABASE_KEYS = ("db", "db_id", "db_name", "database", "database_id")
@@ -76,7 +76,9 @@ def is_question_file(path: Path) -> bool:
     name = path.name.lower().removesuffix(".gz")
     if name.endswith(TEXT_ENDINGS):
         return True
-    if not name.endswith((*TABLE_ENDINGS, ".jsonl", ".ndjson")):
+    if name.endswith((".jsonl", ".ndjson")):
+        return is_question(first_line(path))
+    if not name.endswith(TABLE_ENDINGS):
         return False
     rows = read_rows(path)
     return not rows.keyed and any(is_question(row.value) for row in rows.rows[:1])

@@ -11,12 +11,14 @@ from typing import Any, NamedTuple
 from yaml.nodes import MappingNode, SequenceNode
 
 from karat.core.files import json
-from karat.core.files.reading import FileRefused, as_text, read_unpacked, why_not_there
+from karat.core.files.reading import FileRefused, as_text, open_unpacked, read_unpacked, why_not_there
 from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError
 from karat.core.yaml.nodes import Findings, documents
 from karat.core.yaml.structs import read
 
+FIRST_LINE = 1024 * 1024
+"""Bytes in which the first line of a file is looked for."""
 BOM = b"\xef\xbb\xbf"
 
 
@@ -46,6 +48,16 @@ def read_rows(path: Path) -> FileRows:
     if name.endswith((".yaml", ".yml")):
         return _yaml(data, str(path))
     return _json(data, str(path))
+
+
+def first_line(path: Path) -> Any:
+    """The value of the first line of JSON lines; None where it is none. The rest is not read."""
+    try:
+        with open_unpacked(path) as file:
+            start = file.read(FIRST_LINE).removeprefix(BOM).lstrip()
+        return json.decode(start.partition(b"\n")[0])
+    except (OSError, json.BadJson):
+        return None
 
 
 def read_file(path: Path) -> bytes:
