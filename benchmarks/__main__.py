@@ -26,6 +26,7 @@ NAMES = (
     "harness",
     "answers_spider2",
     "answers_strict",
+    "text_to_sql",
     "retrieval_metrics",
     "retrieval_ranks",
     "retrieval_ranks_gpu",

@@ -30,8 +30,11 @@ SUITES = ("answers", "codegen", "data_query", "retrieval")
 ONE_SUITE = {
     "cli/measure/answers.py": "the command that scores a submission, as the evaluator of the suite answers does",
     "verbs/answers.py": "what that command does",
+    "cli/measure/text_to_sql.py": "the same command where gold is SQL",
+    "verbs/text_to_sql.py": "what it does then",
     "cli/measure/sheet.py": "the command that evaluates a sheet of the suite retrieval",
     "cli/printing/sheet_tables.py": "what that command prints",
+    "verbs/tune.py": "what karat tune does",
     "cli/measure/tune.py": "the command that tunes a sheet of the suite retrieval",
 }
 """Files of commands that are about one suite."""
@@ -42,6 +45,7 @@ EXAMPLE, EXTRA, DRAWING = (
 )
 RECORDED, VERDICT = "a line of recorded answers", "the verdict of a gate"
 ALLOWED = {
+    ("core/extras.py", "sql"): EXTRA,
     ("core/extras.py", "answers"): EXTRA,
     ("core/extras.py", "codegen"): EXTRA,
     ("core/extras.py", "retrieval"): EXTRA,
@@ -56,6 +60,7 @@ ALLOWED = {
     ("reports/console/case.py", "code"): "a heading",
     ("reports/patches/review_lines.py", "time"): "the time of a review",
     ("runs/runner.py", "seconds"): "the precision of a time stamp",
+    ("store/upkeep/repair.py", "lost"): "what a repair says of a row",
     ("stats/gates/rules.py", "data_query"): EXAMPLE,
     ("stats/gates/rules.py", "macro_recall"): EXAMPLE,
     ("stats/gates/rules.py", "fully_right"): EXAMPLE,

@@ -185,14 +185,18 @@ def test_damage_is_found_and_the_rest_is_saved(
             return
         found_again = {case: new.attempts(1, case) for case in "ab"}
         if lost == "answers":
-            assert [one.error and one.error.kind for one in found_again["a"]] == ["damaged"] * 3, "no earlier one counts"
+            assert [one.error and one.error.kind for one in found_again["a"]] == ["damaged"] * 3, (
+                "no earlier one counts"
+            )
         elif lost == "keys":
             assert found_again == {"a": [], "b": [answer("b", b"later")]}
         else:
             assert found_again["a"][-1] == answer("a", b"third"), "the latest answer stays the latest"
         if lost == "row":
             (gone,) = [one.error for one in found_again["b"] if one.error]
-            assert (gone.kind, found_again["b"][-1].error) == ("damaged", gone), "the earlier answer does not pass for it"
+            assert (gone.kind, found_again["b"][-1].error) == ("damaged", gone), (
+                "the earlier answer does not pass for it"
+            )
         assert len(new.scorings(1)) == (0 if lost == "scorings" else 1), "a scoring is whole or not there"
         assert len(new.cases(1)) == (0 if lost == "cases" else 2), "the cases of a run are whole or not there"
         assert new.create_run(a_run()) == 3

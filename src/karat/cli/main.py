@@ -12,7 +12,7 @@ import typer
 
 from karat.cli import exits
 from karat.cli.exits import crashes_told
-from karat.cli.measure import answers, models, run, score, sheet, tune
+from karat.cli.measure import answers, fill, models, run, score, sheet, tune
 from karat.cli.options import verbosity
 from karat.cli.options.bare_options import accept_bare_options
 from karat.cli.printing.fetching import fetch_progress
@@ -75,6 +75,7 @@ app.command("init", short_help="Start a new project.")(init.init)
 app.command("check", short_help="Find all mistakes in the case files.")(check.check)
 app.command("run", short_help="Run the cases against a system and score its answers.")(run.run)
 app.command("score", short_help="Score recorded or stored answers without calling a system.")(score.score)
+app.command("fill", short_help="Make a test suite for a database from its gold SQL.")(fill.fill)
 app.command("answers", short_help="Score a submission folder against gold answers.")(answers.answers)
 app.command("tune", short_help="Choose the best n and model for each field of a sheet.")(tune.tune)
 app.add_typer(sheet.app, name="sheet")

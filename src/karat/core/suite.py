@@ -298,6 +298,9 @@ class Suite(Generic[Target, Options, Comparison]):
     held. None: ``load_cases`` is asked for all of them."""
     stream_predictions: Callable[[Path], Iterator[Said]] | None = None
     """The same for ``read_predictions``: answers, problems, and notes of the run as a mapping."""
+    pair: Callable[[Sequence[Case[Target]], LoadedPredictions], LoadedPredictions] | None = None
+    """(all cases, recorded predictions) → the same predictions with the ids of their cases, for files that name rows
+    and not ids. None: predictions name their cases."""
     prompting: Prompting = field(default_factory=Prompting)
     """The default prompt, and what prompt templates of live systems can use."""
     understand: Callable[[bytes, Options], JsonMapping] | None = None

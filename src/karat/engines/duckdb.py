@@ -24,6 +24,8 @@ class DuckdbConfig(EngineConfig, frozen=True, forbid_unknown_fields=True, kw_onl
     disk_limit: str = "8GB"
     """What a query may write to a temporary folder when its memory is full."""
     threads: int = 2
+    reverse_unordered: bool = False
+    """Do not keep the order of rows that no ORDER BY orders: what then differs depends on chance."""
 
 
 def _open(config: DuckdbConfig, folder: Path) -> EmbeddedEngine:
@@ -39,6 +41,7 @@ def _open(config: DuckdbConfig, folder: Path) -> EmbeddedEngine:
         "memory_limit": f"{memory}B",
         "threads": str(config.threads),
         "max_temp_directory_size": f"{size_of(config.disk_limit, 'the disk_limit of the duckdb engine')}B",
+        **({"preserve_insertion_order": "false"} if config.reverse_unordered else {}),
         "lock_configuration": "true",
     }
     return EmbeddedEngine(Database("duckdb", str(path.resolve()), memory, tuple(settings.items())), (".wal",))

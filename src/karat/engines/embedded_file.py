@@ -9,9 +9,9 @@ from karat.core.problems import UserError
 from karat.core.remote.address import url_inside
 from karat.engines.embedded.messages import Database
 from karat.engines.embedded.pool import POOL
-from karat.engines.protocol import ResultTable
+from karat.engines.protocol import ResultRows, ResultTable
 from karat.engines.query.fingerprints import file_fingerprint
-from karat.engines.query.guard import check
+from karat.engines.query.guard import check, reading
 
 
 class EmbeddedEngine:
@@ -33,6 +33,12 @@ class EmbeddedEngine:
 
     def run(self, sql: str, *, timeout: float, row_limit: int) -> ResultTable:
         return self.unguarded(check(sql, self.dialect), timeout=timeout, row_limit=row_limit)
+
+    def rows(self, sql: str, *, timeout: float, row_limit: int) -> ResultRows:
+        """Values as they are. The connection of a SQLite file refuses whatever writes, so there the text is run as it
+        is, also where sqlglot would not read it."""
+        checked = reading(sql) if self.dialect == "sqlite" else check(sql, self.dialect)
+        return POOL.rows(self._database, checked, timeout, row_limit)
 
     def unguarded(self, sql: str, *, timeout: float, row_limit: int) -> ResultTable:
         """Run without the first look at the SQL; the connection still refuses what writes or reads files."""

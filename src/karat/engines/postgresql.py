@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any  # Any: a loader is a class chosen at run time, a stream a generator of psycopg
+from typing import TYPE_CHECKING, Any, TypeVar  # Any: a loader is a class chosen at run time, a stream a generator
 
 from karat.core.problems import UserError
 from karat.engines.drivers import driver
-from karat.engines.protocol import EngineConfig, EngineError, EngineType, ResultTable
+from karat.engines.protocol import EngineConfig, EngineError, EngineType, ResultRows, ResultTable
 from karat.engines.query.deadline import Abandoned, within
-from karat.engines.query.fetching import Row, as_table, batches, fetched
+from karat.engines.query.fetching import Row, as_rows, as_table, batches, fetched
 from karat.engines.query.fingerprints import server_fingerprint
 from karat.engines.query.guard import check
 from karat.engines.secrets import shown_settings
@@ -45,6 +45,9 @@ class PostgresqlConfig(EngineConfig, frozen=True, forbid_unknown_fields=True, kw
         return f"PostgresqlConfig({shown_settings({'url': self.url})})"
 
 
+Result = TypeVar("Result", ResultTable, ResultRows)
+
+
 class PostgresqlEngine:
     """A connection that is made when it is first needed, and made again when it was lost."""
 
@@ -60,12 +63,18 @@ class PostgresqlEngine:
     def run(self, sql: str, *, timeout: float, row_limit: int) -> ResultTable:
         return self.unguarded(check(sql, self.dialect), timeout=timeout, row_limit=row_limit)
 
+    def rows(self, sql: str, *, timeout: float, row_limit: int) -> ResultRows:
+        return self._result(check(sql, self.dialect), timeout, row_limit, as_rows)
+
     def unguarded(self, sql: str, *, timeout: float, row_limit: int) -> ResultTable:
         """Run without the first look at the SQL; the transaction still refuses what writes."""
+        return self._result(sql, timeout, row_limit, as_table)
+
+    def _result(self, sql: str, timeout: float, row_limit: int, made: Callable[..., Result]) -> Result:
         connection = self._connected()
         begun = time.monotonic()
 
-        def work() -> ResultTable:
+        def work() -> Result:
             with connection.cursor() as cursor:
                 # The driver begins the transaction as read-only; both settings end with it.
                 cursor.execute(f"SET LOCAL statement_timeout = {round((timeout + MARGIN) * 1000)}")
@@ -79,7 +88,7 @@ class PostgresqlEngine:
                         else [each.name for each in cursor.description or ()]
                     )
                     rows, truncated = fetched(batches(_with_first(first, stream)), row_limit)
-                return as_table(names, rows, truncated, time.monotonic() - begun)
+                return made(names, rows, truncated, time.monotonic() - begun)
 
         try:
             return self._guarded_errors(
@@ -88,7 +97,7 @@ class PostgresqlEngine:
         finally:
             self._end_transaction()
 
-    def _guarded_errors(self, run: Callable[[], ResultTable], timeout: float) -> ResultTable:
+    def _guarded_errors(self, run: Callable[[], Result], timeout: float) -> Result:
         errors = self._psycopg.errors
         try:
             return run()

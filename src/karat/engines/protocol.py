@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol  # Any: each type of engine is opened with settings of its own class
+from typing import Any, Literal, Protocol, runtime_checkable  # Any: each type of engine has settings of its own class
 
 import msgspec
 
@@ -42,6 +42,18 @@ class ResultTable(msgspec.Struct, frozen=True):
         return zip(*self.columns, strict=True)
 
 
+class ResultRows(msgspec.Struct, frozen=True):
+    """The answer to a query, row by row, each cell as the Python value that the driver gives.
+
+    A text that is not UTF-8 keeps its bytes as surrogates, as ``surrogateescape`` has it.
+    """
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    truncated: bool = False
+    seconds: float = 0.0
+
+
 class Engine(Protocol):
     """An open database. One query at a time."""
 
@@ -61,6 +73,14 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Give back connections and temporary files."""
+
+
+@runtime_checkable
+class RowsEngine(Engine, Protocol):
+    """An engine that also gives the values as they are, which the public evaluators of text-to-SQL compare."""
+
+    def rows(self, sql: str, *, timeout: float, row_limit: int) -> ResultRows:
+        """As ``run``, with Python values in place of texts."""
 
 
 class EngineConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

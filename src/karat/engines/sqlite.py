@@ -11,6 +11,7 @@ from pathlib import Path
 
 from karat.engines.embedded.memory import size_of
 from karat.engines.embedded.messages import Database
+from karat.engines.embedded.sqlite import REVERSED
 from karat.engines.embedded_file import EmbeddedEngine, existing_file
 from karat.engines.protocol import EngineConfig, EngineType
 
@@ -20,12 +21,15 @@ class SqliteConfig(EngineConfig, frozen=True, forbid_unknown_fields=True, kw_onl
 
     path: str
     memory_limit: str = "2GB"
+    reverse_unordered: bool = False
+    """Return rows that no ORDER BY orders the other way round: what then differs depends on chance."""
 
 
 def _open(config: SqliteConfig, folder: Path) -> EmbeddedEngine:
     path = existing_file(folder, config.path)
     memory = size_of(config.memory_limit, "the memory_limit of the sqlite engine")
-    return EmbeddedEngine(Database("sqlite", str(path.resolve()), memory), ("-wal",))
+    settings = ((REVERSED, "yes"),) if config.reverse_unordered else ()
+    return EmbeddedEngine(Database("sqlite", str(path.resolve()), memory, settings), ("-wal",))
 
 
 engine = EngineType("sqlite", "SQLite files", SqliteConfig, _open)

@@ -144,7 +144,7 @@ def plan_run(
     config, called = settle_system(system, predictions, chosen, cases, settings)
     config = with_copies(config)
     gathered = gather_cases(chosen, cases, folder, choice)
-    opened = open_given(system, predictions, config, chosen, folder)
+    opened = open_given(system, predictions, config, chosen, folder, cases, gathered)
     return Job(
         suite=chosen,
         cases=gathered.cases,

@@ -17,7 +17,7 @@ from karat.core.remote.paths import local_input
 from karat.core.results.result import RunResult
 from karat.runs.case_selection import Choice
 from karat.runs.executors.choice import scoring_executor
-from karat.verbs.inputs.gathering import gather_cases, gather_predictions
+from karat.verbs.inputs.gathering import gather_cases, gather_predictions, paired_answers
 from karat.verbs.inputs.loading import Cases, Options, Predictions, options_for
 from karat.verbs.inputs.steps import step
 
@@ -70,7 +70,7 @@ def score(
     settings = options_for(chosen, options)
     cases, predictions = local_input(cases), local_input(predictions)
     gathered = gather_cases(chosen, cases, folder, Choice(tuple(tags), tuple(case_ids), limit))
-    recorded = gather_predictions(chosen, predictions, folder)
+    recorded = paired_answers(chosen, gathered, cases, gather_predictions(chosen, predictions, folder), folder)
     with step("scored"), scoring_executor(chosen, workers, executor) as pool:
         return score_recorded(
             chosen,

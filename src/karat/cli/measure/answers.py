@@ -20,12 +20,41 @@ from karat.cli.options.shared import (
 )
 
 if TYPE_CHECKING:
+    from karat.core.problems import UserError
     from karat.core.results.result import RunResult
 
 
 def answers(
-    result_dir: Annotated[Path, typer.Option("--result_dir", "--result-dir", help="The submission folder.")],
-    gold_dir: Annotated[Path, typer.Option("--gold_dir", "--gold-dir", help="The gold folder.")],
+    result_dir: Annotated[
+        Path | None, typer.Option("--result_dir", "--result-dir", help="The submission folder.")
+    ] = None,
+    gold_dir: Annotated[Path | None, typer.Option("--gold_dir", "--gold-dir", help="The gold folder.")] = None,
+    questions: Annotated[
+        Path | None,
+        typer.Option(
+            "--questions",
+            help="Questions with gold SQL, which is executed: a file of BIRD, Spider, defog, the IBM toolkit, or your "
+            "own YAML, CSV or JSONL.",
+        ),
+    ] = None,
+    predictions: Annotated[
+        Path | None,
+        typer.Option(
+            "--predictions",
+            help="Predicted SQL: text with one query per line, BIRD's JSON, JSONL, CSV, or a folder of .sql files. "
+            "[default: the field prediction of the questions]",
+        ),
+    ] = None,
+    databases: Annotated[
+        str,
+        typer.Option(
+            "--databases",
+            help="Where the databases are: a folder, a file, a URL, or a pattern such as warehouse/{db}.duckdb.",
+        ),
+    ] = "",
+    test_suite: Annotated[
+        str, typer.Option("--test-suite", help="Spider's test suite: a folder of SQLite files for each database.")
+    ] = "",
     profile: Annotated[
         Literal["spider2", "strict"] | None,
         typer.Option(
@@ -51,6 +80,13 @@ def answers(
             "suspect. Repeatable.",
         ),
     ] = None,
+    counterexamples: Annotated[
+        bool,
+        typer.Option(
+            "--counterexamples",
+            help="Look for made rows that refute passing answers to gold SQL; each goes to counterexamples/ID.sql.",
+        ),
+    ] = False,
     workers: WorkersOption = None,
     executor: ExecutorOption = None,
     settings: SettingsOption = None,
@@ -62,6 +98,10 @@ def answers(
 
     karat answers --result_dir my-submission --gold_dir gold
 
+    With --questions, gold is SQL, and it is executed as the predictions are:
+
+    karat answers --questions dev.json --predictions predict.txt --databases database/
+
     Exit code 3 if lines or files could not be read, or if an answer could not be judged because its database is missing
     or its server does not respond.
     """
@@ -70,6 +110,15 @@ def answers(
     from karat.cli.printing.results import nothing_scored
     from karat.verbs.answers import score_submission
 
+    if questions is not None:
+        from karat.cli.measure.text_to_sql import answers_in_sql
+
+        refuse_both(result_dir, gold_dir)
+        more = [*(settings or ()), *(["counterexamples=true"] if counterexamples else [])]
+        answers_in_sql(questions, predictions, databases, test_suite, more, workers, Outputs(json, xlsx, html))
+        return
+    if result_dir is None or gold_dir is None:
+        raise usage()
     scored = score_submission(
         result_dir,
         gold_dir,
@@ -86,12 +135,31 @@ def answers(
     print_problems(result.problems, stderr())
     if json != "-":
         print_answers(result, (*result.run.headline, "spider2")[0], scored.unknown, written)
-    failed = _print_errors(result)
+    failed = print_errors(result)
     if failed or nothing_scored(result) or any(problem.severity == "error" for problem in result.problems):
         raise typer.Exit(exits.ERRORS)
 
 
-def _print_errors(result: RunResult) -> bool:
+def usage() -> UserError:
+    """What to give."""
+    from karat.core.problems import UserError
+
+    hint = "For gold SQL: karat answers --questions dev.json --predictions predict.txt --databases database/"
+    return UserError("--result_dir and --gold_dir must be given", hint=hint)
+
+
+def refuse_both(*folders: Path | None) -> None:
+    """Result files and gold SQL are two kinds of gold."""
+    from karat.core.problems import UserError
+
+    if any(folder is not None for folder in folders):
+        raise UserError(
+            "--questions cannot be combined with --result_dir and --gold_dir",
+            hint="Gold SQL is scored with --questions, --predictions and --databases.",
+        )
+
+
+def print_errors(result: RunResult) -> bool:
     """What kept answers from being judged, most frequent first. Whether there is anything of the kind."""
     from karat.cli.printing.consoles import stderr
     from karat.core.problems import count_of
@@ -124,7 +192,7 @@ def print_answers(result: RunResult, first: str, unknown: int, written: list[str
     ]
     for profile in sorted(("spider2", "strict"), key=lambda name: name != first):
         right = sum(case.scores[profile].value == 1.0 for case in result.cases)
-        lines.append(f"  {profile:<14} {right:>8}    {_rate(right, judged):<32}{_rate(right, answered)}")
+        lines.append(f"  {profile:<14} {right:>8}    {rate(right, judged):<32}{rate(right, answered)}")
     review = sum(case.details.get("strict", {}).get("state") == "needs_review" for case in result.cases)
     if review:
         right = sum(case.scores["strict"].value == 1.0 for case in result.cases)
@@ -138,7 +206,7 @@ def print_answers(result: RunResult, first: str, unknown: int, written: list[str
         console.print(f"saved {name}", markup=False, highlight=False, soft_wrap=True)
 
 
-def _rate(right: int, count: int) -> str:
+def rate(right: int, count: int) -> str:
     from karat.stats.intervals.estimates import wilson
 
     if not count:

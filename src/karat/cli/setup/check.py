@@ -28,6 +28,14 @@ def check(
         bool, typer.Option("--fix-names", help="Rewrite drifted names in the case files, keeping comments and layout.")
     ] = False,
     table: TableOption = None,
+    questions: Annotated[
+        Path | None,
+        typer.Option("--questions", help="Questions with gold SQL; with --databases, the gold is executed."),
+    ] = None,
+    databases: Annotated[
+        str,
+        typer.Option("--databases", help="Where the databases are: a folder, a file, a URL, or a pattern with {db}."),
+    ] = "",
     response: Annotated[
         str | None,
         typer.Option(
@@ -47,10 +55,14 @@ def check(
 
     To check a sheet together with its tables:  karat check kitchen.sheet --table Ingredients=ingredients.csv
 
+    To check gold SQL by executing it:  karat check --questions team.yaml --databases warehouse.duckdb
+
     To check a single response of an assistant before a whole run:  karat check --response reply.json --suite data_query
 
     Exit code 1 if there are mistakes (label drift alone is only a warning), 2 if the response cannot be read.
     """
+    from json import dumps as json_text
+
     from karat.cli.options.settings import bound_tables
     from karat.cli.printing.consoles import print_problems, stdout
     from karat.cli.printing.outputs import write_json_value
@@ -65,6 +77,9 @@ def check(
 
         check_response(response, suite, config, settings, json)
         return
+    if questions is not None:
+        cases = questions
+        settings = [*(settings or ()), *([f"databases={json_text(databases)}"] if databases else [])]
     tables = bound_tables(table or ())
     if cases is not None and config is None and (cases / FILE).is_file():
         config, cases = cases / FILE, None  # the folder of a project is the project

@@ -10,9 +10,9 @@ from karat.core.problems import UserError
 from karat.engines.drivers import driver
 from karat.engines.embedded.duckdb_rows import ends_of_time, fetchmany, single_precision
 from karat.engines.embedded.messages import Database
-from karat.engines.protocol import EngineError, ResultTable
+from karat.engines.protocol import EngineError, ResultRows, ResultTable
 from karat.engines.query.deadline import stopped
-from karat.engines.query.fetching import as_table, fetched
+from karat.engines.query.fetching import Fetched, as_rows, as_table, fetched
 
 if TYPE_CHECKING:
     import duckdb
@@ -34,14 +34,20 @@ class DuckdbSession:
         self._running: duckdb.DuckDBPyConnection = self._connection
 
     def run(self, sql: str, timeout: float, row_limit: int) -> ResultTable:
+        return as_table(*self._fetched(sql, timeout, row_limit))
+
+    def rows(self, sql: str, timeout: float, row_limit: int) -> ResultRows:
+        return as_rows(*self._fetched(sql, timeout, row_limit))
+
+    def _fetched(self, sql: str, timeout: float, row_limit: int) -> Fetched:
         try:
-            table = self._run(sql, row_limit, by_arrow=False)
+            found = self._run(sql, row_limit, by_arrow=False)
             # Again, where a cell looks like the last moment Python knows: only Arrow tells that from infinity.
-            return table or self._run(sql, row_limit, by_arrow=True) or _nothing()
+            return found or self._run(sql, row_limit, by_arrow=True) or _nothing()
         except self._duckdb.Error as error:
             raise self._failure(error, timeout) from None
 
-    def _run(self, sql: str, row_limit: int, *, by_arrow: bool) -> ResultTable | None:
+    def _run(self, sql: str, row_limit: int, *, by_arrow: bool) -> Fetched | None:
         begun = time.monotonic()
         # A connection of its own: closing it closes whatever the query has left open.
         with self._connection.cursor() as cursor:
@@ -54,7 +60,7 @@ class DuckdbSession:
                 if not by_arrow and ends_of_time(rows, kinds):
                     return None
                 rows = single_precision(rows, kinds)
-                return as_table([name for name, _ in columns], rows, truncated, time.monotonic() - begun)
+                return [name for name, _ in columns], rows, truncated, time.monotonic() - begun
             finally:
                 self._running = self._connection
 
@@ -79,7 +85,7 @@ def _said(error: Exception) -> str:
     return str(error).split("\n\n")[0].strip()
 
 
-def _nothing() -> ResultTable:
+def _nothing() -> Fetched:
     raise EngineError("sql_error", "the result contains times that cannot be read")
 
 

@@ -22,9 +22,10 @@ class Database(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Request(msgspec.Struct, frozen=True, array_like=True):
-    """``run`` a query, ``open`` a database without one, or ``close`` it."""
+    """``run`` a query for its table, or for its ``rows`` as values, ``open`` a database without one, or ``close``
+    it."""
 
-    verb: Literal["run", "open", "close"]
+    verb: Literal["run", "rows", "open", "close"]
     database: Database
     sql: str = ""
     timeout: float = 60.0
@@ -38,6 +39,8 @@ class Reply(msgspec.Struct, frozen=True, array_like=True):
     kind: ErrorKind = "sql_error"
     message: str = ""
     hint: str | None = None
+    rows: bytes = b""
+    """Values, packed (:mod:`karat.engines.embedded.values`)."""
 
 
 encode = msgspec.msgpack.Encoder().encode

@@ -10,7 +10,8 @@ import threading
 from karat.core.problems import UserError
 from karat.engines.embedded.messages import Database, Reply, Request
 from karat.engines.embedded.process import Child, ChildGone
-from karat.engines.protocol import EngineError, ResultTable
+from karat.engines.embedded.values import unpack
+from karat.engines.protocol import EngineError, ResultRows, ResultTable
 from karat.engines.query.deadline import Abandoned
 
 MOST_IDLE = 4
@@ -30,6 +31,10 @@ class Pool:
         if table is None:
             raise EngineError("sql_error", "the query returned no table")
         return table
+
+    def rows(self, database: Database, sql: str, timeout: float, row_limit: int) -> ResultRows:
+        """The query's rows as values. Raises EngineError."""
+        return unpack(self._ask(Request("rows", database, sql, timeout, row_limit)).rows)
 
     def open(self, database: Database) -> None:
         """Open the database now, to know that it can be. Raises UserError."""
@@ -65,7 +70,7 @@ class Pool:
     def _ask(self, request: Request) -> Reply:
         child = self._taken(request.database)
         try:
-            if request.verb == "run" and request.database not in child.open:
+            if request.verb in ("run", "rows") and request.database not in child.open:
                 _checked(child.ask(Request("open", request.database)))  # the time to start is not the query's
             reply = _checked(child.ask(request))
         except ChildGone:

@@ -59,7 +59,7 @@ class Child:
         """The child's reply. Raises Abandoned when none comes in time, ChildGone when it died; it must be killed
         then."""
         warm = request.database in self.open
-        patience = (request.timeout if request.verb == "run" else 0.0) + (GRACE if warm else START)
+        patience = (request.timeout if request.verb in ("run", "rows") else 0.0) + (GRACE if warm else START)
         end = time.monotonic() + patience
         try:
             self._connection.send_bytes(encode(request))
@@ -77,7 +77,7 @@ class Child:
         return reply
 
     def _late(self, request: Request) -> EngineError:
-        if request.verb == "run":
+        if request.verb in ("run", "rows"):
             return Abandoned("timeout", stopped(request.timeout).message)
         return Abandoned("connection", f"the database could not be opened within {START:g} s")
 

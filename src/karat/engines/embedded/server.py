@@ -10,12 +10,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from multiprocessing.connection import Connection
-from typing import Protocol
+from typing import Protocol, TypeVar  # Any: the driver's connection and cursor
 
 from karat.core.problems import UserError
 from karat.engines.embedded.memory import set_ceiling
 from karat.engines.embedded.messages import Database, Reply, Request, decode_request, encode, too_much
-from karat.engines.protocol import EngineError, ResultTable
+from karat.engines.embedded.values import pack
+from karat.engines.protocol import EngineError, ResultRows, ResultTable
 
 MOST_OPEN = {"sqlite": 16, "duckdb": 2}
 """Databases that a child keeps open; an open DuckDB file keeps pages in memory."""
@@ -25,11 +26,17 @@ LATE = 5.0
 """Seconds after its time at which a query that nobody stopped ends with its process."""
 
 
+Result = TypeVar("Result")
+
+
 class Session(Protocol):
     """An open database."""
 
     def run(self, sql: str, timeout: float, row_limit: int) -> ResultTable:
         """The query's table. Raises EngineError."""
+
+    def rows(self, sql: str, timeout: float, row_limit: int) -> ResultRows:
+        """The query's rows as values. Raises EngineError."""
 
     def interrupt(self) -> None:
         """Stop the query that runs now; called from another thread."""
@@ -87,7 +94,9 @@ class Server:
                 return Reply()
             set_ceiling(request.database.memory)
             session = self._session(request.database)
-            return Reply(self._run(session, request)) if request.verb == "run" else Reply()
+            if request.verb == "rows":
+                return Reply(rows=pack(self._within(session, request, session.rows)))
+            return Reply(self._within(session, request, session.run)) if request.verb == "run" else Reply()
         except EngineError as error:
             return Reply(kind=error.kind, message=error.message)
         except UserError as error:
@@ -99,10 +108,10 @@ class Server:
         except Exception as error:  # a mistake of ours must not look like one of the query
             return Reply(kind="connection", message=f"the query's process failed: {type(error).__name__}: {error}")
 
-    def _run(self, session: Session, request: Request) -> ResultTable:
+    def _within(self, session: Session, request: Request, run: Callable[[str, float, int], Result]) -> Result:
         self._watch.begin(session.interrupt, request.timeout)
         try:
-            return session.run(request.sql, request.timeout, request.row_limit)
+            return run(request.sql, request.timeout, request.row_limit)
         finally:
             self._watch.stop()
 

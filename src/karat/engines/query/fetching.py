@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from karat.engines.protocol import EngineError, ResultTable
+from karat.engines.protocol import EngineError, ResultRows, ResultTable
 from karat.engines.query.cell_text import column_text
 
 BATCH = 10_000
@@ -17,6 +17,8 @@ MOST_CHARACTERS = 512 * 1024 * 1024
 """Texts and blobs of one result together. A few huge cells must not take all memory."""
 
 Row = Sequence[object]
+Fetched = tuple[list[str], list[Row], bool, float]
+"""Names, rows, whether there were more, seconds: what ``as_table`` and ``as_rows`` take."""
 
 
 def fetched(fetchmany: Callable[[int], Sequence[Row]], row_limit: int) -> tuple[list[Row], bool]:
@@ -45,3 +47,8 @@ def as_table(names: Sequence[str], rows: Sequence[Row], truncated: bool, seconds
     """Rows of Python values as a table of texts."""
     values = zip(*rows, strict=True) if rows else (() for _ in names)
     return ResultTable(tuple(names), tuple(column_text(column) for column in values), truncated, seconds)
+
+
+def as_rows(names: Sequence[str], rows: Sequence[Row], truncated: bool, seconds: float) -> ResultRows:
+    """Rows of Python values as they are."""
+    return ResultRows(tuple(names), tuple(map(tuple, rows)), truncated, seconds)

@@ -52,6 +52,10 @@ _FILE_NAME = re.compile(
 )
 
 
+_BEGINS = re.compile(r"(?:[\s(]|--[^\n]*(?:\n|$)|/\*.*?\*/)*+(\w+|[^\s\w])?", re.DOTALL)
+"""Blanks, comments and brackets, then the first word."""
+
+
 def check(sql: str, dialect: str) -> str:
     """The query as it may be run. Raises EngineError: ``refused``, or ``sql_error`` when it cannot be read."""
     tokens = _tokens(sql, dialect)
@@ -67,6 +71,19 @@ def check(sql: str, dialect: str) -> str:
         raise _not_a_select(tokens)
     _check_tree(tree, dialect)
     return text
+
+
+def reading(sql: str) -> str:
+    """The query as it is, where it begins as one that reads. Only for a connection that refuses writes itself."""
+    if len(sql) > MOST_CHARACTERS:
+        raise _refused(f"it has {len(sql):,} characters: at most {MOST_CHARACTERS:,} are allowed")
+    begins = _BEGINS.match(sql)
+    word = (begins[1] or "").upper() if begins else ""
+    if not word:
+        raise EngineError("sql_error", "there is no SQL")
+    if word not in ("SELECT", "WITH", "VALUES"):
+        raise _refused(f"it begins with {word[:30]}: only SELECT is allowed")
+    return sql
 
 
 def volatile(sql: str, dialect: str) -> bool:

@@ -7,7 +7,7 @@ whose worker is gone. Whoever submits decides whether to try again (``executors.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from functools import partial
 from os import cpu_count
 from typing import Any  # Any: the interface of an executor takes any function
@@ -48,9 +48,7 @@ class Given(Engine):
 
     @property
     def slots(self) -> int:
-        if isinstance(self._executor, ThreadPoolExecutor | ProcessPoolExecutor):
-            return self._executor._max_workers
-        return cpu_count() or 1
+        return self._executor._max_workers if isinstance(self._executor, ThreadPoolExecutor) else cpu_count() or 1
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         done: Future[Any] = Future()

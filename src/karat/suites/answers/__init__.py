@@ -24,6 +24,7 @@ from karat.suites.answers.records import Gold
 from karat.suites.answers.report import report
 from karat.suites.answers.responses import understand
 from karat.suites.answers.submission.export import export_predictions
+from karat.suites.answers.text_to_sql.predictions import paired
 
 suite = Suite(
     name="answers",
@@ -35,6 +36,7 @@ suite = Suite(
     stream_cases=stream_cases,
     cases_from=cases_from,
     predictions_from=predictions_from,
+    pair=paired,
     read_predictions=read_predictions,
     check_cases=check_cases,
     check_options=check_options,

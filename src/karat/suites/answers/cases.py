@@ -33,6 +33,7 @@ from karat.core.suite import GIVEN, LoadedCases, all_cases
 from karat.suites.answers.gold.loose_json import NotClean, ReadObject, clean_objects, read_file
 from karat.suites.answers.records import Entry, Function, Gold, GoldStatus
 from karat.suites.answers.submission.safe_paths import OutsideFolder, inside
+from karat.suites.answers.text_to_sql.questions import is_question_file, load_questions
 
 Family = Literal["contract", "flat", "own"]
 
@@ -50,6 +51,8 @@ NOT_METADATA = {"instance_id", "evaluation", "temporal", "tags", *FLAT_KEYS}
 
 def load_cases(path: Path) -> LoadedCases:
     """Every instance of a gold folder, or of the ``.jsonl`` file in it."""
+    if is_question_file(path):
+        return load_questions(path)
     file = gold_file(path)
     try:
         rows, problems = read_file(file)
@@ -130,6 +133,8 @@ def gold_file(path: Path) -> Path:
 
 def recognises(path: Path) -> bool:
     """A gold file, or a folder that holds one: JSON lines that name an ``instance_id``."""
+    if is_question_file(path):
+        return True
     files = [path] if path.is_file() else sorted(path.glob("*.jsonl"))
     return any(file.suffix == ".jsonl" and b'"instance_id"' in _beginning(file) for file in files)
 

@@ -15,7 +15,9 @@ from karat.suites.answers.records import Answer, Gold, Verdict, wrong
 from karat.suites.answers.responses import REFUSED, answer_given, stored_answer, table_given
 from karat.suites.answers.spider2.judge import judge as judge_spider2
 from karat.suites.answers.strict.judge import judge as judge_strict
+from karat.suites.answers.text_to_sql.compare import QueryComparison, compare_queries, no_database
 
+NOT_JUDGED = Verdict("not_judged", "", {"problem": "gold is SQL, which this profile does not judge"})
 TEXT_FUNCTIONS = ("string_match", "number_match")
 DATABASE_KEYS = ("db_id", "db", "database")
 
@@ -27,6 +29,8 @@ class Comparison(msgspec.Struct, frozen=True):
     answer: Answer
     spider2: Verdict
     strict: Verdict
+    queries: QueryComparison | None = None
+    """Where gold is SQL: what the two executions showed."""
     as_of: tuple[str, str] | None = None
     """What gold and the data say they are true for, where the two differ."""
 
@@ -38,14 +42,16 @@ class Comparison(msgspec.Struct, frozen=True):
     @property
     def telling(self) -> Verdict:
         """The verdict that explains what is not right: strict's, which looks closer, unless only spider2 objects."""
-        return self.spider2 if self.strict.state == "right" else self.strict
+        return self.spider2 if self.strict.state == "right" and self.queries is None else self.strict
 
 
 def compare(case: Case[Gold], turn: int, prediction: Prediction, options: Options) -> Comparison:
     """Judge an answer. Raises Unreadable when the response holds none, NotApplicable when the gold cannot be used."""
-    gold = case.conversation[turn].target
+    gold = [one for one in case.conversation if one.role == "user"][turn].target
     if gold is None:
         raise ValueError(f"case {case.id!r} has no gold")
+    if gold.queries is not None:
+        return _with_gold_sql(case, gold, prediction, options)
     given = _answer(gold, prediction, engine=options.engine_for(case.id) is not None)
     answer = msgspec.structs.replace(given, instance_id=case.id)
     database = database_of(case)
@@ -61,7 +67,21 @@ def compare(case: Case[Gold], turn: int, prediction: Prediction, options: Option
     answer = _within(answer, options.max_bytes)
     by_first = _unusable(first) if first.problem else judge_spider2(gold, first, nulls=options.nulls_for(gold))
     by_last = _unusable(answer) if answer.problem else judge_strict(gold, answer, options.compare_options())
-    return Comparison(gold, answer, by_first, by_last, as_of)
+    return Comparison(gold, answer, by_first, by_last, as_of=as_of)
+
+
+def _with_gold_sql(case: Case[Gold], gold: Gold, prediction: Prediction, options: Options) -> Comparison:
+    """Gold and answer are SQL, and both are executed."""
+    answer = stored_answer(prediction.response, live=prediction.latency is not None)
+    if answer is None:
+        answer = answer_given(prediction.response)
+        if answer.kind != "sql" and not answer.problem:
+            raise Unreadable("there is no SQL in the response")
+    try:
+        found = compare_queries(case, gold, msgspec.structs.replace(answer, instance_id=case.id), options)
+    except UserError as error:
+        raise no_database(error) from error
+    return Comparison(gold, answer, NOT_JUDGED, found.strict, found)
 
 
 def _answer(gold: Gold, prediction: Prediction, *, engine: bool) -> Answer:

@@ -12,6 +12,9 @@ from karat.core.json_types import JsonObject
 from karat.core.results.result import CaseResult, RunResult
 from karat.suites.answers.comparison import Comparison
 from karat.suites.answers.records import State, Verdict
+from karat.suites.answers.text_to_sql.compare import QueryComparison
+from karat.suites.answers.text_to_sql.components.difference import Component
+from karat.suites.answers.text_to_sql.fillings.search import Counterexample
 
 
 class VerdictDetails(msgspec.Struct, frozen=True):
@@ -29,6 +32,35 @@ class AsOf(msgspec.Struct, frozen=True):
     data: str
 
 
+class SqlDetails(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the executions of gold SQL and of the answer showed."""
+
+    db: str
+    dialect: str
+    gold_sql: str
+    sql: str
+    figures: dict[str, float | None]
+    """What the public evaluators say."""
+    difficulty: str = ""
+    components: tuple[Component, ...] = ()
+    sentence: str = ""
+    """The parts in which the queries differ, in words."""
+    gold_status: str = "good"
+    gold_note: str = ""
+    rows: dict[str, list[int] | None] = {}
+    """Rows and columns of both results."""
+    timing: dict[str, float | None] = {}
+    """Seconds of both queries."""
+
+    counterexample: Counterexample | None = None
+    """Made rows that refute a pass."""
+
+    def against(self, right: bool) -> tuple[str, ...]:
+        """The public figures that say otherwise than strict."""
+        other = 0.0 if right else 1.0
+        return tuple(name for name, value in self.figures.items() if value == other and name != "bird_f1")
+
+
 class Details(msgspec.Struct, frozen=True, omit_defaults=True):
     """Everything that was found about an instance."""
 
@@ -44,6 +76,8 @@ class Details(msgspec.Struct, frozen=True, omit_defaults=True):
     gold_status: str | msgspec.UnsetType = msgspec.UNSET
     """Only where gold is not good."""
     gold_problem: str | msgspec.UnsetType = msgspec.UNSET
+    sql: SqlDetails | None = None
+    """Only where gold is SQL."""
 
     def state(self, profile: str) -> State:
         """What a profile says, by its name."""
@@ -58,13 +92,14 @@ def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
     return Details(
         telling.reason,
         telling.evidence,
-        comparison.flips,
+        comparison.flips or _disagreeing(comparison),
         tuple(sorted({entry.func for entry in comparison.gold.entries})),
         _verdict(comparison.spider2),
         _verdict(comparison.strict),
         AsOf(*comparison.as_of) if comparison.as_of else None,
         comparison.gold.status if doubtful else msgspec.UNSET,
         comparison.gold.problem if doubtful else msgspec.UNSET,
+        _sql(comparison.queries) if comparison.queries is not None else None,
     )
 
 
@@ -80,3 +115,28 @@ def judged(result: RunResult) -> list[tuple[CaseResult, Details]]:
 
 def _verdict(verdict: Verdict) -> VerdictDetails:
     return VerdictDetails(verdict.state, verdict.reason, verdict.normalised)
+
+
+def _disagreeing(comparison: Comparison) -> bool:
+    """Whether a public evaluator says otherwise than strict, where gold is SQL."""
+    if comparison.queries is None or comparison.strict.score is None:
+        return False
+    return bool(_sql(comparison.queries).against(comparison.strict.state == "right"))
+
+
+def _sql(found: QueryComparison) -> SqlDetails:
+    return SqlDetails(
+        found.database,
+        found.dialect,
+        found.gold_sql,
+        found.sql,
+        msgspec.structs.asdict(found.figures),
+        found.difficulty,
+        found.difference.components,
+        found.difference.sentence,
+        found.gold_status,
+        found.gold_note,
+        {"gold": list(found.gold_size), "answer": list(found.size) if found.size else None},
+        {"gold": found.gold_seconds, "answer": found.seconds},
+        found.counterexample,
+    )

@@ -11,6 +11,7 @@ from karat.core.json_types import JsonObject
 from karat.suites.answers.details import Details
 from karat.suites.answers.evidence import evidence_in_short
 from karat.suites.answers.records import Gold
+from karat.suites.answers.text_to_sql.explain import groups_of, lines_of, parts_of
 from karat.tables.explain.cells import cells_of
 
 LONGEST = 300
@@ -18,22 +19,28 @@ LONGEST = 300
 
 def explain(details: Details, _gold: Gold | None) -> Explanation:
     """The strict profile says whether it is right; where only spider2 objects, its reason is given."""
+    state = details.strict.state
     return Explanation(
-        outcome="not_applicable" if details.strict.state == "gold_error" else details.strict.state,
+        outcome="not_applicable" if state == "gold_error" or state == "not_judged" else state,
         reason=details.reason,
         headline=_headline(details),
-        parts=_texts(details.evidence),
+        parts=parts_of(details.sql) if details.sql is not None else _texts(details.evidence),
         cells=cells_of(details.evidence),
-        groups=tuple(Group("function", name) for name in details.functions),
+        lines=lines_of(details.sql) if details.sql is not None else (),
+        groups=groups_of(details.sql) if details.sql is not None else _functions(details),
         extra=details,
     )
+
+
+def _functions(details: Details) -> tuple[Group, ...]:
+    return tuple(Group("function", name) for name in details.functions)
 
 
 def _headline(details: Details) -> str:
     """The reason, and what it is seen by."""
     if not details.reason:
         return ""
-    short = evidence_in_short(details.evidence)
+    short = (details.sql.sentence if details.sql is not None else "") or evidence_in_short(details.evidence)
     text = f"{details.reason}: {short}" if short else details.reason
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 

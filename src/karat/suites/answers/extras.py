@@ -17,9 +17,11 @@ drivers."""
 
 def extras(cases: Sequence[Case[Gold]], options: Options) -> tuple[str, ...]:
     """The extras without which these cases cannot be scored."""
-    targets = (turn.target for case in cases for turn in case.conversation if turn.target is not None)
+    targets = [turn.target for case in cases for turn in case.conversation if turn.target is not None]
     tables = any(entry.func in TABLES for target in targets for entry in target.entries)
     engines = {engine.engine for engine in options.engines.values()}
     needed = {"answers"} if tables or engines else set()
+    if any(target.queries is not None for target in targets):
+        needed |= {"answers", "sql"}
     needed |= {"sql"} if engines else set()
     return tuple(sorted(needed | {DRIVERS[engine] for engine in engines if engine in DRIVERS}))

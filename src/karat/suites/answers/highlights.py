@@ -10,10 +10,13 @@ from karat.core.results.result import RunResult
 from karat.suites.answers.details import Details, judged
 from karat.suites.answers.evidence import evidence_in_short
 from karat.suites.answers.report import PROFILES
+from karat.suites.answers.text_to_sql.highlights import sql_lines
 
 
 def highlights(result: RunResult) -> list[str]:
     """The flips between the profiles, then the commonest reasons with an example each."""
+    if found := sql_lines(result):
+        return found
     return [*_flips(result), *_failures(result), *_doubtful_gold(result)]
 
 

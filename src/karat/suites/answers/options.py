@@ -66,12 +66,27 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     row_limit: int = 1_000_000
     """A result with more rows is refused, with a reason."""
 
+    databases: str = ""
+    """Gold SQL: where the databases are. A folder, a file, a URL, or a pattern with ``{db}``."""
+    test_suite: str = ""
+    """Gold SQL: the folder of Spider's test suite, with a folder of SQLite files for each database."""
+    query_timeout: float = 30.0
+    """Gold SQL: seconds after which a query is stopped."""
+    extra_columns: Literal["allow", "deny"] = "allow"
+    """Gold SQL, strict profile: whether an answer may have more columns than gold."""
+    duplicates: Literal["count", "ignore"] = "count"
+    """Gold SQL, strict profile: whether it counts how often a row is there."""
+    counterexamples: bool = False
+    """Gold SQL: look for made rows on which a passing answer and gold differ (SQLite, up to 2 s an answer)."""
+    lucky: Literal["keep", "fail"] = "keep"
+    """Gold SQL, strict profile: whether a pass that such rows refute stays a pass."""
+
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("rel_tol", "abs_tol"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 0 and below 1")
-        for name in ("max_bytes", "timeout", "row_limit"):
+        for name in ("max_bytes", "timeout", "row_limit", "query_timeout"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be above 0")
 

@@ -29,6 +29,7 @@ from karat.suites.answers.records import Answer, AnswerKind
 from karat.suites.answers.responses import read_answer
 from karat.suites.answers.sql.texts import first_sql_in, sql_in
 from karat.suites.answers.submission.safe_paths import OutsideFolder, inside
+from karat.suites.answers.text_to_sql.predictions import holds_sql, read_keyed, read_text_lines
 
 METADATA = "results_metadata.jsonl"
 TYPES = ("answer", "file", "files", "sql")
@@ -40,6 +41,10 @@ MAX_SQL_BYTES = 4 * 1024 * 1024
 def read_predictions(path: Path) -> LoadedPredictions:
     """Every answer of a submission; a row that cannot be read is a problem and costs nothing else."""
     if path.is_file():
+        if path.name.lower().endswith((".txt", ".sql")):
+            return read_text_lines(path)
+        if path.name.lower().endswith((".json", ".csv", ".tsv")) or holds_sql(path):
+            return read_keyed(path)
         return _read_metadata(path)
     if not path.is_dir():
         hint = f"Give the submission folder: it contains {METADATA}, or one file for each instance."
@@ -205,7 +210,8 @@ def _sql_file(name: str, path: Path) -> Answer:
         return Answer(name, "sql", problem=f"the SQL cannot be read: {error.strerror}")
     text = sql_in(whole)
     problem = "" if text else "the SQL file is empty"
-    return Answer(name, "sql", text, (str(path),), problem, first_sql=first_sql_in(whole))
+    raw = whole if whole.strip() != text else ""
+    return Answer(name, "sql", text, (str(path),), problem, raw, first_sql=first_sql_in(whole))
 
 
 def _is_sql_name(text: str) -> bool:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import UserError
@@ -11,6 +12,10 @@ from karat.core.records import AnyCase
 from karat.core.suite_prompt import Hint, Prompting
 from karat.suites.answers.comparison import database_of
 from karat.suites.answers.options import Options
+from karat.suites.answers.records import Queries
+
+if TYPE_CHECKING:
+    from karat.engines.table_names import TableColumns
 
 MOST_TABLES = 200
 MOST_COLUMNS = 2_000
@@ -26,6 +31,9 @@ Its tables:
 {% endfor %}
 
 Question: {{ question }}
+{% if evidence %}
+What to know: {{ evidence }}
+{% endif %}
 
 Write one SELECT statement that returns exactly what is asked for, and nothing that changes data.
 Put it into one fenced block, and write no other SQL:
@@ -46,10 +54,11 @@ def schema(case: AnyCase, options: Options) -> list[JsonObject]:
     from karat.engines.protocol import EngineError
     from karat.suites.answers.sql.execution import runner_for
 
-    if options.engine_for(case.id) is None:
+    queries = _queries(case)
+    if queries is None and options.engine_for(case.id) is None:
         return []
     try:
-        tables = runner_for(options).tables(case.id, database_of(case))
+        tables = _tables(queries, options) if queries else runner_for(options).tables(case.id, database_of(case))
     except EngineError as error:
         raise UserError(f'the tables of the database of "{case.id}" cannot be read: {error.message}') from error
     found: list[JsonObject] = []
@@ -62,8 +71,30 @@ def schema(case: AnyCase, options: Options) -> list[JsonObject]:
     return found
 
 
+def _queries(case: AnyCase) -> Queries | None:
+    return next((turn.target.queries for turn in case.conversation if turn.target is not None), None)
+
+
+def _tables(queries: Queries, options: Options) -> Sequence[TableColumns]:
+    from karat.suites.answers.text_to_sql.compare import bench_for
+
+    bench = bench_for(queries, options)
+    return bench.databases.tables(bench.settings)
+
+
+def evidence(case: AnyCase, _options: Options) -> str:
+    """What the question file tells beside the question, such as BIRD's evidence."""
+    queries = _queries(case)
+    return queries.evidence if queries is not None else ""
+
+
 def dialect(case: AnyCase, options: Options) -> str:
     """The kind of the case's database; empty when none is configured."""
+    queries = _queries(case)
+    if queries is not None:
+        from karat.suites.answers.text_to_sql.databases import engine_settings
+
+        return str(engine_settings(options.databases, queries.database)["engine"])
     engine = options.engine_for(case.id)
     return engine.engine if engine is not None else ""
 
@@ -71,7 +102,7 @@ def dialect(case: AnyCase, options: Options) -> str:
 def answer_schema(cases: Sequence[AnyCase], options: Options) -> JsonMapping:
     """SQL where there is a database to run it on, else the answer itself; either of the two where only some cases have
     a database."""
-    names = {"sql" if options.engine_for(case.id) is not None else "answer" for case in cases}
+    names = {"sql" if _queries(case) or options.engine_for(case.id) is not None else "answer" for case in cases}
     names = names or {"sql" if options.engines else "answer"}
     kind = "string" if len(names) == 1 else ["string", "null"]
     return {
@@ -87,6 +118,7 @@ PROMPTING = Prompting(
     {
         "schema": Hint("the tables of the case's database: name, columns (name, type)", schema),
         "dialect": Hint("the kind of the case's database, such as sqlite", dialect),
+        "evidence": Hint("what the question file tells beside the question", evidence),
     },
     answer_schema,
 )

@@ -11,7 +11,7 @@ from karat.core.json_types import JsonObject
 Function = Literal["string_match", "number_match", "table_match", "tables_match", "duckdb_match"]
 GoldStatus = Literal["good", "suspect", "wrong", "unreadable"]
 AnswerKind = Literal["answer", "file", "files", "sql"]
-State = Literal["right", "wrong", "needs_review", "gold_error"]
+State = Literal["right", "wrong", "needs_review", "gold_error", "not_judged"]
 
 REASONS = (
     "missing_prediction",
@@ -40,6 +40,11 @@ REASONS = (
     "sql_error",
     "timeout",
     "gold_error",
+    "gold_unstable",
+    "empty_gold",
+    "ties_all",
+    "extra_columns",
+    "lucky",
 )
 """The closed list of reasons why an answer is not right, or why a person must look at it."""
 
@@ -54,6 +59,26 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
     func: Function
     parameters: JsonObject = {}
     gold_files: tuple[str, ...] = ()
+
+
+class Queries(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Gold that is SQL, and the database that it runs on."""
+
+    sql: tuple[str, ...]
+    """Any of them may pass."""
+    database: str = ""
+    form: str = "own"
+    """Whose file it is from: ``bird``, ``spider``, ``defog``, ``ibm`` or ``own``. Their figures come first."""
+    written: str = ""
+    """The gold as it is in the file, where that stands for several queries."""
+    order: bool | None = None
+    """Whether the order of rows counts; None: as the question and the gold say."""
+    difficulty: str = ""
+    category: str = ""
+    evidence: str = ""
+    """What the question file tells the assistant beside the question."""
+    kind: str = ""
+    """The kind of database that the file names."""
 
 
 class Gold(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -71,6 +96,8 @@ class Gold(msgspec.Struct, frozen=True, omit_defaults=True):
     status: GoldStatus = "good"
     problem: str = ""
     """Why the gold is not ``good``."""
+    queries: Queries | None = None
+    """Gold SQL in place of entries."""
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -91,6 +118,8 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     first_sql: str = ""
     """The first of several SQL blocks, which the spider2 profile judges; ``text`` is the last. Empty where there is
     only one."""
+    database: str = ""
+    """The database that a file of predictions names beside the SQL."""
 
 
 class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):

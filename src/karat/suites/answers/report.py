@@ -26,6 +26,7 @@ from karat.core.results.usage import USAGE
 from karat.suites.answers.details import Details, details_of, judged
 from karat.suites.answers.evidence import evidence_lines
 from karat.suites.answers.metrics import METRICS
+from karat.suites.answers.text_to_sql.report import sql_sheets
 
 PROFILES = ("spider2", "strict")
 LISTED = 8
@@ -41,6 +42,7 @@ def report(result: RunResult, estimate: Estimator) -> Report:
         _statistics(result, estimate),
         _reasons(result),
         _flips(result),
+        *sql_sheets(result),
         errors_sheet(result),
         about_sheet(result, (*METRICS, *USAGE)),
     )

@@ -13,9 +13,9 @@ from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, Severity, count_of
 from karat.core.records import AnyCase, Prediction
 from karat.core.remote.paths import local_input
-from karat.core.suite import Said, Suite
+from karat.core.suite import LoadedPredictions, Said, Suite
 from karat.runs.case_selection import Choice, Choosing
-from karat.verbs.inputs.loading import Cases, Predictions, nothing_read
+from karat.verbs.inputs.loading import Cases, Predictions, load_cases, nothing_read
 from karat.verbs.inputs.python_values import given_cases, given_predictions
 from karat.verbs.inputs.steps import step
 
@@ -108,6 +108,18 @@ def gather_predictions(suite: Suite, predictions: Predictions, folder: str | Pat
     if not held:
         raise nothing_read("predictions", suite, predictions, problems.told())
     return GatheredAnswers(held, problems.told(), notes)
+
+
+def paired_answers(
+    suite: Suite, gathered: GatheredCases, cases: Cases, answers: GatheredAnswers, folder: str | Path = ""
+) -> GatheredAnswers:
+    """The answers with the ids of their cases, where the suite's files name rows. Rows are counted over all cases, also
+    those that were not chosen."""
+    if suite.pair is None:
+        return answers
+    every = load_cases(suite, cases, folder).cases if gathered.left_out else gathered.cases
+    found = suite.pair(every, LoadedPredictions(tuple(answers.predictions), answers.problems, answers.notes))
+    return GatheredAnswers(found.predictions, found.problems, found.notes)
 
 
 def _answers_in(stream: Iterable[Said], problems: _Problems, notes: JsonObject) -> Iterator[Prediction]:

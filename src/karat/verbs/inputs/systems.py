@@ -15,7 +15,7 @@ from karat.core.remote.paths import local_input, rooted_text
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import RecordedConfig, System, SystemConfig, SystemType
 from karat.runs.project import Project, from_settings, options_from
-from karat.verbs.inputs.gathering import gather_predictions
+from karat.verbs.inputs.gathering import GatheredCases, gather_predictions, paired_answers
 from karat.verbs.inputs.loading import Cases, Predictions
 from karat.verbs.inputs.projects import project_here
 
@@ -108,7 +108,13 @@ def settle_system(
 
 
 def open_given(
-    system: Asked, predictions: Predictions | None, config: SystemConfig, suite: Suite, folder: str | Path
+    system: Asked,
+    predictions: Predictions | None,
+    config: SystemConfig,
+    suite: Suite,
+    folder: str | Path,
+    cases: Cases,
+    gathered: GatheredCases,
 ) -> System | None:
     """The system, where it is a Python function or a recording. The others are opened by their settings when the run
     starts."""
@@ -116,7 +122,9 @@ def open_given(
         from karat.systems.replay import ReplaySystem
 
         recorded = config.predictions if isinstance(config, RecordedConfig) else ""
-        loaded = gather_predictions(suite, predictions or recorded, folder)
+        loaded = paired_answers(
+            suite, gathered, cases, gather_predictions(suite, predictions or recorded, folder), folder
+        )
         return ReplaySystem(loaded.predictions, loaded.problems, loaded.notes)
     if callable(system):
         from karat.systems.function import open_callable

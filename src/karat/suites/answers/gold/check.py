@@ -22,6 +22,7 @@ from karat.suites.answers.cases import FLAT_KEYS, NO_FILE, OWN_KEYS, STATUSES, m
 from karat.suites.answers.gold.loose_json import read_file
 from karat.suites.answers.options import Options
 from karat.suites.answers.records import Entry, Gold
+from karat.suites.answers.text_to_sql.gold_check import check_gold_sql
 
 PARAMETERS = {
     "string_match": ("pred", "gold", "exclude", "conj"),
@@ -55,8 +56,10 @@ class Head(NamedTuple):
     trouble: str = ""
 
 
-def check_cases(cases: Sequence[Case[Gold]], _files: Sequence[Path], _options: Options) -> CheckedCases:
+def check_cases(cases: Sequence[Case[Gold]], _files: Sequence[Path], options: Options) -> CheckedCases:
     """Every mistake in the gold of these cases."""
+    if any(turn.target is not None and turn.target.queries for case in cases for turn in case.conversation):
+        return CheckedCases(tuple(check_gold_sql(cases, options)))
     problems: list[Problem] = []
     moving: dict[str, list[str]] = {}
     rows: dict[str, dict[int, JsonObject]] = {}

@@ -6,6 +6,7 @@ from karat.suites.answers.comparison import Comparison
 from karat.suites.answers.metrics import (
     cell_f1,
     needs_review,
+    official,
     row_share,
     spider2,
     spider2_of_gold,
@@ -21,5 +22,6 @@ METRICS: tuple[Metric[Comparison], ...] = (
     needs_review.metric,
     cell_f1.metric,
     row_share.metric,
+    *official.metrics,
 )
 """In the order in which reports show them."""

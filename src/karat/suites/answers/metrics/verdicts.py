@@ -9,6 +9,8 @@ from karat.suites.answers.records import Verdict
 
 def has_tables(comparison: Comparison) -> bool:
     """Whether gold judges by a table, so that cells and rows can be counted."""
+    if comparison.queries is not None:
+        return True
     return any(entry.func not in ("string_match", "number_match") for entry in comparison.gold.entries)
 
 
@@ -26,8 +28,8 @@ def of_tables(comparison: Comparison, value: float | None, what: str) -> Score:
 
 def right_or_not(verdict: Verdict) -> Score:
     """1 when it is right and 0 when it is anything else but the gold's own fault."""
-    if verdict.state == "gold_error":
-        return not_applicable("gold_error")
+    if verdict.state in ("gold_error", "not_judged"):
+        return not_applicable(verdict.reason or verdict.state)
     return Score(1.0 if verdict.state == "right" else 0.0, "scored", verdict.reason)
 
 

@@ -1,0 +1,218 @@
+"""One prediction against gold SQL: both are executed, and every figure comes from the two results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import msgspec
+
+from karat.core.problems import UserError
+from karat.core.records import Case
+from karat.core.suite import NotApplicable, Unreadable
+from karat.engines.protocol import EngineError
+from karat.suites.answers.options import Options
+from karat.suites.answers.records import Answer, Gold, Queries, Verdict, right, wrong
+from karat.suites.answers.strict.tables import best, gold_error
+from karat.suites.answers.text_to_sql.components.difference import Difference, difference
+from karat.suites.answers.text_to_sql.components.hardness import hardness
+from karat.suites.answers.text_to_sql.components.parts import Schema
+from karat.suites.answers.text_to_sql.databases import engine_settings, suite_files
+from karat.suites.answers.text_to_sql.execution import Databases, Ran, databases_for, reversed_settings
+from karat.suites.answers.text_to_sql.figures import NONE_RIGHT, Figures, figures
+from karat.suites.answers.text_to_sql.fillings.schema import read_schema
+from karat.suites.answers.text_to_sql.fillings.search import ENOUGH, Counterexample, search
+from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
+from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
+from karat.suites.answers.text_to_sql.strict.gold_status import at_date, moves, proves_little, same_text
+from karat.suites.answers.text_to_sql.strict.judge import Asked, judge
+
+Run = Callable[[str], Ran]
+
+
+class QueryComparison(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What two executions showed, beside the strict verdict."""
+
+    database: str
+    dialect: str
+    figures: Figures
+    strict: Verdict
+    gold_sql: str
+    """The gold that the verdict is about: the one that passed, else the nearest."""
+    sql: str
+    gold_status: str = "good"
+    """``good``, ``empty`` (its result proves little), ``unstable`` or ``suspect``."""
+    gold_note: str = ""
+    gold_size: tuple[int, int] = (0, 0)
+    size: tuple[int, int] | None = None
+    """Rows and columns of the prediction's result; None where it has none."""
+    gold_seconds: float = 0.0
+    seconds: float | None = None
+    difficulty: str = ""
+    difference: Difference = Difference()
+    """Where the answer is not right: the parts in which the queries differ."""
+    counterexample: Counterexample | None = None
+    """Where a passing answer is refuted by made rows."""
+
+
+class Bench(msgspec.Struct, frozen=True):
+    """Where the SQL of one case runs."""
+
+    databases: Databases
+    settings: dict[str, object]
+    dialect: str
+    run: Run
+    backwards: Run | None
+    suite: tuple[Run, ...] = ()
+
+
+def bench_for(queries: Queries, options: Options) -> Bench:
+    """The open database of a question. UserError when there is none."""
+    opened = databases_for(options.query_timeout, options.row_limit)
+    settings = engine_settings(options.databases, queries.database)
+    other = reversed_settings(settings)
+    suite: tuple[Run, ...] = ()
+    if options.test_suite:
+        files = suite_files(options.test_suite, queries.database)
+        suite = tuple(opened.runner(engine_settings(file, queries.database)) for file in files)
+    dialect = opened.dialect(settings)
+    backwards = opened.runner(other) if other is not None else None
+    return Bench(opened, settings, dialect, opened.runner(settings), backwards, suite)
+
+
+def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Options) -> QueryComparison:
+    """Judge one answer. NotApplicable when no gold runs, Unreadable when the database does not answer."""
+    queries = gold.queries
+    if queries is None:
+        raise ValueError("the gold has no SQL")
+    if gold.status == "unreadable":
+        raise NotApplicable(f"gold_error: {gold.problem}")
+    bench = bench_for(queries, options)
+    golds = [(sql, _reached(bench.run(at_date(sql, gold.as_of or options.as_of)))) for sql in queries.sql]
+    running = [(sql, ran) for sql, ran in golds if ran.result is not None]
+    if not running:
+        raise NotApplicable(f"gold_error: {golds[0][1].problem}")
+    sql, ran = running[0]
+    query = read_gold(sql, bench.dialect)
+    asked = Asked(case.question, queries.order, options.compare_options(), options.extra_columns, options.duplicates)
+    status, note = "good", ""
+    if unstable := moves(ran, bench.backwards(sql) if bench.backwards else None, query):
+        status, note = "unstable", unstable
+    elif proves_little(ran.rows):
+        status, note = "empty", "its result has no rows, only nulls, or a lone 0"
+    elif len(ran.rows) > 1 and not query.ordered and queries.order is None and asks_order(case.question):
+        status, note = "suspect", "the question asks for an order, and the gold has no ORDER BY"
+    found = partial(
+        QueryComparison,
+        queries.database,
+        bench.dialect,
+        gold_status=status,
+        gold_note=note,
+        gold_size=(len(ran.rows), len(ran.names)),
+        gold_seconds=ran.seconds,
+        difficulty=queries.difficulty or hardness(queries.sql[0], bench.dialect),
+    )
+    if answer.problem:
+        verdict = wrong("missing_prediction", problem=answer.problem)
+        zero = msgspec.structs.replace(NONE_RIGHT, spider_suite=0.0 if bench.suite else None)
+        return found(figures=zero, strict=verdict, gold_sql=sql, sql="")
+    official = _official(queries, case.question, answer.raw or answer.text, bench)
+    date = gold.as_of or options.as_of
+    given = _reached(bench.run(at_date(answer.text, date)))
+    chosen, verdict = sql, gold_error(f"gold_unstable: {note}")
+    if status == "unstable":
+        verdict = msgspec.structs.replace(verdict, reason="gold_unstable")
+    else:
+        chosen, verdict = _strict(running, given, answer.text, bench, asked, date)
+        if verdict and answer.raw:
+            verdict = msgspec.structs.replace(verdict, normalised=(*verdict.normalised, "fence"))
+    parts = Difference()
+    if verdict.state in ("wrong", "needs_review") and answer.text:
+        parts = difference(chosen, answer.text, bench.dialect, _schema(bench))
+    example = None
+    if options.counterexamples and bench.dialect == "sqlite":
+        verdict, example = _searched(chosen, answer.text, verdict, bench, asked, options)
+    return found(
+        difference=parts,
+        counterexample=example,
+        figures=official,
+        strict=verdict,
+        gold_sql=chosen,
+        sql=answer.text,
+        size=(len(given.rows), len(given.names)) if given.result is not None else None,
+        seconds=given.seconds if given.result is not None else None,
+    )
+
+
+def _official(queries: Queries, question: str, text: str, bench: Bench) -> Figures:
+    """What is no query scores 0 everywhere, also where a public evaluator would run it."""
+    ran = bench.run(text)
+    found = figures(queries, question, text, bench.run, bench.suite)
+    if ran.kind == "sql_error" and ran.message.startswith("not a query"):
+        return msgspec.structs.replace(NONE_RIGHT, spider_suite=0.0 if bench.suite else None)
+    return found
+
+
+def _strict(
+    golds: list[tuple[str, Ran]], given: Ran, text: str, bench: Bench, asked: Asked, date: str
+) -> tuple[str, Verdict]:
+    """The gold that speaks most for the answer, and its verdict."""
+    if given.result is None:
+        return golds[0][0], wrong("timeout" if given.kind == "timeout" else "sql_error", problem=given.problem)
+    verdicts = []
+    for sql, ran in golds:
+        run = lambda one: bench.run(at_date(one, date))  # noqa: E731 (one line, used here only)
+        verdict = judge(sql, bench.dialect, ran, given, asked, run)
+        if verdict and proves_little(ran.rows) and not same_text(sql, text):
+            said = "gold has no result to speak of, and many a wrong query has none either"
+            verdict = Verdict("needs_review", "empty_gold", {"problem": said}, verdict.normalised, 1.0, 1.0)
+        if verdict and len(golds) > 1:
+            verdict = msgspec.structs.replace(verdict, evidence={**verdict.evidence, "gold": sql})
+        verdicts.append((sql, verdict))
+        if verdict:
+            break
+    top = best([verdict for _, verdict in verdicts])
+    return next(pair for pair in verdicts if pair[1] is top)
+
+
+def _searched(
+    gold: str, sql: str, verdict: Verdict, bench: Bench, asked: Asked, options: Options
+) -> tuple[Verdict, Counterexample | None]:
+    """A pass is put to made rows. One that they refute stays a pass by the data at hand, and is marked ``lucky``; an
+    answer to empty gold on which they agree passes."""
+    empty = verdict.state == "needs_review" and verdict.reason == "empty_gold"
+    if (verdict.state != "right" and not empty) or same_text(gold, sql):
+        return verdict, None
+    tables = bench.databases.kept_schema(bench.settings, read_schema)
+    parts = difference(gold, sql, bench.dialect, _schema(bench)).components
+    done = search(gold, sql, tables, asked, components=parts)
+    if done.found is None:
+        if empty and done.agreed >= ENOUGH:
+            return right(normalised=(*verdict.normalised, "fillings")), None
+        return verdict, None
+    if empty:
+        return verdict, done.found
+    if options.lucky == "fail":
+        said = {"problem": "right on the data at hand, refuted by made rows", "cause": done.found.made_cause}
+        return Verdict("wrong", "lucky", said), done.found
+    return msgspec.structs.replace(verdict, normalised=(*verdict.normalised, "lucky")), done.found
+
+
+def _schema(bench: Bench) -> Schema:
+    """The tables of the database; none where it does not tell."""
+    try:
+        tables = bench.databases.tables(bench.settings)
+    except EngineError:
+        return ()
+    return tuple((one.name, tuple(name for name, _ in one.columns)) for one in tables)
+
+
+def _reached(ran: Ran) -> Ran:
+    if ran.kind == "connection":
+        raise Unreadable(ran.problem)
+    return ran
+
+
+def no_database(error: UserError) -> Unreadable:
+    """A database that is not there is nobody's wrong answer."""
+    return Unreadable(f"{error.message}. {error.hint}".removesuffix(" "))

@@ -1,0 +1,118 @@
+"""What a prediction lacks of gold and has too much, part by part, and the one sentence that says so."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import msgspec
+
+from karat.suites.answers.text_to_sql.components.parts import PARTS, Parts, Schema, Unparsed, parts_of
+
+MOST_SAID = 3
+LONGEST = 90
+_COMPARED = re.compile(r"(.*?)\s*(<>|!=|>=|<=|=|>|<| like | in )\s*(.+)", re.IGNORECASE | re.DOTALL)
+_PLACE = re.compile(r"^\d+\. ")
+_TABLE = re.compile(r"\b[a-z_]\w*(?: \d+)?\.(?=[a-z_*])", re.IGNORECASE)
+
+
+class Component(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One part in which two queries differ. ``value``: filters that differ only in the value they compare with."""
+
+    part: str
+    missing: tuple[str, ...] = ()
+    """Gold has it, the prediction does not."""
+    extra: tuple[str, ...] = ()
+    """The prediction has it, gold does not."""
+
+
+class Difference(msgspec.Struct, frozen=True, omit_defaults=True):
+    """All parts that differ, one sentence, or why the queries cannot be compared so."""
+
+    components: tuple[Component, ...] = ()
+    sentence: str = ""
+    problem: str = ""
+
+
+def difference(gold: str, sql: str, dialect: str, schema: Schema) -> Difference:
+    """The parts of two queries that differ."""
+    try:
+        ours, theirs = parts_of(gold, dialect, schema), parts_of(sql, dialect, schema)
+    except Unparsed as error:
+        return Difference(problem=f"the queries cannot be compared part by part: {error}")
+    found = [one for name in PARTS for one in _compared(name, ours, theirs)]
+    return Difference(tuple(found), _sentence(found))
+
+
+def _compared(name: str, gold: Parts, given: Parts) -> list[Component]:
+    ours, theirs = Counter(gold[name]), Counter(given[name])
+    missing, extra = list((ours - theirs).elements()), list((theirs - ours).elements())
+    found = []
+    if name in ("filters", "having"):
+        pairs = [(a, b) for a in missing for b in extra if _same_but_value(a, b)]
+        for a, b in pairs:
+            if a in missing and b in extra:
+                missing.remove(a)
+                extra.remove(b)
+                found.append(Component("value", (a,), (b,)))
+    if missing or extra:
+        found.append(Component(name, tuple(missing), tuple(extra)))
+    return found
+
+
+def _same_but_value(one: str, other: str) -> bool:
+    a, b = _COMPARED.fullmatch(one), _COMPARED.fullmatch(other)
+    return a is not None and b is not None and a[1] == b[1] and a[2].lower() == b[2].lower()
+
+
+# -- in words ---------------------------------------------------------------------------------------------------------
+
+_VERBS = {
+    "tables": ("does not use the table", "uses the table", "uses the table"),
+    "joins": ("misses the join", "has the extra join", "joins by"),
+    "filters": ("misses the filter", "has the extra filter", "filters by"),
+    "value": ("misses the filter", "has the extra filter", "filters by"),
+    "grouping": ("does not group by", "groups by", "groups by"),
+    "having": ("misses the condition on groups", "has the extra condition on groups", "keeps groups with"),
+    "aggregates": ("misses", "also computes", "computes"),
+    "select": ("does not select", "also selects", "selects"),
+    "distinct": ("misses DISTINCT", "has DISTINCT, gold has not", ""),
+    "ordering": ("does not order by", "orders by", "orders by"),
+    "limit": ("has no", "has", "has"),
+    "set operation": ("misses the set operation", "has the extra set operation", "combines by"),
+    "sub-queries": ("misses the sub-query", "has the extra sub-query", "uses the sub-query"),
+}
+"""Part → what is said where something is missing, too much, or other than in gold."""
+
+
+def _sentence(components: Sequence[Component]) -> str:
+    chosen = list(components)
+    if any(one.part == "aggregates" for one in chosen):  # an aggregate is most often selected: said once
+        chosen = [one for one in chosen if one.part != "select" or len(one.missing) != len(one.extra)]
+    said = [_clause(one) for one in chosen[:MOST_SAID]]
+    rest = len(chosen) - MOST_SAID
+    return "; ".join(said) + (f"; and {rest} more" if rest > 0 else "")
+
+
+def _clause(one: Component) -> str:
+    missing, extra, other = _VERBS[one.part]
+    if one.part == "distinct":
+        return missing if one.missing else extra
+    ours, theirs = _shown(one.missing, one.extra)
+    if one.missing and one.extra:
+        preposition = "by " if other.endswith(" by") else ""
+        return f"{other} {theirs}, gold {preposition}{ours}"
+    return f"{missing} {ours}" if one.missing else f"{extra} {theirs}"
+
+
+def _shown(missing: Sequence[str], extra: Sequence[str]) -> tuple[str, str]:
+    """Both in code marks; columns without their table where they can still be told apart."""
+    whole = [[_PLACE.sub("", text) for text in texts] for texts in (missing, extra)]
+    short = [[_TABLE.sub("", text) for text in texts] for texts in whole]
+    texts = whole if set(short[0]) & set(short[1]) else short
+    return _listed(texts[0]), _listed(texts[1])
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return ", ".join(f"`{text if len(text) <= LONGEST else f'{text[:LONGEST]}…'}`" for text in texts)

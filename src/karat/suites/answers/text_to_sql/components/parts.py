@@ -1,0 +1,265 @@
+"""The parts of one query, each written in one way: aliases resolved, ``=`` with its sides sorted, ``BETWEEN`` split."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+PARTS = (
+    "tables",
+    "joins",
+    "filters",
+    "grouping",
+    "having",
+    "aggregates",
+    "select",
+    "distinct",
+    "ordering",
+    "limit",
+    "set operation",
+    "sub-queries",
+)
+Schema = tuple[tuple[str, tuple[str, ...]], ...]
+"""Tables with their columns."""
+Parts = Mapping[str, Sequence[str]]
+
+
+class Unparsed(Exception):
+    """Why a query cannot be taken apart."""
+
+
+@lru_cache(maxsize=4096)
+def parts_of(sql: str, dialect: str, schema: Schema) -> Parts:
+    """The parts of a query, by their names in PARTS. Raises :class:`Unparsed`."""
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    try:
+        tree = _qualified(sqlglot.parse_one(sql, dialect=dialect), dialect, schema)
+        found: dict[str, list[str]] = {name: [] for name in PARTS}
+        if isinstance(tree, exp.SetOperation):
+            found["set operation"] = [_set_name(tree)]
+            found["ordering"], found["limit"] = _ordering(tree, dialect), _limit(tree)
+            sides = [one for one in tree.walk() if isinstance(one, exp.Select) and _side_of(one, tree)]
+        else:
+            sides = [tree] if isinstance(tree, exp.Select) else []
+        if not sides:
+            raise Unparsed("it is not a SELECT")
+        for side in sides:
+            for name, texts in _of_select(side, dialect).items():
+                found[name] += texts
+    except (SqlglotError, RecursionError, AttributeError, KeyError, ValueError) as error:
+        raise Unparsed(str(error).splitlines()[0][:200] if str(error) else type(error).__name__) from None
+    return {name: tuple(sorted(texts)) for name, texts in found.items()}
+
+
+def _qualified(tree: exp.Expr, dialect: str, schema: Schema) -> exp.Expr:
+    """Every column with its table, CTEs and sub-queries merged where that is possible, aliases replaced by tables."""
+    from sqlglot.errors import SqlglotError
+    from sqlglot.optimizer.merge_subqueries import merge_subqueries
+    from sqlglot.optimizer.qualify import qualify
+
+    known: dict[str, Any] = {table: dict.fromkeys(columns, "text") for table, columns in schema}
+    try:
+        tree = qualify(
+            tree,
+            schema=known,
+            dialect=dialect,
+            validate_qualify_columns=False,
+            quote_identifiers=False,
+            identify=False,
+            expand_stars=False,
+        )
+        tree = merge_subqueries(tree)
+    except SqlglotError:
+        pass  # an unknown column, which the execution has reported already
+    return _without_aliases(tree)
+
+
+def _without_aliases(tree: exp.Expr) -> exp.Expr:
+    """A table that is used once goes by its own name; one that is used several times by its name and a number."""
+    from sqlglot import exp
+
+    names: dict[str, str] = {}
+    used: dict[str, int] = {}
+    for table in tree.find_all(exp.Table):
+        name = table.name.lower()
+        used[name] = used.get(name, 0) + 1
+        names[table.alias_or_name.lower()] = name if used[name] == 1 else f"{name} {used[name]}"
+    for column in tree.find_all(exp.Column):
+        qualifier = column.table.lower()
+        column.set("this", exp.to_identifier(column.name.lower()))
+        if qualifier:
+            column.set("table", exp.to_identifier(names.get(qualifier, qualifier)))
+    return tree
+
+
+def _of_select(tree: exp.Expr, dialect: str) -> dict[str, list[str]]:
+    from sqlglot import exp
+
+    found: dict[str, list[str]] = {name: [] for name in PARTS}
+    source = tree.args.get("from_") or tree.args.get("from")
+    sources = [source.this] if source is not None else []
+    for join in tree.args.get("joins") or ():
+        sources.append(join.this)
+        kind = _join_kind(join)
+        keys, filters = _join_keys(join, dialect)
+        found["joins"] += [f"{kind} {key}" for key in keys] or ([kind] if kind != "inner" else [])
+        found["filters"] += filters
+    found["tables"] = [one.name.lower() for one in sources if isinstance(one, exp.Table)]
+    for name, place in (("filters", "where"), ("having", "having")):
+        clause = tree.args.get(place)
+        for text, is_key in _conditions(clause.this, dialect) if clause is not None else ():
+            found["joins" if is_key and name == "filters" else name].append(f"inner {text}" if is_key else text)
+    group = tree.args.get("group")
+    found["grouping"] = [_text(one, dialect) for one in (group.expressions if group is not None else ())]
+    found["select"] = [_text(one.unalias(), dialect) for one in tree.expressions]
+    found["distinct"] = ["distinct"] if tree.args.get("distinct") is not None else []
+    own = [node for node in tree.walk() if not _inside_query(node, tree)]
+    found["aggregates"] = sorted({_text(node, dialect) for node in own if isinstance(node, exp.AggFunc)})
+    found["ordering"], found["limit"] = _ordering(tree, dialect), _limit(tree)
+    inner = [node for node in tree.find_all(exp.Subquery, exp.In, exp.Exists) if _holds_query(node)]
+    found["sub-queries"] = [_query_text(node, dialect) for node in inner if not _inside_query(node, tree)]
+    return found
+
+
+def _holds_query(node: exp.Expr) -> bool:
+    from sqlglot import exp
+
+    if isinstance(node, exp.Subquery) and isinstance(node.parent, exp.In):
+        return False  # the IN is the one that is told
+    return isinstance(node.args.get("query") or node.this, exp.Subquery | exp.Select)
+
+
+def _query_text(node: exp.Expr, dialect: str) -> str:
+    inner = node.args.get("query") or node.this
+    return _text(inner.this if inner.key == "subquery" else inner, dialect)
+
+
+def _inside_query(node: exp.Expr, tree: exp.Expr) -> bool:
+    """Whether a node belongs to a query inside this one."""
+    from sqlglot import exp
+
+    above = node.parent
+    while above is not None and above is not tree:
+        if isinstance(above, exp.Select | exp.SetOperation):
+            return True
+        above = above.parent
+    return False
+
+
+def _side_of(select: exp.Expr, tree: exp.Expr) -> bool:
+    from sqlglot import exp
+
+    above = select.parent
+    while isinstance(above, exp.Subquery | exp.SetOperation) and above is not tree:
+        above = above.parent
+    return above is tree
+
+
+def _set_name(tree: exp.Expr) -> str:
+    return f"{tree.key} all" if tree.args.get("distinct") is False else tree.key
+
+
+def _join_kind(join: exp.Expr) -> str:
+    words = [str(join.args.get(name) or "").lower() for name in ("method", "side", "kind")]
+    named = " ".join(word for word in words if word and word not in ("outer", "inner"))
+    return named if named and named != "cross" else "inner"
+
+
+def _join_keys(join: exp.Expr, dialect: str) -> tuple[list[str], list[str]]:
+    """Conditions between columns of two tables, and the others, which filter."""
+    condition = join.args.get("on")
+    found = list(_conditions(condition, dialect)) if condition is not None else []
+    using = [f"{one.name.lower()} = {one.name.lower()}" for one in join.args.get("using") or ()]
+    return [*using, *(text for text, is_key in found if is_key)], [text for text, is_key in found if not is_key]
+
+
+def _conditions(node: exp.Expr, dialect: str) -> Iterator[tuple[str, bool]]:
+    """The conditions that must all hold, each as (text, whether it joins two tables)."""
+    from sqlglot import exp
+    from sqlglot.optimizer.normalize import normalize
+
+    for one in _conjuncts(normalize(node.copy())):
+        while isinstance(one, exp.Paren):
+            one = one.this
+        if isinstance(one, exp.Between):
+            low, high = one.args["low"], one.args["high"]
+            yield _text(exp.GTE(this=one.this.copy(), expression=low.copy()), dialect), False
+            yield _text(exp.LTE(this=one.this.copy(), expression=high.copy()), dialect), False
+        else:
+            sides = (one.this, one.expression) if isinstance(one, exp.EQ) else ()
+            columns = [side for side in sides if isinstance(side, exp.Column)]
+            yield _text(_without_queries(one), dialect), len(columns) == 2 and columns[0].table != columns[1].table
+
+
+def _without_queries(node: exp.Expr) -> exp.Expr:
+    """A condition with a mark in the place of a query inside it: sub-queries are a part of their own."""
+    from sqlglot import exp
+
+    def change(one: exp.Expr) -> exp.Expr:
+        if isinstance(one, exp.In) and one.args.get("query") is not None:
+            return exp.In(this=one.this, expressions=[exp.var("sub-query")])
+        return exp.var("(sub-query)") if isinstance(one, exp.Subquery) else one
+
+    return node.transform(change)
+
+
+def _conjuncts(node: exp.Expr) -> list[exp.Expr]:
+    from sqlglot import exp
+
+    if isinstance(node, exp.Paren):
+        return _conjuncts(node.this)
+    return [*_conjuncts(node.left), *_conjuncts(node.right)] if isinstance(node, exp.And) else [node]
+
+
+def _text(node: exp.Expr, dialect: str) -> str:
+    """One way to write an expression."""
+    node = _turned(node.copy())
+    return str(node.sql(dialect, normalize_functions="lower", comments=False)).replace('"', "").strip()
+
+
+def _turned(node: exp.Expr) -> exp.Expr:
+    """Columns before literals, ``=`` with its sides sorted, IN of one value as ``=``."""
+    from sqlglot import exp
+
+    flipped: dict[type[exp.Expr], type[exp.Expr]] = {
+        exp.GT: exp.LT,
+        exp.LT: exp.GT,
+        exp.GTE: exp.LTE,
+        exp.LTE: exp.GTE,
+        exp.EQ: exp.EQ,
+        exp.NEQ: exp.NEQ,
+    }
+
+    def change(one: exp.Expr) -> exp.Expr:
+        if isinstance(one, exp.In) and not one.args.get("query") and len(one.expressions) == 1:
+            one = exp.EQ(this=one.this, expression=one.expressions[0])
+        if type(one) in flipped:
+            left, right = one.this, one.expression
+            later = isinstance(left, exp.Literal) and not isinstance(right, exp.Literal)
+            both = isinstance(one, exp.EQ) and isinstance(left, exp.Column) and isinstance(right, exp.Column)
+            if later or (both and left.sql() > right.sql()):
+                return flipped[type(one)](this=right, expression=left)
+        return one
+
+    return node.transform(change)
+
+
+def _ordering(tree: exp.Expr, dialect: str) -> list[str]:
+    order = tree.args.get("order")
+    found = []
+    for place, one in enumerate(order.expressions if order is not None else ()):
+        way = "desc" if one.args.get("desc") else "asc"
+        found.append(f"{place + 1}. {_text(one.this, dialect)} {way}")
+    return found
+
+
+def _limit(tree: exp.Expr) -> list[str]:
+    found = [f"{name} {node.args['expression'].sql()}" for name in ("limit", "offset") if (node := tree.args.get(name))]
+    return [" ".join(found)] if found else []

@@ -1,0 +1,1 @@
+"""Small databases that tell two queries apart: made rows under the real schema, searched, shrunk and shown."""

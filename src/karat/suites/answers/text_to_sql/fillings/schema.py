@@ -1,0 +1,40 @@
+"""The schema of a real database with a few of its rows, read through the guarded engine."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+
+from karat.suites.answers.text_to_sql.execution import Ran
+from karat.suites.answers.text_to_sql.fillings.scratch import ScratchColumn, ScratchTable, kind_of, quoted
+
+SAMPLED = 40
+"""Rows of each real table that fillings start from."""
+_LISTED = r"SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'"
+_PLAIN = re.compile(r"\s*create\s+table\b", re.IGNORECASE)
+
+
+def read_schema(run: Callable[[str], Ran]) -> tuple[ScratchTable, ...]:
+    """Every plain table of a SQLite database. What its columns are is asked of an empty copy."""
+    found = []
+    with closing(sqlite3.connect(":memory:")) as copy:
+        for name, ddl in run(_LISTED).rows:
+            if not _PLAIN.match(str(ddl)):
+                continue
+            try:
+                copy.execute(ddl)
+            except sqlite3.Error:
+                continue
+            columns = tuple(
+                ScratchColumn(str(column), kind_of(str(declared)), not required and not key, bool(key))
+                for _, column, declared, required, _, key in copy.execute(f"PRAGMA table_info({quoted(name)})")
+            )
+            parents = tuple(
+                (str(row[3]), str(row[2]), str(row[4] or ""))
+                for row in copy.execute(f"PRAGMA foreign_key_list({quoted(name)})")
+            )
+            sample = run(f"SELECT * FROM {quoted(name)} LIMIT {SAMPLED}").rows  # noqa: S608 (quoted)
+            found.append(ScratchTable(str(name), str(ddl), columns, sample, parents))
+    return tuple(found)

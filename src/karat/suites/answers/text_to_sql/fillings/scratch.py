@@ -1,0 +1,126 @@
+"""An in-memory SQLite database with the real schema, to be filled again and again.
+
+Only queries that have already run to their end in a guarded process are run here, on a few rows, read-only and with a
+time limit of their own.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+
+from karat.engines.protocol import ResultRows
+from karat.suites.answers.text_to_sql.execution import Ran
+
+Row = tuple[Any, ...]
+Filling = Mapping[str, Sequence[Row]]
+"""Table → rows."""
+MOST_ROWS = 5_000
+QUERY_SECONDS = 0.3
+_READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE}
+
+
+class ScratchColumn(msgspec.Struct, frozen=True):
+    """A column as the engine tells it."""
+
+    name: str
+    kind: str
+    """``number`` or ``text``, by SQLite's affinity."""
+    nullable: bool
+    key: bool
+
+
+class ScratchTable(msgspec.Struct, frozen=True):
+    """A table with the statement that makes it, and rows of the real one."""
+
+    name: str
+    ddl: str
+    columns: tuple[ScratchColumn, ...]
+    sample: tuple[Row, ...]
+    parents: tuple[tuple[str, str, str], ...] = ()
+    """(column, other table, its column) of declared foreign keys."""
+
+
+class Scratch:
+    """The database. ``fill`` replaces all rows; what the schema forbids is left out."""
+
+    def __init__(self, tables: Sequence[ScratchTable]) -> None:
+        self.tables = tuple(tables)
+        self._deadline = 0.0
+        self._connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000)
+        for table in tables:
+            with suppress(sqlite3.Error):
+                self._connection.execute(table.ddl)
+        self._connection.execute("PRAGMA foreign_keys = ON")
+        self._connection.set_progress_handler(lambda: int(time.monotonic() > self._deadline), 1_000)
+
+    def fill(self, filling: Filling) -> None:
+        self._free()
+        self._connection.execute("BEGIN")
+        self._connection.execute("PRAGMA defer_foreign_keys = ON")
+        for table in self.tables:
+            self._connection.execute(f"DELETE FROM {quoted(table.name)}")  # noqa: S608 (quoted)
+        for table in self.tables:
+            places = ", ".join("?" for _ in table.columns)
+            for row in filling.get(table.name, ()):
+                with suppress(sqlite3.Error):
+                    self._connection.execute(f"INSERT INTO {quoted(table.name)} VALUES ({places})", row)  # noqa: S608 (quoted)
+        try:
+            self._connection.execute("COMMIT")
+        except sqlite3.Error:  # a foreign key without its row
+            self._connection.execute("ROLLBACK")
+
+    def rows(self) -> dict[str, list[Row]]:
+        """What is in the tables now."""
+        self._free()
+        found = {}
+        for table in self.tables:
+            query = f"SELECT * FROM {quoted(table.name)}"  # noqa: S608 (quoted)
+            found[table.name] = self._connection.execute(query).fetchall()
+        return found
+
+    def run(self, sql: str, *, backwards: bool = False) -> Ran:
+        """A query on what is there now."""
+        self._free()
+        self._connection.execute(f"PRAGMA reverse_unordered_selects = {int(backwards)}")
+        self._connection.set_authorizer(_authorize)
+        self._deadline = time.monotonic() + QUERY_SECONDS
+        try:
+            cursor = self._connection.execute(sql)
+            names = tuple(column[0] for column in cursor.description or ())
+            rows = cursor.fetchmany(MOST_ROWS + 1)
+        except (sqlite3.Error, ValueError) as error:
+            return Ran(kind="sql_error", message=str(error))
+        if len(rows) > MOST_ROWS:
+            return Ran(kind="too_large", message="too many rows")
+        return Ran(ResultRows(names, tuple(rows)))
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _free(self) -> None:
+        """Let our own statements through."""
+        self._connection.set_authorizer(None)
+        self._deadline = float("inf")
+
+
+def _authorize(action: int, _first: str | None, second: str | None, *_: str | None) -> int:
+    if action == sqlite3.SQLITE_FUNCTION:
+        return sqlite3.SQLITE_DENY if second in ("load_extension", "fts3_tokenizer") else sqlite3.SQLITE_OK
+    return sqlite3.SQLITE_OK if action in _READING else sqlite3.SQLITE_DENY
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def kind_of(declared: str) -> str:
+    """SQLite's affinity: INT, REAL, FLOA, DOUB, NUM, DEC, BOOL are numbers."""
+    return "number" if re.search(r"int|real|floa|doub|num|dec|bool|year", declared, re.IGNORECASE) else "text"

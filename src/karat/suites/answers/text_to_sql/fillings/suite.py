@@ -1,0 +1,84 @@
+"""A lasting test suite for a database: made fillings, each kept because it tells a mutant of a gold query from it."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from karat.core.files.atomic import write_atomically
+from karat.core.problems import UserError
+from karat.suites.answers.text_to_sql.databases import engine_settings
+from karat.suites.answers.text_to_sql.execution import Databases
+from karat.suites.answers.text_to_sql.fillings.making import hints_of, made_filling
+from karat.suites.answers.text_to_sql.fillings.mutants import mutants
+from karat.suites.answers.text_to_sql.fillings.schema import read_schema
+from karat.suites.answers.text_to_sql.fillings.scratch import Filling, Scratch, ScratchTable, quoted
+
+SECONDS = 60.0
+"""After which no further filling is looked for."""
+
+
+class MadeSuite(msgspec.Struct, frozen=True):
+    """The files of a suite, and how many mutants of the gold queries they tell apart."""
+
+    files: tuple[str, ...]
+    told: int
+    mutants: int
+
+
+def make_suite(database: Path, golds: Sequence[str], out: Path, *, count: int, seed: int) -> MadeSuite:
+    """Up to ``count`` fillings of a SQLite database. The same seed makes the same files."""
+    settings = engine_settings(str(database), database.stem)
+    if settings["engine"] != "sqlite":
+        raise UserError(f"{database} is not a SQLite file", hint="Test suites are made for SQLite databases.")
+    with closing(Databases(30.0, 100_000, None)) as opened:
+        tables = read_schema(partial(opened.run, settings))
+    if not tables:
+        raise UserError(f"there are no tables in {database}")
+    chance = random.Random(seed)  # noqa: S311 (made rows, no secret)
+    pairs = [(gold, mutant) for gold in dict.fromkeys(golds) for mutant in mutants(gold)]
+    left = dict.fromkeys(pairs)
+    kept: list[Filling] = []
+    scratch = Scratch(tables)
+    end = time.monotonic() + SECONDS
+    texts = list(dict.fromkeys(golds))
+    with closing(scratch):
+        while len(kept) < count and time.monotonic() < end and (left or not pairs):
+            hints = hints_of(*chance.sample(texts, min(len(texts), 4)))
+            filling = made_filling(tables, msgspec.structs.replace(hints, tables=frozenset()), chance)
+            scratch.fill(filling)
+            told = [pair for pair in left if _tells(scratch, *pair)]
+            if told or not pairs:
+                kept.append(scratch.rows())
+                for pair in told:
+                    del left[pair]
+    folder = out / database.stem
+    files = [folder / f"{database.stem}_v{number}.sqlite" for number in range(1, len(kept) + 1)]
+    for file, rows in zip(files, kept, strict=True):
+        write_atomically(file, partial(_write, tables=tables, rows=rows))
+    return MadeSuite(tuple(map(str, files)), len(pairs) - len(left), len(pairs))
+
+
+def _tells(scratch: Scratch, gold: str, mutant: str) -> bool:
+    ours, theirs = scratch.run(gold), scratch.run(mutant)
+    if ours.result is None or theirs.result is None:
+        return False
+    return Counter(ours.rows) != Counter(theirs.rows)
+
+
+def _write(file: Path, *, tables: Sequence[ScratchTable], rows: Filling) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        for table in tables:
+            connection.execute(table.ddl)
+            places = ", ".join("?" for _ in table.columns)
+            insert = f"INSERT INTO {quoted(table.name)} VALUES ({places})"  # noqa: S608 (quoted)
+            connection.executemany(insert, rows.get(table.name, ()))
+        connection.commit()

@@ -1,0 +1,71 @@
+"""Gold SQL checked before anyone is scored by it: it is executed, twice, and compared with the question."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from karat.core.problems import Problem, Severity, UserError
+from karat.core.records import Case
+from karat.suites.answers.options import Options
+from karat.suites.answers.records import Gold, Queries
+from karat.suites.answers.text_to_sql.compare import bench_for
+from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
+from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
+from karat.suites.answers.text_to_sql.strict.gold_status import moves, proves_little
+
+Finding = tuple[Severity, str]
+"""How bad it is, and what is wrong."""
+
+
+def check_gold_sql(cases: Sequence[Case[Gold]], options: Options) -> list[Problem]:
+    """Every finding, at the line of its question. A database that cannot be opened is named once."""
+    problems: list[Problem] = []
+    unopened: set[str] = set()
+    for case in cases:
+        gold = next((turn.target for turn in case.conversation if turn.target is not None), None)
+        queries = gold.queries if gold is not None else None
+        if gold is None or queries is None:
+            continue
+        where = case.source
+        if gold.problem:
+            problems.append(Problem(f'"{case.id}": gold_error: {gold.problem}', file=where.file, line=where.line))
+        if not options.databases or gold.problem:
+            continue
+        try:
+            found = list(_findings(case.question, queries, options))
+        except UserError as error:
+            if error.message not in unopened:
+                unopened.add(error.message)
+                problems.append(Problem(error.message, file=where.file, line=where.line, hint=error.hint))
+            continue
+        for severity, said in found:
+            problems.append(Problem(f'"{case.id}": {said}', file=where.file, line=where.line, severity=severity))
+    return problems
+
+
+def _findings(question: str, queries: Queries, options: Options) -> Iterator[Finding]:
+    bench = bench_for(queries, options)
+    results = []
+    for sql in queries.sql:
+        ran = bench.run(sql)
+        if ran.result is None:
+            yield "error", f"gold_error: {ran.problem}"
+            continue
+        results.append(ran)
+        query = read_gold(sql, bench.dialect)
+        if why := moves(ran, bench.backwards(sql) if bench.backwards else None, query):
+            yield "warning", f"gold_unstable: {why}"
+        if proves_little(ran.rows):
+            yield (
+                "warning",
+                "empty_gold: its result has no rows, only nulls, or a lone 0, so equal results prove little",
+            )
+        if len(ran.rows) > 1 and not query.ordered and queries.order is None and asks_order(question):
+            yield "warning", "the question asks for an order, and the gold has no ORDER BY"
+    if (
+        len(results) > 1
+        and queries.form != "defog"
+        and any(Counter(one.rows) != Counter(results[0].rows) for one in results[1:])
+    ):
+        yield "warning", "its golds give different results; any of them passes"

@@ -1,0 +1,183 @@
+"""defog's verdicts: ``defog_exact`` (the frames are equal), ``defog_correct`` (gold's columns are in the prediction).
+
+Any gold may pass. Frames are pandas', and so are their quirks: a comparison of values broadcasts shapes, a column of
+numbers with a null holds floats, and a null counts as -99999 at the end. Most results are settled by looking at the
+rows; only what is left over is put to pandas itself, which is imported then.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from karat.suites.answers.text_to_sql.official.plain_frames import holds_columns, kinds_of, same_rows
+
+Row = tuple[Any, ...]
+
+FILLER = -99999
+_ASKS_ORDER = re.compile(r"\b(order|sort|arrange)\b", re.IGNORECASE)
+_ORDER_BY = re.compile(r"ORDER BY[\s\S]*", re.IGNORECASE)
+_FIRST_KEY = re.compile(r"(?<=ORDER BY)(.*?)(?=;|,|\)|$)", re.IGNORECASE)
+_NO_COLUMN = ("desc", "asc", "nulls", "last", "first", "limit")
+
+
+class Frame(NamedTuple):
+    """A result with the names of its columns, and the text of the query that orders it."""
+
+    names: tuple[str, ...]
+    rows: Sequence[Row]
+    sql: str
+
+
+def verdicts(golds: Sequence[Frame], given: Frame, question: str, category: str) -> tuple[bool, bool]:
+    """(exact, correct) against any of the golds, in their order; the first that is exact decides."""
+    correct = False
+    asked = category == "order_by" or _ASKS_ORDER.search(question) is not None
+    try:
+        for gold in golds:
+            if _is_exact(gold, given, asked):
+                return True, True
+            correct = correct or _is_subset(gold, given, asked)
+    except (TypeError, ValueError, KeyError):  # what ends that code with an error counts as not right there
+        return False, False
+    return False, correct
+
+
+def _is_exact(gold: Frame, given: Frame, asked: bool) -> bool:
+    quick = _same_values(gold, given)
+    if quick is not None:
+        return quick
+    if len(gold.names) != len(given.names) and not _may_broadcast(gold, given):
+        return False
+    if not _may_broadcast(gold, given):
+        plain = not _has_null(gold.rows) and not _has_null(given.rows)
+        if plain and len(set(gold.rows)) != len(set(given.rows)):
+            return False
+        if not asked and kinds_of(gold.names, gold.rows) and kinds_of(given.names, given.rows):
+            return same_rows(gold.names, gold.rows, given.names, given.rows)
+    return _exact_by_pandas(gold, given, asked)
+
+
+def _same_values(gold: Frame, given: Frame) -> bool | None:
+    """True for the same cells in the same places; None where more has to be looked at."""
+    if not gold.rows or len(gold.names) != len(given.names) or len(gold.rows) != len(given.rows):
+        return None
+    if _has_null(gold.rows) or _has_null(given.rows):
+        return None
+    return True if list(gold.rows) == list(given.rows) else None
+
+
+def _may_broadcast(gold: Frame, given: Frame) -> bool:
+    sizes = (len(gold.rows), len(gold.names)), (len(given.rows), len(given.names))
+    return sizes[0] != sizes[1] and all(a == b or 1 in (a, b) for a, b in zip(*sizes, strict=True))
+
+
+def _texts_with_null(rows: Sequence[Row]) -> bool:
+    return any({type(cell) for cell in column} == {str, type(None)} for column in zip(*rows, strict=True))
+
+
+def _has_null(rows: Sequence[Row]) -> bool:
+    return any(cell is None for row in rows for cell in row)
+
+
+def _is_subset(gold: Frame, given: Frame, asked: bool) -> bool:
+    if not gold.rows or not gold.names or len(gold.rows) != len(given.rows) or len(gold.names) > len(given.names):
+        return False
+    columns = [_rough(column) for column in zip(*given.rows, strict=True)]
+    if any(all(_rough(column) != other for other in columns) for column in zip(*gold.rows, strict=True)):
+        return False
+    kinds, given_kinds = kinds_of(gold.names, gold.rows), kinds_of(given.names, given.rows)
+    if not asked and kinds and given_kinds:
+        return holds_columns(gold.names, gold.rows, kinds, given.rows, given_kinds)
+    return _subset_by_pandas(gold, given, asked)
+
+
+def _rough(column: Row) -> Counter[Any]:
+    """What two columns that pandas calls equal have in common: their texts, and how many numbers and nulls."""
+    return Counter(cell if isinstance(cell, str | bytes) else cell is None for cell in column)
+
+
+# -- with pandas ------------------------------------------------------------------------------------------------------
+
+
+def _frame(one: Frame) -> Any:
+    import pandas
+
+    return pandas.DataFrame(list(one.rows), columns=list(one.names))
+
+
+def _exact_by_pandas(gold: Frame, given: Frame, asked: bool) -> bool:
+    left, right = _frame(gold), _frame(given)
+    with suppress(AttributeError, ValueError):  # shapes that do not broadcast
+        if (left.values == right.values).all():
+            return True
+    left, right = _normalised(left, gold.sql, asked), _normalised(right, given.sql, asked)
+    if left.shape != right.shape:
+        return False
+    if _texts_with_null(gold.rows) or _texts_with_null(given.rows):
+        raise TypeError("a column of texts cannot hold the filler")  # as pandas 3 says it
+    return bool((left.fillna(FILLER).values == right.fillna(FILLER).values).all())
+
+
+def _subset_by_pandas(gold: Frame, given: Frame, asked: bool) -> bool:
+    from pandas.testing import assert_frame_equal, assert_series_equal
+
+    left, right = _own_names(_frame(gold)), _own_names(_frame(given))
+    free, matched = list(right.columns), []
+    for name in left.columns:
+        column = left[name].sort_values().reset_index(drop=True)
+        for other in free:
+            ordered = right[other].sort_values().reset_index(drop=True)
+            if _equal(assert_series_equal, column, ordered, check_names=False):
+                free.remove(other)
+                matched.append(other)
+                break
+        else:
+            return False
+    chosen = right[matched].rename(columns=dict(zip(matched, left.columns, strict=True)))
+    # No text of a query comes along here, so that rows stay as they are where the question asks for an order.
+    return _equal(assert_frame_equal, _normalised(left, "", asked), _normalised(chosen, "", asked))
+
+
+def _equal(check: Callable[..., None], one: Any, other: Any, **more: bool) -> bool:
+    try:
+        check(one, other, check_dtype=False, **more)
+    except AssertionError:
+        return False
+    return True
+
+
+def _normalised(frame: Any, sql: str, asked: bool) -> Any:
+    """Without repeats, columns by name, rows by their values or, where the question asks for an order, by the first key
+    of the text's ORDER BY."""
+    frame = frame.drop_duplicates()
+    frame = frame.reindex(sorted(frame.columns), axis=1)
+    if not asked:
+        frame = frame.sort_values(by=list(frame.columns), na_position="first")
+    elif clause := _ORDER_BY.search(sql):
+        words = _FIRST_KEY.findall(clause[0])
+        keys = [word.strip().rsplit(".", 1)[-1] for word in (words[0].split() if words else [])]
+        upper = [key.upper() for key in keys]
+        ascending = "DESC" not in upper and "ASC" in upper
+        keys = [key.replace(",", "").replace("(", "") for key in keys]
+        keys = [key for key in keys if key.lower() not in _NO_COLUMN]
+        others = [name for name in frame.columns if name not in keys]
+        keys = [key for key in keys if key in frame.columns]
+        frame = frame.sort_values(by=keys + others, ascending=ascending)[others + keys]
+    return _own_names(frame).reset_index(drop=True)
+
+
+def _own_names(frame: Any) -> Any:
+    """Columns of one name get numbers, so that each has a name of its own."""
+    names = list(frame.columns)
+    if len(set(names)) == len(names):
+        return frame
+    seen: Counter[str] = Counter()
+    own = []
+    for name in names:
+        own.append(f"{name}_{seen[name]}" if seen[name] else name)
+        seen[name] += 1
+    return frame.set_axis(own, axis=1)

@@ -1,0 +1,121 @@
+"""The report's sheets for gold SQL: every figure of every case, where they disagree, and which parts fail most."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from karat.core.report import Cell, Column, Sheet, Table
+from karat.core.results.result import CaseResult, RunResult
+from karat.suites.answers.details import Details, SqlDetails, judged
+from karat.suites.answers.headline_profile import EVERY
+
+Judged = tuple[CaseResult, Details, SqlDetails]
+
+
+def queried(result: RunResult) -> list[Judged]:
+    """The cases whose gold is SQL."""
+    return [(case, details, details.sql) for case, details in judged(result) if details.sql is not None]
+
+
+def sql_sheets(result: RunResult) -> list[Sheet]:
+    """None where no gold is SQL."""
+    cases = queried(result)
+    if not cases:
+        return []
+    return [_figures(cases), *_disagreements(cases), *_parts(cases), _cost(cases)]
+
+
+def disagreements(cases: Iterable[Judged]) -> Counter[tuple[str, str, str]]:
+    """(figure, what it says, strict's reason or what its pass needed) → cases where the two disagree."""
+    found: Counter[tuple[str, str, str]] = Counter()
+    for _, details, sql in cases:
+        right = details.strict.state == "right"
+        if details.strict.state in ("right", "wrong"):
+            why = details.strict.reason or ", ".join(details.strict.normalised) or "the rule of its own"
+            for name in sql.against(right):
+                found[name, "refuses" if right else "accepts", why] += 1
+    return found
+
+
+def failing_parts(cases: Iterable[Judged], by: Callable[[SqlDetails], str] = lambda _: "") -> Counter[tuple[str, str]]:
+    """(part, group) → wrong answers that differ from gold in it."""
+    found: Counter[tuple[str, str]] = Counter()
+    for _, details, sql in cases:
+        if details.strict.state == "wrong":
+            found.update((part, by(sql)) for part in {one.part for one in sql.components})
+    return found
+
+
+def _figures(cases: list[Judged]) -> Sheet:
+    columns = (
+        Column("question", "wrapped", 16),
+        Column("database", "text", 18),
+        Column("difficulty", "text", 12),
+        *(Column(name, "score", 10, decimals=0 if name != "bird_f1" else 2) for name in EVERY),
+        Column("strict says", "text", 14),
+        Column("differs in", "wrapped", 50),
+        Column("gold SQL", "wrapped", 60),
+        Column("SQL", "wrapped", 60),
+        Column("gold", "wrapped", 30),
+    )
+    rows = tuple(
+        (
+            case.id,
+            sql.db,
+            sql.difficulty,
+            *(sql.figures.get(name) for name in EVERY),
+            details.strict.state.replace("_", " "),
+            sql.sentence,
+            sql.gold_sql,
+            sql.sql,
+            f"{sql.gold_status}: {sql.gold_note}" if sql.gold_note else sql.gold_status,
+        )
+        for case, details, sql in cases
+    )
+    return Sheet("SQL", (Table(columns, rows),), freeze_columns=1)
+
+
+def _disagreements(cases: list[Judged]) -> list[Sheet]:
+    rows: list[tuple[Cell, ...]] = [(*key, count) for key, count in disagreements(cases).most_common()]
+    columns = (
+        Column("figure", "text", 16),
+        Column("it", "text", 10),
+        Column("strict says", "text", 30),
+        Column("questions", "count", 11),
+    )
+    return [Sheet("Disagreements", (Table(columns, tuple(rows)),))] if rows else []
+
+
+def _parts(cases: list[Judged]) -> list[Sheet]:
+    """Which parts of wrong answers differ from gold most often: over all, by difficulty, by database, by tag."""
+    tables = []
+    for title, by in (
+        ("All", lambda _: ""),
+        ("By difficulty", lambda sql: sql.difficulty),
+        ("By database", lambda sql: sql.db),
+    ):
+        counted = failing_parts(cases, by)
+        rows = tuple((part, group, count) for (part, group), count in counted.most_common())
+        columns = (Column("part", "text", 16), Column("group", "text", 24), Column("wrong answers", "count", 14))
+        if rows:
+            tables.append(Table(columns, rows, title))
+    return [Sheet("Parts", tuple(tables))] if tables else []
+
+
+def _cost(cases: list[Judged]) -> Sheet:
+    columns = (
+        Column("question", "wrapped", 16),
+        Column("gold seconds", "number", 12, decimals=4),
+        Column("seconds", "number", 12, decimals=4),
+        Column("ratio", "number", 10, decimals=2),
+        Column("rows", "count", 10),
+        Column("gold rows", "count", 10),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for case, _, sql in cases:
+        gold, given = sql.timing.get("gold"), sql.timing.get("answer")
+        size, expected = sql.rows.get("answer"), sql.rows.get("gold")
+        ratio = given / gold if gold and given else None
+        rows.append((case.id, gold, given, ratio, size[0] if size else None, expected[0] if expected else None))
+    return Sheet("Query cost", (Table(columns, tuple(rows)),), freeze_columns=1)

@@ -1,0 +1,48 @@
+"""Whether a question asks for its rows in an order. Words are taken narrowly where they have another meaning: an order
+that was placed, a first name, "in order to"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_NUMBER = r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|twenty)"
+_SUPERLATIVE = (
+    r"highest|lowest|largest|smallest|biggest|longest|shortest|tallest|oldest|youngest|newest|latest|earliest|best|worst"
+    r"|most|least|fewest|greatest|cheapest|heaviest|lightest|fastest|slowest|high|low|old|young|new|large|small|big"
+    r"|most recent|best paid"
+)
+_FREE = re.compile(r"\b(?:in )?(?:any|no (?:particular|specific)) order\b|\border does not matter\b", re.IGNORECASE)
+_ASKS = re.compile(
+    rf"\b(?:sort|sorts|sorted|sorting|ordered|ordering|arrange|arranged|alphabetical|alphabetically|alphabetic|ascending"
+    rf"|descending|asc|desc|ascendingly|descendingly|chronological|chronologically|lexicographic\w*|rank|ranked|ranking"
+    rf"|ranks)\b"
+    rf"|\border (?:by|them|these|those|the (?:results?|list|rows|names?|output)|it|results?)\b"
+    rf"|\b(?:in|by|with) (?:the )?(?:\w+ ){{0,3}}order\b(?! to\b| that\b| id\b| number\b)"
+    rf"|\bfrom (?:the )?(?:{_SUPERLATIVE})\b.{{0,40}}\bto (?:the )?(?:{_SUPERLATIVE})\b"
+    rf"|\b(?:{_SUPERLATIVE}) to (?:the )?(?:{_SUPERLATIVE})\b|\bfrom [az] to [az]\b"
+    rf"|\b(?:{_SUPERLATIVE}|a-z) (?:\w+ )?(?:first|last|on top)\b"
+    rf"|\b(?:starting|beginning) (?:with|from|at) (?:the )?(?:{_SUPERLATIVE})\b"
+    rf"|\bsequence\b|\btop[- ]{_NUMBER}\b|\btop \w+ {_NUMBER}\b"
+    rf"|\b{_NUMBER} (?:{_SUPERLATIVE})\b|\b(?:{_SUPERLATIVE}) {_NUMBER}\b|\bnewest\b|\bmost recent\b"
+    rf"|\b(?:first|last) {_NUMBER}\b",
+    re.IGNORECASE,
+)
+_BY = re.compile(r"\bby (?:(?:the|their|its|each|his|her) )?([\w ]{2,40})", re.IGNORECASE)
+_WORD = re.compile(r"[a-z]+|\d+")
+
+
+def asks_order(question: str, keys: Sequence[str] = ()) -> bool:
+    """``keys``: the columns that gold orders by and does not group by; "names by salary" asks for one of them."""
+    if _FREE.search(question):
+        return False
+    if _ASKS.search(question):
+        return True
+    return any(_names(said, key) for said in _BY.findall(question) for key in keys)
+
+
+def _names(said: str, key: str) -> bool:
+    """Whether the first words after "by" name a column: "salary" names ``sal``, "date of birth" ``birth_date``."""
+    words = _WORD.findall(said.lower())[:3]
+    parts = [part for part in _WORD.findall(key.lower()) if len(part) > 1]
+    return any(word.startswith(part) or part.startswith(word) for word in words[:2] for part in parts if len(word) > 1)

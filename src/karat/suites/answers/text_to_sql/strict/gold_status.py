@@ -1,0 +1,62 @@
+"""What a gold query is worth as a judge: whether its result proves anything, and whether it stays the same."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from karat.suites.answers.text_to_sql.execution import Ran
+from karat.suites.answers.text_to_sql.strict.gold_query import GoldQuery
+
+Row = tuple[Any, ...]
+_QUOTED = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\])""")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def proves_little(rows: Sequence[Row]) -> bool:
+    """No rows, one row of nulls, or a lone 0: many a wrong query gives the same."""
+    if not rows:
+        return True
+    if len(rows) > 1:
+        return False
+    return all(cell is None for cell in rows[0]) or (len(rows[0]) == 1 and rows[0][0] == 0)
+
+
+def moves(gold: Ran, backwards: Ran | None, query: GoldQuery) -> str:
+    """Why a gold does not have one result; empty where it has. A tie at its cut is nobody's chance: any choice
+    passes."""
+    if backwards is None or backwards.result is None or Counter(gold.rows) == Counter(backwards.rows):
+        return ""
+    if query.ordered and query.limit is not None:
+        return ""
+    why = "it has LIMIT without ORDER BY" if query.cut_unordered else "its rows depend on the order of unordered rows"
+    return f"run a second time, with unordered rows the other way round, it gives another result: {why}"
+
+
+def same_text(one: str, other: str) -> bool:
+    """Whether two queries are the same but for case, blanks, comments and a semicolon at the end."""
+    return _plain(one) == _plain(other)
+
+
+def _plain(sql: str) -> str:
+    parts = _QUOTED.split(sql)
+    plain = [part if place % 2 else _blanks_out(part) for place, part in enumerate(parts)]
+    return "".join(plain).rstrip("; ").lstrip()
+
+
+def _blanks_out(part: str) -> str:
+    """Text outside quotes: one blank between words, none beside signs."""
+    text = re.sub(r"\s+", " ", _COMMENT.sub(" ", part).lower())
+    return re.sub(r" ?([(),=<>+*/-]) ?", r"\1", text)
+
+
+def at_date(sql: str, date: str) -> str:
+    """The query with a fixed date in the place of now."""
+    if not _DATE.fullmatch(date):
+        return sql
+    fixed = re.sub(r"'now'", f"'{date}'", sql, flags=re.IGNORECASE)
+    fixed = re.sub(r"\bcurrent_timestamp\b(?!\s*\()", f"'{date} 00:00:00'", fixed, flags=re.IGNORECASE)
+    return re.sub(r"\bcurrent_date\b(?!\s*\()", f"'{date}'", fixed, flags=re.IGNORECASE)

@@ -1,0 +1,166 @@
+"""The strict verdict on one prediction against one gold query.
+
+Rows are a multiset and columns are one-to-one in any order, with the values of :mod:`karat.tables`. Order counts when
+the gold has an outermost ORDER BY and the question asks for it: rows with equal sort keys may then stand in any order.
+Where a LIMIT cuts rows with equal keys, any choice among them passes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import Any
+
+import msgspec
+
+from karat.suites.answers.records import Verdict, right, wrong
+from karat.suites.answers.strict.tables import from_match
+from karat.suites.answers.strict.ties import match_with_ties
+from karat.suites.answers.text_to_sql.execution import Ran
+from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
+from karat.suites.answers.text_to_sql.strict.gold_query import GoldQuery, read_gold
+from karat.suites.answers.text_to_sql.strict.tables import numbers_as_texts, table_of, with_blocks
+from karat.tables.matching import Match, match_tables
+from karat.tables.options import CompareOptions
+from karat.tables.table import LARGE, TableError
+
+Row = tuple[Any, ...]
+MOST_UNCUT = 20_000
+"""Rows of a gold without its LIMIT that are looked at for ties."""
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """The question, and what its case and the options say about comparing."""
+
+    question: str
+    order: bool | None = None
+    options: CompareOptions = CompareOptions()
+    extra_columns: str = "allow"
+    duplicates: str = "count"
+
+
+def judge(sql: str, dialect: str, gold: Ran, given: Ran, asked: Asked, run: Callable[[str], Ran]) -> Verdict:
+    """``run`` executes further forms of the gold, where they are needed to settle order and ties."""
+    query = read_gold(sql, dialect)
+    ordered = order_counts(query, asked)
+    free = query.ordered and not ordered and len(gold.rows) > 1
+    ours, theirs = _counted(gold.rows, asked), _counted(given.rows, asked)
+    notes = []
+    if len(given.names) > len(gold.names):
+        if asked.extra_columns == "deny":
+            gold_size, pred_size = [len(ours), len(gold.names)], [len(theirs), len(given.names)]
+            return wrong("extra_columns", gold_size=gold_size, pred_size=pred_size)
+        notes.append("extra_columns")
+    if not _contradicting(gold.names, given.names) and _same(ours, theirs, ordered=ordered):
+        if free and list(ours) != list(theirs):
+            notes.append("order_not_asked")
+        return right(normalised=tuple(notes))
+    options = msgspec.structs.replace(asked.options, null_word=False, no_header=False)
+    left, other = table_of(gold.names, ours), table_of(given.names, theirs)
+    match = match_tables(left, other, ignore_order=not ordered, options=options)
+    if not match.passed and match.reason == "order_differs":
+        match = _by_blocks(query, gold, given, options, run) or match
+    elif not match.passed and match.settled and query.limit is not None and query.ordered:
+        match = _with_ties(query, gold, given, options, run, match)
+    if match.passed:
+        found = from_match(match)
+        if numbers_as_texts(ours, theirs, match.mapping):
+            notes.append("number_as_text")
+        if free and not _same(ours, theirs, ordered=True) and len(gold.names) == len(given.names):
+            notes.append("order_not_asked")
+        return msgspec.structs.replace(found, normalised=tuple(dict.fromkeys((*found.normalised, *notes))))
+    if match.reason == "duplicates" and left.height == 1:
+        match = msgspec.structs.replace(match, reason="row_count")
+    if match.reason == "missing_column" and left.width == other.width == 1:  # there is only the one column
+        match = msgspec.structs.replace(match, reason="values_differ")
+    return from_match(match)
+
+
+def order_counts(query: GoldQuery, asked: Asked) -> bool:
+    """Whether the order of rows is part of the answer."""
+    if asked.order is not None:
+        return asked.order
+    return query.ordered and query.limit != 1 and asks_order(asked.question, query.free_keys)
+
+
+def _counted(rows: Sequence[Row], asked: Asked) -> Sequence[Row]:
+    return tuple(dict.fromkeys(rows)) if asked.duplicates == "ignore" else rows
+
+
+def _contradicting(gold: Sequence[str], given: Sequence[str]) -> bool:
+    """Whether headers may contradict the cells, so that more than the cells must be looked at."""
+    return tuple(gold) != tuple(given) and set(gold) <= set(given)
+
+
+def _same(gold: Sequence[Row], given: Sequence[Row], *, ordered: bool) -> bool:
+    """The quick test: the same values in the same columns."""
+    if len(gold) != len(given) or (gold and len(gold[0]) != len(given[0])):
+        return False
+    return list(gold) == list(given) or (not ordered and Counter(gold) == Counter(given))
+
+
+def _keyed(query: GoldQuery, text: str, run: Callable[[str], Ran]) -> tuple[list[Row], list[Row]] | None:
+    """Rows as gold shows them, and the sort keys of each."""
+    ran = run(text) if text else None
+    if ran is None or ran.result is None:
+        return None
+    width = len(ran.names) - query.hidden
+    try:
+        return [row[:width] for row in ran.rows], [tuple(row[place] for place in query.places) for row in ran.rows]
+    except IndexError:
+        return None
+
+
+def _by_blocks(
+    query: GoldQuery, gold: Ran, given: Ran, options: CompareOptions, run: Callable[[str], Ran]
+) -> Match | None:
+    """The same rows, where those with equal sort keys may stand in any order."""
+    found = _keyed(query, query.keyed, run)
+    if found is None or Counter(found[0]) != Counter(gold.rows):
+        return None
+    rows, keys = found
+    blocks = [number for number, (_, group) in enumerate(groupby(keys)) for _ in group]
+    left = with_blocks(table_of(gold.names, rows), blocks)
+    right_ = with_blocks(table_of(given.names, given.rows), blocks)
+    match = match_tables(left, right_, ignore_order=True, options=options)
+    if not match.passed:
+        return None
+    normalised = tuple(dict.fromkeys((*match.normalised, "ties")))
+    return msgspec.structs.replace(match, mapping=match.mapping[:-1], normalised=normalised)
+
+
+def _with_ties(
+    query: GoldQuery, gold: Ran, given: Ran, options: CompareOptions, run: Callable[[str], Ran], match: Match
+) -> Match:
+    """Any legal choice among rows that are tied where gold is cut passes; all of them together are for a person."""
+    found = _keyed(query, query.uncut, run)
+    if found is None or not gold.rows or len(found[0]) > MOST_UNCUT or query.offset:
+        return match
+    rows, keys = found
+    at = len(gold.rows)
+    if len(rows) <= at or keys[at] != keys[at - 1] or Counter(gold.rows) - Counter(rows):
+        return match
+    end = next((place for place in range(at, len(keys)) if keys[place] != keys[at - 1]), len(keys))
+    if end >= LARGE:
+        return match
+    tied = table_of(gold.names, rows[:end])
+    other = table_of(given.names, given.rows)
+    if len(given.rows) == end:
+        every = match_tables(tied, other, ignore_order=True, options=options)
+        if every.passed:
+            evidence = {"ties_at": at, "tied_rows": end, "problem": "it returns all rows that are tied at gold's LIMIT"}
+            return msgspec.structs.replace(every, passed=False, settled=False, reason="ties_all", evidence=evidence)
+    ranked = with_blocks(tied, [place for place, (_, group) in enumerate(groupby(keys[:end])) for _ in group])
+    try:
+        legal = match_with_ties(
+            ranked,
+            other,
+            {"by": [tied.width], "at": at},
+            columns=list(range(tied.width)),
+            ignore_order=True,
+            options=options,
+        )
+    except TableError:
+        return match
+    return legal if legal.passed or not legal.settled else match

@@ -1,0 +1,119 @@
+"""``karat answers --questions``: predicted SQL against gold SQL, both executed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+
+import msgspec
+
+from karat.core.files.atomic import write_bytes
+from karat.core.plugins import load_suite
+from karat.core.problems import UserError
+from karat.core.remote.paths import local_input
+from karat.core.results.result import RunResult
+from karat.core.suite import LoadedPredictions
+from karat.runs.executors.choice import scoring_executor
+from karat.runs.project import from_settings
+from karat.suites.answers.options import Options
+from karat.suites.answers.text_to_sql.fillings.suite import MadeSuite, make_suite
+from karat.suites.answers.text_to_sql.predictions import paired, prediction_field
+from karat.verbs.inputs.loading import load_cases, load_predictions
+from karat.verbs.inputs.steps import step
+
+OUTCOMES = {"right": "pass", "wrong": "fail"}
+"""The strict profile's words for the outcome of a case."""
+
+
+def score_queries(
+    questions: Path,
+    predictions: Path | None,
+    databases: str,
+    *,
+    test_suite: str = "",
+    settings: Sequence[str] = (),
+    workers: int | None = None,
+    executor: Executor | None = None,
+) -> RunResult:
+    """Score predicted SQL against a question file. Without ``predictions``, the field ``prediction`` of the questions
+    is used. ``settings`` are further ``KEY=VALUE`` options of the suite."""
+    from karat.runs.runner import score_recorded
+
+    suite = load_suite("answers")
+    fixed = {"databases": databases, **({"test_suite": test_suite} if test_suite else {})}
+    options = from_settings(Options, settings, "--option", fixed)
+    cases = load_cases(suite, questions)
+    if not any(turn.target is not None and turn.target.queries for turn in cases.cases[0].conversation):
+        hint = "A gold folder of result files is scored with --result_dir and --gold_dir."
+        raise UserError(f"{questions} does not hold questions with gold SQL", hint=hint)
+    given: LoadedPredictions
+    if predictions is not None:
+        given = load_predictions(suite, local_input(predictions))
+    else:
+        given = prediction_field(cases.cases)
+        if not given.predictions:
+            hint = "Give --predictions, or add a prediction to each question."
+            raise UserError(f"there are no predictions in {questions}", hint=hint)
+    recorded = paired(cases.cases, given)
+    with step("scored"), scoring_executor(suite, workers, executor) as pool:
+        return score_recorded(
+            suite,
+            cases.cases,
+            recorded.predictions,
+            options,
+            problems=(*cases.problems, *recorded.problems),
+            source=str(predictions or questions),
+            executor=pool,
+        )
+
+
+def with_case_keys(document: bytes) -> bytes:
+    """A JSON result whose cases also have what this verb promises at their top: db, difficulty, outcome and the
+    rest."""
+    found = msgspec.json.decode(document)
+    for case in found["cases"]:
+        details = case.get("details") or {}
+        sql = details.get("sql") or {}
+        state = (details.get("strict") or {}).get("state", "")
+        case |= {
+            "db": sql.get("db", ""),
+            "difficulty": sql.get("difficulty", ""),
+            "outcome": OUTCOMES.get(state, state) or case["status"],
+            "reason": details.get("reason", "") or case.get("error", ""),
+            "components": sql.get("components", []),
+            "counterexample": sql.get("counterexample"),
+            "gold_status": sql.get("gold_status", "good") if sql else "",
+            "rows": sql.get("rows"),
+            "timing": sql.get("timing"),
+        }
+    return msgspec.json.format(msgspec.json.encode(found), indent=2)
+
+
+def write_examples(result: RunResult, folder: Path) -> list[str]:
+    """The scripts of all counter-examples of a result, one file each; returns their names."""
+    written = []
+    for case in result.cases:
+        example = ((case.details.get("sql") or {}).get("counterexample")) or {}
+        if example:
+            name = re.sub(r"[^\w.-]", "_", case.id)[:100]
+            write_bytes(folder / f"{name}.sql", str(example["rebuild_script"]).encode("utf-8", "replace"))
+            written.append(str(folder / f"{name}.sql"))
+    return written
+
+
+def fill_suite(database: Path, questions: Path | None, out: Path, *, count: int = 20, seed: int = 1) -> MadeSuite:
+    """Make a test suite for a SQLite database; the gold of the questions about it says which fillings are worth
+    keeping."""
+    golds: list[str] = []
+    if questions is not None:
+        for case in load_cases(load_suite("answers"), questions).cases:
+            for turn in case.conversation:
+                queries = turn.target.queries if turn.target is not None else None
+                if queries is not None and queries.database in ("", database.stem):
+                    golds += queries.sql
+        if not golds:
+            hint = f'Questions name their database in db; this one is "{database.stem}".'
+            raise UserError(f"there is no question about {database.stem} in {questions}", hint=hint)
+    return make_suite(database, golds, out, count=count, seed=seed)

@@ -1,0 +1,121 @@
+"""Made rows that tell two queries apart, and none for a query in other words."""
+
+from __future__ import annotations
+
+import sqlite3
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from karat.suites.answers.text_to_sql.execution import Databases
+from karat.suites.answers.text_to_sql.fillings.mutants import mutants
+from karat.suites.answers.text_to_sql.fillings.schema import read_schema
+from karat.suites.answers.text_to_sql.fillings.scratch import ScratchTable
+from karat.suites.answers.text_to_sql.fillings.search import search
+from karat.suites.answers.text_to_sql.fillings.suite import make_suite
+from karat.suites.answers.text_to_sql.strict.judge import Asked
+from tests.suites.answers.text_to_sql.making import compared, database
+
+
+@pytest.fixture
+def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[ScratchTable, ...]:
+    monkeypatch.chdir(tmp_path)
+    databases = Databases(5.0, 1000, None)
+    found = read_schema(partial(databases.run, {"engine": "sqlite", "path": str(database(tmp_path))}))
+    databases.close()
+    return found
+
+
+JOINED = "select c.name, count(*) from customer c join sale s on s.customer_id = c.id"
+
+
+@pytest.mark.parametrize(
+    ("gold", "sql"),
+    [
+        (f"{JOINED} group by c.id", f"{JOINED} group by c.name"),
+        ("select name from customer where country = 'FR'", "select name from customer where id in (1, 2)"),
+        ("select count(*) from sale where amount > 10", "select count(*) from sale where amount >= 10"),
+        ("select count(*) from customer", "select count(born) from customer"),
+        ("select c.name from customer c left join sale s on s.customer_id = c.id",
+         "select c.name from customer c join sale s on s.customer_id = c.id"),
+        ("select country from customer", "select distinct country from customer"),
+        ("select max(amount) from sale", "select amount from sale order by id desc limit 1"),
+        ("select customer_id from sale group by customer_id having count(*) > 3",
+         "select customer_id from sale group by customer_id having count(*) > 4"),
+    ],
+)  # fmt: skip
+def test_queries_that_differ_are_told_apart_by_a_few_rows(
+    gold: str, sql: str, tables: tuple[ScratchTable, ...]
+) -> None:
+    found = search(gold, sql, tables, Asked("")).found
+    assert found is not None
+    assert all(len(rows) <= 5 for rows in found.made_rows.values())
+    script, _, queries = found.rebuild_script.partition("-- gold")
+    again = sqlite3.connect(":memory:")
+    again.executescript(script)
+    ours, theirs = (text.strip().rstrip(";") for text in queries.split("-- answer"))
+    assert [list(row) for row in again.execute(ours)] == found.gold_result
+    assert [list(row) for row in again.execute(theirs)] == found.answer_result
+
+
+@pytest.mark.parametrize(
+    ("gold", "sql"),
+    [
+        (f"{JOINED} group by c.id",
+         "SELECT T1.name, COUNT(*) FROM sale T2 JOIN customer T1 ON T1.id = T2.customer_id GROUP BY T1.id"),
+        ("select name, country from customer", "select country as c, name as n from customer order by id desc"),
+        ("select id from sale order by amount desc limit 1",
+         "select s.id from sale s order by s.amount desc, s.id desc limit 1"),
+        ("select id from sale where amount between 5 and 20",
+         "select id from sale where not (amount < 5 or amount > 20)"),
+    ],
+)  # fmt: skip
+def test_none_for_the_same_query_in_other_words(gold: str, sql: str, tables: tuple[ScratchTable, ...]) -> None:
+    assert search(gold, sql, tables, Asked(""), seconds=0.7).found is None
+
+
+def test_a_pass_that_is_refuted_is_lucky_and_may_count_as_a_failure(tmp_path: Path) -> None:
+    gold, sql = "select name from customer where country = 'FR'", "select name from customer where id in (1, 2)"
+    lucky = compared(tmp_path, gold, sql, options={"counterexamples": True})
+    assert lucky.strict.state == "right"
+    assert "lucky" in lucky.strict.normalised
+    assert lucky.queries is not None
+    assert lucky.queries.counterexample is not None
+    failed = compared(tmp_path, gold, sql, options={"counterexamples": True, "lucky": "fail"})
+    assert (failed.strict.state, failed.strict.reason) == ("wrong", "lucky")
+
+
+def test_empty_gold_passes_where_fillings_agree(tmp_path: Path) -> None:
+    gold = "select name from customer where id > 900"
+    agreed = compared(
+        tmp_path, gold, "select c.name from customer c where 900 < c.id", options={"counterexamples": True}
+    )
+    assert agreed.strict.state == "right"
+    assert "fillings" in agreed.strict.normalised
+    other = compared(tmp_path, gold, "select name from customer where id > 901", options={"counterexamples": True})
+    assert other.strict.reason == "empty_gold"
+    assert other.queries is not None
+    assert other.queries.counterexample is not None
+
+
+def test_a_suite_tells_changed_gold_queries_apart_and_is_the_same_again(tmp_path: Path) -> None:
+    file = database(tmp_path)
+    golds = ["select name from customer where country = 'FR'", "select max(amount) from sale where amount > 10"]
+    made = make_suite(file, golds, tmp_path / "one", count=6, seed=3)
+    again = make_suite(file, golds, tmp_path / "two", count=6, seed=3)
+    assert made.mutants >= 5
+    assert made.told == made.mutants
+    assert 0 < len(made.files) <= 6
+    rows = [
+        [sqlite3.connect(one).execute("select * from customer").fetchall() for one in suite.files]
+        for suite in (made, again)
+    ]
+    assert rows[0] == rows[1]
+
+
+def test_mutants_change_one_thing_each() -> None:
+    found = mutants("select max(id) from sale where amount > 10")
+    assert "SELECT MIN(id) FROM sale WHERE amount > 10" in found
+    assert "SELECT MAX(id) FROM sale" in found
+    assert "SELECT MAX(id) FROM sale WHERE amount > 11" in found

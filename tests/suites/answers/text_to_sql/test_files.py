@@ -1,0 +1,178 @@
+"""Question files and prediction files as they are, and which prediction answers which question."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from karat.core.records import AnyCase
+from karat.suites.answers import suite
+from karat.suites.answers.records import Answer, Queries
+from karat.suites.answers.responses import stored_answer
+from karat.suites.answers.text_to_sql.gold_choices import BadChoices, queries_in
+from karat.suites.answers.text_to_sql.predictions import paired
+
+BIRD = {"question_id": 1471, "db_id": "shop", "question": "How many?", "evidence": "FR is France", "SQL": "select 1"}
+
+
+def _write(file: Path, text: Any) -> Path:
+    file.write_text(text if isinstance(text, str) else json.dumps(text))
+    return file
+
+
+def _queries(file: Path) -> dict[str, Queries]:
+    return {case.id: _gold(case) for case in suite.load_cases(file).cases}
+
+
+def _gold(case: AnyCase) -> Queries:
+    queries = next(turn.target.queries for turn in case.conversation if turn.target is not None)
+    assert isinstance(queries, Queries)
+    return queries
+
+
+def _paired(questions: Path, predictions: Path) -> tuple[dict[str, Answer | None], list[str]]:
+    loaded = paired(suite.load_cases(questions).cases, suite.read_predictions(predictions))
+    found = {one.case_id: stored_answer(one.response) if one.response else None for one in loaded.predictions}
+    return found, [problem.message for problem in loaded.problems]
+
+
+def test_bird(tmp_path: Path) -> None:
+    found = _queries(_write(tmp_path / "dev.json", [BIRD | {"difficulty": "simple"}]))["1471"]
+    assert (found.form, found.sql, found.database, found.evidence) == ("bird", ("select 1",), "shop", "FR is France")
+    assert found.difficulty == "simple"
+
+
+def test_spider_rows_are_ids_and_parsed_sql_is_not_read(tmp_path: Path) -> None:
+    row = {"db_id": "shop", "question": "?", "query": "select 2", "sql": {"from": {}}, "query_toks": ["select"]}
+    found = _queries(_write(tmp_path / "dev.json", [row, row]))
+    assert list(found) == ["0", "1"]
+    assert (found["1"].form, found["1"].sql) == ("spider", ("select 2",))
+
+
+def test_gold_text_with_dialogues(tmp_path: Path) -> None:
+    file = _write(tmp_path / "dev_gold.sql", "select 1\tshop\nselect 2\tshop\n\nselect 3\tshop\nselect 4 from x\n")
+    loaded = suite.load_cases(file)
+    about = [(case.id, case.metadata["dialogue"], case.metadata["turn"]) for case in loaded.cases]
+    assert about == [("0", 0, 0), ("1", 0, 1), ("2", 1, 0)]
+    (problem,) = loaded.problems
+    assert (problem.line, problem.message) == (5, "a gold line without a tab")
+
+
+def test_sparc_dialogues_are_asked_turn_by_turn(tmp_path: Path) -> None:
+    turns = [{"utterance": "Names?", "query": "select 1"}, {"utterance": "In France?", "query": "select 2"}]
+    file = _write(tmp_path / "dev.json", [{"database_id": "shop", "interaction": turns}])
+    first, second = suite.load_cases(file).cases
+    assert [turn.content for turn in second.conversation] == ["Names?", "In France?"]
+    assert second.scored_turns == (1,)
+    assert _gold(first).sql == ("select 1",)
+
+
+def test_defog_choices(tmp_path: Path) -> None:
+    text = 'db_name,db_type,query_category,query,question,instructions\nshop,sqlite,group_by,"%s",Who?,\n'
+    gold = "SELECT {name, id}, 1 FROM t GROUP BY {};SELECT 2;"
+    found = _queries(_write(tmp_path / "q.csv", text % gold))["0"]
+    assert found.sql == (
+        "SELECT name, 1 FROM t GROUP BY name",
+        "SELECT id, 1 FROM t GROUP BY id",
+        "SELECT name, id, 1 FROM t GROUP BY name, id",
+        "SELECT 2",
+    )
+    assert found.category == "group_by"
+
+
+@pytest.mark.parametrize(
+    ("gold", "said"),
+    [
+        ("select {a, b from t", "column 8 of the gold does not close"),
+        (f"select {{{', '.join('abcdefgh')}}} from t", "255 queries; at most 64"),
+        (";".join(f"select {n}" for n in range(70)), "more than 64 queries"),
+    ],
+)
+def test_choices_that_cannot_be_used(gold: str, said: str) -> None:
+    with pytest.raises(BadChoices, match=said):
+        queries_in(gold)
+
+
+def test_several_golds_of_the_ibm_toolkit(tmp_path: Path) -> None:
+    found = _queries(_write(tmp_path / "q.json", [BIRD | {"sql": ["select 1", "select 2"]}]))["1471"]
+    assert (found.form, found.sql) == ("ibm", ("select 1", "select 2"))
+
+
+def test_a_team_yaml(tmp_path: Path) -> None:
+    text = "- id: no\n  question: Who?\n  db: shop\n  sql: [select 1, select 2]\n  order: no\n  tags: [a, b]\n"
+    (case,) = suite.load_cases(_write(tmp_path / "team.yaml", text)).cases
+    queries = _gold(case)
+    assert (case.id, case.tags, queries.sql, queries.order) == ("no", ("a", "b"), ("select 1", "select 2"), False)
+
+
+def test_a_row_without_gold_names_its_fields_and_line(tmp_path: Path) -> None:
+    rows = [{"id": "a", "question": "?", "sql": "select 1"}, {"id": "b", "question": "?", "sqll": "x"}]
+    file = _write(tmp_path / "t.jsonl", "\n".join(map(json.dumps, rows)))
+    (problem,) = suite.load_cases(file).problems
+    assert problem.line == 2
+    assert "id, question, sqll" in problem.message
+    assert 'Did you mean "sql"?' in problem.hint
+
+
+def test_two_questions_with_one_id_name_both_lines(tmp_path: Path) -> None:
+    row = json.dumps({"id": "a", "question": "?", "sql": "select 1"})
+    (problem,) = suite.load_cases(_write(tmp_path / "t.jsonl", f"{row}\n\n{row}\n")).problems
+    assert (problem.line, "line 1" in problem.message) == (3, True)
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    return _write(tmp_path / "two.json", [BIRD, BIRD | {"question_id": 1500}])
+
+
+def test_bird_keys_are_rows(two: Path, tmp_path: Path) -> None:
+    given = {"1": "select 5\t----- bird -----\tother", "0": 7, "9": "select 9"}
+    found, problems = _paired(two, _write(tmp_path / "p.json", given))
+    assert found["1500"] is not None
+    assert found["1500"].text == "select 5"
+    assert found["1471"] is not None
+    assert found["1471"].problem == "no prediction"
+    assert any("another database than the question: 1500" in one for one in problems)
+    assert any("unknown questions: row 9" in one for one in problems)
+
+
+def test_lines_answer_questions_in_order(two: Path, tmp_path: Path) -> None:
+    found, problems = _paired(two, _write(tmp_path / "p.txt", "select 1\tshop\nselect 2\n"))
+    assert {name: one and one.text for name, one in found.items()} == {"1471": "select 1", "1500": "select 2"}
+    assert problems == []
+
+
+def test_nothing_shifts_when_a_line_is_missing(two: Path, tmp_path: Path) -> None:
+    loaded = paired(
+        suite.load_cases(two).cases, suite.read_predictions(_write(tmp_path / "p.txt", "select 2\tother\n"))
+    )
+    assert all(one.error is not None for one in loaded.predictions)
+    (problem,) = loaded.problems
+    assert problem.message == "1 prediction for 2 questions"
+    assert 'line 1: it names the database "other"' in problem.hint
+
+
+def test_a_key_that_is_missing_moves_no_other(two: Path, tmp_path: Path) -> None:
+    found, problems = _paired(two, _write(tmp_path / "p.jsonl", '{"id": "1500", "sql": "select 2"}\n'))
+    assert found["1500"] is not None
+    assert found["1500"].text == "select 2"
+    assert problems == ["1 question without a prediction: 1471"]
+
+
+def test_the_last_of_two_predictions_counts_and_is_said(two: Path, tmp_path: Path) -> None:
+    rows = '{"row": 0, "query": "select 1"}\n{"row": 0, "query": "select 2"}\n{"row": 1, "query": "select 3"}\n'
+    found, problems = _paired(two, _write(tmp_path / "p.jsonl", rows))
+    assert found["1471"] is not None
+    assert found["1471"].text == "select 2"
+    assert any("in place of the one in line 1" in one for one in problems)
+
+
+def test_a_fence_is_kept_for_the_public_figures(two: Path, tmp_path: Path) -> None:
+    text = "```sql\nselect 1\n```\nor\n```sql\nselect 2\n```"
+    found, _ = _paired(two, _write(tmp_path / "p.json", {"0": text, "1": "select 3;"}))
+    first = found["1471"]
+    assert first is not None
+    assert (first.text, first.raw, first.first_sql) == ("select 2", text, "select 1")
