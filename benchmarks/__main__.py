@@ -8,6 +8,7 @@ import sys
 
 NAMES = (
     "startup",
+    "structures",
     "yaml_cases",
     "scoring",
     "excel",

@@ -33,6 +33,8 @@ ONE_SUITE = {
     "cli/measure/sheet.py": "the command that evaluates a sheet of the suite retrieval",
     "cli/printing/sheet_tables.py": "what that command prints",
     "cli/measure/tune.py": "the command that tunes a sheet of the suite retrieval",
+    "cli/setup/structures.py": "the command that lists what structure files of the suite data_query contain",
+    "verbs/structures.py": "what that command does",
 }
 """Files of commands that are about one suite."""
 EXAMPLE, EXTRA, DRAWING = (

@@ -43,7 +43,7 @@ def test_help_imports_nothing_heavy() -> None:
         "from karat.cli.main import app\n"
         "try: app()\nexcept SystemExit: pass\n"
         "print(sorted({m.partition('.')[0] for m in sys.modules} & "
-        "{'rich', 'sqlalchemy', 'alembic', 'httpx', 'numpy', 'yaml', 'xlsxwriter', 'pysdmx', 'asyncio', 'polars', "
+        "{'rich', 'sqlalchemy', 'alembic', 'httpx', 'numpy', 'yaml', 'xlsxwriter', 'asyncio', 'polars', "
         "'pandas'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)

@@ -10,8 +10,8 @@ import pytest
 from karat.core.problems import UserError
 from karat.core.yaml.edit import apply_fixes
 from karat.suites.data_query.cases import load_cases
+from karat.suites.data_query.checks.cases import check_cases
 from karat.suites.data_query.options import Options
-from karat.suites.data_query.structures.codelists import check_cases
 
 CODES = (
     'id,name\nLP,"Population: persons, total"\nMEX,Mexico\nCIV,Côte d\'Ivoire\nLONG,"Rate, domestic currency\n'

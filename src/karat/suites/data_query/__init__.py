@@ -6,6 +6,7 @@ from karat.suites.data_query.accept import accept
 from karat.suites.data_query.advice import advice
 from karat.suites.data_query.case_file import case_file
 from karat.suites.data_query.cases import cases_from, load_cases, recognises
+from karat.suites.data_query.checks.cases import check_cases
 from karat.suites.data_query.comparison import check_options, compare, perfect
 from karat.suites.data_query.details import Details, details
 from karat.suites.data_query.explain import explain
@@ -18,7 +19,6 @@ from karat.suites.data_query.prompts import PROMPTING
 from karat.suites.data_query.report import report
 from karat.suites.data_query.responses import understand
 from karat.suites.data_query.selection import Target
-from karat.suites.data_query.structures.codelists import check_cases
 
 suite = Suite(
     name="data_query",
