@@ -19,6 +19,7 @@ from karat.suites.data_query.prompts import PROMPTING
 from karat.suites.data_query.report import report
 from karat.suites.data_query.responses import understand
 from karat.suites.data_query.selection import Target
+from karat.suites.data_query.summaries.figures import figures
 
 suite = Suite(
     name="data_query",
@@ -37,6 +38,7 @@ suite = Suite(
     case_file=case_file,
     explain=explaining(Details, explain),
     report=report,
+    figures=figures,
     advice=advice,
     recognises=recognises,
     prompting=PROMPTING,

@@ -59,6 +59,17 @@ class ScopeDetails(msgspec.Struct, frozen=True):
     found: bool
 
 
+class OutcomeDetails(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the response to a turn did, and what it should have done."""
+
+    expected: tuple[str, ...]
+    """Any of these is right; empty: the case does not say."""
+    found: str
+    how: str
+    """What says so."""
+    turn: int = 0
+
+
 class Details(msgspec.Struct, frozen=True):
     """Everything that was found about a case, over its turns."""
 
@@ -71,6 +82,15 @@ class Details(msgspec.Struct, frozen=True):
     """Not there: no period was expected."""
     out_of_scope: tuple[ScopeDetails, ...] | msgspec.UnsetType = msgspec.UNSET
     """Not there: the case does not say whether it is out of scope."""
+    outcome: OutcomeDetails | tuple[OutcomeDetails, ...] | msgspec.UnsetType = msgspec.UNSET
+    """What the response did; a list where there are several turns."""
+
+    @property
+    def outcomes(self) -> tuple[OutcomeDetails, ...]:
+        """The outcome of every turn."""
+        if self.outcome is msgspec.UNSET:
+            return ()
+        return (self.outcome,) if isinstance(self.outcome, OutcomeDetails) else self.outcome
 
 
 def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
@@ -83,6 +103,7 @@ def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
         if (expected := c.target.is_out_of_scope) is not None
     )
     periods = tuple(period for turn, c in turns for period in _periods(turn, c))
+    outcomes = tuple(OutcomeDetails(c.outcome.expected, c.outcome.found, c.outcome.how, turn) for turn, c in turns)
     return Details(
         tuple(_dimension(turn, d, c.options) for turn, c in turns for d in c.dimensions),
         tuple(drift for _, c in turns for drift in c.drifts),
@@ -90,6 +111,7 @@ def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
         chosen if alternatives else msgspec.UNSET,
         periods or msgspec.UNSET,
         scopes or msgspec.UNSET,
+        outcomes[0] if len(outcomes) == 1 else outcomes,
     )
 
 

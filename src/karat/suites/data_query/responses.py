@@ -26,7 +26,15 @@ from karat.suites.data_query.formats.mcp import mcp_selection
 from karat.suites.data_query.formats.misspelt_keys import refuse_misspelt
 from karat.suites.data_query.formats.operators import on_codes
 from karat.suites.data_query.options import Options
-from karat.suites.data_query.outcomes import WITHOUT_ANSWER, Found, OutcomeRule, outcome_by_rule, own_outcome
+from karat.suites.data_query.outcomes import (
+    NOT_STATED,
+    WITHOUT_ANSWER,
+    Found,
+    OutcomeRule,
+    SaysError,
+    outcome_by_rule,
+    own_outcome,
+)
 from karat.suites.data_query.periods.faults import refuse_no_periods
 from karat.suites.data_query.periods.filters import TIME_DIMENSION, with_period
 from karat.suites.data_query.selection import DatasetSelection, DatasetsSelection, Dimension, Period, Selection, Term
@@ -59,8 +67,24 @@ def read(response: bytes, today: str = "", rules: Sequence[OutcomeRule] = ()) ->
     reply = read_reply(response, STATING)
     try:
         return _reading(reply, today, rules)
+    except SaysError:
+        raise
     except Unreadable as error:
         raise reply.explained(error) from error
+
+
+def outcome_of(reading: Reading, silence: str = NOT_STATED) -> tuple[str, str]:
+    """(what the response does, what says so). ``silence``: what an empty selection means that says nothing more."""
+    selection = reading.selection
+    if reading.found is not None and reading.found.outcome != "answer":
+        return reading.found.outcome, reading.found.how
+    if selection.is_out_of_scope:
+        return "out_of_scope", "is_out_of_scope"
+    if selection.selects:
+        return "answer", "selection"
+    if reading.found is not None:
+        return reading.found.outcome, reading.found.how
+    return silence, "nothing is selected"
 
 
 def understand(response: bytes, options: Options) -> JsonObject:
@@ -75,11 +99,12 @@ def understand(response: bytes, options: Options) -> JsonObject:
 
 def _reading(reply: Reply, today: str, rules: Sequence[OutcomeRule]) -> Reading:
     if reply.failure:
-        raise Unreadable(reply.failure)
+        said = isinstance(reply.body, Mapping) and reply.body.get("isError") is True
+        raise SaysError(reply.failure, "isError") if said else Unreadable(reply.failure)
     candidates = [*_tool_result(reply), *reply.json_candidates(_fits)]
     found = _stated(candidates) or outcome_by_rule(reply, rules)
     if found is not None and found.outcome == "error":
-        raise Unreadable(f"the response says that it failed ({found.how})")
+        raise SaysError(f"the response says that it failed ({found.how})", found.how)
     if found is not None and found.outcome in WITHOUT_ANSWER:
         return Reading(Selection(is_out_of_scope=found.outcome == "out_of_scope"), found)
     if found is not None and found.rule is not None and found.rule.tool:

@@ -6,6 +6,7 @@ from karat.suites.data_query.metrics import (
     dataset_precision,
     dataset_recall,
     exact_match,
+    exact_series,
     f_beta,
     fully_right,
     fully_right_by_id,
@@ -23,7 +24,15 @@ from karat.suites.data_query.metrics import (
     other_precision,
     other_recall,
     out_of_scope,
+    outcome_right,
+    over_clarification,
+    over_refusal,
     period,
+    series_f1,
+    series_precision,
+    series_recall,
+    under_clarification,
+    under_refusal,
     unexpected_dataset,
 )
 
@@ -50,5 +59,14 @@ METRICS: tuple[Metric[Comparison], ...] = (
     other_precision.metric,
     out_of_scope.metric,
     period.metric,
+    series_recall.metric,
+    series_precision.metric,
+    series_f1.metric,
+    exact_series.metric,
+    outcome_right.metric,
+    over_refusal.metric,
+    over_clarification.metric,
+    under_refusal.metric,
+    under_clarification.metric,
 )
 """In the order in which reports show them."""

@@ -18,6 +18,11 @@ def number_or(value: float | None, reason: str) -> Score:
     return not_applicable(reason) if value is None else Score(value)
 
 
+def number_or_reason(value: float | str) -> Score:
+    """A score, or "not applicable" with the reason that is there instead."""
+    return not_applicable(value) if isinstance(value, str) else Score(value)
+
+
 def exact(dimension: DimensionComparison) -> Counts:
     return dimension.counts
 
