@@ -12,12 +12,12 @@ from karat.core.problems import UserError
 from karat.core.records import Case
 from karat.core.suite import CheckedCases
 from karat.suites.data_query.cases import load_cases
-from karat.suites.data_query.checks.cases import check_cases
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.selection import Selection, Target
 from karat.suites.data_query.structures.codelists import Codelists, read_structures
 from karat.suites.data_query.structures.records import Codelist, Contents, Ref, parse_ref
 from tests.suites.data_query.building import case, part, target
+from tests.suites.data_query.building import check_codes as check_cases
 
 WEO, CPI = "IMF.RES:WEO", "IMF.STA:CPI"
 
@@ -118,8 +118,9 @@ def test_the_seven_real_cases(shared: Path) -> None:
     loaded = load_cases(folder / "statgpt_cases/cases.yaml")
     assert len(loaded.cases) == 7
     checked = check_cases(loaded.cases, [folder / "statgpt-backend", folder / "weo_2510"], Options())
-    drifts = {problem.line: problem for problem in checked.problems if problem.line}
-    assert all(problem.severity == "warning" for problem in checked.problems)
+    errors = [problem for problem in checked.problems if problem.severity == "error"]
+    assert errors and all("is not in the structure files" in problem.message for problem in errors)  # only CPI is
+    drifts = {problem.line: problem for problem in checked.problems if problem.line and problem.severity == "warning"}
     assert sorted(drifts) == [108, 110, 115, 120, 125]  # all in inflation_argentina; three of them on line 110
     assert drifts[125].message == (
         'label drift: NGDP_D is called "Gross domestic product (GDP), Price deflator, Index" in CL_WEO_INDICATOR, '
@@ -238,9 +239,9 @@ def test_through_the_structure_with_versions_and_concepts_of_another_file(tmp_pa
     assert found.for_dimension("A:F(1.0)", "REGION", {}) == {"X": "one"}
     assert found.for_dimension("A:F(2.0)", "REGION", {}) == {"X": "deux"}
     [unit] = check_cases([case("c", target({"UNIT": ["U"]}, "A:F"))], files, Options()).problems
-    assert unit.message.endswith("so 1 term not checked: its codelist A:CL_LOST(1.0) is not in the structure files")
+    assert unit.message == "the codelist A:CL_LOST(1.0) is not in the structure files, so 1 term not checked"
     [typo] = check_cases([case("c", target({"REGIN": ["X"]}, "A:F"))], files, Options()).problems
-    assert typo.message.endswith('A:S(2.0) has no such dimension. Did you mean "REGION"?')
+    assert (typo.message, typo.hint) == ('A:S(2.0) has no dimension "REGIN" (case "c")', 'Did you mean "REGION"?')
 
 
 def test_fusion_json(tmp_path: Path) -> None:
@@ -455,7 +456,7 @@ def test_nothing_is_checked_without_structures() -> None:
 
 
 def test_codes_that_are_right(tmp_path: Path) -> None:
-    values = "        - {id: NO, name: Norway}\n        - {id: 001, name: World}\n        - {id: MEX}\n"
+    values = "        - {id: NO, name: Norway}\n        - {id: 001, name: World}\n"
     values += "        - {id: EMPTY, name: anything}\n        - {id: MDA, name: 'Moldova, Republic of '}\n"
     assert check(tmp_path, one_case(values)) == CheckedCases()
 
@@ -487,12 +488,13 @@ def test_a_short_list_is_told_whole_when_nothing_is_near(tmp_path: Path) -> None
     assert problem.hint.startswith("Its codes: MEX (Mexico), MAR (Morocco), NO (Norway)")
 
 
-def test_drift_needs_a_name_in_the_file(tmp_path: Path) -> None:
+def test_a_name_that_is_missing_empty_or_drifted(tmp_path: Path) -> None:
     checked = check(
         tmp_path, one_case("        - {id: MEX}\n        - {id: MAR, name: ''}\n        - {id: NO, name: Noreg}\n")
     )
-    assert [(p.line, p.column, p.severity) for p in checked.problems] == [(12, 27, "warning"), (13, 26, "warning")]
-    assert [fix.new for fix in checked.fixes] == ["Morocco", "Norway"]
+    places = [(p.line, p.column, p.severity) for p in checked.problems]
+    assert places == [(11, 11, "warning"), (12, 27, "warning"), (13, 26, "warning")]
+    assert [(fix.new, fix.insert) for fix in checked.fixes] == [("Mexico", True), ("Morocco", False), ("Norway", False)]
 
 
 def test_every_turn_alternative_document_and_list_item(tmp_path: Path) -> None:
@@ -549,7 +551,7 @@ def test_cases_without_a_file_are_told_by_their_id(tmp_path: Path) -> None:
     codes = write(tmp_path, "CL_COUNTRY.csv", CODES)
     made: Case[Target] = case("made", target({"COUNTRY": [("MX", ""), ("MEX", "M"), ("MAR", "")]}))
     checked = check_cases([made], [codes], Options())
-    assert [p.message[:10] for p in checked.problems] == ["unknown id", "label drif"]
+    assert [p.message[:10] for p in checked.problems] == ["unknown id", "label drif", "MAR has no"]
     assert all('(case "made")' in p.message for p in checked.problems)
     assert checked.fixes == ()
 

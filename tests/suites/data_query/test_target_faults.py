@@ -14,11 +14,11 @@ from karat.core.suite import Unreadable
 from karat.runs.scoring import score_case
 from karat.suites.data_query import suite
 from karat.suites.data_query.cases import load_cases
-from karat.suites.data_query.checks.cases import check_cases
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.periods.nearest import nearest_periods
 from karat.suites.data_query.periods.period import days
 from karat.suites.data_query.responses import read_response
+from tests.suites.data_query.building import check_codes as check_cases
 
 HEAD = """\
 id: one

@@ -10,7 +10,7 @@ import msgspec
 from yaml.nodes import Node, SequenceNode
 
 from karat.core.files.limits import YAML_MB
-from karat.core.files.reading import FileRefused, read_bytes, why_not_there
+from karat.core.files.reading import FileRefused, is_empty, read_bytes, why_not_there
 from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Turn, Where
@@ -54,6 +54,7 @@ def load_cases(path: Path) -> LoadedCases:
         except OSError as error:
             problems.append(Problem(f"cannot be read: {error.strerror}", file=file))
             continue
+        before = len(cases)
         for document, root in enumerate(documents(data, findings)):
             for item, node in _cases_in(root):
                 case = _case(node, findings, Where(file, document, item, node.start_mark.line + 1))
@@ -65,6 +66,9 @@ def load_cases(path: Path) -> LoadedCases:
                 first[case.id] = case.source
                 cases.append(case)
         problems.extend(findings.problems)
+        if len(cases) == before and not findings.problems and not (path.is_file() and is_empty(file)):
+            hint = "Write a case into it, with id and conversation, or delete the file."
+            problems.append(Problem("the file has no case", file=file, line=1, hint=hint))
     return LoadedCases(tuple(cases), tuple(problems), files)
 
 

@@ -1,4 +1,4 @@
-"""Every term of every target against its codelist: unknown ids, drifted names, and what could not be checked."""
+"""``karat check`` of the suite: every target against the structures, and what could not be checked."""
 
 from __future__ import annotations
 
@@ -6,75 +6,63 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import msgspec
-
-from karat.core.files.limits import YAML_MB
-from karat.core.files.reading import read_bytes
-from karat.core.problems import Problem, count_of
-from karat.core.records import Case, Where
-from karat.core.suite import CheckedCases, Fix
-from karat.core.yaml.edit import find
-from karat.core.yaml.structs import Findings, Path_, documents
+from karat.core.problems import Problem, Severity, count_of, did_you_mean
+from karat.core.records import Case
+from karat.core.suite import CheckedCases
+from karat.core.yaml.structs import Path_
+from karat.suites.data_query.checks.constraints import Allowed
+from karat.suites.data_query.checks.datasets import Datasets, time_fault
+from karat.suites.data_query.checks.findings import Found, found_in, placed
+from karat.suites.data_query.checks.names import drifted, look_alikes, replacement, spoken
 from karat.suites.data_query.checks.nearest_codes import hints_in
+from karat.suites.data_query.checks.walk import entries, terms
 from karat.suites.data_query.formats.operators import meaning
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.periods.filters import TIME_DIMENSION
-from karat.suites.data_query.selection import Selection, Target, Term
-from karat.suites.data_query.structures.codelists import NoCodelist, read_structures
-from karat.suites.data_query.structures.records import Codelist, Ref
+from karat.suites.data_query.selection import DatasetSelection, Target, Term
+from karat.suites.data_query.structures.codelists import Codelists, NoCodelist, read_structures
+from karat.suites.data_query.structures.records import Codelist, Ref, parse_ref
 from karat.suites.data_query.target_faults import target_doubts
 
-
-class _Suspect(msgspec.Struct, frozen=True):
-    """A term that is not in its codelist as it is in the case."""
-
-    case: str
-    source: Where
-    path: Path_
-    dimension: str
-    term: Term
-    codelist: Codelist
+SEVERITY: tuple[Severity, Severity] = ("error", "warning")
+"""Outside what is allowed; outside what has data."""
+Unknown = tuple[Case[Target], Path_, str, Term, Codelist]
+"""A term whose id is not in its codelist."""
 
 
 def check_cases(cases: Sequence[Case[Target]], structure_files: Sequence[Path], options: Options) -> CheckedCases:
-    """Every term of every target against its codelist: unknown ids, drifted names, and what could not be checked."""
+    """Every target against the structures: datasets, dimensions, codes, names, and what is allowed."""
     files = [*structure_files, *(Path(file) for file in options.structures)]
     doubts = target_doubts(cases, options.today)
     if not files:
-        return CheckedCases((*doubts, *_open_targets(cases)))
-    codelists = read_structures(files)
-    found: dict[tuple[str, str], Codelist | NoCodelist] = {}
-    unchecked: dict[tuple[str, str], int] = defaultdict(int)
-    suspects: dict[str, list[_Suspect]] = defaultdict(list)
+        timed = [problem for problem, _ in placed(found for case in cases for found in _timed(case))]
+        return CheckedCases((*doubts, *timed, *_open_targets(cases)))
+    check = _Check(read_structures(files, options.language), options)
     for case in cases:
-        for path, dataset_id, dimension, term in _terms(case):
-            key = (dataset_id, dimension)
-            codelist = found.get(key)
-            if codelist is None:
-                codelist = found[key] = codelists.find(dataset_id, dimension, options.codelists)
-            if isinstance(codelist, NoCodelist):
-                unchecked[key] += 1
-                continue
-            official = codelist.codes.get(term.id)
-            if official is None or (official and official != term.name.strip()):
-                suspects[case.source.file].append(_Suspect(case.id, case.source, path, dimension, term, codelist))
-    problems: list[Problem] = [*doubts]
-    fixes: list[Fix] = []
-    hints = _hints(suspect for held in suspects.values() for suspect in held)
-    for file, held in suspects.items():
-        _report(file, held, hints, problems, fixes)
-    problems.extend(_unchecked(found, unchecked))
+        check.case(case)
+    problems, fixes = [*check.codelists.contents.problems, *doubts], []
+    for problem, fix in placed(check.all_found()):
+        problems.append(problem)
+        if fix is not None:
+            fixes.append(fix)
+    problems += check.notes()
     return CheckedCases(tuple(dict.fromkeys(problems)), tuple(fixes))  # an aliased term is one problem, not several
+
+
+def _timed(case: Case[Target]) -> Iterator[Found]:
+    """The time dimension among those of a target."""
+    for path, part in entries(case):
+        for number, dimension in enumerate(part.dimensions):
+            if dimension.dimension_name == TIME_DIMENSION:
+                fault = time_fault(TIME_DIMENSION)
+                yield found_in(case, (*path, "dimensions", number, "dimension_name"), fault.message, fault.hint)
 
 
 def _open_targets(cases: Iterable[Case[Target]]) -> Iterator[Problem]:
     """Targets that take every code, or all but some: without a codelist an answer that lists codes cannot be judged
     there."""
     for case in cases:
-        targets = [turn.target for turn in case.conversation if turn.target is not None]
-        selections = [one for target in targets for one in (target, *target.alternatives)]
-        dimensions = [d for one in selections for part in one.indicator_selection for d in part.dimensions]
-        for dimension in dimensions:
+        for dimension in (one for _, part in entries(case) for one in part.dimensions):
             if dimension.dimension_name != TIME_DIMENSION and meaning(dimension.operator) in ("all", "not_in"):
                 message = (
                     f'case "{case.id}" expects "{dimension.operator}" in {dimension.dimension_name}, and no structure '
@@ -85,80 +73,183 @@ def _open_targets(cases: Iterable[Case[Target]]) -> Iterator[Problem]:
                 yield Problem(message, file=case.source.file, line=case.source.line, hint=hint, severity="warning")
 
 
-def _terms(case: Case[Target]) -> Iterator[tuple[Path_, str, str, Term]]:
-    """(path in the document, dataset, dimension, term) of every term of the targets and their alternatives."""
-    root: Path_ = () if case.source.item is None else (case.source.item,)
-    for turn, message in enumerate(case.conversation):
-        if message.target is None:
-            continue
-        target: Path_ = (*root, "conversation", turn, "target")
-        selections: list[tuple[Path_, Selection]] = [(target, message.target)]
-        selections += [((*target, "alternatives", n), other) for n, other in enumerate(message.target.alternatives)]
-        for path, selection in selections:
-            for i, part in enumerate(selection.indicator_selection):
-                for j, dimension in enumerate(part.dimensions):
-                    for k, term in enumerate(dimension.values):
-                        where: Path_ = (*path, "indicator_selection", i, "dimensions", j, "values", k)
-                        yield where, part.dataset_id, dimension.dimension_name, term
+class _Check:
+    """The structures, and what was found so far."""
 
+    def __init__(self, codelists: Codelists, options: Options) -> None:
+        self.codelists, self.options = codelists, options
+        self.datasets = Datasets(codelists)
+        self.found: list[Found | Unknown] = []
+        self._lists: dict[tuple[str, str], Codelist | NoCodelist] = {}
+        self._unchecked: dict[tuple[str, str], int] = defaultdict(int)
+        self._unnamed: dict[str, None] = {}
+        self._rules: dict[str, tuple[Allowed, Allowed]] = {}
+        self._terms: dict[tuple[str, str, str], tuple[bool, bool]] = {}
 
-def _report(
-    file: str,
-    suspects: list[_Suspect],
-    hints: Mapping[tuple[Ref, Term], str],
-    problems: list[Problem],
-    fixes: list[Fix],
-) -> None:
-    """The problems of one file, each at its scalar. The file is parsed once."""
-    findings = Findings(file)
-    try:
-        roots = list(documents(read_bytes(file, YAML_MB), findings)) if file else []
-    except OSError:  # it was there when the cases were loaded; its terms are reported without a column
-        roots = []
-    for suspect in suspects:
-        code, codelist, source = suspect.term, suspect.codelist, suspect.source
-        root = roots[source.document] if source.document < len(roots) else None
-        official = codelist.codes.get(code.id)
-        spot = find(root, (*suspect.path, "id" if official is None else "name")) if root else None
-        if official is None:
+    def case(self, case: Case[Target]) -> None:
+        """All that can be seen in one case."""
+        named: list[tuple[Term, Codelist]] = []
+        drifts: list[tuple[int, Path_, Term, Codelist]] = []
+        for path, part in entries(case):
+            wrong = self._entry(case, path, part)
+            for place, dimension, term in terms(path, part):
+                if dimension == TIME_DIMENSION:
+                    continue
+                codelist = self._codelist(part.dataset_id, dimension)
+                if isinstance(codelist, NoCodelist):
+                    if dimension not in wrong:
+                        self._unchecked[part.dataset_id, dimension] += 1
+                elif term.id not in codelist.codes:
+                    self.found.append((case, place, dimension, term, codelist))
+                else:
+                    named.append((term, codelist))
+                    if drifted(term, codelist):
+                        drifts.append((len(self.found) + len(drifts), place, term, codelist))
+        if drifts:  # the language of the case is known only now
+            most = "" if self.options.language else spoken(named)
+            for index, path, term, codelist in drifts:
+                self.found.insert(index, self._drift(case, path, term, codelist, most))
+
+    def _codelist(self, dataset: str, dimension: str) -> Codelist | NoCodelist:
+        key = (dataset, dimension)
+        if key not in self._lists:
+            self._lists[key] = self.codelists.find(dataset, dimension, self.options.codelists)
+        return self._lists[key]
+
+    # -- datasets, dimensions, constraints --------------------------------------------------------------------------
+
+    def _entry(self, case: Case[Target], path: Path_, part: DatasetSelection) -> set[str]:
+        """What is wrong with an entry as a whole; the dimensions that it cannot have."""
+        if not self.datasets.any:
+            self._unnamed[part.dataset_id] = None
+        fault = self.datasets.fault(part.dataset_id)
+        if fault is not None:
+            self.found.append(found_in(case, (*path, "dataset_id"), fault.message, fault.hint))
+        wrong: set[str] = set()
+        for number, dimension in enumerate(part.dimensions):
+            name = dimension.dimension_name
+            fault = self.datasets.dimension_fault(part.dataset_id, name)
+            if fault is None and name == TIME_DIMENSION:
+                fault = time_fault(name)
+            if fault is not None:
+                wrong.add(name)
+                place = (*path, "dimensions", number, "dimension_name")
+                self.found.append(found_in(case, place, fault.message, fault.hint))
+        if not wrong and self.datasets.fault(part.dataset_id) is None and self._all_known(part):
+            self._constrained(case, path, part)
+        return wrong
+
+    def _all_known(self, part: DatasetSelection) -> bool:
+        """Whether no code of an entry is unknown: that is told by itself."""
+        for dimension in part.dimensions:
+            held = self._codelist(part.dataset_id, dimension.dimension_name)
+            if isinstance(held, Codelist) and any(term.id not in held.codes for term in dimension.values):
+                return False
+        return True
+
+    def _constrained(self, case: Case[Target], path: Path_, part: DatasetSelection) -> None:
+        dataset = part.dataset_id
+        if dataset not in self._rules:
+            held = self.codelists.constraints(parse_ref(dataset))
+            roles = [[one for one in held if one.role == role] for role in ("allowed", "actual")]
+            allowed, actual = (Allowed(dataset, own, self.codelists, self.options.codelists) for own in roles)
+            self._rules[dataset] = (allowed, actual)
+        for place, rule in enumerate(self._rules[dataset]):
+            if not rule:
+                continue
+            outside = [
+                (where, dimension, term)
+                for where, dimension, term in terms(path, part)
+                if not self._permits_term(dataset, dimension, term.id)[place]
+            ]
+            for where, dimension, term in outside:
+                message = f"{term.id} in {dimension} is not {self._outside(place, rule)}"
+                hint = did_you_mean(term.id, rule.near_values(dimension))
+                self.found.append(found_in(case, (*where, "id"), message, hint, SEVERITY[place]))
+            if not outside and not rule.permits(part):
+                message = f"no series of this entry is {self._outside(place, rule)}"
+                self.found.append(found_in(case, (*path, "dataset_id"), message, rule.way_out(part), SEVERITY[place]))
+            if not place and outside:
+                return  # what is not allowed has no data either
+
+    def _permits_term(self, dataset: str, dimension: str, code: str) -> tuple[bool, bool]:
+        key = (dataset, dimension, code)
+        if key not in self._terms:
+            allowed, actual = (not rule or rule.permits_term(dimension, code) for rule in self._rules[dataset])
+            self._terms[key] = (allowed, actual)
+        return self._terms[key]
+
+    @staticmethod
+    def _outside(place: int, rule: Allowed) -> str:
+        return f"in {rule}: no data today" if place else f"allowed by {rule}"
+
+    # -- codes and names --------------------------------------------------------------------------------------------
+
+    def _drift(self, case: Case[Target], path: Path_, term: Term, codelist: Codelist, most: str) -> Found:
+        names = codelist.names_of(term.id)
+        new = replacement(names, self.options.language, most)
+        official = new or codelist.codes[term.id]
+        place = (*path, "name")
+        if not term.name.strip():
+            message = f'{term.id} has no name, and is called "{official}" in {codelist.ref}: by name it can never match'
+            hint = "Add --fix-names to put the official name in."
+            return Found(case.id, case.source, place, message, hint, "warning", term.name, new)
+        message = f'label drift: {term.id} is called "{official}" in {codelist.ref}, the case says "{term.name}"'
+        if same := look_alikes(term.name.strip(), official):
+            message += f"; {same}"
+        hint = "Add --fix-names to replace it with the official name."
+        if new is None:
+            known = ", ".join(names)
+            hint = f"--fix-names cannot tell in which language: the code has names in {known}. Add --language."
+        return Found(case.id, case.source, place, message, hint, "warning", term.name, new)
+
+    def all_found(self) -> Iterator[Found]:
+        """What was found, with the nearest codes of unknown ids. List by list, because many ids at once compare far
+        quicker."""
+        hints = _hints(one for one in self.found if isinstance(one, tuple))
+        for one in self.found:
+            if isinstance(one, Found):
+                yield one
+                continue
+            case, path, dimension, term, codelist = one
             part = ", of which the file contains only a part" if codelist.partial else ""
-            message = f'unknown id "{code.id}" in {suspect.dimension}: it is not in {codelist.ref}{part}'
-            problem = Problem(message, hint=hints[codelist.ref, code])
-        elif spot is None and (root is not None or not code.name):
-            continue  # the case gives no name, so none has drifted
-        else:
-            message = f'label drift: {code.id} is called "{official}" in {codelist.ref}, the case says "{code.name}"'
-            hint = "Add --fix-names to replace it with the official name." if spot else ""
-            problem = Problem(message, hint=hint, severity="warning")
-            if spot is not None:
-                fixes.append(Fix(file, source.document, (*suspect.path, "name"), code.name, official))
-        if spot is None:
-            named = f'{problem.message} (case "{suspect.case}")'
-            problems.append(msgspec.structs.replace(problem, message=named, file=file, line=source.line))
-            continue
-        findings.add(spot.node, problem.message, problem.hint)
-        problems.append(msgspec.structs.replace(findings.problems.pop(), severity=problem.severity))
+            message = f'unknown id "{term.id}" in {dimension}: it is not in {codelist.ref}{part}'
+            yield found_in(case, (*path, "id"), message, hints[codelist.ref, term])
 
+    # -- what could not be checked ----------------------------------------------------------------------------------
 
-def _unchecked(
-    found: Mapping[tuple[str, str], Codelist | NoCodelist], unchecked: Mapping[tuple[str, str], int]
-) -> Iterator[Problem]:
-    for (dataset, dimension), count in unchecked.items():
-        why = found[dataset, dimension]
-        if isinstance(why, NoCodelist):
+    def notes(self) -> Iterator[Problem]:
+        """One for each dataset, codelist or constraint that could not be used."""
+        for dataset in self._unnamed:
+            message = f"{dataset} and its dimensions are not checked: no structure file has dataflows or structures"
+            hint = "Give the dataflow with its data structure, too."
+            yield Problem(message, hint=hint, severity="warning")
+        absent: dict[Ref, int] = defaultdict(int)
+        for (dataset, dimension), count in self._unchecked.items():
+            why = self._lists[dataset, dimension]
+            if not isinstance(why, NoCodelist):
+                continue
+            if why.missing is not None:
+                absent[why.missing] += count
+                continue
             reason = f": {why.reason}" if why.reason else ""
             message = f"no codelist for {dimension} of {dataset}, so {count_of(count, 'term')} not checked{reason}"
             yield Problem(message, hint=why.hint, severity=why.severity)
+        for ref, count in absent.items():
+            message = f"the codelist {ref} is not in the structure files, so {count_of(count, 'term')} not checked"
+            yield Problem(message, hint="Give its structure file too.", severity="warning")
+        for one in self.codelists.contents.constraints:
+            kinds = {kind for kind, _ in one.attached}
+            if kinds and not kinds & {"Dataflow", "DataStructure"}:
+                message = f"the constraint {one.ref} is attached to a {min(kinds)} and is not used"
+                yield Problem(message, severity="warning", hint="Only those on a dataflow or a data structure are.")
 
 
-def _hints(suspects: Iterable[_Suspect]) -> dict[tuple[Ref, Term], str]:
-    """For each unknown term what was probably meant. List by list, because many ids at once compare far quicker."""
+def _hints(unknown: Iterable[Unknown]) -> Mapping[tuple[Ref, Term], str]:
+    """For each unknown term what was probably meant."""
     lists: dict[Ref, Codelist] = {}
-    unknown: dict[Ref, dict[Term, None]] = defaultdict(dict)
-    for suspect in suspects:
-        if suspect.term.id not in suspect.codelist.codes:
-            lists[suspect.codelist.ref] = suspect.codelist
-            unknown[suspect.codelist.ref][suspect.term] = None
-    return {
-        (ref, term): hint for ref, terms in unknown.items() for term, hint in hints_in(lists[ref].codes, list(terms))
-    }
+    wanted: dict[Ref, dict[Term, None]] = defaultdict(dict)
+    for _, _, _, term, codelist in unknown:
+        lists[codelist.ref] = codelist
+        wanted[codelist.ref][term] = None
+    return {(ref, term): hint for ref, held in wanted.items() for term, hint in hints_in(lists[ref].codes, list(held))}

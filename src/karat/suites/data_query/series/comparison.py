@@ -115,7 +115,7 @@ def compare_series(
             theirs = [_without_defaults(part) for part in theirs]
         seen = named[dataset] if dataset in named else _named(theirs)
         beyond = beyond or (dataset in named and any(_goes_beyond(part, seen) for part in theirs))
-        expected, found = [_box(part, seen) for part in ours], [_box(part, seen) for part in theirs]
+        expected, found = [box_of(part, seen) for part in ours], [box_of(part, seen) for part in theirs]
         known = _known([*ours, *theirs], [*expected, *found], seen, codes)
         open_target += _open(expected, seen, known)
         open_answer += _open(found, seen, known)
@@ -157,7 +157,8 @@ def _goes_beyond(part: DatasetSelection, seen: Collection[str]) -> bool:
     )
 
 
-def _box(part: DatasetSelection, seen: Collection[str]) -> Box:
+def box_of(part: DatasetSelection, seen: Collection[str]) -> Box:
+    """An entry as a box over some dimensions."""
     box: dict[str, Ids] = {}
     for one in part.dimensions:
         name = one.dimension_name
