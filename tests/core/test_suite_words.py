@@ -49,6 +49,9 @@ ALLOWED = {
     ("core/extras.py", "retrieval"): EXTRA,
     ("core/replies/tables.py", "result"): "a key under which assistants send tables",
     ("core/replies/bodies.py", "result"): "a key of replies",
+    ("core/replies/stream.py", "stages"): "a key of DIAL's replies",
+    ("reports/html/cases.py", "reasons"): "the reasons of explanations",
+    ("web/quick_filters.py", "reasons"): "the reasons of explanations",
     (
         "reports/plots/figures.py",
         "precision",

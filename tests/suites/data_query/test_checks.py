@@ -198,5 +198,5 @@ def test_the_key_that_others_use_makes_an_answer_unreadable() -> None:
     value = '{"id": "a", "label": "n"}'
     query = f'{{"datasetUrn": "X", "filters": [{{"dimensionId": "A", "values": [{value}]}}]}}'
     mcp = f'{{"structuredContent": {{"queries": [{query}]}}}}'
-    with pytest.raises(Unreadable, match='unknown key "label" in a value. Did you mean name'):
+    with pytest.raises(Unreadable, match=r'unknown key "label" in a value\. Did you mean name'):
         read(mcp.encode())

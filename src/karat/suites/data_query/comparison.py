@@ -28,6 +28,7 @@ from karat.suites.data_query.periods.period import PeriodComparison, compare_per
 from karat.suites.data_query.responses import Reading, outcome_of, read
 from karat.suites.data_query.selection import DatasetSelection, Selection, Target, Term, dataset_keys
 from karat.suites.data_query.series.comparison import SeriesComparison, compare_series
+from karat.suites.data_query.stages import Stage, StageComparison, compare_stages
 
 if TYPE_CHECKING:
     from karat.suites.data_query.structures.codelists import Codelists
@@ -118,6 +119,8 @@ class Comparison(msgspec.Struct, frozen=True):
     """What the response does, beside what it should do."""
     alternative: int | None = None
     """Which alternative counted; None: the target itself."""
+    stages: StageComparison | None = None
+    """What the stages before the answer had; None: the response does not say."""
 
     @property
     def terms_right(self) -> bool:
@@ -170,12 +173,24 @@ def compare(case: Case[Target], turn: int, prediction: Prediction, options: Opti
     """The comparison of one user turn. Raises Unreadable when the response holds no selection."""
     target = _target_of(case, turn)
     try:
-        reading = read(prediction.response, options.today, options.outcome_from)
+        reading = read(prediction.response, options.today, options.outcome_from, options.stages_from)
     except SaysError as error:
         if not any("error" in one.outcomes for one in (target, *target.alternatives)):
             raise
         reading = Reading(Selection(), Found("error", error.how))
-    return compare_selection(target, reading.selection, options, outcome_of(reading, options.silence))
+    found = compare_selection(target, reading.selection, options, outcome_of(reading, options.silence))
+    return msgspec.structs.replace(found, stages=_stages(reading.stages, found)) if reading.stages else found
+
+
+def _stages(stages: Sequence[Stage], found: Comparison) -> StageComparison | None:
+    wanted: dict[tuple[str, str], str] = {}
+    given: set[tuple[str, str]] = set()
+    for one in found.dimensions:
+        if one.in_target and not one.everything_expected:
+            terms = (*one.true_positives, *one.false_negatives)
+            wanted.update({(one.dimension, term.id): term.name for term in terms})
+        given |= {(one.dimension, term.id) for term in (*one.true_positives, *one.false_positives)}
+    return compare_stages(stages, wanted, given)
 
 
 def perfect(case: Case[Target], turn: int, options: Options) -> list[Comparison]:

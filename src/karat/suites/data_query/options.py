@@ -33,6 +33,8 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     outcome_from: tuple[OutcomeRule, ...] = ()
     """Rules that say what a response does where it does not say so itself; the first that applies counts."""
 
+    stages_from: str = ""
+    """Where a response lists its stages: keys and indices with dots between them. Empty: under ``stages``."""
     silence: Literal["not_stated", "out_of_scope", "no_data"] = "not_stated"
     """What an answer does that selects nothing and does not say why."""
     language: str = ""

@@ -34,12 +34,14 @@ from karat.suites.data_query.outcomes import (
     SaysError,
     outcome_by_rule,
     own_outcome,
+    values_at,
 )
 from karat.suites.data_query.periods.faults import refuse_no_periods
 from karat.suites.data_query.periods.filters import TIME_DIMENSION, with_period
 from karat.suites.data_query.selection import DatasetSelection, DatasetsSelection, Dimension, Period, Selection, Term
+from karat.suites.data_query.stages import Stage, read_stages
 
-OWN_KEYS = ("indicator_selection", "is_out_of_scope", "datasets_selection", "period", "outcome")
+OWN_KEYS = ("indicator_selection", "is_out_of_scope", "datasets_selection", "period", "outcome", "stages")
 LINE_KEYS = ("id", "turn", "repeat", "error", "latency", "tokens", "cost", "response")
 """What a recorded line may say beside the selection."""
 STATING = ("indicator_selection", "datasets_selection", "is_out_of_scope", "outcome")
@@ -52,6 +54,7 @@ class Reading(msgspec.Struct, frozen=True):
 
     selection: Selection
     found: Found | None = None
+    stages: tuple[Stage, ...] = ()
 
 
 def read_response(response: bytes, today: str = "", rules: Sequence[OutcomeRule] = ()) -> Selection:
@@ -59,14 +62,17 @@ def read_response(response: bytes, today: str = "", rules: Sequence[OutcomeRule]
     return read(response, today, rules).selection
 
 
-def read(response: bytes, today: str = "", rules: Sequence[OutcomeRule] = ()) -> Reading:
+def read(response: bytes, today: str = "", rules: Sequence[OutcomeRule] = (), stages_from: str = "") -> Reading:
     """What a raw response says. Raises :class:`Unreadable` with the reason when it says nothing about a selection.
 
-    ``today`` is the day that relative dates mean, ``rules`` the option ``outcome_from``.
+    ``today`` is the day that relative dates mean, ``rules`` the option ``outcome_from``, ``stages_from`` where the
+    stages are.
     """
     reply = read_reply(response, STATING)
     try:
-        return _reading(reply, today, rules)
+        reading = _reading(reply, today, rules)
+        stages = _stages(reply, stages_from)
+        return msgspec.structs.replace(reading, stages=stages) if stages else reading
     except SaysError:
         raise
     except Unreadable as error:
@@ -119,6 +125,15 @@ def _reading(reply: Reply, today: str, rules: Sequence[OutcomeRule]) -> Reading:
     if selection.is_out_of_scope and found is None:
         found = Found("out_of_scope", "is_out_of_scope")
     return Reading(selection, found)
+
+
+def _stages(reply: Reply, path: str) -> tuple[Stage, ...]:
+    """The stages under the key ``stages``, or where the option ``stages_from`` says."""
+    if path:
+        found = next(values_at(reply.body, path.split(".")), None)
+        return read_stages(found) if found is not None else ()
+    held = [one.value["stages"] for one in reply.json_candidates(_fits) if "stages" in one.value]
+    return read_stages(held[0]) if held else ()
 
 
 def _fits(value: JsonMapping) -> bool:

@@ -10,6 +10,8 @@ from karat.suites.data_query.metrics import (
     f_beta,
     fully_right,
     fully_right_by_id,
+    hierarchy_precision,
+    hierarchy_recall,
     indicator_precision,
     indicator_recall,
     macro_f1,
@@ -28,6 +30,7 @@ from karat.suites.data_query.metrics import (
     over_clarification,
     over_refusal,
     period,
+    period_overlap,
     series_f1,
     series_precision,
     series_recall,
@@ -59,6 +62,7 @@ METRICS: tuple[Metric[Comparison], ...] = (
     other_precision.metric,
     out_of_scope.metric,
     period.metric,
+    period_overlap.metric,
     series_recall.metric,
     series_precision.metric,
     series_f1.metric,
@@ -68,5 +72,7 @@ METRICS: tuple[Metric[Comparison], ...] = (
     over_clarification.metric,
     under_refusal.metric,
     under_clarification.metric,
+    hierarchy_recall.metric,
+    hierarchy_precision.metric,
 )
 """In the order in which reports show them."""

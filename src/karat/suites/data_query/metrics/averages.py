@@ -66,3 +66,4 @@ def pooled(comparison: Comparison) -> Counts:
 NOTHING_EXPECTED = "the target is empty"
 NOTHING_SELECTED = "nothing was selected"
 NOTHING_AT_ALL = "nothing was expected and nothing selected"
+NO_HIERARCHY = "no codelist with parents in a dimension of the target, or nothing selected"
