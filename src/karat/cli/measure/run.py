@@ -71,6 +71,10 @@ def run(
     ] = None,
     retry_errors: Annotated[bool, typer.Option("--retry-errors", help="With --resume: retry failed calls.")] = False,
     name: Annotated[str | None, typer.Option("--name", help="A name for the run.")] = None,
+    release: Annotated[
+        str | None,
+        typer.Option("--release", metavar="LABEL", help="The release that is measured, for karat report --trend."),
+    ] = None,
     workers: WorkersOption = None,
     gate: GateOption = None,
     json: JsonOption = None,
@@ -97,13 +101,15 @@ def run(
     from karat.verbs.inputs.projects import open_store_here, project_here
     from karat.verbs.inputs.work import work_to_do
     from karat.verbs.run import KEEPS, plan_work, refuse_beside
-    from karat.verbs.runs import origin_of
+    from karat.verbs.runs import origin_of, tag_run
+    from karat.verbs.trend import release_tag
 
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # asked to stop: as clean as Ctrl-C
     if retry_errors and resume is None:
         raise UserError(
             "--retry-errors needs --resume RUN", hint="For example: karat run --resume latest --retry-errors"
         )
+    labels = [release_tag(release)] if release is not None else []
     outputs = Outputs(json, xlsx, html)
     extra = [parse_gate(rule) for rule in gate or ()]
     flags = store_flags(config, store)
@@ -115,6 +121,8 @@ def run(
         with open_store_here(store, config) as opened:
             project = project_here(config)
             result = _resumed(opened, resume, retry_errors, workers)
+            if labels:
+                tag_run(opened, result.run.id, labels)
             origin = origin_of(opened, result, flags)
         found = baselines_here(store, config, result.run.suite, result.run.id)
         gates = (*(project.gates if project else ()), *extra)
@@ -142,6 +150,8 @@ def run(
     with open_store_here(store, config, create=True) as opened:
         for part, job, files in zip(work, jobs, outputs.for_each([part.suite for part in work]), strict=True):
             result = run_job(opened, job, workers or part.run.workers)
+            if labels:
+                tag_run(opened, result.run.id, labels)
             found = baselines_here(store, config, part.suite.name, result.run.id)
             saved = [f"run {result.run.id}"]
             origin = origin_of(opened, result, flags, typed())
