@@ -9,6 +9,7 @@ import sys
 NAMES = (
     "startup",
     "structures",
+    "data_query_checks",
     "yaml_cases",
     "scoring",
     "excel",

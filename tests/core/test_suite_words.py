@@ -34,7 +34,7 @@ ONE_SUITE = {
     "cli/printing/sheet_tables.py": "what that command prints",
     "cli/measure/tune.py": "the command that tunes a sheet of the suite retrieval",
     "cli/setup/structures.py": "the command that lists what structure files of the suite data_query contain",
-    "verbs/structures.py": "what that command does",
+    "verbs/inputs/structures.py": "what that command does",
 }
 """Files of commands that are about one suite."""
 EXAMPLE, EXTRA, DRAWING = (

@@ -18,7 +18,7 @@ from karat.suites.data_query.structures.extensions import fits
 from karat.suites.data_query.structures.files import ReadFile, survey
 from karat.suites.data_query.structures.languages import in_language, languages
 from karat.suites.data_query.structures.records import Codelist, Contents, Extension, Member, Ref
-from karat.verbs.structures import list_structures
+from karat.verbs.inputs.structures import list_structures
 
 EXTENSION = "made/codelist_extension_30.xml"
 

@@ -97,12 +97,12 @@ def run(
     from karat.core.problems import UserError
     from karat.runs.runner import check_setup
     from karat.stats.gates.verdicts import parse_gate
+    from karat.verbs.exports.trend import release_tag
     from karat.verbs.gate import baselines_here, refuse_unknown
     from karat.verbs.inputs.projects import open_store_here, project_here
     from karat.verbs.inputs.work import work_to_do
     from karat.verbs.run import KEEPS, plan_work, refuse_beside
     from karat.verbs.runs import origin_of, tag_run
-    from karat.verbs.trend import release_tag
 
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # asked to stop: as clean as Ctrl-C
     if retry_errors and resume is None:

@@ -35,7 +35,7 @@ def structures(
     """
     from karat.cli.printing.consoles import print_problems, stdout
     from karat.cli.printing.outputs import write_json_value
-    from karat.verbs.structures import list_structures
+    from karat.verbs.inputs.structures import list_structures
 
     found = list_structures(paths)
     if json is not None:

@@ -70,8 +70,8 @@ def _report_trend(
     from karat.cli.printing.outputs import write_json_value
     from karat.core.problems import UserError
     from karat.reports.trend import trend_json
+    from karat.verbs.exports.trend import read_trend, write_trend
     from karat.verbs.inputs.projects import open_store_here
-    from karat.verbs.trend import read_trend, write_trend
 
     if not trend:
         raise UserError("--suite can be used only with --trend", hint="A run belongs to one suite: leave --suite out.")

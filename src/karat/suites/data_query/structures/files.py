@@ -97,7 +97,7 @@ def _files(paths: Iterable[Path]) -> Iterator[tuple[Path | Problem, bool]]:
                 message, hint = "there are no structure files in this folder", f"They end in {', '.join(SUFFIXES)}."
                 yield Problem(message, file=str(path), hint=hint), True
         elif not path.is_file():
-            message = f"there is no such structure file: {why_not_there(path, 'no such file')}"
+            message = f"there is no structure file {path.name}: {why_not_there(path, 'no such file')}"
             hint = "Give an SDMX structure file, a CSV, or a folder of them."
             yield Problem(message, file=str(path), hint=hint), True
             continue
