@@ -406,7 +406,7 @@ def test_a_bad_file_never_costs_the_others(tmp_path: Path) -> None:
 
 
 def test_missing_files_and_empty_folders(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="there is no structure file none.xml"):
+    with pytest.raises(UserError, match=r"there is no structure file none\.xml"):
         read_structures([tmp_path / "none.xml"])
     with pytest.raises(UserError, match="there are no structure files in this folder"):
         read_structures([tmp_path])

@@ -15,7 +15,7 @@ import msgspec
 
 from karat.core.files.kinds import HTML, MARKS, foreign_kind
 from karat.core.files.reading import FileRefused, why_not_there
-from karat.core.problems import Problem, UserError, count_of
+from karat.core.problems import Problem, UserError
 from karat.suites.data_query.structures.archives import SUFFIXES, unpacked
 from karat.suites.data_query.structures.csv import read_csv
 from karat.suites.data_query.structures.json import read_json
@@ -62,7 +62,8 @@ def refuse_unusable(files: Sequence[ReadFile]) -> None:
         wrong = list(files)
     if wrong:
         problems = [msgspec.structs.replace(p, severity="error") for one in wrong for p in one.problems]
-        raise UserError(f"{count_of(len(wrong), 'structure file')} cannot be used", problems=problems)
+        one = f"the structure file {wrong[0].file} cannot be used"
+        raise UserError(one if len(wrong) == 1 else f"{len(wrong):,} structure files cannot be used", problems=problems)
 
 
 def joined(files: Iterable[ReadFile]) -> Contents:
