@@ -7,7 +7,8 @@ from karat.suites.data_query.advice import advice
 from karat.suites.data_query.case_file import case_file
 from karat.suites.data_query.cases import cases_from, load_cases, recognises
 from karat.suites.data_query.checks.cases import check_cases
-from karat.suites.data_query.comparison import check_options, compare, perfect
+from karat.suites.data_query.codes_at_hand import check_options
+from karat.suites.data_query.comparison import compare, perfect
 from karat.suites.data_query.details import Details, details
 from karat.suites.data_query.explain import explain
 from karat.suites.data_query.export import export_row

@@ -13,13 +13,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from karat.core.records import Case, Prediction
+from karat.suites.data_query.codes_at_hand import codes_at_hand, expanded
 from karat.suites.data_query.formats.operators import on_codes
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.outcomes import NOT_STATED, Found, OutcomeComparison, SaysError
@@ -29,9 +28,6 @@ from karat.suites.data_query.responses import Reading, outcome_of, read
 from karat.suites.data_query.selection import DatasetSelection, Selection, Target, Term, dataset_keys
 from karat.suites.data_query.series.comparison import SeriesComparison, compare_series
 from karat.suites.data_query.stages import Stage, StageComparison, compare_stages
-
-if TYPE_CHECKING:
-    from karat.suites.data_query.structures.codelists import Codelists
 
 Key = Any
 """What a term compares by: the Term itself, or (dataset, Term) when datasets count."""
@@ -289,7 +285,7 @@ def _compare_one(
             selection.indicator_selection,
             left,
             right,
-            lambda dataset, dimension: _codes(dataset, dimension, options),
+            lambda dataset, dimension: codes_at_hand(dataset, dimension, options),
             ignore_defaults=options.ignore_defaults,
         ),
         outcome=OutcomeComparison(target.outcomes, *does),
@@ -400,7 +396,7 @@ def _pool(
                     continue
                 if meaning != "in":
                     out = {term.id for term in dimension.values} if meaning == "not_in" else set()
-                    codes = _expanded(part.dataset_id, name, options)
+                    codes = expanded(part.dataset_id, name, options)
                     if not codes:
                         keyed = {(dataset, code) for code in out} if aware else out
                         left_out[name] = left_out[name] & keyed if name in left_out else keyed
@@ -418,33 +414,3 @@ def _pool(
     for name, out in left_out.items():
         out.difference_update(_id(key) for key in pool.get(name, ()))
     return pool, left_out, defaults
-
-
-def _expanded(dataset_id: str, dimension: str, options: Options) -> tuple[Term, ...]:
-    """Every term of the codelist behind a dimension, where the option ``structures`` gives one; else nothing."""
-    found = _codes(dataset_id, dimension, options)
-    return tuple(Term(code, name) for code, name in found.items()) if found else ()
-
-
-def _codes(dataset_id: str, dimension: str, options: Options) -> Mapping[str, str] | None:
-    if not options.structures:
-        return None
-    return structures_of(options).for_dimension(dataset_id, dimension, options.codelists)
-
-
-def check_options(_cases: Sequence[Case[Target]], options: Options) -> None:
-    """UserError where a file under ``structures`` cannot be used."""
-    if options.structures:
-        structures_of(options)
-
-
-def structures_of(options: Options) -> Codelists:
-    """The structures that the options name, read once."""
-    return _codelists(options.structures, options.language)
-
-
-@lru_cache(maxsize=8)
-def _codelists(files: tuple[str, ...], language: str) -> Codelists:
-    from karat.suites.data_query.structures.codelists import read_structures
-
-    return read_structures([Path(file) for file in files], language)
