@@ -19,6 +19,8 @@ from benchmarks import claims, measure, recorded
 
 NAMES = (
     "startup",
+    "structures",
+    "data_query_checks",
     "yaml_cases",
     "scoring",
     "executors",

@@ -36,6 +36,8 @@ ONE_SUITE = {
     "cli/printing/sheet_tables.py": "what that command prints",
     "verbs/tune.py": "what karat tune does",
     "cli/measure/tune.py": "the command that tunes a sheet of the suite retrieval",
+    "cli/setup/structures.py": "the command that lists what structure files of the suite data_query contain",
+    "verbs/inputs/structures.py": "what that command does",
 }
 """Files of commands that are about one suite."""
 EXAMPLE, EXTRA, DRAWING = (
@@ -51,6 +53,10 @@ ALLOWED = {
     ("core/extras.py", "retrieval"): EXTRA,
     ("core/replies/tables.py", "result"): "a key under which assistants send tables",
     ("core/replies/bodies.py", "result"): "a key of replies",
+    ("core/replies/stream.py", "stages"): "a key of DIAL's replies",
+    ("reports/trend.py", "reasons"): "a figure that a suite may have",
+    ("reports/html/cases.py", "reasons"): "the reasons of explanations",
+    ("web/quick_filters.py", "reasons"): "the reasons of explanations",
     (
         "reports/plots/figures.py",
         "precision",

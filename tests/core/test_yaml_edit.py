@@ -15,7 +15,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode
 
 from karat.core.problems import UserError
 from karat.core.suite import Fix
-from karat.core.yaml.edit import Edit, _plan, _roots, _spliced, apply_fixes, find
+from karat.core.yaml.edit import Edit, _plan, _spliced, apply_fixes, find, roots_of
 from karat.core.yaml.structs import Findings, documents
 
 
@@ -37,7 +37,7 @@ def parsed(data: bytes) -> list[Any]:
 
 def replace_scalars(data: bytes, edits: Sequence[Edit]) -> bytes:
     """What apply_fixes does to the bytes of one file; ValueError, saying why, when a text cannot be replaced alone."""
-    roots = _roots(data)
+    roots = roots_of(data)
     splices, refusals = _plan(roots, edits, shared=b"*" in data)
     if refusals:
         raise ValueError("; ".join(f"line {refusal.line}: {refusal.reason}" for refusal in refusals))

@@ -43,7 +43,7 @@ def test_help_imports_nothing_heavy() -> None:
         "from karat.cli.main import app\n"
         "try: app()\nexcept SystemExit: pass\n"
         "print(sorted({m.partition('.')[0] for m in sys.modules} & "
-        "{'rich', 'sqlalchemy', 'alembic', 'httpx', 'numpy', 'yaml', 'xlsxwriter', 'pysdmx', 'asyncio', 'polars', "
+        "{'rich', 'sqlalchemy', 'alembic', 'httpx', 'numpy', 'yaml', 'xlsxwriter', 'asyncio', 'polars', "
         "'pandas'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
@@ -74,7 +74,7 @@ def test_init_then_run_then_report(project: Path) -> None:
     assert (project / ".karat" / "karat.db").is_file()
     karat(project, "report", "latest", "--xlsx", "report.xlsx")
     sheets = openpyxl.load_workbook(project / "report.xlsx").sheetnames
-    assert sheets == ["Overview", "Statistics", "Label drift", "Errors", "About"]
+    assert sheets == ["Overview", "Statistics", "Outcomes", "Confusions", "Label drift", "Errors", "About"]
     assert "r-0001" in karat(project, "runs", "list").stdout
     assert "macro recall" in karat(project, "runs", "show").stdout
 
@@ -100,7 +100,7 @@ def test_one_shot_score_needs_no_project_and_stores_nothing(
     karat(empty, *words, "--json", "out.json", "--xlsx", "out.xlsx", code=3)
     assert {p.name for p in empty.iterdir()} == {"out.json", "out.xlsx"}
     result = json.loads((empty / "out.json").read_text())
-    assert set(result) == {"run", "summary", "cases"}
+    assert set(result) == {"run", "summary", "figures", "cases"}
     assert {"metric", "mean", "n", "low", "high"} <= set(result["summary"][0])
     names = [item["metric"] for item in result["summary"]]
     assert names[:13] == [

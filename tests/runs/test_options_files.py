@@ -38,7 +38,7 @@ def test_a_structure_that_is_not_there_ends_the_run_before_the_first_call(tmp_pa
 def test_scoring_recorded_answers_says_the_same(tmp_path: Path) -> None:
     (tmp_path / "bad.xml").write_text("<html>sign in</html>")
     lines = [{"id": "c", "indicator_selection": []}]
-    with pytest.raises(UserError, match="1 structure file cannot be used"):
+    with pytest.raises(UserError, match=r"the structure file .* cannot be used"):
         karat.score(
             suite="data_query",
             cases=[case("c", A)],

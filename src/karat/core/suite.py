@@ -181,6 +181,8 @@ class Fix(msgspec.Struct, frozen=True):
     path: tuple[str | int, ...]
     old: str
     new: str
+    insert: bool = False
+    """The last key of the path is not there yet, and is put in."""
 
 
 class Edit(msgspec.Struct, frozen=True):

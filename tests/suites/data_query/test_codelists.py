@@ -4,22 +4,20 @@ here."""
 from __future__ import annotations
 
 import json
-import re
-import sys
 from pathlib import Path
 
 import pytest
 
-from karat.core.extras import install_command
 from karat.core.problems import UserError
 from karat.core.records import Case
 from karat.core.suite import CheckedCases
 from karat.suites.data_query.cases import load_cases
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.selection import Selection, Target
-from karat.suites.data_query.structures.codelists import Codelists, check_cases, read_structures
+from karat.suites.data_query.structures.codelists import Codelists, read_structures
 from karat.suites.data_query.structures.records import Codelist, Contents, Ref, parse_ref
 from tests.suites.data_query.building import case, part, target
+from tests.suites.data_query.building import check_codes as check_cases
 
 WEO, CPI = "IMF.RES:WEO", "IMF.STA:CPI"
 
@@ -120,8 +118,9 @@ def test_the_seven_real_cases(shared: Path) -> None:
     loaded = load_cases(folder / "statgpt_cases/cases.yaml")
     assert len(loaded.cases) == 7
     checked = check_cases(loaded.cases, [folder / "statgpt-backend", folder / "weo_2510"], Options())
-    drifts = {problem.line: problem for problem in checked.problems if problem.line}
-    assert all(problem.severity == "warning" for problem in checked.problems)
+    errors = [problem for problem in checked.problems if problem.severity == "error"]
+    assert errors and all("is not in the structure files" in problem.message for problem in errors)  # only CPI is
+    drifts = {problem.line: problem for problem in checked.problems if problem.line and problem.severity == "warning"}
     assert sorted(drifts) == [108, 110, 115, 120, 125]  # all in inflation_argentina; three of them on line 110
     assert drifts[125].message == (
         'label drift: NGDP_D is called "Gross domestic product (GDP), Price deflator, Index" in CL_WEO_INDICATOR, '
@@ -240,9 +239,9 @@ def test_through_the_structure_with_versions_and_concepts_of_another_file(tmp_pa
     assert found.for_dimension("A:F(1.0)", "REGION", {}) == {"X": "one"}
     assert found.for_dimension("A:F(2.0)", "REGION", {}) == {"X": "deux"}
     [unit] = check_cases([case("c", target({"UNIT": ["U"]}, "A:F"))], files, Options()).problems
-    assert unit.message.endswith("so 1 term not checked: its codelist A:CL_LOST(1.0) is not in the structure files")
+    assert unit.message == "the codelist A:CL_LOST(1.0) is not in the structure files, so 1 term not checked"
     [typo] = check_cases([case("c", target({"REGIN": ["X"]}, "A:F"))], files, Options()).problems
-    assert typo.message.endswith('A:S(2.0) has no such dimension. Did you mean "REGION"?')
+    assert (typo.message, typo.hint) == ('A:S(2.0) has no dimension "REGIN" (case "c")', 'Did you mean "REGION"?')
 
 
 def test_fusion_json(tmp_path: Path) -> None:
@@ -301,7 +300,7 @@ def test_csv_forms(tmp_path: Path) -> None:
     ("text", "line", "reason"),
     [
         ("code,name\nX,x\n", 1, 'expected a header with "id,name" or "codelist,id,name", found "code,name"'),
-        ("id;name\nX;x\n", 1, 'found "id;name"'),
+        ("id|name\nX|x\n", 1, 'found "id|name"'),
         ("id,name\nX,x\n,y\n", 3, "a row without an id"),
         ("id,name\nX,x\nX,y\n", 3, 'the id "X" appears twice, with two names'),
         ("", 0, "the file is empty"),
@@ -356,7 +355,7 @@ def test_xml_with_a_doctype_never_reaches_the_parser(tmp_path: Path, doctype: st
     hostile = tmp_path / "hostile.xml"
     hostile.write_bytes(text.replace('encoding="UTF-8"', f'encoding="{encoding}"').encode(encoding))
     with pytest.raises(
-        UserError, match=r"DOCTYPE, which is not allowed|it is UTF-16 text|utf-7 is not supported"
+        UserError, match=r"DOCTYPE, which is not allowed|it is UTF-16 text|utf-7 is not supported|syntax error"
     ) as error:
         read_structures([hostile])
     assert "SECRET" not in str(error.value)
@@ -366,8 +365,8 @@ def test_xml_with_a_doctype_never_reaches_the_parser(tmp_path: Path, doctype: st
     ("name", "text", "reason"),
     [
         ("data.xml", "<?xml version='1.0'?><m:GenericData xmlns:m='x'/>", "found a <GenericData> message"),
-        ("half.xml", STRUCTURE.format(doctype="", name="n")[:-60], "half.xml:8: not valid SDMX-ML: unclosed token"),
-        ("other.xml", "<?xml version='1.0'?><Structure/>", "not valid SDMX-ML"),
+        ("half.xml", STRUCTURE.format(doctype="", name="n")[:-60], "half.xml:8: not valid XML: unclosed token"),
+        ("other.xml", "<?xml version='1.0'?><Other/>", "found a <Other> message"),
         (
             "data.json",
             '{"meta": {}, "data": {"dataSets": [{}], "structure": {}}}',
@@ -375,8 +374,8 @@ def test_xml_with_a_doctype_never_reaches_the_parser(tmp_path: Path, doctype: st
         ),
         ("empty.json", '{"meta": {}}', "no codelists, data structures or dataflows"),
         ("half.json", '{"data": {"codelists": [', "not an SDMX-JSON structure message: "),
-        ("wrong.json", '{"data": {"codelists": [{"id": 3}]}}', "Expected `str`, got `int`"),
-        ("list.json", "[]", "Expected `object`, got `array`"),
+        ("wrong.json", '{"data": {"codelists": [{"id": 3}]}}', "codelists[0] has no id that is a text"),
+        ("list.json", "[]", "expected an object"),
         ("deep.json", '{"x": ' + "[" * 100_000, "not an SDMX-JSON structure message"),
     ],
 )
@@ -387,22 +386,29 @@ def test_a_file_that_cannot_be_used_is_named_with_the_reason(tmp_path: Path, nam
     assert reason in str(error.value)
 
 
-def test_all_bad_files_are_told_at_once(tmp_path: Path) -> None:
-    write(tmp_path, "a.csv", "x\n")
-    write(tmp_path, "b.json", "{}")
-    write(tmp_path, "good.csv", "id,name\n")
+def test_a_bad_file_never_costs_the_others(tmp_path: Path) -> None:
+    bad = [write(tmp_path, "a.csv", "x\n"), write(tmp_path, "b.json", "{}")]
+    write(tmp_path, "data.xml", "<?xml version='1.0'?><m:GenericData xmlns:m='x'/>")
+    write(tmp_path, "CL_D.csv", "id,name\nX,x\n")
     write(tmp_path, "README.md", "not a structure file")
     write(tmp_path, ".hidden.csv", "x\n")
-    with pytest.raises(UserError) as error:
-        read_structures([tmp_path])
+    found = read_structures([tmp_path])
+    assert found.for_dimension("A:F", "D", {}) == {"X": "x"}
+    told = [(Path(one.file).name, one.severity) for one in found.contents.problems]
+    assert told == [("a.csv", "warning"), ("b.json", "warning"), ("data.xml", "warning")]
+    assert all(one.hint for one in found.contents.problems)
+    with pytest.raises(UserError, match="2 structure files cannot be used") as error:  # both were named
+        read_structures([bad[0], tmp_path / "CL_D.csv", bad[1]])
     assert [Path(problem.file).name for problem in error.value.problems] == ["a.csv", "b.json"]
-    assert error.value.message == "2 structure files cannot be used"
+    (tmp_path / "CL_D.csv").unlink()
+    with pytest.raises(UserError, match="3 structure files cannot be used"):  # nothing is left
+        read_structures([tmp_path])
 
 
 def test_missing_files_and_empty_folders(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="there is no structure file"):
+    with pytest.raises(UserError, match=r"there is no structure file none\.xml"):
         read_structures([tmp_path / "none.xml"])
-    with pytest.raises(UserError, match="there are no structure files in"):
+    with pytest.raises(UserError, match="there are no structure files in this folder"):
         read_structures([tmp_path])
 
 
@@ -410,12 +416,6 @@ def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("KARAT_MAX_FILE_MB", "1")
     with pytest.raises(UserError, match="larger than 1 MiB"):
         read_structures([write(tmp_path, "a.csv", "id,name\n" + "x" * 2**20)])
-
-
-def test_without_pysdmx_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pysdmx.io", None)
-    with pytest.raises(UserError, match=re.escape(install_command("sdmx"))):
-        read_structures([write(tmp_path, "s.xml", STRUCTURE.format(doctype="", name="n"))])
 
 
 # -- the check ------------------------------------------------------------------------------------------------------
@@ -456,7 +456,7 @@ def test_nothing_is_checked_without_structures() -> None:
 
 
 def test_codes_that_are_right(tmp_path: Path) -> None:
-    values = "        - {id: NO, name: Norway}\n        - {id: 001, name: World}\n        - {id: MEX}\n"
+    values = "        - {id: NO, name: Norway}\n        - {id: 001, name: World}\n"
     values += "        - {id: EMPTY, name: anything}\n        - {id: MDA, name: 'Moldova, Republic of '}\n"
     assert check(tmp_path, one_case(values)) == CheckedCases()
 
@@ -488,12 +488,13 @@ def test_a_short_list_is_told_whole_when_nothing_is_near(tmp_path: Path) -> None
     assert problem.hint.startswith("Its codes: MEX (Mexico), MAR (Morocco), NO (Norway)")
 
 
-def test_drift_needs_a_name_in_the_file(tmp_path: Path) -> None:
+def test_a_name_that_is_missing_empty_or_drifted(tmp_path: Path) -> None:
     checked = check(
         tmp_path, one_case("        - {id: MEX}\n        - {id: MAR, name: ''}\n        - {id: NO, name: Noreg}\n")
     )
-    assert [(p.line, p.column, p.severity) for p in checked.problems] == [(12, 27, "warning"), (13, 26, "warning")]
-    assert [fix.new for fix in checked.fixes] == ["Morocco", "Norway"]
+    places = [(p.line, p.column, p.severity) for p in checked.problems]
+    assert places == [(11, 11, "warning"), (12, 27, "warning"), (13, 26, "warning")]
+    assert [(fix.new, fix.insert) for fix in checked.fixes] == [("Mexico", True), ("Morocco", False), ("Norway", False)]
 
 
 def test_every_turn_alternative_document_and_list_item(tmp_path: Path) -> None:
@@ -550,7 +551,7 @@ def test_cases_without_a_file_are_told_by_their_id(tmp_path: Path) -> None:
     codes = write(tmp_path, "CL_COUNTRY.csv", CODES)
     made: Case[Target] = case("made", target({"COUNTRY": [("MX", ""), ("MEX", "M"), ("MAR", "")]}))
     checked = check_cases([made], [codes], Options())
-    assert [p.message[:10] for p in checked.problems] == ["unknown id", "label drif"]
+    assert [p.message[:10] for p in checked.problems] == ["unknown id", "label drif", "MAR has no"]
     assert all('(case "made")' in p.message for p in checked.problems)
     assert checked.fixes == ()
 

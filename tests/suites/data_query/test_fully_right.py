@@ -76,9 +76,11 @@ def test_a_selected_dataset_is_an_answer_and_no_refusal(stated: bool, answer: Se
     assert score("out_of_scope", Target(is_out_of_scope=stated), answer).value == float(right)
 
 
-def test_an_out_of_scope_case_is_fully_right_only_when_nothing_is_selected() -> None:
+def test_an_out_of_scope_case_is_fully_right_only_when_the_answer_says_so() -> None:
     out = Target(is_out_of_scope=True)
-    assert scores(out, NOTHING)["fully_right"] == 1.0
+    assert scores(out, Selection(is_out_of_scope=True))["fully_right"] == 1.0
+    assert scores(out, NOTHING)["fully_right"] == 0.0  # silence says nothing, unless the project says what it means
+    assert scores(out, NOTHING, silence="out_of_scope")["fully_right"] == 1.0
     assert scores(out, ELSEWHERE)["exact_match"] == 1.0
     assert score("fully_right", out, ELSEWHERE).value == 0.0
     assert score("fully_right", out, sel({"A": ["a"]})).reason.startswith("the case is out of scope")

@@ -249,7 +249,7 @@ def test_overview_in_the_workbook(tmp_path: Path) -> None:
     )
     write_xlsx(report(result, estimate), tmp_path / "r.xlsx")
     book = openpyxl.load_workbook(tmp_path / "r.xlsx")
-    assert book.sheetnames == ["Overview", "Statistics", "Errors", "About"]
+    assert book.sheetnames == ["Overview", "Statistics", "Confusions", "Errors", "About"]
     page = book["Overview"]
     heads = [cell.value for cell in page[1]]
     assert heads[:9] == [
@@ -339,7 +339,9 @@ def test_label_drift_and_errors_only_when_there_are_any() -> None:
         run_of(scored("old_name", drifted), failed("late", "timeout"), failed("gone", "no prediction", "missing")),
         estimate,
     )
-    assert [item.title for item in found.sheets] == ["Overview", "Statistics", "Label drift", "Errors", "About"]
+    assert [item.title for item in found.sheets] == [
+        "Overview", "Statistics", "Confusions", "Label drift", "Errors", "About",
+    ]  # fmt: skip
     drift = sheet(found, "Label drift").tables[0]
     assert [column.title for column in drift.columns] == ["case", "dimension", "id", "expected name", "found name"]
     assert drift.rows == (("old_name", "INDICATOR", "LP", "Population", "Population (Persons)"),)

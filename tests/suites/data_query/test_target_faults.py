@@ -18,7 +18,7 @@ from karat.suites.data_query.options import Options
 from karat.suites.data_query.periods.nearest import nearest_periods
 from karat.suites.data_query.periods.period import days
 from karat.suites.data_query.responses import read_response
-from karat.suites.data_query.structures.codelists import check_cases
+from tests.suites.data_query.building import check_codes as check_cases
 
 HEAD = """\
 id: one

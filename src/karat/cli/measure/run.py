@@ -72,6 +72,10 @@ def run(
     ] = None,
     retry_errors: Annotated[bool, typer.Option("--retry-errors", help="With --resume: retry failed calls.")] = False,
     name: Annotated[str | None, typer.Option("--name", help="A name for the run.")] = None,
+    release: Annotated[
+        str | None,
+        typer.Option("--release", metavar="LABEL", help="The release that is measured, for karat report --trend."),
+    ] = None,
     workers: WorkersOption = None,
     executor: ExecutorOption = None,
     grace: Annotated[
@@ -107,11 +111,12 @@ def run(
     from karat.runs.project import RunOptions
     from karat.runs.runner import check_setup
     from karat.stats.gates.verdicts import parse_gate
+    from karat.verbs.exports.trend import release_tag
     from karat.verbs.gate import baselines_here, refuse_unknown
     from karat.verbs.inputs.projects import open_store_here, project_here
     from karat.verbs.inputs.work import work_to_do
     from karat.verbs.run import KEEPS, plan_work, refuse_beside
-    from karat.verbs.runs import origin_of
+    from karat.verbs.runs import origin_of, tag_run
 
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # asked to stop: as clean as Ctrl-C
     print_store_waits()
@@ -120,6 +125,7 @@ def run(
             "--retry-errors needs --resume RUN", hint="For example: karat run --resume latest --retry-errors"
         )
     check_choice(executor, workers)
+    labels = [release_tag(release)] if release is not None else []
     outputs = Outputs(json, xlsx, html)
     extra = [parse_gate(rule) for rule in gate or ()]
     flags = store_flags(config, store)
@@ -134,6 +140,8 @@ def run(
             opened.patience.seconds = options.store_retry
             chosen = settled(workers, executor, None, project.executor if project else "")
             result = _resumed(opened, resume, retry_errors, *chosen, options.grace if grace is None else grace)
+            if labels:
+                tag_run(opened, result.run.id, labels)
             origin = origin_of(opened, result, flags)
         found = baselines_here(store, config, result.run.suite, result.run.id)
         gates = (*(project.gates if project else ()), *extra)
@@ -162,6 +170,8 @@ def run(
         opened.patience.seconds = work[0].run.store_retry
         for part, job, files in zip(work, jobs, outputs.for_each([part.suite for part in work]), strict=True):
             result = run_job(opened, job, *settled(workers, executor, part.run.workers, part.executor))
+            if labels:
+                tag_run(opened, result.run.id, labels)
             found = baselines_here(store, config, part.suite.name, result.run.id)
             saved = [f"run {result.run.id}"]
             origin = origin_of(opened, result, flags, typed())

@@ -27,6 +27,15 @@ def check(
     fix_names: Annotated[
         bool, typer.Option("--fix-names", help="Rewrite drifted names in the case files, keeping comments and layout.")
     ] = False,
+    language: Annotated[
+        str | None,
+        typer.Option(
+            "--language",
+            metavar="CODE",
+            help="Language of the names that --fix-names writes, for example fr. [default: that of most names in the "
+            "case]",
+        ),
+    ] = None,
     table: TableOption = None,
     questions: Annotated[
         Path | None,
@@ -80,6 +89,8 @@ def check(
     if questions is not None:
         cases = questions
         settings = [*(settings or ()), *([f"databases={json_text(databases)}"] if databases else [])]
+    if language is not None:
+        settings = [*(settings or ()), f"language={language}"]
     tables = bound_tables(table or ())
     if cases is not None and config is None and (cases / FILE).is_file():
         config, cases = cases / FILE, None  # the folder of a project is the project

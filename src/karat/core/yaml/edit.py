@@ -99,8 +99,17 @@ def apply_fixes(fixes: Sequence[Fix]) -> dict[str, int]:
 
 def _fix_file(path: Path, fixes: Sequence[Fix], problems: list[Problem]) -> int:
     path = path.resolve() if path.is_symlink() else path  # write the file that the link points to, keep the link
+    from karat.core.yaml.insert import with_keys
+
     data = read_bytes(path, YAML_MB)
-    roots = _roots(data)
+    missing = [fix for fix in fixes if fix.insert]
+    fixes = [fix for fix in fixes if not fix.insert]
+    if missing:
+        data = with_keys(data, missing)
+        if not fixes:
+            write_bytes(path, data)
+            return len(missing)
+    roots = roots_of(data)
     for fix in fixes:
         spot = find(roots[fix.document], fix.path) if fix.document < len(roots) else None
         if spot is None or spot.node.value != fix.old:
@@ -112,15 +121,16 @@ def _fix_file(path: Path, fixes: Sequence[Fix], problems: list[Problem]) -> int:
     problems.extend(Problem(f"not replaced: {r.reason}", file=fixes[0].file, line=r.line) for r in refusals)
     refused = {refusal.edit for refusal in refusals}
     edits = [edit for edit in edits if edit not in refused]
-    if edits:
-        write_bytes(path, _spliced(data, roots, splices, edits))
-    return len(edits)
+    if edits or missing:
+        write_bytes(path, _spliced(data, roots, splices, edits) if edits else data)
+    return len(edits) + len(missing)
 
 
 # -- finding what to replace ----------------------------------------------------------------------------------------
 
 
-def _roots(data: bytes) -> list[Node]:
+def roots_of(data: bytes) -> list[Node]:
+    """The documents of a file. Raises ValueError where they cannot be edited."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise ValueError("the file is UTF-16: save it as UTF-8 so that it can be edited")
     findings = Findings("")
@@ -192,7 +202,7 @@ def _spliced(data: bytes, roots: Sequence[Node], splices: Sequence[_Splice], edi
     start = BOM if data.startswith(BOM) else b""
     text = data[len(start) :].decode("utf-8")  # marks count characters, and not a BOM
     ordered = sorted(splices, key=lambda splice: splice.node.start_mark.index)
-    wanted = _trees(roots, edits)
+    wanted = trees(roots, edits)
     for keep_style in (True, False):
         pieces: list[str] = []
         done = 0
@@ -203,12 +213,12 @@ def _spliced(data: bytes, roots: Sequence[Node], splices: Sequence[_Splice], edi
             done = end
         result = start + "".join([*pieces, text[done:]]).encode("utf-8")
         findings = Findings("")
-        if _trees(list(documents(result, findings))) == wanted and not findings.problems:
+        if trees(list(documents(result, findings))) == wanted and not findings.problems:
             return result
     raise ValueError("the new text cannot be inserted without changing something else")
 
 
-def _trees(roots: Sequence[Node], edits: Sequence[Edit] = ()) -> list[object]:
+def trees(roots: Sequence[Node], edits: Sequence[Edit] = ()) -> list[object]:
     """The documents as plain tuples, aliases written out, with the edits made."""
     changes = {(document, *path): new for document, path, new in edits}
     return [_tree(root, (number,), changes) for number, root in enumerate(roots)]
@@ -252,14 +262,14 @@ def _written(old: str, splice: _Splice, *, keep_style: bool) -> str:
     """The new text as YAML, in the style of the old one where it can be."""
     style, new = splice.node.style, splice.new
     if style not in ("|", ">"):
-        return _flow_scalar(new, style if keep_style else '"', in_flow=splice.in_flow)
+        return flow_scalar(new, style if keep_style else '"', in_flow=splice.in_flow)
     block = _BLOCK.match(old)
     header, comment, newline, indent = block.groups(default="") if block else ("", "", "", "")
     if keep_style and indent and not re.search(r"\d", header) and _fits_block(new, style):
         lines = new.removesuffix("\n").split("\n")
         body = newline.join(indent + line if line else "" for line in lines)
         return f"{style}{'' if new.endswith(chr(10)) else '-'}{comment}{newline}{body}"
-    return _flow_scalar(new, "" if keep_style else '"', in_flow=False) + comment.rstrip()
+    return flow_scalar(new, "" if keep_style else '"', in_flow=False) + comment.rstrip()
 
 
 _BLOCK = re.compile(r"([|>][-+\d]*)([ \t]+#[^\r\n]*)?[ \t]*(?:(\r\n|\r|\n)(?:[ \t]*+(?>\r\n|\r|\n))*+([ ]+)(?=\S))?")
@@ -278,7 +288,7 @@ _SPECIAL = re.compile("[^\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-
 """What cannot be in a file as it is, or would be a line break there."""
 
 
-def _flow_scalar(new: str, style: str | None, *, in_flow: bool) -> str:
+def flow_scalar(new: str, style: str | None, *, in_flow: bool) -> str:
     """Plain where the old one was and it can be, else in single quotes, else in double quotes."""
     if not style and _plain(new, in_flow=in_flow):
         return new
@@ -297,7 +307,7 @@ def _plain(new: str, *, in_flow: bool) -> bool:
         return False
     sample = f"[{new}, {{k: {new}}}]" if in_flow else f"- {new}\n- k: {new}\n"
     findings = Findings("")
-    read = _trees(list(documents(sample.encode(), findings)))
+    read = trees(list(documents(sample.encode(), findings)))
     return not findings.problems and read == [("", [("", new), ("", "mapping", [(("", "k"), ("", new))])])]
 
 

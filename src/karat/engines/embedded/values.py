@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
+from typing import Any  # Any: values that msgpack has no type for
 
 import msgspec
 

@@ -6,7 +6,9 @@ from karat.suites.data_query.accept import accept
 from karat.suites.data_query.advice import advice
 from karat.suites.data_query.case_file import case_file
 from karat.suites.data_query.cases import cases_from, load_cases, recognises, stream_cases
-from karat.suites.data_query.comparison import check_options, compare, perfect
+from karat.suites.data_query.checks.cases import check_cases
+from karat.suites.data_query.codes_at_hand import check_options
+from karat.suites.data_query.comparison import compare, perfect
 from karat.suites.data_query.details import Details, details
 from karat.suites.data_query.explain import explain
 from karat.suites.data_query.export import export_row
@@ -18,7 +20,7 @@ from karat.suites.data_query.prompts import PROMPTING
 from karat.suites.data_query.report import report
 from karat.suites.data_query.responses import understand
 from karat.suites.data_query.selection import Target
-from karat.suites.data_query.structures.codelists import check_cases
+from karat.suites.data_query.summaries.figures import figures
 
 suite = Suite(
     name="data_query",
@@ -39,6 +41,7 @@ suite = Suite(
     case_file=case_file,
     explain=explaining(Details, explain),
     report=report,
+    figures=figures,
     advice=advice,
     recognises=recognises,
     prompting=PROMPTING,

@@ -13,7 +13,7 @@ from yaml.nodes import Node, SequenceNode
 from karat.core.files import json
 from karat.core.files.limits import YAML_MB
 from karat.core.files.lines import each_line
-from karat.core.files.reading import FileRefused, read_bytes, why_not_there
+from karat.core.files.reading import FileRefused, is_empty, read_bytes, why_not_there
 from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Turn, Where
@@ -59,8 +59,10 @@ def _stream(path: Path, files: list[str]) -> Iterator[Case[Target] | Problem]:
         files.append(file)
         findings = Findings(file)
         try:
+            found = False
             for node, where in _lines(file, findings) if file.endswith(LINES) else _nodes(file, findings):
                 case = _case(node, findings, where)
+                found = True
                 if case is not None and case.id in first:
                     _note_duplicate(case, first[case.id], node, findings)
                 elif case is not None:
@@ -68,6 +70,9 @@ def _stream(path: Path, files: list[str]) -> Iterator[Case[Target] | Problem]:
                     yield case
                 yield from findings.problems
                 findings.problems.clear()
+            if not found and not findings.problems and not (path.is_file() and is_empty(file)):
+                hint = "Write a case into it, with id and conversation, or delete the file."
+                yield Problem("the file has no case", file=file, line=1, hint=hint)
         except FileRefused as error:
             yield error.problem
         except OSError as error:

@@ -7,28 +7,26 @@
   nor false positives, and a target term that ``not_in`` leaves out is missing. Where the target says ``all``, an answer
   that says ``all`` is right, one that names terms cannot be judged, and one that says nothing misses it.
 - With alternatives, each is compared and the best whole one counts for every metric: right in everything first, then by
-  scope, recall, precision, datasets and period; of equal ones the first.
+  outcome, recall, precision, series, datasets and period; of equal ones the first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from karat.core.records import Case, Prediction
+from karat.suites.data_query.codes_at_hand import codes_at_hand, expanded
 from karat.suites.data_query.formats.operators import on_codes
 from karat.suites.data_query.options import Options
+from karat.suites.data_query.outcomes import NOT_STATED, Found, OutcomeComparison, SaysError
 from karat.suites.data_query.periods.filters import with_period
 from karat.suites.data_query.periods.period import PeriodComparison, compare_periods
-from karat.suites.data_query.responses import read_response
+from karat.suites.data_query.responses import Reading, outcome_of, read
 from karat.suites.data_query.selection import DatasetSelection, Selection, Target, Term, dataset_keys
-
-if TYPE_CHECKING:
-    from karat.suites.data_query.structures.codelists import Codelists
+from karat.suites.data_query.series.comparison import SeriesComparison, compare_series
+from karat.suites.data_query.stages import Stage, StageComparison, compare_stages
 
 Key = Term | tuple[str, Term]
 """What a term compares by: the Term itself, or (dataset, Term) when datasets count."""
@@ -112,8 +110,14 @@ class Comparison(msgspec.Struct, frozen=True):
     options: Options
     periods: tuple[PeriodComparison, ...]
     """The period of each entry of the answer; empty where none is expected."""
+    series: SeriesComparison
+    """The series that the entries stand for."""
+    outcome: OutcomeComparison
+    """What the response does, beside what it should do."""
     alternative: int | None = None
     """Which alternative counted; None: the target itself."""
+    stages: StageComparison | None = None
+    """What the stages before the answer had; None: the response does not say."""
 
     @property
     def terms_right(self) -> bool:
@@ -137,44 +141,62 @@ class Comparison(msgspec.Struct, frozen=True):
         """Half for each right end, the mean over the entries of the answer; None where no period is expected."""
         return sum(sum(one.ends) for one in self.periods) / (2 * len(self.periods)) if self.periods else None
 
-    @property
-    def declined_wrongly(self) -> bool:
-        """The answer says that the question is out of scope, and the case expects an answer."""
-        return bool(self.selection.is_out_of_scope) and self.target.selects
-
-    @property
-    def rest_right(self) -> bool:
-        """All but the terms is right: scope, datasets and period, each where the case asks for it."""
+    def _right(self, terms: bool) -> bool:
+        """The response does what it should, and where that is to answer, all that the case asks for is right."""
+        if self.outcome.right is False or (self.outcome.right is None and self.scope_right is False):
+            return False
+        if self.outcome.right and self.outcome.found != "answer":
+            return True
         return (
-            not self.datasets.fp
+            terms
+            and self.series.exact is not False
+            and not self.datasets.fp
             and not self.datasets.fn
-            and self.scope_right is not False
-            and not self.declined_wrongly
-            and (self.period in (None, 1.0) or bool(self.target.is_out_of_scope))
+            and self.period in (None, 1.0)
         )
 
     @property
     def wholly_right(self) -> bool:
         """Right in everything that the case asks for."""
-        return self.terms_right and self.rest_right
+        return self._right(self.terms_right)
 
     @property
     def wholly_right_by_id(self) -> bool:
         """The same with terms compared by id alone."""
-        return self.terms_right_by_id and self.rest_right
+        return self._right(self.terms_right_by_id)
 
 
 def compare(case: Case[Target], turn: int, prediction: Prediction, options: Options) -> Comparison:
     """The comparison of one user turn. Raises Unreadable when the response holds no selection."""
-    selection = read_response(prediction.response, options.today, options.outcome_from)
-    return compare_selection(_target_of(case, turn), selection, options)
+    target = _target_of(case, turn)
+    try:
+        reading = read(prediction.response, options.today, options.outcome_from, options.stages_from)
+    except SaysError as error:
+        if not any("error" in one.outcomes for one in (target, *target.alternatives)):
+            raise
+        reading = Reading(Selection(), Found("error", error.how))
+    found = compare_selection(target, reading.selection, options, outcome_of(reading, options.silence))
+    return msgspec.structs.replace(found, stages=_stages(reading.stages, found)) if reading.stages else found
+
+
+def _stages(stages: Sequence[Stage], found: Comparison) -> StageComparison | None:
+    wanted: dict[tuple[str, str], str] = {}
+    given: set[tuple[str, str]] = set()
+    for one in found.dimensions:
+        if one.in_target and not one.everything_expected:
+            terms = (*one.true_positives, *one.false_negatives)
+            wanted.update({(one.dimension, term.id): term.name for term in terms})
+        given |= {(one.dimension, term.id) for term in (*one.true_positives, *one.false_positives)}
+    return compare_stages(stages, wanted, given)
 
 
 def perfect(case: Case[Target], turn: int, options: Options) -> list[Comparison]:
     """The target and each alternative, compared as if it had been the answer."""
     target = _target_of(case, turn)
     return [
-        compare_selection(target, with_period(right, options.today), options)
+        compare_selection(
+            target, with_period(right, options.today), options, (next(iter(right.outcomes), NOT_STATED), "the target")
+        )
         for right in (target, *target.alternatives)
     ]
 
@@ -186,12 +208,16 @@ def _target_of(case: Case[Target], turn: int) -> Target:
     return target
 
 
-def compare_selection(target: Target, selection: Selection, options: Options) -> Comparison:
-    """Target and alternatives against one selection; the best of them."""
-    best = _compare_one(target, selection, options, None)
+def compare_selection(
+    target: Target, selection: Selection, options: Options, outcome: tuple[str, str] | None = None
+) -> Comparison:
+    """Target and alternatives against one selection; the best of them. ``outcome``: what the response does and what
+    says so; None: as the selection shows."""
+    does = outcome or outcome_of(Reading(selection), options.silence)
+    best = _compare_one(target, selection, options, None, does)
     if not target.alternatives:
         return best
-    others = (_compare_one(t, selection, options, number) for number, t in enumerate(target.alternatives))
+    others = (_compare_one(t, selection, options, number, does) for number, t in enumerate(target.alternatives))
     return max((best, *others), key=_goodness)
 
 
@@ -199,22 +225,30 @@ def _goodness(comparison: Comparison) -> tuple[float, ...]:
     """What is undefined comes last."""
     recalls = [r for d in comparison.dimensions if (r := d.counts.recall()) is not None]
     precisions = [p for d in comparison.dimensions if (p := d.counts.precision()) is not None]
+    series = comparison.series.f1
     figures = (
+        comparison.outcome.right,
         sum(recalls) / len(recalls) if recalls else None,
         sum(precisions) / len(precisions) if precisions else None,
+        None if isinstance(series, str) else series,
         comparison.datasets.f(),
         comparison.period,
     )
-    right = (comparison.wholly_right, comparison.scope_right is not False)
-    return (*right, *(-1.0 if figure is None else figure for figure in figures))
+    return (comparison.wholly_right, *(-1.0 if figure is None else float(figure) for figure in figures))
 
 
-def _compare_one(target: Selection, selection: Selection, options: Options, alternative: int | None) -> Comparison:
+def _compare_one(
+    target: Selection, selection: Selection, options: Options, alternative: int | None, does: tuple[str, str]
+) -> Comparison:
     target = with_period(target, options.today)
     expected_ids = _datasets(target)
     found_ids = _datasets(selection)
-    left, right = dataset_keys(expected_ids, found_ids, strict_versions=options.strict_versions)
-    expected_sets, found_sets = set(left.values()), set(right.values())
+    left, right = dataset_keys(
+        (*expected_ids, *(part.dataset_id for part in target.indicator_selection)),
+        (*found_ids, *(part.dataset_id for part in selection.indicator_selection)),
+        strict_versions=options.strict_versions,
+    )
+    expected_sets, found_sets = {left[one] for one in expected_ids}, {right[one] for one in found_ids}
 
     wanted, wanted_open, _ = _pool(target.indicator_selection, left, options)
     given, given_open, defaults = _pool(
@@ -247,6 +281,15 @@ def _compare_one(target: Selection, selection: Selection, options: Options, alte
         selection=selection,
         options=options,
         periods=compare_periods(target, selection, left, right, options.today),
+        series=compare_series(
+            target.indicator_selection,
+            selection.indicator_selection,
+            left,
+            right,
+            lambda dataset, dimension: codes_at_hand(dataset, dimension, options),
+            ignore_defaults=options.ignore_defaults,
+        ),
+        outcome=OutcomeComparison(target.outcomes, *does),
         alternative=alternative,
     )
 
@@ -354,7 +397,7 @@ def _pool(
                     continue
                 if meaning != "in":
                     named = {term.id for term in dimension.values} if meaning == "not_in" else set()
-                    codes = _expanded(part.dataset_id, name, options)
+                    codes = expanded(part.dataset_id, name, options)
                     if not codes:
                         keyed: set[Id] = {(dataset, code) for code in named} if aware else {*named}
                         left_out[name] = left_out[name] & keyed if name in left_out else keyed
@@ -372,25 +415,3 @@ def _pool(
     for name, out in left_out.items():
         out.difference_update(_id(key) for key in pool.get(name, ()))
     return pool, left_out, defaults
-
-
-def _expanded(dataset_id: str, dimension: str, options: Options) -> tuple[Term, ...]:
-    """Every term of the codelist behind a dimension, where the option ``structures`` gives one; else nothing."""
-    if not options.structures:
-        return ()
-    codelists = _codelists(options.structures)
-    found = codelists.for_dimension(dataset_id, dimension, options.codelists)
-    return tuple(Term(code, name) for code, name in found.items()) if found else ()
-
-
-def check_options(_cases: Sequence[Case[Target]], options: Options) -> None:
-    """UserError where a file under ``structures`` cannot be used."""
-    if options.structures:
-        _codelists(options.structures)
-
-
-@lru_cache(maxsize=8)
-def _codelists(files: tuple[str, ...]) -> Codelists:
-    from karat.suites.data_query.structures.codelists import read_structures
-
-    return read_structures([Path(file) for file in files])

@@ -9,7 +9,9 @@ import msgspec
 
 from karat.suites.data_query.comparison import Comparison, DimensionComparison, LabelDrift
 from karat.suites.data_query.options import Options
+from karat.suites.data_query.reasons import REASONS, reasons
 from karat.suites.data_query.selection import Period, Term
+from karat.suites.data_query.stages import StageComparison
 
 
 class DimensionDetails(msgspec.Struct, frozen=True):
@@ -59,6 +61,17 @@ class ScopeDetails(msgspec.Struct, frozen=True):
     found: bool
 
 
+class OutcomeDetails(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the response to a turn did, and what it should have done."""
+
+    expected: tuple[str, ...]
+    """Any of these is right; empty: the case does not say."""
+    found: str
+    how: str
+    """What says so."""
+    turn: int = 0
+
+
 class Details(msgspec.Struct, frozen=True):
     """Everything that was found about a case, over its turns."""
 
@@ -71,6 +84,22 @@ class Details(msgspec.Struct, frozen=True):
     """Not there: no period was expected."""
     out_of_scope: tuple[ScopeDetails, ...] | msgspec.UnsetType = msgspec.UNSET
     """Not there: the case does not say whether it is out of scope."""
+    outcome: OutcomeDetails | tuple[OutcomeDetails, ...] | msgspec.UnsetType = msgspec.UNSET
+    """What the response did; a list where there are several turns."""
+
+    stages: tuple[StageComparison, ...] | msgspec.UnsetType = msgspec.UNSET
+    """What the stages before the answer had, for each turn that lists them."""
+
+    reasons: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    """Why the case is not fully right, the main reason first; not there: it is."""
+    main_reason: str | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def outcomes(self) -> tuple[OutcomeDetails, ...]:
+        """The outcome of every turn."""
+        if self.outcome is msgspec.UNSET:
+            return ()
+        return (self.outcome,) if isinstance(self.outcome, OutcomeDetails) else self.outcome
 
 
 def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
@@ -83,6 +112,9 @@ def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
         if (expected := c.target.is_out_of_scope) is not None
     )
     periods = tuple(period for turn, c in turns for period in _periods(turn, c))
+    every = {reason for _, c in turns for reason in reasons(c)}
+    why = tuple(reason for reason in REASONS if reason in every)
+    outcomes = tuple(OutcomeDetails(c.outcome.expected, c.outcome.found, c.outcome.how, turn) for turn, c in turns)
     return Details(
         tuple(_dimension(turn, d, c.options) for turn, c in turns for d in c.dimensions),
         tuple(drift for _, c in turns for drift in c.drifts),
@@ -90,6 +122,10 @@ def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
         chosen if alternatives else msgspec.UNSET,
         periods or msgspec.UNSET,
         scopes or msgspec.UNSET,
+        outcomes[0] if len(outcomes) == 1 else outcomes,
+        tuple(c.stages for _, c in turns if c.stages is not None) or msgspec.UNSET,
+        why or msgspec.UNSET,
+        why[0] if why else msgspec.UNSET,
     )
 
 

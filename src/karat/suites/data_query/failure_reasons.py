@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from karat.suites.data_query.comparison import Comparison, DimensionComparison
+from karat.suites.data_query.outcomes import NOT_STATED
 from karat.suites.data_query.selection import Term, split_version
 
 FEW = 3
@@ -13,11 +14,15 @@ FEW = 3
 
 def failure_reasons(comparison: Comparison) -> Iterator[str]:
     """One phrase for each thing that is wrong. None where the answer is fully right."""
-    yield from _scope(comparison)
+    yield from _outcome(comparison)
+    if comparison.outcome.right and comparison.outcome.found != "answer":
+        return
     yield from _datasets(comparison)
     yield from _dimension_names(comparison.dimensions)
     for dimension in comparison.dimensions:
         yield from _terms(dimension)
+    if not comparison.datasets.fp and not comparison.datasets.fn:
+        yield from _series(comparison)
     yield from _period(comparison)
 
 
@@ -38,11 +43,22 @@ def _twins(expected: Iterable[Term], found: Iterable[Term]) -> list[tuple[Term, 
     return [(term, twin) for term, twin in pairs if twin is not None and twin.id != term.id]
 
 
-def _scope(comparison: Comparison) -> Iterator[str]:
-    if comparison.declined_wrongly or (comparison.scope_right is False and not comparison.target.is_out_of_scope):
+def _outcome(comparison: Comparison) -> Iterator[str]:
+    expected, found = comparison.outcome.expected, comparison.outcome.found
+    if comparison.outcome.right is not False:
+        if comparison.outcome.right is None and comparison.scope_right is False:
+            yield "the answer declines, and the case expects one"
+    elif found == "out_of_scope" and expected == ("answer",):
         yield "the answer declines, and the case expects one"
-    elif comparison.scope_right is False:
+    elif found in ("answer", NOT_STATED) and expected == ("out_of_scope",):
         yield "the case is out of scope, and the answer does not decline"
+    elif found != NOT_STATED or "answer" not in expected:
+        yield f"{' or '.join(expected)} expected, found {found}"
+
+
+def _series(comparison: Comparison) -> Iterator[str]:
+    if comparison.series.exact is False and comparison.terms_right_by_id:
+        yield "the terms are right, and combined into other series"
 
 
 def _datasets(comparison: Comparison) -> Iterator[str]:

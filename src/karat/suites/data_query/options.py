@@ -33,7 +33,18 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     outcome_from: tuple[OutcomeRule, ...] = ()
     """Rules that say what a response does where it does not say so itself; the first that applies counts."""
 
+    stages_from: str = ""
+    """Where a response lists its stages: keys and indices with dots between them. Empty: under ``stages``."""
+    silence: Literal["not_stated", "out_of_scope", "no_data"] = "not_stated"
+    """What an answer does that selects nothing and does not say why."""
+    language: str = ""
+    """The language of names in the structures, such as ``fr``. Without one English, else the first."""
+    hierarchy_depth: int = 2
+    """How many steps up or down a codelist still count as near, in the hierarchy metrics."""
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.beta > 0:
             raise ValueError("beta must be above 0")
+        if self.hierarchy_depth < 0:
+            raise ValueError("hierarchy_depth must not be below 0")

@@ -27,6 +27,39 @@ WITHOUT_ANSWER = ("clarification", "no_data", "invalid_period", "out_of_scope")
 """Outcomes in which nothing is selected, and the response says so."""
 
 
+NOT_STATED = "not_stated"
+"""Nothing is selected, and the response does not say why."""
+REFUSALS = ("no_data", "invalid_period", "out_of_scope")
+
+
+class OutcomeComparison(msgspec.Struct, frozen=True):
+    """What a response does beside what it should do."""
+
+    expected: tuple[str, ...] = ()
+    """Any of these is right. Empty: the case does not say."""
+    found: str = NOT_STATED
+    how: str = ""
+    """What says so."""
+
+    @property
+    def right(self) -> bool | None:
+        """Whether it does what it should; None where the case does not say."""
+        return self.found in self.expected if self.expected else None
+
+    @property
+    def row(self) -> str:
+        """The class under which the case counts: what was found if that is right, else the first that is expected."""
+        return self.found if self.found in self.expected else next(iter(self.expected), "")
+
+
+class SaysError(Unreadable):
+    """The response says itself that it failed. Only a case that expects this can be scored."""
+
+    def __init__(self, message: str, how: str) -> None:
+        super().__init__(message)
+        self.how = how
+
+
 class OutcomeRule(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """One rule: a path with a map, a tool with an outcome, or a regular expression with an outcome."""
 

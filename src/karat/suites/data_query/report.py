@@ -26,6 +26,8 @@ from karat.suites.data_query.details import Details, DimensionDetails
 from karat.suites.data_query.excel_details import details_cell
 from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.selection import dataset_keys
+from karat.suites.data_query.summaries import confusions, outcomes, stages
+from karat.suites.data_query.summaries.figures import kept_details
 
 FRONT = ("macro_recall", "macro_precision")
 NOTHING = Details()
@@ -36,7 +38,15 @@ def report(result: RunResult, estimate: Estimator) -> Report:
     """The whole report."""
     names = _metric_names(result)
     sheets = [_overview(result, names), _statistics(result, estimate)]
-    sheets += [sheet for sheet in (_label_drift(result), errors_sheet(result)) if sheet is not None]
+    kept = kept_details(result)
+    more = (
+        outcomes.sheet(result, [details for _, details in kept], estimate),
+        stages.sheet(kept, estimate),
+        confusions.sheet(result, kept),
+        _label_drift(result),
+        errors_sheet(result),
+    )
+    sheets += [sheet for sheet in more if sheet is not None]
     sheets.append(about_sheet(result, [KNOWN[name] for name in names if name in KNOWN]))
     return Report(f"{result.run.name or result.run.suite}: data query report", tuple(sheets))
 

@@ -26,12 +26,22 @@ from karat.suites.data_query.formats.mcp import mcp_selection
 from karat.suites.data_query.formats.misspelt_keys import refuse_misspelt
 from karat.suites.data_query.formats.operators import on_codes
 from karat.suites.data_query.options import Options
-from karat.suites.data_query.outcomes import WITHOUT_ANSWER, Found, OutcomeRule, outcome_by_rule, own_outcome
+from karat.suites.data_query.outcomes import (
+    NOT_STATED,
+    WITHOUT_ANSWER,
+    Found,
+    OutcomeRule,
+    SaysError,
+    outcome_by_rule,
+    own_outcome,
+    values_at,
+)
 from karat.suites.data_query.periods.faults import refuse_no_periods
 from karat.suites.data_query.periods.filters import TIME_DIMENSION, with_period
 from karat.suites.data_query.selection import DatasetSelection, DatasetsSelection, Dimension, Period, Selection, Term
+from karat.suites.data_query.stages import Stage, read_stages
 
-OWN_KEYS = ("indicator_selection", "is_out_of_scope", "datasets_selection", "period", "outcome")
+OWN_KEYS = ("indicator_selection", "is_out_of_scope", "datasets_selection", "period", "outcome", "stages")
 LINE_KEYS = ("id", "turn", "repeat", "error", "latency", "tokens", "cost", "response")
 """What a recorded line may say beside the selection."""
 STATING = ("indicator_selection", "datasets_selection", "is_out_of_scope", "outcome")
@@ -44,6 +54,7 @@ class Reading(msgspec.Struct, frozen=True):
 
     selection: Selection
     found: Found | None = None
+    stages: tuple[Stage, ...] = ()
 
 
 def read_response(response: bytes, today: str = "", rules: Sequence[OutcomeRule] = ()) -> Selection:
@@ -51,16 +62,35 @@ def read_response(response: bytes, today: str = "", rules: Sequence[OutcomeRule]
     return read(response, today, rules).selection
 
 
-def read(response: bytes, today: str = "", rules: Sequence[OutcomeRule] = ()) -> Reading:
+def read(response: bytes, today: str = "", rules: Sequence[OutcomeRule] = (), stages_from: str = "") -> Reading:
     """What a raw response says. Raises :class:`Unreadable` with the reason when it says nothing about a selection.
 
-    ``today`` is the day that relative dates mean, ``rules`` the option ``outcome_from``.
+    ``today`` is the day that relative dates mean, ``rules`` the option ``outcome_from``, ``stages_from`` where the
+    stages are.
     """
     reply = read_reply(response, STATING)
     try:
-        return _reading(reply, today, rules)
+        reading = _reading(reply, today, rules)
+        stages = _stages(reply, stages_from)
+        return msgspec.structs.replace(reading, stages=stages) if stages else reading
+    except SaysError:
+        raise
     except Unreadable as error:
         raise reply.explained(error) from error
+
+
+def outcome_of(reading: Reading, silence: str = NOT_STATED) -> tuple[str, str]:
+    """(what the response does, what says so). ``silence``: what an empty selection means that says nothing more."""
+    selection = reading.selection
+    if reading.found is not None and reading.found.outcome != "answer":
+        return reading.found.outcome, reading.found.how
+    if selection.is_out_of_scope:
+        return "out_of_scope", "is_out_of_scope"
+    if selection.selects:
+        return "answer", "selection"
+    if reading.found is not None:
+        return reading.found.outcome, reading.found.how
+    return silence, "nothing is selected"
 
 
 def understand(response: bytes, options: Options) -> JsonObject:
@@ -75,11 +105,12 @@ def understand(response: bytes, options: Options) -> JsonObject:
 
 def _reading(reply: Reply, today: str, rules: Sequence[OutcomeRule]) -> Reading:
     if reply.failure:
-        raise Unreadable(reply.failure)
+        said = isinstance(reply.body, Mapping) and reply.body.get("isError") is True
+        raise SaysError(reply.failure, "isError") if said else Unreadable(reply.failure)
     candidates = [*_tool_result(reply), *reply.json_candidates(_fits)]
     found = _stated(candidates) or outcome_by_rule(reply, rules)
     if found is not None and found.outcome == "error":
-        raise Unreadable(f"the response says that it failed ({found.how})")
+        raise SaysError(f"the response says that it failed ({found.how})", found.how)
     if found is not None and found.outcome in WITHOUT_ANSWER:
         return Reading(Selection(is_out_of_scope=found.outcome == "out_of_scope"), found)
     if found is not None and found.rule is not None and found.rule.tool:
@@ -94,6 +125,15 @@ def _reading(reply: Reply, today: str, rules: Sequence[OutcomeRule]) -> Reading:
     if selection.is_out_of_scope and found is None:
         found = Found("out_of_scope", "is_out_of_scope")
     return Reading(selection, found)
+
+
+def _stages(reply: Reply, path: str) -> tuple[Stage, ...]:
+    """The stages under the key ``stages``, or where the option ``stages_from`` says."""
+    if path:
+        found = next(values_at(reply.body, path.split(".")), None)
+        return read_stages(found) if found is not None else ()
+    held = [one.value["stages"] for one in reply.json_candidates(_fits) if "stages" in one.value]
+    return read_stages(held[0]) if held else ()
 
 
 def _fits(value: JsonMapping) -> bool:

@@ -64,6 +64,17 @@ class Selection(msgspec.Struct, frozen=True, omit_defaults=True):
     is_out_of_scope: bool | None = None
     datasets_selection: DatasetsSelection | None = None
     period: Period | None = None
+    outcome: str | tuple[str, ...] | None = None
+    """What a right response does, where it is not to answer: ``no_data``, or several of which any counts."""
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """What a right response may do: as stated, else to decline or to answer. Empty: nothing is expected."""
+        if self.outcome:
+            return (self.outcome,) if isinstance(self.outcome, str) else self.outcome
+        if self.is_out_of_scope:
+            return ("out_of_scope",)
+        return ("answer",) if self.selects else ()
 
     @property
     def selects(self) -> bool:

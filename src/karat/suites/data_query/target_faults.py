@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import date
 
-from karat.core.problems import Problem
+from karat.core.problems import Problem, did_you_mean
 from karat.core.records import Case
 from karat.core.suite import Unreadable
 from karat.core.yaml.structs import Path_
 from karat.suites.data_query.formats.operators import known
+from karat.suites.data_query.outcomes import OUTCOMES
 from karat.suites.data_query.periods.faults import period_faults, periods_in
 from karat.suites.data_query.periods.filters import TIME_DIMENSION, with_period
 from karat.suites.data_query.periods.nearest import ACCEPTED, no_period
@@ -38,15 +39,29 @@ def target_doubts(cases: Iterable[Case[Target]], today: str) -> tuple[Problem, .
 
 
 def _faults(selection: Selection) -> Iterator[Fault]:
-    if selection.is_out_of_scope and selection.selects:
+    if selection.is_out_of_scope and selection.selects and "answer" not in _stated(selection):
         message = "is_out_of_scope: true, and something is selected: an answer cannot decline and select"
         yield ("is_out_of_scope",), message, "Leave out the selection, or is_out_of_scope."
+    for word in _stated(selection):
+        if word not in OUTCOMES:
+            yield ("outcome",), f'unknown outcome "{word}"', did_you_mean(word, OUTCOMES)
+    if selection.outcome is not None and "answer" not in selection.outcomes and selection.selects:
+        message = (
+            f"outcome: {' or '.join(selection.outcomes) or 'none'}, and something is selected: no answer is expected"
+        )
+        yield ("outcome",), message, "Leave out the selection, or add answer to the outcomes."
+    if selection.outcome is not None and selection.is_out_of_scope and "out_of_scope" not in selection.outcomes:
+        yield ("outcome",), "is_out_of_scope: true, and outcome says otherwise", "Leave out one of the two."
     for path, period in periods_in(selection):
         for place, message in period_faults(period, path, date.today(), dated=False):
             yield place, message, PERIODS
     for number, part in enumerate(selection.indicator_selection):
         for path, message, hint in _entry_faults(part):
             yield ("indicator_selection", number, *path), message, hint
+
+
+def _stated(selection: Selection) -> tuple[str, ...]:
+    return selection.outcomes if selection.outcome is not None else ()
 
 
 def _entry_faults(part: DatasetSelection) -> Iterator[Fault]:
@@ -91,4 +106,4 @@ def _doubts(case: Case[Target], now: date) -> Iterator[Problem]:
 
 
 def _says_nothing(target: Target) -> bool:
-    return not target.selects and target.period is None and not target.alternatives
+    return not target.selects and target.period is None and not target.alternatives and not target.outcome

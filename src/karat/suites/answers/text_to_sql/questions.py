@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any  # Any: a row of a question file may hold anything
 
 from karat.core.files.reading import as_text
 from karat.core.json_types import JsonMapping, JsonObject

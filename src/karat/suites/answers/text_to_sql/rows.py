@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple  # Any: JSON, YAML or CSV values before they are checked
 
 from yaml.nodes import MappingNode, SequenceNode
 

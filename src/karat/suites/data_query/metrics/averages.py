@@ -18,6 +18,11 @@ def number_or(value: float | None, reason: str) -> Score:
     return not_applicable(reason) if value is None else Score(value)
 
 
+def number_or_reason(value: float | str) -> Score:
+    """A score, or "not applicable" with the reason that is there instead."""
+    return not_applicable(value) if isinstance(value, str) else Score(value)
+
+
 def exact(dimension: DimensionComparison) -> Counts:
     return dimension.counts
 
@@ -61,3 +66,4 @@ def pooled(comparison: Comparison) -> Counts:
 NOTHING_EXPECTED = "the target is empty"
 NOTHING_SELECTED = "nothing was selected"
 NOTHING_AT_ALL = "nothing was expected and nothing selected"
+NO_HIERARCHY = "no codelist with parents in a dimension of the target, or nothing selected"

@@ -1,8 +1,8 @@
 """Fully right: 1 when everything that the case asks for is right, else 0. Its mean is the pass rate of the suite.
 
-- The answer declines exactly when the case is out of scope, where the case says so. An answer that declines where terms
-  or datasets are expected is wrong.
-- ``exact_match`` is 1, no dataset is missing or unexpected, and ``period`` is 1 or not asked for.
+- The outcome is right: the response answers, asks back or refuses as the case expects, where the case says so.
+- Where that is to answer: ``exact_match`` is 1, ``exact_series`` is 1 or undefined, no dataset is missing or
+  unexpected, and ``period`` is 1 or not asked for.
 
 Nothing expected and nothing selected is 1.
 """
@@ -22,7 +22,7 @@ def score(comparison: Comparison) -> Score:
 metric = Metric(
     "fully_right",
     "fully right",
-    "1 if scope, all terms, datasets and period are right, each where the case asks for it",
+    "1 if outcome, all terms, series, datasets and period are right, each where the case asks for it",
     score,
     kind="rate",
     headline=True,

@@ -1,4 +1,4 @@
-"""Cases against real codes: which codelist is behind a dimension, which ids it does not have, which names have drifted.
+"""Which codelist is behind a dimension, and which structure behind a dataset.
 
 The codelist of a dimension is, in this order:
 1. the one that the option ``codelists`` names;
@@ -12,26 +12,28 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, TypeVar  # Any: keys to sort by, of several kinds
 
 import msgspec
 
-from karat.core.files.limits import YAML_MB
-from karat.core.files.reading import read_bytes
-from karat.core.problems import Problem, Severity, count_of, did_you_mean
-from karat.core.records import Case, Where
-from karat.core.suite import CheckedCases, Fix
-from karat.core.yaml.edit import find
-from karat.core.yaml.structs import Findings, Path_, documents
-from karat.suites.data_query.formats.operators import meaning
-from karat.suites.data_query.options import Options
-from karat.suites.data_query.periods.filters import TIME_DIMENSION
-from karat.suites.data_query.selection import Selection, Target, Term
+from karat.core.problems import Severity, did_you_mean
+from karat.suites.data_query.structures.extensions import extended
 from karat.suites.data_query.structures.files import read_files
-from karat.suites.data_query.structures.records import Codelist, Contents, DataStructure, Dimension, Ref, parse_ref
-from karat.suites.data_query.target_faults import target_doubts
+from karat.suites.data_query.structures.languages import speaking
+from karat.suites.data_query.structures.records import (
+    Codelist,
+    Constraint,
+    Contents,
+    Dataflow,
+    DataStructure,
+    Dimension,
+    Ref,
+    parse_ref,
+)
 
+_Identified = TypeVar("_Identified", Codelist, Dataflow, DataStructure)
 SAME_DIMENSION = ({"freq", "frequency"},)
 """Dimensions that agencies call differently and mean the same by."""
 
@@ -42,17 +44,24 @@ class NoCodelist(msgspec.Struct, frozen=True):
     reason: str
     hint: str
     severity: Severity = "warning"
+    missing: Ref | None = None
+    """The codelist that the structure names and no file has."""
 
 
 class Codelists:
     """The codelists of some structure files, and what those files say about who uses which."""
 
-    def __init__(self, contents: Contents) -> None:
+    def __init__(self, contents: Contents, language: str = "") -> None:
         self.contents = contents
-        self.all = _merged(contents.codelists)
-        self._by_id: dict[str, list[Codelist]] = defaultdict(list)
-        for codelist in self.all:
-            self._by_id[codelist.ref.id.casefold()].append(codelist)
+        merged = _merged(contents.codelists)
+        self._by_id = _by_id(merged)
+        whole = extended(merged, self.referred)
+        above = {ref: parents for ref, parents in contents.parents.items() if parents}
+        self.all = [speaking(_with_parents(one, above), language) for one in whole]
+        self._by_id = _by_id(self.all)
+        self._schemes = _by_id(speaking(one, language) for one in _merged(contents.schemes))
+        self._flows = _by_id(contents.dataflows)
+        self._structures = _by_id(contents.structures)
 
     def for_dimension(self, dataset_id: str, dimension: str, named: Mapping[str, str]) -> Mapping[str, str] | None:
         """id → name of every code of a dimension; None when no codelist is at hand."""
@@ -65,13 +74,13 @@ class Codelists:
         if dimension in named:
             return self._named(dataset, dimension, named[dimension])
         reason = ""
-        structure = self._structure(dataset)
+        structure = self.structure(dataset)
         if structure is not None:
             ref = self._enumeration(structure, dimension)
             if isinstance(ref, Ref):
-                found = self._referred(ref)
+                found = self.referred(ref) or _newest(self._schemes, ref)
                 # A list of the same name from elsewhere would be the wrong one, so nothing else is tried.
-                return found or _missing(dimension, f"its codelist {ref} is not in the structure files")
+                return found or _missing(dimension, f"its codelist {ref} is not in the structure files", ref)
             if ref is None:
                 reason = (
                     f"{structure.ref} has no such dimension. "
@@ -93,15 +102,31 @@ class Codelists:
             f"the option codelists names {name} for {dimension}, which is in no structure file", hint, "error"
         )
 
-    def _structure(self, dataset: Ref) -> DataStructure | None:
-        """The data structure of a dataset: of the version asked for, else of the newest one."""
-        flows = [flow for flow in self.contents.dataflows if flow.structure and _same(flow.ref, dataset)]
-        wanted = dataset
-        if flows:
-            flow = max(flows, key=lambda flow: (flow.ref.version == dataset.version, _age(flow.ref.version)))
-            wanted = flow.structure or dataset
-        fitting = [structure for structure in self.contents.structures if _same(structure.ref, wanted)]
-        return max(fitting, key=lambda s: (s.ref.version == wanted.version, _age(s.ref.version)), default=None)
+    def flow(self, dataset: Ref) -> Dataflow | None:
+        """The dataflow that a dataset is: of the version asked for, else the newest one."""
+        flows = [one for one in self._flows.get(dataset.id.casefold(), ()) if _same(one.ref, dataset)]
+        return max(flows, key=lambda one: (one.ref.version == dataset.version, _age(one.ref.version)), default=None)
+
+    def structure(self, dataset: Ref) -> DataStructure | None:
+        """The data structure of a dataset, or the one that a dataset is called for."""
+        flow = self.flow(dataset)
+        wanted = (flow.structure if flow else None) or dataset
+        fitting = [one for one in self._structures.get(wanted.id.casefold(), ()) if _same(one.ref, wanted)]
+        return max(fitting, key=lambda one: (one.ref.version == wanted.version, _age(one.ref.version)), default=None)
+
+    def datasets(self) -> list[Ref]:
+        """What a dataset may be called: every dataflow, and every data structure."""
+        return [*(one.ref for one in self.contents.dataflows), *(one.ref for one in self.contents.structures)]
+
+    def constraints(self, dataset: Ref) -> list[Constraint]:
+        """The constraints on a dataset, its own and those of its data structure."""
+        flow, structure = self.flow(dataset), self.structure(dataset)
+        wanted = {"Dataflow": flow.ref if flow else None, "DataStructure": structure.ref if structure else None}
+        return [
+            one
+            for one in self.contents.constraints
+            if any(_refers(ref, held) for kind, ref in one.attached if (held := wanted.get(kind)) is not None)
+        ]
 
     def _enumeration(self, structure: DataStructure, name: str) -> Ref | bool | None:
         """The codelist that the structure gives a dimension; True: it gives none; None: it has no such dimension."""
@@ -111,19 +136,18 @@ class Codelists:
             found = found or next((d for d in structure.dimensions if d.id.casefold() == spelling), None)
         if found is None:
             return None
-        if found.codelist is not None:
-            return found.codelist
-        concept = found.concept
-        return self.contents.concepts.get((concept.agency, concept.id, concept.item), True) if concept else True
+        return self.enumeration(found) or True
 
-    def _referred(self, ref: Ref) -> Codelist | None:
+    def enumeration(self, dimension: Dimension) -> Ref | None:
+        """The codelist that a dimension has, or its concept."""
+        concept = dimension.concept
+        if dimension.codelist is not None or concept is None:
+            return dimension.codelist
+        return self.contents.concepts.get((concept.agency, concept.id, concept.item))
+
+    def referred(self, ref: Ref) -> Codelist | None:
         """The list that a structure refers to; a list without agency (from a CSV) counts when its id is the same."""
-        fitting = [c for c in self._by_id.get(ref.id.casefold(), ()) if c.ref.agency in (ref.agency, "")]
-        return max(
-            fitting,
-            key=lambda c: (c.ref.agency == ref.agency, c.ref.version == ref.version, _age(c.ref.version)),
-            default=None,
-        )
+        return _newest(self._by_id, ref)
 
     def _called_for(self, dataset: Ref, dimension: str) -> Codelist | None:
         names = _names_of(dimension)
@@ -135,9 +159,9 @@ class Codelists:
         return None
 
 
-def read_structures(files: Sequence[Path]) -> Codelists:
+def read_structures(files: Sequence[Path], language: str = "") -> Codelists:
     """Everything that SDMX structure files and CSV lists say about codes. A folder stands for the files in it."""
-    return Codelists(read_files(files))
+    return Codelists(read_files(files), language)
 
 
 def _merged(codelists: Sequence[Codelist]) -> list[Codelist]:
@@ -148,14 +172,55 @@ def _merged(codelists: Sequence[Codelist]) -> list[Codelist]:
         if held is None or (held.partial and not codelist.partial):
             found[codelist.ref] = codelist
         elif held.partial == codelist.partial:
-            found[codelist.ref] = Codelist(codelist.ref, {**held.codes, **codelist.codes, **held.codes}, held.partial)
+            found[codelist.ref] = msgspec.structs.replace(
+                held,
+                codes={**held.codes, **codelist.codes, **held.codes},
+                names={**codelist.names, **held.names},
+                parents={**codelist.parents, **held.parents},
+                extensions=held.extensions or codelist.extensions,
+                external=held.external and codelist.external,
+            )
     return list(found.values())
 
 
-def _missing(dimension: str, reason: str) -> NoCodelist:
-    return NoCodelist(
-        reason, f"Give its structure file, or name its codelist with the option codelists: {{{dimension}: CODELIST}}."
-    )
+def _with_parents(codelist: Codelist, above: Mapping[Ref, Mapping[str, tuple[str, ...]]]) -> Codelist:
+    """The list with the parents that hierarchies give its codes."""
+    given = [held for ref, held in above.items() if _refers(ref, codelist.ref)]
+    if not given:
+        return codelist
+    parents = dict(codelist.parents)
+    for held in given:
+        for code, more in held.items():
+            if code in codelist.codes:
+                parents[code] = tuple(dict.fromkeys((*parents.get(code, ()), *more)))
+    return msgspec.structs.replace(codelist, parents=parents)
+
+
+def _by_id(held: Iterable[_Identified]) -> dict[str, list[_Identified]]:
+    found: dict[str, list[_Identified]] = defaultdict(list)
+    for one in held:
+        found[one.ref.id.casefold()].append(one)
+    return found
+
+
+def _newest(lists: Mapping[str, Sequence[Codelist]], ref: Ref) -> Codelist | None:
+    fitting = [one for one in lists.get(ref.id.casefold(), ()) if one.ref.agency in (ref.agency, "") or not ref.agency]
+
+    def closeness(one: Codelist) -> tuple[Any, ...]:
+        return one.ref.id == ref.id, one.ref.agency == ref.agency, one.ref.version == ref.version, _age(one.ref.version)
+
+    return max(fitting, key=closeness, default=None)
+
+
+def _refers(ref: Ref, to: Ref) -> bool:
+    """Whether a reference means this: an agency or a version that it leaves out, or leaves open, may be any."""
+    exact = ref.version and not re.search(r"[*+]|latest", ref.version)
+    return ref.id == to.id and ref.agency in ("", to.agency) and (not exact or ref.version == to.version)
+
+
+def _missing(dimension: str, reason: str, codelist: Ref | None = None) -> NoCodelist:
+    hint = f"Give its structure file, or name its codelist with the option codelists: {{{dimension}: CODELIST}}."
+    return NoCodelist(reason, hint, missing=codelist)
 
 
 def _names_of(dimension: str) -> list[str]:
@@ -187,201 +252,3 @@ def _age(version: str) -> tuple[tuple[int, ...], bool]:
     """What versions sort by: 2.19.0 after 2.8.0, and 1.0.0-draft before 1.0.0."""
     numbers, _, extension = version.partition("-")
     return tuple(int(n) for n in re.findall(r"\d+", numbers)), not extension
-
-
-# -- the check ------------------------------------------------------------------------------------------------------
-
-
-class _Suspect(msgspec.Struct, frozen=True):
-    """A term that is not in its codelist as it is in the case."""
-
-    case: str
-    source: Where
-    path: Path_
-    dimension: str
-    term: Term
-    codelist: Codelist
-
-
-def check_cases(cases: Sequence[Case[Target]], structure_files: Sequence[Path], options: Options) -> CheckedCases:
-    """Every term of every target against its codelist: unknown ids, drifted names, and what could not be checked."""
-    files = [*structure_files, *(Path(file) for file in options.structures)]
-    doubts = target_doubts(cases, options.today)
-    if not files:
-        return CheckedCases((*doubts, *_open_targets(cases)))
-    codelists = read_structures(files)
-    found: dict[tuple[str, str], Codelist | NoCodelist] = {}
-    unchecked: dict[tuple[str, str], int] = defaultdict(int)
-    suspects: dict[str, list[_Suspect]] = defaultdict(list)
-    for case in cases:
-        for path, dataset_id, dimension, term in _terms(case):
-            key = (dataset_id, dimension)
-            codelist = found.get(key)
-            if codelist is None:
-                codelist = found[key] = codelists.find(dataset_id, dimension, options.codelists)
-            if isinstance(codelist, NoCodelist):
-                unchecked[key] += 1
-                continue
-            official = codelist.codes.get(term.id)
-            if official is None or (official and official != term.name.strip()):
-                suspects[case.source.file].append(_Suspect(case.id, case.source, path, dimension, term, codelist))
-    problems: list[Problem] = [*doubts]
-    fixes: list[Fix] = []
-    hints = _hints(suspect for held in suspects.values() for suspect in held)
-    for file, held in suspects.items():
-        _report(file, held, hints, problems, fixes)
-    problems.extend(_unchecked(found, unchecked))
-    return CheckedCases(tuple(dict.fromkeys(problems)), tuple(fixes))  # an aliased term is one problem, not several
-
-
-def _open_targets(cases: Iterable[Case[Target]]) -> Iterator[Problem]:
-    """Targets that take every code, or all but some: without a codelist an answer that lists codes cannot be judged
-    there."""
-    for case in cases:
-        targets = [turn.target for turn in case.conversation if turn.target is not None]
-        selections = [one for target in targets for one in (target, *target.alternatives)]
-        dimensions = [d for one in selections for part in one.indicator_selection for d in part.dimensions]
-        for dimension in dimensions:
-            if dimension.dimension_name != TIME_DIMENSION and meaning(dimension.operator) in ("all", "not_in"):
-                message = (
-                    f'case "{case.id}" expects "{dimension.operator}" in {dimension.dimension_name}, and no structure '
-                    "says which codes "
-                    "these are: an answer with the same operator is right, one that lists codes is not counted there"
-                )
-                hint = "Give the structures: --structure FILE here, and the option structures for scoring."
-                yield Problem(message, file=case.source.file, line=case.source.line, hint=hint, severity="warning")
-
-
-def _terms(case: Case[Target]) -> Iterator[tuple[Path_, str, str, Term]]:
-    """(path in the document, dataset, dimension, term) of every term of the targets and their alternatives."""
-    root: Path_ = () if case.source.item is None else (case.source.item,)
-    for turn, message in enumerate(case.conversation):
-        if message.target is None:
-            continue
-        target: Path_ = (*root, "conversation", turn, "target")
-        selections: list[tuple[Path_, Selection]] = [(target, message.target)]
-        selections += [((*target, "alternatives", n), other) for n, other in enumerate(message.target.alternatives)]
-        for path, selection in selections:
-            for i, part in enumerate(selection.indicator_selection):
-                for j, dimension in enumerate(part.dimensions):
-                    for k, term in enumerate(dimension.values):
-                        where: Path_ = (*path, "indicator_selection", i, "dimensions", j, "values", k)
-                        yield where, part.dataset_id, dimension.dimension_name, term
-
-
-def _report(
-    file: str,
-    suspects: list[_Suspect],
-    hints: Mapping[tuple[Ref, Term], str],
-    problems: list[Problem],
-    fixes: list[Fix],
-) -> None:
-    """The problems of one file, each at its scalar. The file is parsed once."""
-    findings = Findings(file)
-    try:
-        roots = list(documents(read_bytes(file, YAML_MB), findings)) if file else []
-    except OSError:  # it was there when the cases were loaded; its terms are reported without a column
-        roots = []
-    for suspect in suspects:
-        code, codelist, source = suspect.term, suspect.codelist, suspect.source
-        root = roots[source.document] if source.document < len(roots) else None
-        official = codelist.codes.get(code.id)
-        spot = find(root, (*suspect.path, "id" if official is None else "name")) if root else None
-        if official is None:
-            part = ", of which the file contains only a part" if codelist.partial else ""
-            message = f'unknown id "{code.id}" in {suspect.dimension}: it is not in {codelist.ref}{part}'
-            problem = Problem(message, hint=hints[codelist.ref, code])
-        elif spot is None and (root is not None or not code.name):
-            continue  # the case gives no name, so none has drifted
-        else:
-            message = f'label drift: {code.id} is called "{official}" in {codelist.ref}, the case says "{code.name}"'
-            hint = "Add --fix-names to replace it with the official name." if spot else ""
-            problem = Problem(message, hint=hint, severity="warning")
-            if spot is not None:
-                fixes.append(Fix(file, source.document, (*suspect.path, "name"), code.name, official))
-        if spot is None:
-            named = f'{problem.message} (case "{suspect.case}")'
-            problems.append(msgspec.structs.replace(problem, message=named, file=file, line=source.line))
-            continue
-        findings.add(spot.node, problem.message, problem.hint)
-        problems.append(msgspec.structs.replace(findings.problems.pop(), severity=problem.severity))
-
-
-def _unchecked(
-    found: Mapping[tuple[str, str], Codelist | NoCodelist], unchecked: Mapping[tuple[str, str], int]
-) -> Iterator[Problem]:
-    for (dataset, dimension), count in unchecked.items():
-        why = found[dataset, dimension]
-        if isinstance(why, NoCodelist):
-            reason = f": {why.reason}" if why.reason else ""
-            message = f"no codelist for {dimension} of {dataset}, so {count_of(count, 'term')} not checked{reason}"
-            yield Problem(message, hint=why.hint, severity=why.severity)
-
-
-# -- the nearest codes ----------------------------------------------------------------------------------------------
-
-
-def _hints(suspects: Iterable[_Suspect]) -> dict[tuple[Ref, Term], str]:
-    """For each unknown term what was probably meant. List by list, because many ids at once compare far quicker."""
-    lists: dict[Ref, Codelist] = {}
-    unknown: dict[Ref, dict[Term, None]] = defaultdict(dict)
-    for suspect in suspects:
-        if suspect.term.id not in suspect.codelist.codes:
-            lists[suspect.codelist.ref] = suspect.codelist
-            unknown[suspect.codelist.ref][suspect.term] = None
-    return {
-        (ref, term): hint for ref, terms in unknown.items() for term, hint in _hints_in(lists[ref].codes, list(terms))
-    }
-
-
-def _hints_in(codes: Mapping[str, str], terms: Sequence[Term]) -> Iterator[tuple[Term, str]]:
-    def shown(code: str) -> str:
-        name = codes[code] if len(codes[code]) <= 100 else f"{codes[code][:99]}…"
-        return f"{code} ({name})" if name else code
-
-    ids = list(codes)
-    by_folded = {code.casefold(): code for code in ids}
-    by_name = _near_names(codes, terms)
-    by_id = _near_ids(ids, terms)
-    for term, named, like in zip(terms, by_name, by_id, strict=True):
-        bare = term.id.strip()
-        twin = by_folded.get(bare.casefold())
-        near = list(dict.fromkeys([*named, *like]))[:3]
-        if twin is not None:
-            ways = [*(["case"] if bare != twin else []), *(["surrounding spaces"] if bare != term.id else [])]
-            yield term, f"It differs from {shown(twin)} only by {' and '.join(ways)}."
-        elif near:
-            yield term, f"Nearest: {', '.join(map(shown, near))}."
-        else:
-            yield term, f"Its codes: {', '.join(map(shown, ids))}." if len(ids) <= 8 else ""
-
-
-def _near_ids(ids: Sequence[str], terms: Sequence[Term]) -> Iterator[list[str]]:
-    """For each term the three codes whose ids are most like its own."""
-    import numpy as np
-    from rapidfuzz import fuzz, process
-
-    folded = [code.casefold() for code in ids]
-    for start in range(0, len(terms), 256):  # 256 rows of 20,000 codes are 5 MB
-        words = [term.id.strip().casefold() for term in terms[start : start + 256]]
-        for row in process.cdist(words, folded, scorer=fuzz.ratio, score_cutoff=60, dtype=np.uint8):
-            found = np.flatnonzero(row)
-            yield [ids[index] for index in found[np.argsort(-row[found].astype(int), kind="stable")[:3]]]
-
-
-def _near_names(codes: Mapping[str, str], terms: Sequence[Term]) -> Iterator[list[str]]:
-    """For each term at most two codes that have its name, or nearly."""
-    from rapidfuzz import fuzz, process
-
-    ids = list(codes)
-    folded = [name.casefold() for name in codes.values()]
-    same: dict[str, list[str]] = defaultdict(list)
-    for code, name in zip(ids, folded, strict=True):
-        same[name].append(code)
-    for term in terms:
-        name = term.name.strip().casefold()
-        if not name or name in same:
-            yield same[name][:2] if name else []
-        else:
-            found = process.extract(name, folded, scorer=fuzz.ratio, limit=2, score_cutoff=85.0)
-            yield [ids[index] for _, _, index in found]

@@ -1,4 +1,4 @@
-"""Codes as CSV: ``codelist,id,name`` or ``id,name``."""
+"""Codes as CSV: ``codelist,id,name`` or ``id,name``, separated by commas, semicolons or tabs."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from collections.abc import Sequence
 
 from karat.suites.data_query.structures.records import Codelist, Contents, Unusable, clean, parse_ref
 
+SEPARATORS = (",", ";", "\t")
 NAME_COLUMNS = ("name", "label", "title")
 
 
 def read_csv(text: str, stem: str, contents: Contents) -> None:
     """Columns ``id`` and a name, and ``codelist`` where the file holds several; without it the file's name is the
     codelist's."""
-    rows = csv.reader(io.StringIO(text, newline=""))
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=_separator(text))
     lists: dict[str, dict[str, str]] = {}
     try:
         header = [cell.strip().casefold() for cell in next(rows, [])]
@@ -34,6 +35,16 @@ def read_csv(text: str, stem: str, contents: Contents) -> None:
     except csv.Error as error:
         raise Unusable(f"not valid CSV: {error}", line=rows.line_num) from error
     contents.codelists.extend(Codelist(parse_ref(name), codes) for name, codes in lists.items())
+
+
+def _separator(text: str) -> str:
+    """The sign that splits the header into the columns that are needed."""
+    header = text.lstrip().partition("\n")[0]
+    for sign in SEPARATORS:
+        columns = [cell.strip().strip('"').casefold() for cell in header.split(sign)]
+        if "id" in columns and any(name in columns for name in NAME_COLUMNS):
+            return sign
+    return ","
 
 
 def _columns(header: Sequence[str]) -> tuple[int, int, int | None]:

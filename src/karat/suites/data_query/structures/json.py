@@ -1,140 +1,270 @@
-"""SDMX-JSON 1.0 and 2.0 and Fusion-JSON structures, read here: pysdmx refuses the first and needs a schema validator
-for the second."""
+"""SDMX-JSON 1.0 and 2.0 and Fusion-JSON structures. What is known is taken, the rest is skipped."""
 
 from __future__ import annotations
 
-import msgspec
+from collections.abc import Iterator, Sequence
+from typing import Any  # Any: SDMX-JSON before it is checked
 
 from karat.core.files import json
+from karat.core.json_types import JsonMapping
+from karat.suites.data_query.structures.languages import codelist_names, named
 from karat.suites.data_query.structures.records import (
     Codelist,
+    Constraint,
     Contents,
     Dataflow,
+    DataMessage,
     DataStructure,
     Dimension,
+    Extension,
+    Member,
+    Names,
     Ref,
+    Region,
     Unusable,
-    clean,
+    Values,
+    of_series,
+    ordered,
     parse_ref,
 )
 
-
-class _Text(msgspec.Struct):
-    value: str = ""
-    locale: str = ""
-
-
-class _Representation(msgspec.Struct):
-    enumeration: str | None = None
-    representation: str | None = None
-
-
-class _Item(msgspec.Struct):
-    """A code, a value, a concept or a dimension: the two formats differ only in where they say things."""
-
-    id: str
-    name: str | None = None
-    names: dict[str, str] | list[_Text] | None = None
-    conceptIdentity: str | None = None
-    concept: str | None = None
-    coreRepresentation: _Representation | None = None
-    localRepresentation: _Representation | None = None
-    representation: _Representation | None = None
-
-
-class _Dimensions(msgspec.Struct):
-    dimensions: list[_Item] = []
-
-
-class _Components(msgspec.Struct):
-    dimensionList: _Dimensions | None = None
-
-
-class _Artefact(msgspec.Struct):
-    id: str
-    agencyID: str = ""
-    agencyId: str = ""
-    version: str = ""
-    isPartial: bool = False
-    codes: list[_Item] = []
-    valueItems: list[_Item] = []
-    concepts: list[_Item] = []
-    items: list[_Item] = []
-    structure: str | None = None
-    dataStructureRef: str | None = None
-    dataStructureComponents: _Components | None = None
-    dimensionList: _Dimensions | None = None
-
-
-class _Structures(msgspec.Struct):
-    codelists: list[_Artefact] = []
-    valueLists: list[_Artefact] = []
-    valuelists: list[_Artefact] = []
-    dataStructures: list[_Artefact] = []
-    dataflows: list[_Artefact] = []
-    conceptSchemes: list[_Artefact] = []
-    dataSets: msgspec.Raw = msgspec.Raw()
-
-
-class _Message(msgspec.Struct):
-    data: _Structures | None = None
-    Codelist: list[_Artefact] = []
-    ValueList: list[_Artefact] = []
-    DataStructure: list[_Artefact] = []
-    Dataflow: list[_Artefact] = []
-    ConceptScheme: list[_Artefact] = []
-    dataSets: msgspec.Raw = msgspec.Raw()
-
-
-_message = msgspec.json.Decoder(_Message)
+HINT = "Give an SDMX-JSON structure message."
+LISTS = (
+    "codelists",
+    "geographicCodelists",
+    "geoCodelists",
+    "geoGridCodelists",
+    "valueLists",
+    "valuelists",
+    "Codelist",
+    "GeographicCodelist",
+    "GeoGridCodelist",
+    "ValueList",
+)
+CODES = ("codes", "geoFeatureSetCodes", "geoGridCodes", "geoCodes", "valueItems", "items")
+ATTACHED = {
+    "dataflow": "Dataflow",
+    "dataStructure": "DataStructure",
+    "dataProvider": "DataProvider",
+    "provisionAgreement": "ProvisionAgreement",
+}
 
 
 def read_json(data: bytes, contents: Contents) -> None:
-    hint = "Give an SDMX-JSON structure message."
+    """Everything that a structure message says. Raises Unusable, and DataMessage for a message with data."""
     try:
-        message = json.decode_as(data, _message)
+        message = json.decode(data)
     except json.BadJson as error:
-        raise Unusable(f"not an SDMX-JSON structure message: {error}", line=error.line, hint=hint) from error
-    read = message.data or _Structures()
-    lists = [*read.codelists, *read.valueLists, *read.valuelists, *message.Codelist, *message.ValueList]
-    structures, flows = [*read.dataStructures, *message.DataStructure], [*read.dataflows, *message.Dataflow]
-    if not (lists or structures or flows):
-        data_only = bytes(read.dataSets) or bytes(message.dataSets)
-        what = "data, not structures" if data_only else "no codelists, data structures or dataflows"
-        raise Unusable(f"the file contains {what}", hint=hint)
-    for artefact in lists:
-        codes = {item.id: _item_name(item) for item in (*artefact.codes, *artefact.valueItems, *artefact.items)}
-        contents.codelists.append(Codelist(_json_ref(artefact), codes, artefact.isPartial))
-    for artefact in structures:
-        holder = artefact.dimensionList or (artefact.dataStructureComponents or _Components()).dimensionList
-        dimensions = tuple(_json_dimension(item) for item in (holder or _Dimensions()).dimensions)
-        contents.structures.append(DataStructure(_json_ref(artefact), dimensions))
-    for artefact in flows:
-        urn = artefact.structure or artefact.dataStructureRef
-        contents.dataflows.append(Dataflow(_json_ref(artefact), parse_ref(urn) if urn else None))
-    for artefact in [*read.conceptSchemes, *message.ConceptScheme]:
-        for item in (*artefact.concepts, *artefact.items):
-            codelist = _enumeration(item)
-            if codelist:
-                contents.concepts[artefact.agencyID or artefact.agencyId, artefact.id, item.id] = codelist
+        raise Unusable(f"not an SDMX-JSON structure message: {error}", line=error.line, hint=HINT) from error
+    if not isinstance(message, dict):
+        raise Unusable("not an SDMX-JSON structure message: expected an object", line=1, hint=HINT)
+    inner = message.get("data")
+    held: JsonMapping = {**message, **inner} if isinstance(inner, dict) else message
+    if "dataSets" in held:
+        raise DataMessage("the file contains data, not structures")
+    if not any(isinstance(value, list) for value in held.values()):
+        raise Unusable("the file contains no codelists, data structures or dataflows", hint=HINT)
+    for key in LISTS:
+        for artefact in _artefacts(held, key):
+            contents.codelists.append(_codelist(artefact))
+    for artefact in _artefacts(held, "dataStructures", "DataStructure"):
+        contents.structures.append(DataStructure(_ref(artefact), ordered(list(_dimensions(artefact)))))
+    for artefact in _artefacts(held, "dataflows", "Dataflow"):
+        urn = artefact.get("structure") or artefact.get("dataStructureRef")
+        contents.dataflows.append(Dataflow(_ref(artefact), _parsed(urn)))
+    for artefact in _artefacts(held, "conceptSchemes", "ConceptScheme"):
+        _scheme(artefact, contents)
+    for artefact in _artefacts(held, "hierarchicalCodelists", "hierarchies", "Hierarchy", "HierarchicalCodelist"):
+        _hierarchy(artefact, contents)
+    for artefact in _artefacts(held, "contentConstraints", "dataConstraints", "ContentConstraint", "DataConstraint"):
+        contents.constraints.append(_constraint(artefact))
 
 
-def _json_ref(artefact: _Artefact) -> Ref:
-    return Ref(artefact.id, artefact.agencyID or artefact.agencyId, artefact.version or "1.0")
+def _artefacts(held: JsonMapping, *keys: str) -> Iterator[JsonMapping]:
+    for key in keys:
+        for number, artefact in enumerate(_list(held, key)):
+            if not isinstance(artefact, dict) or not _text(artefact.get("id")):
+                raise Unusable(f"{key}[{number}] has no id that is a text", hint=HINT)
+            yield artefact
 
 
-def _json_dimension(item: _Item) -> Dimension:
-    concept = item.conceptIdentity or item.concept
-    return Dimension(item.id, _enumeration(item), parse_ref(concept) if concept else None)
+def _list(holder: JsonMapping, *keys: str) -> list[Any]:
+    return [one for key in keys if isinstance(holder.get(key), list) for one in holder[key]]
 
 
-def _enumeration(item: _Item) -> Ref | None:
-    held = item.localRepresentation or item.coreRepresentation or item.representation
-    urn = (held.enumeration or held.representation) if held else None
-    return parse_ref(urn) if urn else None
+def _objects(holder: JsonMapping, *keys: str) -> list[JsonMapping]:
+    return [one for one in _list(holder, *keys) if isinstance(one, dict)]
 
 
-def _item_name(item: _Item) -> str:
-    names = item.names or {}
-    by_language = names if isinstance(names, dict) else {text.locale: text.value for text in names}
-    return clean(by_language.get("en") or item.name or next(iter(by_language.values()), ""))
+def _items(holder: JsonMapping, *keys: str) -> list[JsonMapping]:
+    return [one for one in _objects(holder, *keys) if _text(one.get("id"))]
+
+
+def _text(value: Any) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _parsed(urn: Any) -> Ref | None:
+    return parse_ref(urn) if _text(urn) else None
+
+
+def _ref(artefact: JsonMapping) -> Ref:
+    agency = _text(artefact.get("agencyID")) or _text(artefact.get("agencyId"))
+    return Ref(_text(artefact["id"]), agency, _text(artefact.get("version")) or "1.0")
+
+
+def _names(item: JsonMapping) -> Names:
+    """``names`` by language, or as a list with ``locale``; else the one ``name``."""
+    given = item.get("names")
+    pairs: list[tuple[Any, Any]] = []
+    if isinstance(given, dict):
+        pairs = list(given.items())
+    elif isinstance(given, list):
+        pairs = [(one.get("locale"), one.get("value")) for one in given if isinstance(one, dict)]
+    name = item.get("name")
+    if isinstance(name, dict):
+        pairs += name.items()
+    elif not pairs:
+        pairs.append(("", name))
+    return named((_text(language), text) for language, text in pairs if isinstance(text, str))
+
+
+# -- lists ------------------------------------------------------------------------------------------------------------
+
+
+def _codelist(artefact: JsonMapping) -> Codelist:
+    items = _items(artefact, *CODES)
+    codes, names = codelist_names((_text(one["id"]), _names(one)) for one in items)
+    parents: dict[str, tuple[str, ...]] = {}
+    for one in items:
+        above = parse_ref(_text(one.get("parent") or one.get("parentCode")))
+        if above.id:
+            parents.setdefault(_text(one["id"]), (above.item or above.id,))
+    external = bool(artefact.get("isExternalReference"))
+    partial = bool(artefact.get("isPartial")) or (external and not codes)
+    extensions = tuple(
+        found for one in _objects(artefact, "codelistExtensions", "extensions") if (found := _extension(one))
+    )
+    return Codelist(_ref(artefact), codes, partial, names, parents, extensions, external)
+
+
+def _extension(given: JsonMapping) -> Extension | None:
+    other = _parsed(given.get("codelist"))
+    if other is None:
+        return None
+    inclusive, exclusive = given.get("inclusiveCodeSelection"), given.get("exclusiveCodeSelection")
+    selection = inclusive if isinstance(inclusive, dict) else exclusive
+    prefix, number = given.get("prefix"), given.get("sequence")
+    return Extension(
+        other,
+        prefix if isinstance(prefix, str) else "",
+        number if isinstance(number, int) else None,
+        _members(_list(selection, "memberValues", "members")) if isinstance(selection, dict) else None,
+        not isinstance(inclusive, dict) and isinstance(exclusive, dict),
+    )
+
+
+def _members(values: Sequence[Any]) -> tuple[Member, ...]:
+    found = []
+    for value in values:
+        if isinstance(value, dict):
+            word = str(value.get("cascadeValues", "")).casefold()
+            cascade = {"true": "with", "excluderoot": "without root"}.get(word, "")
+            value = value.get("value") or value.get("memberValue") or value.get("id")
+            if _text(value):
+                found.append(Member(_text(value), cascade))
+        elif _text(value):
+            found.append(Member(_text(value)))
+    return tuple(found)
+
+
+def _scheme(artefact: JsonMapping, contents: Contents) -> None:
+    ref = _ref(artefact)
+    concepts = _items(artefact, "concepts", "items")
+    for item in concepts:
+        codelist = _enumeration(item)
+        if codelist:
+            contents.concepts.setdefault((ref.agency, ref.id, _text(item["id"])), codelist)
+    codes, names = codelist_names((_text(one["id"]), _names(one)) for one in concepts)
+    contents.schemes.append(Codelist(ref, codes, bool(artefact.get("isPartial")), names))
+
+
+def _enumeration(item: JsonMapping) -> Ref | None:
+    for key in ("localRepresentation", "coreRepresentation", "representation"):
+        held = item.get(key)
+        if isinstance(held, dict):
+            return _parsed(held.get("enumeration") or held.get("representation"))
+    return None
+
+
+# -- structures -------------------------------------------------------------------------------------------------------
+
+
+def _dimensions(artefact: JsonMapping) -> Iterator[Dimension]:
+    components = artefact.get("dataStructureComponents")
+    held = artefact.get("dimensionList") or (components.get("dimensionList") if isinstance(components, dict) else None)
+    if not isinstance(held, dict):
+        return
+    for key in ("dimensions", "measureDimensions", "measureDimension", "timeDimensions", "timeDimension"):
+        one = held.get(key)
+        for item in _objects(held, key) if isinstance(one, list) else [one] if isinstance(one, dict) else []:
+            concept = _parsed(item.get("conceptIdentity") or item.get("concept"))
+            name = _text(item.get("id")) or ((concept.item or concept.id) if concept else "")
+            time = key.startswith("time") or item.get("type") in ("TimeDimension", "TIME_DIMENSION") or _timed(item)
+            position = item.get("position")
+            if name:
+                number = position if isinstance(position, int) else None
+                yield Dimension(name, _enumeration(item), concept, number, time)
+
+
+def _timed(item: JsonMapping) -> bool:
+    return item.get("isTimeDimension") is True
+
+
+def _hierarchy(artefact: JsonMapping, contents: Contents) -> None:
+    waiting: list[tuple[JsonMapping, str]] = [(artefact, "")]
+    while waiting:
+        one, above = waiting.pop()
+        ref = _parsed(one.get("code"))
+        here = above
+        if ref is not None and ref.item:
+            here = ref.item
+            held = contents.parents.setdefault(Ref(ref.id, ref.agency, ref.version), {})
+            if above and here != above and above not in held.get(here, ()):
+                held[here] = (*held.get(here, ()), above)
+        for key in ("hierarchies", "hierarchicalCodes", "codes"):
+            waiting.extend((child, here) for child in reversed(_objects(one, key)))
+
+
+# -- constraints ------------------------------------------------------------------------------------------------------
+
+
+def _constraint(artefact: JsonMapping) -> Constraint:
+    role = _text(artefact.get("role") or artefact.get("type")).casefold()
+    held = artefact.get("constraintAttachment")
+    attached: list[tuple[str, Ref]] = []
+    for key, value in held.items() if isinstance(held, dict) else ():
+        kind = str(ATTACHED.get(key.removesuffix("s"), key))
+        urns = value if isinstance(value, list) else [value]
+        attached += [(kind, ref) for urn in urns if (ref := _parsed(urn)) is not None]
+    regions = [_region(one, one) for one in _objects(artefact, "cubeRegions")]
+    keys = [_region(key, one) for one in _objects(artefact, "dataKeySets") for key in _objects(one, "keys")]
+    return Constraint(
+        _ref(artefact),
+        "allowed" if role == "allowed" else "actual",
+        tuple(attached),
+        of_series(regions),
+        of_series(keys),
+    )
+
+
+def _region(given: JsonMapping, holder: JsonMapping) -> tuple[Region, bool]:
+    """(the region, whether it is bounded in time)."""
+    values: dict[str, Values] = {}
+    timed = False
+    for one in _items(given, "keyValues"):
+        timed = timed or "timeRange" in one
+        members = _members([*_list(one, "values"), *([one["value"]] if "value" in one else [])])
+        if members:
+            values[_text(one["id"])] = Values(members, one.get("include", one.get("isIncluded")) is not False)
+    return Region(values, holder.get("isIncluded", holder.get("include")) is not False), timed

@@ -1,14 +1,21 @@
-"""What structure files hold, as plain data: codelists, dataflows, structure definitions and how they refer to each
-other.
+"""What structure files hold, as plain data: codelists, dataflows, structure definitions, constraints, and how they
+refer to each other.
 
-Of the names of a code the English one is kept, or the first. Blanks around a name are dropped (pysdmx drops them too).
+Blanks around a name are dropped.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
+from typing import Literal
 
 import msgspec
+
+from karat.core.problems import Problem
+
+Names = Mapping[str, str]
+"""Language → name. A name without a language counts as English."""
 
 
 class Ref(msgspec.Struct, frozen=True):
@@ -23,13 +30,45 @@ class Ref(msgspec.Struct, frozen=True):
         return f"{self.agency + ':' if self.agency else ''}{self.id}{f'({self.version})' if self.version else ''}"
 
 
+class Member(msgspec.Struct, frozen=True):
+    """A value of an extension: an id, in which ``%`` is any text, with its descendants or without."""
+
+    id: str
+    cascade: str = ""
+    """``with``: its descendants too. ``without root``: only these."""
+
+
+class Extension(msgspec.Struct, frozen=True):
+    """Codes that a list takes from another one (SDMX 3.0)."""
+
+    codelist: Ref
+    prefix: str = ""
+    sequence: int | None = None
+    members: tuple[Member, ...] | None = None
+    """What is selected; None: every code."""
+    exclusive: bool = False
+    """The members are left out instead."""
+
+
 class Codelist(msgspec.Struct, frozen=True):
     """A list of codes: id → name."""
 
     ref: Ref
     codes: dict[str, str]
+    """Every code with its name in the language that is asked for."""
     partial: bool = False
-    """The file says that it holds only a part of the list."""
+    """Only a part of the list is at hand."""
+    names: dict[str, Names] = {}
+    """The names of a code in all languages, where it has more than one or none in English."""
+    parents: dict[str, tuple[str, ...]] = {}
+    """Code → the codes right above it."""
+    extensions: tuple[Extension, ...] = ()
+    external: bool = False
+    """The file names the list, and its codes are elsewhere."""
+
+    def names_of(self, code: str) -> Names:
+        """Every name of a code, by language."""
+        return self.names.get(code) or {"en": self.codes[code]}
 
 
 class Dimension(msgspec.Struct, frozen=True):
@@ -38,10 +77,13 @@ class Dimension(msgspec.Struct, frozen=True):
     id: str
     codelist: Ref | None = None
     concept: Ref | None = None
+    position: int | None = None
+    time: bool = False
+    """It is the time dimension, and no part of a series key."""
 
 
 class DataStructure(msgspec.Struct, frozen=True):
-    """A data structure definition."""
+    """A data structure definition, its dimensions in the order of the series key."""
 
     ref: Ref
     dimensions: tuple[Dimension, ...]
@@ -54,6 +96,32 @@ class Dataflow(msgspec.Struct, frozen=True):
     structure: Ref | None
 
 
+class Values(msgspec.Struct, frozen=True):
+    """The values that a region names in one dimension. In them ``%`` is any text."""
+
+    members: tuple[Member, ...]
+    include: bool = True
+    """False: all values but these."""
+
+
+class Region(msgspec.Struct, frozen=True):
+    """A part of all series keys: a cube region or a key. A dimension that it does not name is free."""
+
+    values: dict[str, Values]
+    include: bool = True
+
+
+class Constraint(msgspec.Struct, frozen=True):
+    """Which series keys are allowed, or have data."""
+
+    ref: Ref
+    role: Literal["allowed", "actual"]
+    attached: tuple[tuple[str, Ref], ...]
+    """(kind, what it is attached to), the kind as SDMX calls it: ``Dataflow``, ``DataStructure``, ``DataProvider``."""
+    regions: tuple[Region, ...] = ()
+    keys: tuple[Region, ...] = ()
+
+
 class Contents(msgspec.Struct, frozen=True):
     """All that structure files say about codes."""
 
@@ -62,6 +130,41 @@ class Contents(msgspec.Struct, frozen=True):
     dataflows: list[Dataflow] = []
     concepts: dict[tuple[str, str, str], Ref] = {}
     """(agency, scheme, concept) → its codelist."""
+    constraints: list[Constraint] = []
+    schemes: list[Codelist] = []
+    """Concept schemes, which a measure dimension may take for its codes."""
+    parents: dict[Ref, dict[str, tuple[str, ...]]] = {}
+    """Codelist → code → the codes above it, from hierarchies."""
+    problems: list[Problem] = []
+    """Files of a folder that could not be used."""
+
+
+def empty() -> Contents:
+    """Contents to be filled."""
+    return Contents([], [], [], {}, [], [], {}, [])
+
+
+def ordered(dimensions: list[Dimension]) -> tuple[Dimension, ...]:
+    """By position where all have one, else as in the file; the time dimension comes last."""
+    key = [one for one in dimensions if not one.time]
+    if all(one.position is not None for one in key):
+        key.sort(key=lambda one: one.position or 0)
+    return (*key, *(one for one in dimensions if one.time))
+
+
+TIME = "TIME_PERIOD"
+
+
+def of_series(regions: Iterable[tuple[Region, bool]]) -> tuple[Region, ...]:
+    """(region, whether it is bounded in time) → what the regions say about series. One that excludes some periods of
+    its series excludes none of them."""
+    found: list[Region] = []
+    for region, timed in regions:
+        if not region.include and (timed or TIME in region.values):
+            continue
+        values = {name: given for name, given in region.values.items() if name != TIME}
+        found.append(Region(values, region.include))
+    return tuple(found)
 
 
 class Unusable(Exception):
@@ -70,6 +173,13 @@ class Unusable(Exception):
     def __init__(self, reason: str, *, line: int = 0, hint: str = "") -> None:
         super().__init__(reason)
         self.reason, self.line, self.hint = reason, line, hint
+
+
+class DataMessage(Unusable):
+    """A message with data. In a folder it is skipped with a note."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, hint="Export the structures, not the data.")
 
 
 _REF = re.compile(r"(?:[^=]*=)?(?:([^:=()]+):)?([^:=()]+)(?:\(([^()]*)\))?(?:\.(.+))?")

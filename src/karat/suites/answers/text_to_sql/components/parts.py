@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any  # Any: sqlglot's nested form of a schema
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -6,11 +6,12 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any  # Any: values that a column takes, of any type
 
 import msgspec
 
-from karat.suites.answers.text_to_sql.fillings.scratch import Filling, Row, ScratchColumn, ScratchTable
+from karat.suites.answers.text_to_sql.fillings.scratch import Filling, ScratchColumn, ScratchTable
+from karat.suites.answers.text_to_sql.result_row import Row
 
 MOST_ROWS = 6
 """Of one table in one filling."""

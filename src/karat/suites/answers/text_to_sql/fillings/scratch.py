@@ -11,14 +11,13 @@ import sqlite3
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
 
 import msgspec
 
 from karat.engines.protocol import ResultRows
 from karat.suites.answers.text_to_sql.execution import Ran
+from karat.suites.answers.text_to_sql.result_row import Row
 
-Row = tuple[Any, ...]
 Filling = Mapping[str, Sequence[Row]]
 """Table → rows."""
 MOST_ROWS = 5_000

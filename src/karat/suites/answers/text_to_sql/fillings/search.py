@@ -6,7 +6,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any  # Any: made rows and results, as they are stored in details
 
 import msgspec
 

@@ -11,9 +11,8 @@ Both compare Python values: 1 equals 1.0, None equals None, texts are compared a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-Row = tuple[Any, ...]
+from karat.suites.answers.text_to_sql.result_row import Row
 
 
 def execution_match(gold: Sequence[Row], given: Sequence[Row]) -> float:

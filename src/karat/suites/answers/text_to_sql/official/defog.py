@@ -11,11 +11,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple  # Any: cells, and pandas where its own comparison is needed
 
 from karat.suites.answers.text_to_sql.official.plain_frames import holds_columns, kinds_of, same_rows
-
-Row = tuple[Any, ...]
+from karat.suites.answers.text_to_sql.result_row import Row
 
 FILLER = -99999
 _ASKS_ORDER = re.compile(r"\b(order|sort|arrange)\b", re.IGNORECASE)

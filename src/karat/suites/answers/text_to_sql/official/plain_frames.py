@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
-Row = tuple[Any, ...]
+from karat.suites.answers.text_to_sql.result_row import Row
 
 EXACT = 2**53
 """From here on a float does not hold every whole number."""
@@ -65,7 +64,7 @@ def holds_columns(
     return all(_close(a, b, kinds[place], given_kinds[matched[place]]) for a, b, place in columns)
 
 
-def _close(one: Sequence[Any], other: Sequence[Any], kind: str, other_kind: str) -> bool:
+def _close(one: Row, other: Row, kind: str, other_kind: str) -> bool:
     if (kind == "text") != (other_kind == "text") or len(one) != len(other):
         return False
     if kind == "float" and other_kind == "float":

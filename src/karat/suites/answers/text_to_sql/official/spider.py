@@ -13,9 +13,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
-Row = tuple[Any, ...]
+from karat.suites.answers.text_to_sql.result_row import Row
 
 _YEAR = re.compile(r"YEAR\s*\(\s*CURDATE\s*\(\s*\)\s*\)\s*", re.IGNORECASE)
 _TOKEN = re.compile(
@@ -99,7 +98,7 @@ def _some_order(gold: Sequence[Row], given: Sequence[Row], ordered: bool) -> boo
         depth = len(chosen)
         if depth == width:
             return True
-        tried: set[tuple[Any, ...]] = set()
+        tried: set[Row] = set()
         for place in candidates[depth]:
             if place in chosen or columns[place] in tried:
                 continue

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from karat.suites.answers.text_to_sql.execution import Ran
+from karat.suites.answers.text_to_sql.result_row import Row
 from karat.suites.answers.text_to_sql.strict.gold_query import GoldQuery
 
-Row = tuple[Any, ...]
 _QUOTED = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\])""")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)

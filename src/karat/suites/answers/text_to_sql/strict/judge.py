@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import groupby
-from typing import Any
 
 import msgspec
 
@@ -18,6 +17,7 @@ from karat.suites.answers.records import Verdict, right, wrong
 from karat.suites.answers.strict.tables import from_match
 from karat.suites.answers.strict.ties import match_with_ties
 from karat.suites.answers.text_to_sql.execution import Ran
+from karat.suites.answers.text_to_sql.result_row import Row
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
 from karat.suites.answers.text_to_sql.strict.gold_query import GoldQuery, read_gold
 from karat.suites.answers.text_to_sql.strict.tables import numbers_as_texts, table_of, with_blocks
@@ -25,7 +25,6 @@ from karat.tables.matching import Match, match_tables
 from karat.tables.options import CompareOptions
 from karat.tables.table import LARGE, TableError
 
-Row = tuple[Any, ...]
 MOST_UNCUT = 20_000
 """Rows of a gold without its LIMIT that are looked at for ties."""
 

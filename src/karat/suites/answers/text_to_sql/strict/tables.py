@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from karat.engines.query.cell_text import column_text
+from karat.suites.answers.text_to_sql.result_row import Row
 from karat.tables.table import Table
-
-Row = tuple[Any, ...]
 
 
 def table_of(names: Sequence[str], rows: Sequence[Row]) -> Table:

@@ -1,0 +1,208 @@
+"""A suite over its releases: the newest run of each, oldest first.
+
+Figures of two releases are comparable only if their truth sets are equal. Where the truth set changes, the line of a
+figure breaks, and the two releases are compared over the cases that they share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any  # Any: any suite, whatever its targets and options
+
+import msgspec
+
+from karat.core.json_types import JsonObject
+from karat.core.report import Cell, Chart, Column, Report, Series, Sheet, Table
+from karat.core.results.columns import columns_of
+from karat.core.results.result import RunResult
+from karat.core.suite import Metric, Suite
+from karat.reports.full_report import ABOUT, whole_report
+from karat.stats.compare.runs import compare_runs
+from karat.stats.gates.figures import pass_metric, values_of
+from karat.stats.intervals.estimates import estimate
+
+TREND = "Trend"
+
+
+class Step(msgspec.Struct, frozen=True):
+    """A metric from one release to the next, over the cases that both have."""
+
+    metric: str
+    mean: float
+    low: float | None
+    high: float | None
+    n: int
+    before: float
+    after: float
+
+
+class Release(msgspec.Struct, frozen=True):
+    """A release and its newest run."""
+
+    label: str
+    result: RunResult
+    shared: int | None = None
+    """Cases that it shares with the release before; None for the first."""
+    comparable: bool = True
+    """Its truth set is that of the release before."""
+    steps: tuple[Step, ...] = ()
+
+
+class CaseHistory(msgspec.Struct, frozen=True):
+    """A case that was wrong in some release: where that began, and where it ended. Empty: it is still wrong."""
+
+    case: str
+    wrong_since: str
+    right_since: str
+
+
+class Trend(msgspec.Struct, frozen=True):
+    """All releases of a suite."""
+
+    suite: Suite[Any, Any, Any]
+    releases: tuple[Release, ...]
+    cases: tuple[CaseHistory, ...]
+    judged_by: str
+    """The metric by which a case is right."""
+
+
+def trend_of(runs: Sequence[tuple[str, RunResult]], suite: Suite[Any, Any, Any]) -> Trend:
+    """The trend over (label, newest run), oldest first."""
+    metrics = suite.metrics
+    releases: list[Release] = []
+    for label, result in runs:
+        if not releases:
+            releases.append(Release(label, result))
+            continue
+        before = releases[-1].result
+        found = compare_runs(before, result, metrics)
+        steps = tuple(
+            Step(item.metric, one.mean, one.low, one.high, one.n, one.mean_a, one.mean_b)
+            for item in found.metrics
+            if (one := item.difference) is not None
+        )
+        same = before.run.truth_set == result.run.truth_set
+        releases.append(Release(label, result, found.n_shared, same, steps))
+    chosen = pass_metric(metrics)
+    judged = chosen.name if chosen else ""
+    return Trend(suite, tuple(releases), tuple(_histories(releases, judged)), judged)
+
+
+def _histories(releases: Sequence[Release], metric: str) -> list[CaseHistory]:
+    """Every time that a case was wrong. A release without a verdict on it changes nothing."""
+    open_since: dict[str, str] = {}
+    found: list[CaseHistory] = []
+    for release in releases:
+        columns = columns_of(release.result, groups=False)
+        for case, value in zip(columns.case_ids, values_of(columns, metric).tolist(), strict=True):
+            if value < 1 and case not in open_since:
+                open_since[case] = release.label
+            elif value >= 1 and case in open_since:  # NaN, no value, is neither
+                found.append(CaseHistory(case, open_since.pop(case), release.label))
+    return found + [CaseHistory(case, since, "") for case, since in open_since.items()]
+
+
+# -- JSON -------------------------------------------------------------------------------------------------------------
+
+
+def trend_json(trend: Trend) -> JsonObject:
+    """The whole trend as plain values."""
+    return {
+        "suite": trend.suite.name,
+        "judged_by": trend.judged_by,
+        "releases": [_release_json(one, trend.suite) for one in trend.releases],
+        "cases": [msgspec.to_builtins(one) for one in trend.cases],
+    }
+
+
+def _release_json(release: Release, suite: Suite[Any, Any, Any]) -> JsonObject:
+    run = release.result.run
+    return {
+        "release": release.label,
+        "run": run.id,
+        "date": run.started,
+        "cases": len(release.result.cases),
+        "truth_set": run.truth_set,
+        "comparable": release.comparable,
+        "shared_cases": release.shared,
+        "metrics": {
+            item.metric: {"mean": item.mean, "low": item.low, "high": item.high, "n": item.n}
+            for item in release.result.summary
+        },
+        "differences": {step.metric: msgspec.to_builtins(step) for step in release.steps},
+        "main_reasons": suite.figures(release.result, estimate).get("reasons", {}).get("main", {}),
+    }
+
+
+# -- a sheet ----------------------------------------------------------------------------------------------------------
+
+
+def trend_report(trend: Trend) -> Report:
+    """The report of the newest release, with the sheet ``Trend``."""
+    report = whole_report(trend.releases[-1].result, trend.suite)
+    last = next((place for place, one in enumerate(report.sheets) if one.title == ABOUT), len(report.sheets))
+    return Report(report.title, (*report.sheets[:last], _sheet(trend), *report.sheets[last:]))
+
+
+def _sheet(trend: Trend) -> Sheet:
+    metrics = [metric for metric in trend.suite.metrics if metric.kind != "quantity"]
+    present = {item.metric for one in trend.releases for item in one.result.summary if item.mean is not None}
+    metrics = [metric for metric in metrics if metric.name in present]
+    shown = [metric for metric in metrics if metric.headline] or metrics[:1]
+    columns = [Column("no.", "count", 6), Column("release", width=16), Column("date", width=20)]
+    columns += [Column("cases", "count", 8), Column("truth set", width=16), Column("note", "wrapped", 40)]
+    for metric in metrics:
+        columns.append(Column(metric.title, "score", 11, metric.higher_is_better, 3))
+        columns += [Column(end, "number", 9, decimals=3) for end in ("low", "high")]
+    rows = tuple(_row(number, one, metrics) for number, one in enumerate(trend.releases, start=1))
+    note = (
+        "The newest run of each release, oldest first. Low and high are 95 % intervals. "
+        "A line breaks where the cases changed."
+    )
+    table = Table(tuple(columns), rows, "Releases", note)
+    charts = tuple(_chart(metric, 6 + 3 * metrics.index(metric), trend) for metric in shown)
+    tables = [table, *_steps(trend, metrics)]
+    if trend.cases:
+        heads = (Column("case", "wrapped", 38), Column("wrong since", width=16), Column("right since", width=16))
+        held = tuple((one.case, one.wrong_since, one.right_since or "still wrong") for one in trend.cases)
+        tables.append(Table(heads, held, "Cases that were wrong", f"By {trend.judged_by.replace('_', ' ')}."))
+    return Sheet(TREND, tuple(tables), charts=charts)
+
+
+def _row(number: int, release: Release, metrics: Sequence[Metric]) -> tuple[Cell, ...]:
+    run = release.result.run
+    found = {item.metric: item for item in release.result.summary}
+    figures: list[Cell] = []
+    for metric in metrics:
+        item = found.get(metric.name)
+        figures += [item.mean, item.low, item.high] if item else [None, None, None]
+    note = "" if release.comparable else f"other cases than before: {release.shared:,} are the same"
+    return (number, release.label, run.started, len(release.result.cases), run.truth_set[:16], note, *figures)
+
+
+def _chart(metric: Metric, column: int, trend: Trend) -> Chart:
+    """A line for each stretch of releases with the same cases."""
+    stretches: list[list[int]] = []
+    for number, release in enumerate(trend.releases):
+        if number and release.comparable:
+            stretches[-1].append(number)
+        else:
+            stretches.append([number])
+    series = tuple(Series(metric.title, 0, column, one[0], one[-1]) for one in stretches)
+    return Chart(metric.title, "release (no.)", metric.title, series, y_most=1.0)
+
+
+def _steps(trend: Trend, metrics: Sequence[Metric]) -> list[Table]:
+    known = {metric.name: metric.title for metric in metrics}
+    rows: list[tuple[Cell, ...]] = [
+        (before.label, after.label, known[one.metric], one.n, one.before, one.after, one.mean, one.low, one.high)
+        for before, after in zip(trend.releases, trend.releases[1:], strict=False)
+        for one in after.steps
+        if one.metric in known
+    ]
+    if not rows:
+        return []
+    columns = [Column("from", width=16), Column("to", width=16), Column("metric", width=26), Column("n", "count", 8)]
+    columns += [Column(title, "number", 11, decimals=3) for title in ("before", "after", "difference", "low", "high")]
+    note = "Paired over the n cases that have a value in both releases, as in karat compare."
+    return [Table(tuple(columns), tuple(rows), "From release to release", note)]

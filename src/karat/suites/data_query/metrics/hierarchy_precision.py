@@ -1,0 +1,22 @@
+"""Hierarchy precision: the mean over selected dimensions of the mean over selected terms of how near the nearest
+expected code is; 0 in a dimension that is not in the target.
+
+Only where a codelist with parents is at hand in a dimension of the target. Never part of ``fully_right``.
+"""
+
+from __future__ import annotations
+
+from karat.core.scores import Score
+from karat.core.suite import Metric
+from karat.suites.data_query.comparison import Comparison
+from karat.suites.data_query.metrics.averages import NO_HIERARCHY, number_or
+from karat.suites.data_query.structure_facts import hierarchy
+
+
+def score(comparison: Comparison) -> Score:
+    return number_or(hierarchy(comparison).precision, NO_HIERARCHY)
+
+
+metric = Metric(
+    "hierarchy_precision", "hierarchy precision", "mean nearness of selected terms to the expected ones", score
+)

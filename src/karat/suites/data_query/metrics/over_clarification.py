@@ -1,0 +1,28 @@
+"""Over-clarification: 1 when an answer was expected and the response asks back instead, else 0. Lower is better.
+
+Only cases that expect an answer, among others, count.
+"""
+
+from __future__ import annotations
+
+from karat.core.scores import Score, not_applicable
+from karat.core.suite import Metric
+from karat.suites.data_query.comparison import Comparison
+
+
+def score(comparison: Comparison) -> Score:
+    outcome = comparison.outcome
+    if "answer" not in outcome.expected:
+        return not_applicable("no answer is expected")
+    return Score(1.0 if not outcome.right and outcome.found == "clarification" else 0.0)
+
+
+metric = Metric(
+    "over_clarification",
+    "over-clarification",
+    "1 if an answer is expected and the response asks back",
+    score,
+    kind="rate",
+    higher_is_better=False,
+    zero_on_error=False,
+)

@@ -1,0 +1,102 @@
+"""Why an answer is not fully right, as fixed labels. A case has all that apply; the first is its main reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from karat.suites.data_query.comparison import Comparison, DimensionComparison
+from karat.suites.data_query.hierarchy import nearness
+from karat.suites.data_query.outcomes import NOT_STATED, REFUSALS
+from karat.suites.data_query.structure_facts import parents_of, selected_ids, target_ids, unavailable, unknown_codes
+
+REASONS = (
+    "call_failed",
+    "unreadable",
+    "refused",
+    "clarified",
+    "answered_instead",
+    "other_outcome",
+    "wrong_dataset",
+    "unknown_code",
+    "not_available",
+    "dimension_missing",
+    "label_only",
+    "parent_or_child",
+    "wrong_term",
+    "too_few",
+    "too_many",
+    "defaults_only",
+    "dimension_added",
+    "wrong_combination",
+    "wrong_period",
+)
+"""In the order in which they count as the main reason. The first two are of cases without a comparison."""
+
+
+def reasons(comparison: Comparison) -> tuple[str, ...]:
+    """Every reason that applies, the main one first; none where the answer is fully right."""
+    if comparison.wholly_right:
+        return ()
+    found = set(_outcome(comparison))
+    if (comparison.outcome.found == "answer" and comparison.outcome.right is not False) or not found:
+        found |= set(_answer(comparison))
+    return tuple(one for one in REASONS if one in found) or ("other_outcome",)
+
+
+def _outcome(comparison: Comparison) -> Iterator[str]:
+    outcome = comparison.outcome
+    if outcome.right is None and comparison.scope_right is False:
+        yield "refused"
+    if outcome.right is not False:
+        return
+    if outcome.found == "answer":
+        yield "answered_instead"
+    elif outcome.found == "clarification":
+        yield "clarified"
+    elif outcome.found in (*REFUSALS, NOT_STATED) and "answer" in outcome.expected:
+        yield "refused"
+    else:
+        yield "other_outcome"
+
+
+def _answer(comparison: Comparison) -> Iterator[str]:
+    if comparison.datasets.fp or comparison.datasets.fn:
+        yield "wrong_dataset"
+    if unknown_codes(comparison):
+        yield "unknown_code"
+    if unavailable(comparison):
+        yield "not_available"
+    if not comparison.terms_right and comparison.terms_right_by_id:
+        yield "label_only"
+    for dimension in comparison.dimensions:
+        yield from _dimension(comparison, dimension)
+    extra = [one for one in comparison.dimensions if selected_ids(one) - target_ids(one)]
+    if extra and all(one.default for one in extra):
+        yield "defaults_only"
+    if comparison.series.exact is False and comparison.terms_right:
+        yield "wrong_combination"
+    if comparison.period not in (None, 1.0):
+        yield "wrong_period"
+
+
+def _dimension(comparison: Comparison, dimension: DimensionComparison) -> Iterator[str]:
+    wanted, given = target_ids(dimension), selected_ids(dimension)
+    missed, extra = wanted - given, given - wanted
+    if not dimension.in_target:
+        if extra:
+            yield "dimension_added"
+        return
+    if dimension.undecided and not missed and not extra:
+        yield "too_many" if dimension.everything else "too_few"
+    elif missed and not given and not dimension.everything:
+        yield "dimension_missing"
+    elif missed and extra:
+        yield "wrong_term"
+        depth = comparison.options.hierarchy_depth
+        parents = parents_of(comparison, dimension.dimension)
+        if any(nearness(one, other, parents, depth) for one in missed for other in extra):
+            yield "parent_or_child"
+    elif missed:
+        yield "too_few"
+    elif extra:
+        yield "too_many"

@@ -1,0 +1,1 @@
+"""Series: what a selection stands for when its dimensions are taken together."""
