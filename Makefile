@@ -3,23 +3,27 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test test-waiting test-computing lint types contracts check coverage schema lock bench bench-check clean setup fuzz proofs proof-kills proof-model sbom audit
+.PHONY: demo test test-whole test-servers test-computing lint types contracts check coverage schema lock bench bench-check clean setup fuzz proofs proof-kills proof-model sbom audit
 
 demo: $(STAMP)
 	@$(BIN)/karat demo
 	@echo "(karat is in $(BIN): to type it as it is, . $(BIN)/activate)"
 
-# Two halves at once: the one mostly waits (for servers, browsers, child processes), the other computes.
-WAITING := tests/docs tests/e2e tests/engines tests/web
+# Three parts at once: one works through the docs and whole commands, one mostly waits for servers, the last computes.
+WHOLE := tests/docs tests/e2e
+SERVERS := tests/engines tests/proofs tests/remote tests/runs tests/store tests/systems tests/web
 
 test: $(STAMP)
-	$(MAKE) --no-print-directory -j2 test-waiting test-computing
+	$(MAKE) --no-print-directory -j3 test-whole test-servers test-computing
 
-test-waiting: $(STAMP)
-	$(BIN)/pytest --durations=15 $(WAITING)
+test-whole: $(STAMP)
+	$(BIN)/pytest --durations=15 $(WHOLE)
+
+test-servers: $(STAMP)
+	$(BIN)/pytest --durations=15 $(SERVERS)
 
 test-computing: $(STAMP)
-	$(BIN)/pytest --durations=15 $(addprefix --ignore=,$(WAITING))
+	$(BIN)/pytest --durations=15 $(addprefix --ignore=,$(WHOLE) $(SERVERS))
 
 setup: $(STAMP)
 

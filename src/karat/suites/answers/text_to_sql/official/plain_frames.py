@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any  # Any: the cells of two columns of unlike kinds
 
 from karat.suites.answers.text_to_sql.result_row import Row
 
@@ -64,7 +65,7 @@ def holds_columns(
     return all(_close(a, b, kinds[place], given_kinds[matched[place]]) for a, b, place in columns)
 
 
-def _close(one: Row, other: Row, kind: str, other_kind: str) -> bool:
+def _close(one: Sequence[Any], other: Sequence[Any], kind: str, other_kind: str) -> bool:
     if (kind == "text") != (other_kind == "text") or len(one) != len(other):
         return False
     if kind == "float" and other_kind == "float":
