@@ -38,8 +38,9 @@ def project(folder: Path, assistant: Assistant, cases: int) -> None:
     )
 
 
-def start(folder: Path, *words: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "karat", "run", *words]
+def start(folder: Path, *words: str, before: str = "") -> subprocess.Popen[str]:
+    """``before``: what a shell does first."""
+    command = ["sh", "-c", f'{before}exec "$@"', "sh", sys.executable, "-m", "karat", "run", *words]
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
@@ -88,11 +89,16 @@ def test_killed_twenty_times_at_random_moments(tmp_path: Path) -> None:
         assert "500 scored" in output
 
 
-@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
-def test_asked_to_stop_it_stops_cleanly_and_says_how_to_go_on(tmp_path: Path, signum: signal.Signals) -> None:
+@pytest.mark.parametrize(
+    ("signum", "ignored"), [(signal.SIGINT, ""), (signal.SIGTERM, ""), (signal.SIGTERM, "trap '' INT; ")]
+)
+def test_asked_to_stop_it_stops_cleanly_and_says_how_to_go_on(
+    tmp_path: Path, signum: signal.Signals, ignored: str
+) -> None:
+    """``ignored``: a script that starts it in the background has Ctrl-C ignored; it can be stopped all the same."""
     with serving(Assistant(delay=0.05)) as assistant:
         project(tmp_path, assistant, 200)
-        process = start(tmp_path)
+        process = start(tmp_path, before=ignored)
         while sum(assistant.calls.values()) < 20 and process.poll() is None:
             time.sleep(0.01)
         process.send_signal(signum)

@@ -118,7 +118,7 @@ def run(
     from karat.verbs.run import KEEPS, plan_work, refuse_beside
     from karat.verbs.runs import origin_of, tag_run
 
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # asked to stop: as clean as Ctrl-C
+    signal.signal(signal.SIGTERM, _stop_as_ctrl_c)
     print_store_waits()
     if retry_errors and resume is None:
         raise UserError(
@@ -178,6 +178,13 @@ def run(
             gates = (*part.gates, *extra)
             codes.append(show(result, files, gates=gates, saved=saved, baselines=found, origin=origin))
     leave(codes)
+
+
+def _stop_as_ctrl_c(*_: object) -> None:
+    """Asked to stop: as clean as Ctrl-C, also where that is ignored, as in the background of a script."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        raise KeyboardInterrupt
+    signal.raise_signal(signal.SIGINT)
 
 
 def run_job(store: Store, job: Job, workers: int | None, executor: str | None = None) -> RunResult:
