@@ -139,6 +139,11 @@ class CaseLists:
         self._held: OrderedDict[int, CaseList] = OrderedDict()
         self._lock = Lock()
 
+    def held(self, scoring: int) -> CaseList | None:
+        """The list of a scoring if it was read already."""
+        with self._lock:
+            return self._held.get(scoring)
+
     def of(self, connection: Connection, scoring: int) -> CaseList:
         """The list of a scoring."""
         with self._lock:
