@@ -70,7 +70,10 @@ def test_the_random_runs_have_what_a_comparison_meets() -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_stored_runs_are_compared_as_those_in_memory(seed: int, tmp_path: Path) -> None:
+def test_stored_runs_are_compared_as_those_in_memory(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("karat.store.store.ROWS", 7)  # so that there are several blocks
     a, b = two_runs(seed)
     with open_store(f"sqlite:///{tmp_path / 'karat.db'}") as store:
         one, two = stored(store, a), stored(store, b)
@@ -124,7 +127,10 @@ def _watch(result: RunResult, read: list[int]) -> None:
 def test_words_of_blocks_are_those_of_the_whole() -> None:
     for seed in range(20):
         result = _as_stored(two_runs(seed)[0])
-        blocks = [pack_words(result.run.suite, result.cases[n : n + 7]) for n in range(0, len(result.cases), 7)]
+        blocks = [
+            pack_words(result.run.suite, [(case, None) for case in result.cases[n : n + 7]])
+            for n in range(0, len(result.cases), 7)
+        ]
         found, wanted = unpack_words(blocks), columns_of(result).words
         for own, whole in zip(
             (found.tags, found.members, found.figures), (wanted.tags, wanted.members, wanted.figures), strict=True

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from sqlalchemy import delete
 
 from karat.core.problems import UserError
 from karat.core.records import CallError, Prediction
@@ -15,6 +16,7 @@ from karat.core.results.result import CaseResult, MetricSummary, RepeatResult, R
 from karat.core.scores import Score
 from karat.store import Store, open_store
 from karat.store.blocks import ROWS
+from karat.store.schema import scoring_blocks
 from karat.store.scored_cases import ScoredCases
 from karat.store.viewer_queries import Viewing
 
@@ -200,3 +202,26 @@ def test_another_process_sees_answers_that_move(url: str) -> None:
         one.add_predictions(run, [Prediction("a", response=b"2")])
         assert other.attempts(run, "a") == [Prediction("a", response=b"1"), Prediction("a", response=b"2")]
         assert other.progress(run).answered == 1
+
+
+def test_answers_are_found_among_sorted_and_new_blocks(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karat.store.answer_index.TAIL", 3)
+    run = store.create_run(a_run())
+    for attempt in range(5):
+        made = [Prediction(f"case {n}", response=b"%d" % attempt) for n in range(attempt, ROWS * 2, 2)]
+        store.add_predictions(run, made)
+        own = [one.response for one in store.attempts(run, "case 10")]
+        assert own == [b"%d" % done for done in range(0, attempt + 1, 2)]
+    assert [one.response for one in store.case_predictions(run, ["case 10", "case 11", "absent"])] == [b"4", b"3"]
+    assert store.progress(run).answered == ROWS * 2
+
+
+def test_columns_of_which_a_block_is_gone_are_refused(store: Store) -> None:
+    run = store.create_run(a_run())
+    cases = tuple(CaseResult(f"case {n}", "scored", {"recall": Score(1.0)}) for n in range(2 * ROWS + 1))
+    scoring = store.add_scoring(run, RunResult(INFO, SUMMARY, cases))
+    with store._writing() as connection:
+        gone = (scoring_blocks.c.kind == "columns") & (scoring_blocks.c.first == ROWS)
+        connection.execute(delete(scoring_blocks).where(gone))
+    with pytest.raises(UserError, match="damaged"):
+        store.columns(scoring)

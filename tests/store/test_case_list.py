@@ -10,10 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from karat.core import case_explanation
+from karat.core.case_explanation import explanation_of
+from karat.core.explanation import Explanation
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.results.columns import STATES
 from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
 from karat.core.scores import Score
-from karat.store import Store, open_store
+from karat.store import RunRecord, Store, open_store
 from karat.store.case_lines import line_of
 from karat.store.case_list import MOST, CaseLists
 from karat.store.case_pages import CaseQuery, searched_words
@@ -62,7 +66,7 @@ def modelled(given: list[CaseResult], query: CaseQuery, reviewed: dict[str, str]
     """What the query means, case by case."""
     rows: list[tuple[int, CaseResult, Any]] = []
     for position, case in enumerate(given):
-        line = line_of("data_query", case)
+        line = line_of(case, explanation_of("data_query", case))
         wanted = line.wants_review or case.status == "error"
         word = reviewed.get(case.id)
         reviews = {"": True, "open": wanted and word is None, "wanted": line.wants_review, "done": word is not None}
@@ -144,3 +148,20 @@ def test_only_a_few_lists_are_kept(tmp_path: Path) -> None:
             for scoring in scorings[:3]:
                 small.of(connection, scoring)
             assert list(small._held) == [scorings[2]], "the last one is kept, however large"
+
+
+def test_each_case_is_explained_once_when_it_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    explained: list[object] = []
+    explain = case_explanation._explain("data_query")
+
+    def watched(details: JsonMapping, target: object) -> Explanation:
+        explained.append(details)
+        return explain(details, target)
+
+    monkeypatch.setattr(case_explanation, "_explain", lambda _: watched)
+    details: JsonObject = {"dimensions": [], "label_drift": []}
+    cases = tuple(CaseResult(f"case {n}", "scored", {}, details) for n in range(50))
+    with open_store(f"sqlite:///{tmp_path / 'karat.db'}") as store:
+        run = store.create_run(RunRecord(suite="data_query", cases=50))
+        store.add_scoring(run, RunResult(RunInfo("data_query", cases=50), (), cases))
+    assert len(explained) == 50

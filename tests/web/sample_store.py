@@ -9,6 +9,7 @@ from unittest.mock import patch
 
 import msgspec
 
+from karat.core.explanation import Explanation
 from karat.core.records import CallError, Case, Prediction, Turn, Where
 from karat.core.results.result import CaseResult, MetricSummary, RepeatResult, RunInfo, RunResult
 from karat.core.scores import Score
@@ -98,9 +99,9 @@ def add_run(store: Store, cases: list[CaseResult], name: str = "", system: str =
     return run
 
 
-def _line(suite: str, case: CaseResult) -> CaseLine:
+def _line(case: CaseResult, explanation: Explanation) -> CaseLine:
     """A case with the score ``needs_review`` waits for a person, as a suite's explanation would have it."""
-    found = line_of(suite, case)
+    found = line_of(case, explanation)
     return msgspec.structs.replace(found, wants_review=True) if "needs_review" in case.scores else found
 
 

@@ -3,7 +3,7 @@ columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 import msgspec
 from sqlalchemy import Connection
@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from karat.core.records import CallError, Prediction, is_wrapped
 from karat.store.block_tables import Stored, append_block, block_at, blocks_from, end_of
 from karat.store.blocks import DamagedBlock, in_blocks
-from karat.store.codec import from_text, has_marks, to_text
+from karat.store.codec import from_text, from_texts, to_text
 from karat.store.schema import run_blocks
 
 RESPONSES, KEYS = "responses", "answer_keys"
@@ -38,7 +38,14 @@ class Keys(msgspec.Struct, frozen=True, array_like=True, gc=False):
     responses, or a response is not its own text."""
 
 
+class _CaseIds(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The first of these columns; the others are passed over."""
+
+    cases: list[str]
+
+
 _decoder = msgspec.msgpack.Decoder(Keys)
+_ids_decoder = msgspec.msgpack.Decoder(_CaseIds)
 
 
 def append_answers(connection: Connection, run_id: int, answers: Iterable[tuple[Prediction, str]]) -> None:
@@ -93,11 +100,13 @@ def _unfolded(answers: Sequence[Prediction]) -> str | None:
 
 def keys_of(stored: Stored) -> Keys:
     """What a block of keys holds, with the ids as they were given."""
-    data = stored.block.items()[0]
-    found = _decoder.decode(data)
-    if not has_marks(data):
-        return found
-    return msgspec.structs.replace(found, cases=[from_text(case) for case in found.cases])
+    found = _decoder.decode(stored.block.items()[0])
+    return msgspec.structs.replace(found, cases=from_texts(found.cases))
+
+
+def case_ids_of(stored: Stored) -> list[str]:
+    """The ids of a block of keys alone, as they were given."""
+    return from_texts(_ids_decoder.decode(stored.block.items()[0]).cases)
 
 
 def error_at(keys: Keys, place: int) -> CallError | None:
@@ -106,10 +115,26 @@ def error_at(keys: Keys, place: int) -> CallError | None:
     return None if found is None else CallError(from_text(found[0]), from_text(found[1]), found[2])
 
 
-def answers_at(connection: Connection, run_id: int, first: int) -> list[Prediction]:
-    """The answers of the block that begins here; none when it is not there (yet)."""
+def answers_at(connection: Connection, run_id: int, first: int, wanted: Container[str]) -> list[Prediction]:
+    """The answers to these cases in the block that begins here; none when it is not there (yet)."""
     stored = block_at(connection, run_blocks, run_id, KEYS, first)
-    return [] if stored is None else answers_of(connection, run_id, stored)
+    if stored is None:
+        return []
+    keys, responses = keys_of(stored), _responses(connection, run_id, stored)
+    places = (place for place, case in enumerate(keys.cases) if case in wanted)
+    return [
+        Prediction(
+            keys.cases[place],
+            None if keys.turns[place] == NO_TURN else keys.turns[place],
+            keys.repeats[place],
+            responses[place],
+            error_at(keys, place),
+            keys.latencies[place],
+            keys.tokens[place],
+            keys.costs[place],
+        )
+        for place in places
+    ]
 
 
 class AnswerBlock(msgspec.Struct, frozen=True):
@@ -129,10 +154,7 @@ def answer_blocks(connection: Connection, run_id: int) -> Iterator[AnswerBlock]:
 
 def answers_of(connection: Connection, run_id: int, stored: Stored) -> list[Prediction]:
     """The answers that belong to a block of keys."""
-    held = block_at(connection, run_blocks, run_id, RESPONSES, stored.first)
-    if held is None or held.first != stored.first:
-        raise DamagedBlock("the responses of a block of answers are missing")
-    responses = held.block.items()
+    responses = _responses(connection, run_id, stored)
     keys = keys_of(stored)
     columns = zip(keys.cases, keys.turns, keys.repeats, responses, keys.latencies, keys.tokens, keys.costs, strict=True)
     if not keys.errors:
@@ -146,3 +168,10 @@ def answers_of(connection: Connection, run_id: int, stored: Stored) -> list[Pred
         )
         for place, (case, turn, repeat, response, latency, tokens, cost) in enumerate(columns)
     ]
+
+
+def _responses(connection: Connection, run_id: int, stored: Stored) -> list[bytes]:
+    held = block_at(connection, run_blocks, run_id, RESPONSES, stored.first)
+    if held is None or held.first != stored.first:
+        raise DamagedBlock("the responses of a block of answers are missing")
+    return held.block.items()

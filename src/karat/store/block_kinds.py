@@ -15,7 +15,7 @@ from karat.store.blocks import Block, check_block
 from karat.store.case_lines import LINES, SEARCHED, unpack_lines, unpack_searched
 from karat.store.cases import CASES, IDS
 from karat.store.codec import from_bytes
-from karat.store.columns import COLUMNS, unpack_columns
+from karat.store.columns import COLUMNS, unpack_chunk
 from karat.store.results import RESULTS, WORDS
 
 CASE_KINDS = (CASES, IDS)
@@ -31,7 +31,7 @@ READERS: Mapping[str, Callable[[bytes], Any]] = MappingProxyType(
         RESULTS: msgspec.json.Decoder(CaseResult).decode,
         LINES: unpack_lines,
         SEARCHED: unpack_searched,
-        COLUMNS: lambda item: unpack_columns([item], (), unpack_words(())),
+        COLUMNS: unpack_chunk,
         WORDS: lambda item: unpack_words([item]),
     }
 )

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from karat.core.case_explanation import explanation_of
+from karat.core.explanation import Explanation
 from karat.core.results.result import CaseResult
 from karat.store.codec import from_bytes, from_text, has_marks, to_bytes, to_text
 
@@ -62,9 +62,8 @@ _decoder = msgspec.msgpack.Decoder(Lines)
 _filtered = msgspec.msgpack.Decoder(Filtered)
 
 
-def line_of(suite: str, case: CaseResult) -> CaseLine:
-    """The line of one case."""
-    explanation = explanation_of(suite, case)
+def line_of(case: CaseResult, explanation: Explanation) -> CaseLine:
+    """The line of one case, with its explanation."""
     reason = explanation.reason
     tags = tuple(" ".join(tag.split()) for tag in case.tags)
     reasons = {score.reason for score in case.scores.values()}

@@ -62,8 +62,12 @@ class CaseList:
         wants: list[bool] = []
         for stored in blocks_from(connection, scoring_blocks, scoring, LINES):
             lines = unpack_filtered(stored.block.items()[0])
-            reason_codes.extend(reasons.setdefault(reason, len(reasons)) for reason in lines.reasons)
-            tag_codes.extend(tags.setdefault(own, len(tags)) for own in lines.tags)
+            for reason in dict.fromkeys(lines.reasons):
+                reasons.setdefault(reason, len(reasons))
+            for own in dict.fromkeys(lines.tags):
+                tags.setdefault(own, len(tags))
+            reason_codes.extend(map(reasons.__getitem__, lines.reasons))
+            tag_codes.extend(map(tags.__getitem__, lines.tags))
             wants.extend(lines.wants_review)
         if len(wants) != len(self):
             raise DamagedBlock(f"there are {len(wants)} lines of {len(self)} cases")
@@ -138,6 +142,11 @@ class CaseLists:
         self._room = room
         self._held: OrderedDict[int, CaseList] = OrderedDict()
         self._lock = Lock()
+
+    def held(self, scoring: int) -> CaseList | None:
+        """The list of a scoring if it was read already."""
+        with self._lock:
+            return self._held.get(scoring)
 
     def of(self, connection: Connection, scoring: int) -> CaseList:
         """The list of a scoring."""

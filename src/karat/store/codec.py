@@ -37,6 +37,11 @@ def from_text(value: str) -> str:
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)) if found[1] else _MARK, value)
 
 
+def from_texts(values: list[str]) -> list[str]:
+    """The same for many: the list itself where each is as it was given."""
+    return [from_text(value) for value in values] if _MARK in "".join(values) else values
+
+
 def has_marks(data: bytes) -> bool:
     """Whether some text in these bytes is not as it was given to :func:`to_text`."""
     return _MARK_BYTES in data

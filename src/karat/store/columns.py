@@ -11,12 +11,13 @@ import msgspec
 from karat.core.results.case_words import CaseWords
 from karat.core.results.columns import CODES, Columns
 from karat.core.results.result import CaseResult, has_errors
-from karat.store.codec import from_text, has_marks, to_text
+from karat.store.blocks import DamagedBlock
+from karat.store.codec import from_texts, to_text
 
 COLUMNS = "columns"
 
 
-class _Chunk(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class Chunk(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The columns of one block. ``failed``: the places of cases with a failed try."""
 
     case_ids: list[str]
@@ -26,7 +27,7 @@ class _Chunk(msgspec.Struct, frozen=True, array_like=True, gc=False):
     failed: list[int]
 
 
-_decoder = msgspec.msgpack.Decoder(_Chunk)
+_decoder = msgspec.msgpack.Decoder(Chunk)
 
 
 def pack_columns(cases: Sequence[CaseResult]) -> bytes:
@@ -41,7 +42,7 @@ def pack_columns(cases: Sequence[CaseResult]) -> bytes:
         column[~np.isfinite(column)] = math.nan
         figures[to_text(name)] = column.tobytes()
     clusters = [case.cluster for case in cases]
-    chunk = _Chunk(
+    chunk = Chunk(
         case_ids=[to_text(case.id) for case in cases],
         statuses=bytes(CODES[case.status] for case in cases),
         clusters=[to_text(one) for one in clusters] if any(clusters) else None,
@@ -51,45 +52,37 @@ def pack_columns(cases: Sequence[CaseResult]) -> bytes:
     return msgspec.msgpack.encode(chunk)
 
 
-def unpack_columns(items: Iterable[bytes], metrics: Sequence[str] | None, words: CaseWords) -> Columns:
-    """The columns of a scoring from those of its blocks, for these metrics; None: for all that a case has."""
+def unpack_columns(items: Iterable[bytes], count: int, metrics: Sequence[str], words: CaseWords) -> Columns:
+    """The columns of a scoring of ``count`` cases from those of its blocks, for the metrics of its summary. One block
+    at a time is held beside them."""
     import numpy as np
 
-    chunks = [_chunk(item) for item in items]
-    sizes = [len(chunk.case_ids) for chunk in chunks]
-    if metrics is None:
-        metrics = [from_text(name) for name in dict.fromkeys(name for chunk in chunks for name in chunk.figures)]
-    figures = np.full((len(metrics), sum(sizes)), math.nan)
-    failed = np.zeros(sum(sizes), dtype=np.bool_)
+    figures = np.empty((len(metrics), count))
+    statuses = np.zeros(count, dtype=np.int8)
+    failed = np.zeros(count, dtype=np.bool_)
     keys = [to_text(name) for name in metrics]
-    begin = 0
-    for chunk, size in zip(chunks, sizes, strict=True):
+    case_ids: list[str] = []
+    clusters: list[str] | None = None
+    for chunk in map(unpack_chunk, items):
+        begin, end = len(case_ids), len(case_ids) + len(chunk.case_ids)
+        if end > count:
+            break
         for row, key in enumerate(keys):
-            if (stored := chunk.figures.get(key)) is not None:
-                figures[row, begin : begin + size] = np.frombuffer(stored, "<f8")
+            stored = chunk.figures.get(key)
+            figures[row, begin:end] = math.nan if stored is None else np.frombuffer(stored, "<f8")
+        statuses[begin:end] = np.frombuffer(chunk.statuses, np.int8)
         failed[np.array(chunk.failed, dtype=np.int64) + begin] = True
-        begin += size
-    return Columns(
-        case_ids=[case for chunk in chunks for case in chunk.case_ids],
-        statuses=np.frombuffer(b"".join(chunk.statuses for chunk in chunks), np.int8),
-        clusters=_clusters(chunks, sizes),
-        metrics=tuple(metrics),
-        figures=figures,
-        failed=failed,
-        words=words,
-    )
+        if chunk.clusters is not None or clusters is not None:
+            clusters = [""] * begin if clusters is None else clusters
+            clusters += chunk.clusters or [""] * (end - begin)
+        case_ids += chunk.case_ids
+    if len(case_ids) != count:
+        raise DamagedBlock(f"the columns of {count} cases are not those of {len(case_ids)}")
+    return Columns(case_ids, statuses, clusters, tuple(metrics), figures, failed, words)
 
 
-def _clusters(chunks: Sequence[_Chunk], sizes: Sequence[int]) -> list[str] | None:
-    if all(chunk.clusters is None for chunk in chunks):
-        return None
-    named = [chunk.clusters or [""] * size for chunk, size in zip(chunks, sizes, strict=True)]
-    return [one for own in named for one in own]
-
-
-def _chunk(data: bytes) -> _Chunk:
+def unpack_chunk(data: bytes) -> Chunk:
+    """The columns of one block."""
     found = _decoder.decode(data)
-    if not has_marks(data):
-        return found
-    clusters = None if found.clusters is None else [from_text(one) for one in found.clusters]
-    return msgspec.structs.replace(found, case_ids=[from_text(case) for case in found.case_ids], clusters=clusters)
+    clusters = None if found.clusters is None else from_texts(found.clusters)
+    return msgspec.structs.replace(found, case_ids=from_texts(found.case_ids), clusters=clusters)

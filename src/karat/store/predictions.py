@@ -22,7 +22,7 @@ from karat.store.answer_blocks import (
     error_at,
     keys_of,
 )
-from karat.store.answer_index import AnswerIndex, Question, question_hashes
+from karat.store.answer_index import CaseIndex, Question, QuestionIndex, question_hashes
 from karat.store.block_tables import block_at, blocks_from, end_of
 from karat.store.blocks import ROWS
 from karat.store.codec import pack, to_text, unpack
@@ -99,7 +99,7 @@ def latest_predictions(connection: Connection, run_id: int) -> list[Prediction]:
 
 
 def all_attempts(
-    connection: Connection, index: AnswerIndex, run_id: int, case_id: str, turn: int | None, repeat: int
+    connection: Connection, index: CaseIndex, run_id: int, case_id: str, turn: int | None, repeat: int
 ) -> list[Prediction]:
     """Every attempt at one question, oldest first."""
     found = _of_cases(connection, index, run_id, [case_id])
@@ -107,7 +107,7 @@ def all_attempts(
 
 
 def case_predictions(
-    connection: Connection, index: AnswerIndex, run_id: int, case_ids: Sequence[str]
+    connection: Connection, index: CaseIndex, run_id: int, case_ids: Sequence[str]
 ) -> list[Prediction]:
     """The latest attempts at the questions of these cases, by case, repeat and turn."""
     found = _latest(_of_cases(connection, index, run_id, case_ids))
@@ -126,7 +126,7 @@ def read_answered(connection: Connection, run_id: int) -> dict[Question, bool]:
     return found
 
 
-def read_progress(connection: Connection, index: AnswerIndex, run_id: int, shown: int) -> Progress:
+def read_progress(connection: Connection, index: QuestionIndex, run_id: int, shown: int) -> Progress:
     """How far a run is. Answers are counted without being read."""
     import numpy as np
 
@@ -163,10 +163,10 @@ def _latest(answers: Iterable[Prediction]) -> list[Prediction]:
     return list(found.values())
 
 
-def _of_cases(connection: Connection, index: AnswerIndex, run_id: int, case_ids: Sequence[str]) -> list[Prediction]:
+def _of_cases(connection: Connection, index: CaseIndex, run_id: int, case_ids: Sequence[str]) -> list[Prediction]:
     wanted = set(case_ids)
-    blocks = (answers_at(connection, run_id, first) for first in index.blocks_with(wanted))
-    found = [one for block in blocks for one in block if one.case_id in wanted]
+    blocks = (answers_at(connection, run_id, first, wanted) for first in index.blocks_with(wanted))
+    found = [one for block in blocks for one in block]
     return [*found, *(one for one in _rows(connection, run_id) if one.case_id in wanted)]
 
 

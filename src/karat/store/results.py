@@ -8,6 +8,8 @@ from collections.abc import Sequence
 import msgspec
 from sqlalchemy import Connection
 
+from karat.core.case_explanation import explanation_of
+from karat.core.explanation import Explanation
 from karat.core.gc_pause import no_collecting
 from karat.core.results.case_words import CaseWords, pack_words, unpack_words
 from karat.core.results.columns import Columns
@@ -25,30 +27,44 @@ RESULTS, WORDS = "results", "words"
 _decoder = msgspec.json.Decoder(CaseResult)
 
 
+class Lined(msgspec.Struct, frozen=True, gc=False):
+    """A result with what is kept beside it."""
+
+    case: CaseResult
+    data: bytes
+    """Its JSON."""
+    line: CaseLine
+    explanation: Explanation | None = None
+    """None: of an older store, which kept the line alone."""
+
+
 def append_results(connection: Connection, scoring: int, suite: str, results: Sequence[CaseResult]) -> None:
     """Results of cases, after those that the scoring already has."""
-    append_lined(connection, scoring, [(case, to_json(case), line_of(suite, case)) for case in results], suite)
+    append_lined(connection, scoring, [_lined(suite, case) for case in results], suite)
 
 
-def append_lined(
-    connection: Connection, scoring: int, results: Sequence[tuple[CaseResult, bytes, CaseLine]], suite: str = ""
-) -> None:
+def _lined(suite: str, case: CaseResult) -> Lined:
+    explanation = explanation_of(suite, case)  # once: the line and the words are both made from it
+    return Lined(case, to_json(case), line_of(case, explanation), explanation)
+
+
+def append_lined(connection: Connection, scoring: int, results: Sequence[Lined], suite: str = "") -> None:
     """The same with the JSON and the line of each case. Without the suite, the words of the cases are not kept: they
     are made from the results when they are asked for."""
     first = end_of(connection, scoring_blocks, scoring, RESULTS)
-    for chunk in in_blocks(results, lambda item: len(item[1])):
-        lines = [line for _, _, line in chunk]
+    for chunk in in_blocks(results, lambda item: len(item.data)):
+        lines = [item.line for item in chunk]
         rows = len(chunk)
-        append_block(connection, scoring_blocks, scoring, RESULTS, first, [data for _, data, _ in chunk])
+        append_block(connection, scoring_blocks, scoring, RESULTS, first, [item.data for item in chunk])
         columns = {
-            COLUMNS: pack_columns([case for case, _, _ in chunk]),
+            COLUMNS: pack_columns([item.case for item in chunk]),
             LINES: pack_lines(lines),
             SEARCHED: pack_searched(lines),
         }
         if suite:
-            columns[WORDS] = pack_words(suite, [case for case, _, _ in chunk])
-        for kind, item in columns.items():
-            append_block(connection, scoring_blocks, scoring, kind, first, [item], rows)
+            columns[WORDS] = pack_words(suite, [(item.case, item.explanation) for item in chunk])
+        for kind, packed in columns.items():
+            append_block(connection, scoring_blocks, scoring, kind, first, [packed], rows)
         first += rows
 
 
@@ -83,13 +99,12 @@ def read_results_at(connection: Connection, scoring: int, positions: Sequence[in
     return [found[position] for position in positions]
 
 
-def read_columns(connection: Connection, scoring: int, *, words: bool = False) -> Columns:
-    """The figures of all cases, for the metrics of the summary. With ``words``: for every metric that a case has, with
-    tags and groups, which must be kept."""
-    metrics = None if words else [item.metric for item in read_summary(connection, scoring)]
-    known = read_words(connection, scoring) if words else unpack_words(())
+def read_columns(connection: Connection, scoring: int) -> Columns:
+    """The figures of all cases; without their tags and groups."""
+    metrics = [item.metric for item in read_summary(connection, scoring)]
+    count = end_of(connection, scoring_blocks, scoring, COLUMNS)
     blocks = blocks_from(connection, scoring_blocks, scoring, COLUMNS)
-    return unpack_columns((found.block.items()[0] for found in blocks), metrics, known)
+    return unpack_columns((found.block.items()[0] for found in blocks), count, metrics, unpack_words(()))
 
 
 def has_words(connection: Connection, scoring: int) -> bool:

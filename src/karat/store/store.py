@@ -10,6 +10,7 @@ from itertools import islice
 from types import TracebackType
 from typing import TypeVar
 
+import msgspec
 from sqlalchemy import Connection, Engine
 
 from karat.core.json_types import JsonMapping, JsonObject
@@ -235,13 +236,13 @@ class Store:
     def attempts(self, run_id: int, case_id: str, turn: int | None = 0, repeat: int = 0) -> list[Prediction]:
         """Every attempt at one question, oldest first."""
         with self._reading() as connection:
-            index = self._indexes.of(connection, run_id)
+            index = self._indexes.by_case(connection, run_id)
             return prediction_rows.all_attempts(connection, index, run_id, case_id, turn, repeat)
 
     def case_predictions(self, run_id: int, case_ids: Sequence[str]) -> list[Prediction]:
         """The latest attempts at the questions of these cases."""
         with self._reading() as connection:
-            index = self._indexes.of(connection, run_id)
+            index = self._indexes.by_case(connection, run_id)
             return prediction_rows.case_predictions(connection, index, run_id, case_ids)
 
     def answered(self, run_id: int) -> Mapping[Question, bool]:
@@ -253,7 +254,8 @@ class Store:
     def progress(self, run_id: int, shown: int = 5) -> Progress:
         """How far a run is, with its first failures."""
         with self._reading() as connection:
-            return prediction_rows.read_progress(connection, self._indexes.of(connection, run_id), run_id, shown)
+            index = self._indexes.by_question(connection, run_id)
+            return prediction_rows.read_progress(connection, index, run_id, shown)
 
     # -- scores ----------------------------------------------------------------------------------------------------
 
@@ -324,7 +326,8 @@ class Store:
     def columns(self, scoring: int) -> Columns:
         """The figures of all cases of a scoring, as arrays; without tags and groups."""
         with self._reading() as connection:
-            return result_blocks.read_columns(connection, scoring)
+            held = self._lists.held(scoring)
+            return held.columns if held is not None else result_blocks.read_columns(connection, scoring)
 
     def scorings(self, run_id: int) -> list[ScoringRow]:
         """Each time the run was scored, oldest first."""
@@ -339,7 +342,9 @@ class Store:
         with self._reading() as connection:
             if not result_blocks.has_words(connection, scoring):
                 return None
-            return result_blocks.read_columns(connection, scoring, words=True)
+            held = self._lists.held(scoring)
+            columns = held.columns if held is not None else result_blocks.read_columns(connection, scoring)
+            return msgspec.structs.replace(columns, words=result_blocks.read_words(connection, scoring))
 
     def _results_from(self, scoring: int, begin: int) -> Sequence[CaseResult]:
         with self._reading() as connection:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
+from karat.core.results.columns import Columns
 from karat.store import case_pages, filters_and_case_sets
 from karat.store.answer_blocks import KEYS, AnswerBlock, answer_blocks, keys_of
 from karat.store.block_tables import blocks_from
@@ -24,6 +25,10 @@ class Viewing:
         self._store = store
 
     # -- a scoring as a whole --------------------------------------------------------------------------------------
+
+    def columns(self, scoring: int) -> Columns:
+        """The figures of all cases, as the list has them."""
+        return self._list(scoring).columns
 
     def clustered(self, scoring: int) -> bool:
         """Whether some of the cases are variants of one."""

@@ -76,9 +76,8 @@ def _differences(viewer: Viewer, row: RunRow, base: RunRow) -> dict[str, Against
 
 
 def columns_in(viewer: Viewer, row: RunRow) -> Columns:
-    """The figures of all cases of a run's newest scoring, as columns; kept for the few that were last asked for."""
-    scoring = row.scoring or 0
-    return viewer.kept_columns(("columns", scoring), lambda: viewer.store.columns(scoring))
+    """The figures of all cases of a run's newest scoring: the columns of its list, which is kept."""
+    return viewer.viewing.columns(row.scoring or 0)
 
 
 def _told(item: Figure, found: Difference, p: float) -> Against:

@@ -25,8 +25,6 @@ class Viewer:
         self.kept = Kept(16)
         self.kept_small = Kept(5000)
         """For what is a few numbers, such as the difference between two runs."""
-        self.kept_columns = Kept(4)
-        """For all figures of a scoring: 170 MB for a million cases and ten metrics."""
         self.last_searched = LastSearched()
         self._templates = Environment(
             loader=PackageLoader("karat.web", "templates"),

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from karat.core.explanation import Explanation
 from karat.core.results.groups import case_groups
 from karat.core.results.result import CaseResult
-from karat.core.results.word_lists import WordLists, WordListsBuilder, joined, pack, unpack
+from karat.core.results.word_lists import WordLists, WordListsBuilder, pack, unpack
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,9 +39,10 @@ class CaseWordsBuilder:
     def __init__(self) -> None:
         self._tags, self._members, self._figures = WordListsBuilder(), WordListsBuilder(), WordListsBuilder()
 
-    def add(self, suite: str | None, case: CaseResult) -> None:
-        """The next case. Without the suite that explains it, it is in no group."""
-        figures, named = case_groups(suite, case) if suite is not None else ({}, [])
+    def add(self, suite: str | None, case: CaseResult, explanation: Explanation | None = None) -> None:
+        """The next case. Without the suite that explains it, it is in no group. ``explanation``: the case's, where it
+        is known."""
+        figures, named = case_groups(suite, case, explanation) if suite is not None else ({}, [])
         self._tags.add((tag,) for tag in dict.fromkeys(case.tags))
         self._members.add(named)
         self._figures.add(figures.keys(), figures.values())
@@ -50,11 +52,12 @@ class CaseWordsBuilder:
         return CaseWords(self._tags.built(), self._members.built(), self._figures.built())
 
 
-def pack_words(suite: str, cases: Iterable[CaseResult]) -> bytes:
-    """The words of a block of cases as bytes, for a store to keep beside their figures."""
+def pack_words(suite: str, cases: Iterable[tuple[CaseResult, Explanation | None]]) -> bytes:
+    """The words of a block of cases as bytes, for a store to keep beside their figures. An explanation that is not
+    given is made."""
     builder = CaseWordsBuilder()
-    for case in cases:
-        builder.add(suite, case)
+    for case, explanation in cases:
+        builder.add(suite, case, explanation)
     found = builder.built()
     return msgspec.msgpack.encode([pack(found.tags), pack(found.members), pack(found.figures)])
 
@@ -62,9 +65,5 @@ def pack_words(suite: str, cases: Iterable[CaseResult]) -> bytes:
 def unpack_words(blocks: Iterable[bytes]) -> CaseWords:
     """The words of all cases from those of their blocks, in order."""
     decoder = msgspec.msgpack.Decoder(tuple[bytes, bytes, bytes])
-    parts = [[unpack(part) for part in decoder.decode(block)] for block in blocks]
-
-    def all_of(number: int) -> WordLists:
-        return joined([part[number] for part in parts])
-
-    return CaseWords(all_of(0), all_of(1), all_of(2))
+    parts = [decoder.decode(block) for block in blocks]
+    return CaseWords(*(unpack(part[number] for part in parts) for number in range(3)))

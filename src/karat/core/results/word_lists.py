@@ -5,7 +5,7 @@ A word is a tuple of texts and is kept once. ``starts[i]:starts[i + 1]`` are the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -80,23 +80,9 @@ class WordListsBuilder:
         )
 
 
-def joined(parts: Sequence[WordLists]) -> WordLists:
-    """The lists of one block of cases after the other."""
-    import numpy as np
-
-    words: dict[Word, int] = {}
-    codes, values, counts = [np.zeros(0, np.int32)], [np.zeros(0)], [np.zeros(0, np.int64)]
-    for part in parts:
-        own = np.array([words.setdefault(word, len(words)) for word in part.words], dtype=np.int32)
-        codes.append(own[part.codes])
-        values.append(part.values)
-        counts.append(np.diff(part.starts))
-    starts = np.concatenate(([0], np.cumsum(np.concatenate(counts)))).astype(np.int64)
-    return WordLists(list(words), starts, np.concatenate(codes), np.concatenate(values))
-
-
 class _Packed(msgspec.Struct, frozen=True, array_like=True):
-    """Lists as bytes: words in UTF-8, with half characters as a store's JSON has them; small whole numbers."""
+    """Lists as bytes: words in UTF-8, half characters as visible escapes, as results in JSON have them; small whole
+    numbers."""
 
     words: list[list[bytes]]
     counts: bytes
@@ -110,7 +96,7 @@ def pack(lists: WordLists) -> bytes:
 
     return msgspec.msgpack.encode(
         _Packed(
-            [[str(without_surrogates(part)).encode() for part in word] for word in lists.words],
+            [[without_surrogates(part).encode() for part in word] for word in lists.words],
             np.diff(lists.starts).astype("<u4").tobytes(),
             lists.codes.astype("<u4").tobytes(),
             lists.values.astype("<f8").tobytes() if lists.values.any() else b"",
@@ -118,15 +104,33 @@ def pack(lists: WordLists) -> bytes:
     )
 
 
-def unpack(data: bytes) -> WordLists:
-    """What :func:`pack` was given."""
+class _Read(msgspec.Struct, frozen=True, array_like=True):
+    """The same with the words as they are stored: most blocks have the words of the one before."""
+
+    words: msgspec.Raw
+    counts: bytes
+    codes: bytes
+    values: bytes
+
+
+_decoder = msgspec.msgpack.Decoder(_Read)
+_words_decoder = msgspec.msgpack.Decoder(list[list[bytes]])
+
+
+def unpack(blocks: Iterable[bytes]) -> WordLists:
+    """The lists of one block of cases after the other, each as :func:`pack` gave it."""
     import numpy as np
 
-    found = msgspec.msgpack.decode(data, type=_Packed)
-    codes = np.frombuffer(found.codes, "<u4").astype(np.int32)
-    return WordLists(
-        [tuple(part.decode() for part in word) for word in found.words],
-        np.concatenate(([0], np.cumsum(np.frombuffer(found.counts, "<u4")))).astype(np.int64),
-        codes,
-        np.frombuffer(found.values, "<f8").astype(np.float64) if found.values else np.zeros(len(codes)),
-    )
+    words: dict[Word, int] = {}
+    before, own = b"", np.zeros(0, np.int32)
+    codes, values, counts = [np.zeros(0, np.int32)], [np.zeros(0)], [np.zeros(0, np.int64)]
+    for found in map(_decoder.decode, blocks):
+        if (stored := bytes(found.words)) != before:
+            named = [tuple(part.decode() for part in word) for word in _words_decoder.decode(stored)]
+            own = np.array([words.setdefault(word, len(words)) for word in named], dtype=np.int32)
+            before = stored
+        codes.append(own[np.frombuffer(found.codes, "<u4")])
+        values.append(np.frombuffer(found.values, "<f8") if found.values else np.zeros(len(codes[-1])))
+        counts.append(np.frombuffer(found.counts, "<u4").astype(np.int64))
+    starts = np.concatenate(([0], np.cumsum(np.concatenate(counts)))).astype(np.int64)
+    return WordLists(list(words), starts, np.concatenate(codes), np.concatenate(values))

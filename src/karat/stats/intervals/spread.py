@@ -97,6 +97,6 @@ def spread_of(values: Sequence[float] | Floats, clusters: Clusters | None = None
     error = largest * math.sqrt((count - 1) / count * float(np.square(moves).sum()))
     centred = moves - moves.mean()
     second = float(np.square(centred).mean())
-    skewness = float((centred**3).mean()) / second**1.5 if second > 0 else 0.0
+    skewness = float((centred * centred * centred).mean()) / second**1.5 if second > 0 else 0.0
     freedom = max(1.0, min(count - 1.0, total * total / float(np.square(sizes).sum()) - 1))
     return Spread(mean, error, count, freedom, skewness)

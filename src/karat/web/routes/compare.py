@@ -11,6 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from karat.reports.comparison import Compared, outcome, side_by_side
 from karat.stats.compare.runs import compare_runs
 from karat.store import RunRow, run_name
+from karat.web.baseline_diff import columns_in
 from karat.web.changes import WORDS, answers_in, chosen, counts_of, shown
 from karat.web.figures import suite_metrics
 from karat.web.lookup import find_row, run_number, scoring_of
@@ -65,6 +66,8 @@ def compared(viewer: Viewer, first: RunRow, second: RunRow) -> Compared:
 
 
 def _compare(viewer: Viewer, first: RunRow, second: RunRow) -> Compared:
+    for row in (first, second):
+        columns_in(viewer, row)  # the page needs both lists anyway: the comparison then uses their columns
     before, after = (viewer.store.result(row.id, row.scoring) for row in (first, second))
     known = {item.metric for item in before.summary} & {item.metric for item in after.summary}
     metrics = [

@@ -21,7 +21,7 @@ from karat.store.case_lines import LINES, SEARCHED, CaseLine, unpack_lines, unpa
 from karat.store.cases import CASES, IDS, append_cases
 from karat.store.codec import from_bytes, from_text, pack, to_json, to_text
 from karat.store.predictions import move_into_blocks
-from karat.store.results import RESULTS, append_lined
+from karat.store.results import RESULTS, Lined, append_lined
 from karat.store.schema import run_blocks, scoring_blocks
 
 revision = "0006"
@@ -91,7 +91,7 @@ def _results_into_blocks(connection: sa.Connection, scoring: int) -> None:
         " WHERE scores.scoring_id = :owner AND scores.position > :begin ORDER BY scores.position LIMIT :count"
     )
     for rows in _batches(connection, query, scoring):
-        append_lined(connection, scoring, [(*_result(row), _line(row)) for row in rows])
+        append_lined(connection, scoring, [Lined(*_result(row), _line(row)) for row in rows])
 
 
 def _result(row: Any) -> tuple[CaseResult, bytes]:
