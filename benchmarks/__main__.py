@@ -22,6 +22,7 @@ NAMES = (
     "yaml_cases",
     "scoring",
     "executors",
+    "two_runners",
     "excel",
     "harness",
     "answers_spider2",
