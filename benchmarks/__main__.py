@@ -24,6 +24,7 @@ NAMES = (
     "yaml_cases",
     "scoring",
     "executors",
+    "two_runners",
     "excel",
     "harness",
     "answers_spider2",

@@ -15,7 +15,11 @@ import pytest
 
 from karat.store import open_store
 from tests.slow_server import Assistant, serving
+from tests.store.conftest import postgres, url
 
+__all__ = ["postgres", "url"]
+
+CASES, KILLS = 400, 10
 CASE = """\
 id: {id}
 conversation:
@@ -51,42 +55,48 @@ def stored(folder: Path) -> list[str]:
         return [p.case_id for p in store.predictions(1)] if store.runs(1) else []
 
 
+def answered(url: str) -> list[str]:
+    """The cases that have an answer in the store of a killed run, each as often as it has one."""
+    with open_store(url) as store:
+        found = [p.case_id for p in store.predictions(1)] if store.runs(1) else []
+        assert all(len(store.attempts(1, case_id)) == 1 for case_id in found), "an answer is stored twice"
+        return found
+
+
 @pytest.mark.slow
-def test_killed_twenty_times_at_random_moments(tmp_path: Path) -> None:
+def test_killed_ten_times_at_random_moments(tmp_path: Path, url: str) -> None:
+    """In each store. Runs that are scored on Dask: see test_dask_faults."""
     rng = random.Random(20261115)
     with serving(Assistant(delay=0.09)) as assistant:
-        project(tmp_path, assistant, 500)
+        project(tmp_path, assistant, CASES)
         kept: dict[str, int] = {}
-        kills = 0
-        process = start(tmp_path)
-        while kills < 20:
+        process = start(tmp_path, "--store", url)
+        for _ in range(KILLS):
             before = sum(assistant.calls.values())
             while sum(assistant.calls.values()) == before and process.poll() is None:
                 time.sleep(0.002)  # until the run is calling again
             time.sleep(rng.uniform(0.0, 0.2))
-            if process.poll() is not None:
-                break
+            assert process.poll() is None, "the run is over: make the server slower"
             os.kill(process.pid, signal.SIGKILL)
             process.communicate()
-            kills += 1
             time.sleep(0.12)  # what the server was still answering comes to its end
-            now = stored(tmp_path)
+            now = answered(url)
             assert len(now) == len(set(now)), "a case is stored twice"
             assert set(kept) <= set(now), "something that was stored is lost"
             for case_id, calls in kept.items():
                 assert assistant.calls[f"{case_id}:0"] == calls, f"{case_id} was stored and asked again"
             kept = {case_id: assistant.calls[f"{case_id}:0"] for case_id in now}
-            process = start(tmp_path, "--resume", "latest")
+            process = start(tmp_path, "--resume", "latest", "--store", url)
         output, _ = process.communicate(timeout=120)
         assert process.returncode == 0, output
-        assert kills == 20, f"the run was over after {kills} kills: make the server slower"
-        final = stored(tmp_path)
-        assert sorted(final) == [f"c{n:03}" for n in range(500)]
+        assert sorted(answered(url)) == [f"c{n:03}" for n in range(CASES)]
         for case_id, calls in kept.items():
             assert assistant.calls[f"{case_id}:0"] == calls
         # A kill costs at most the 8 calls in flight and the 8 whose answers had come but were not committed yet.
-        assert sum(assistant.calls.values()) <= 500 + 20 * (8 + 8)
-        assert "500 scored" in output
+        assert sum(assistant.calls.values()) <= CASES + KILLS * (8 + 8)
+        assert f"{CASES} scored" in output
+        with open_store(url) as store:
+            assert len(store.scorings(1)) == 1 and store.run(1).status == "finished"
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,22 @@ Stored = Callable[[Sequence[AnyCase]], Mapping[Key, Prediction]]
 InFlight = dict[tuple[str, int], AnyCase]
 """Case id and repeat → the case, while it is asked."""
 
+
+class Portion:
+    """Cases that are asked together, in one repeat, with the answers that are stored for them. ``part`` is its number
+    where several processes share the run."""
+
+    def __init__(self, cases: Sequence[AnyCase], repeat: int, stored: Mapping[Key, Prediction], part: int = 0) -> None:
+        self.waiting = iter(cases)
+        self.open = len(cases)
+        """Cases that are not through yet."""
+        self.repeat, self.stored, self.part = repeat, stored, part
+
+
+Source = Callable[[], Awaitable[Portion | None]]
+"""What to ask next; None when there is nothing."""
+Finish = Callable[[Sequence[Portion]], None]
+
 MOST_PENDING = 2_000
 """Answers that may wait for the writer before the workers wait for it too."""
 
@@ -111,26 +127,36 @@ def only_questions(predict: Predict) -> Predict:
     return asked
 
 
+def one_by_one(cases: Sequence[AnyCase], repeats: int, stored: Stored) -> Source:
+    """All cases of a run in their order, once for each repeat."""
+    portions = (Portion(chunk, repeat, stored(chunk)) for repeat in range(repeats) for chunk in in_chunks(cases))
+
+    async def following() -> Portion | None:
+        return next(portions, None)
+
+    return following
+
+
 async def call_all(
-    cases: Sequence[AnyCase],
+    source: Source,
     *,
     predict: Predict,
     reply: Reply,
     save: Save,
-    stored: Stored,
     called: Called,
     in_flight: InFlight,
-    repeats: int = 1,
+    finish: Finish = lambda _: None,
     retry_errors: bool = False,
     workers: int = 8,
 ) -> None:
     """Ask everything that is still open. Cancelling it stops the calls and still commits what has come.
 
-    ``in_flight`` holds the cases that are being asked, for who needs more of a case than its request says.
+    ``in_flight`` holds the cases that are being asked, for who needs more of a case than its request says. ``finish``
+    hears of the portions whose answers are all committed.
     """
-    writer = _Writer(save, called)
+    writer = _Writer(save, finish, called)
     writing = asyncio.create_task(writer.run())
-    todo = _todo(cases, repeats, stored)
+    todo = _Todo(source)
     tasks = [
         asyncio.create_task(_work(todo, predict, reply, writer, called, in_flight, retry_errors))
         for _ in range(max(1, workers))
@@ -148,20 +174,23 @@ async def call_all(
         await asyncio.shield(writing)
 
 
-Todo = Iterator[tuple[AnyCase, int, Mapping[Key, Prediction]]]
-"""A case, which repeat of it, and the answers that are stored for it and for some other cases."""
+class _Todo:
+    """The portion that the workers take cases from, and the next one when it is used up."""
 
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._lock = asyncio.Lock()
+        self._current: Portion | None = None
 
-def _todo(cases: Sequence[AnyCase], repeats: int, stored: Stored) -> Todo:
-    for repeat in range(repeats):
-        for chunk in in_chunks(cases):
-            found = stored(chunk)
-            for case in chunk:
-                yield case, repeat, found
+    async def after(self, used: Portion | None) -> Portion | None:
+        async with self._lock:
+            if self._current is used:
+                self._current = await self._source()
+            return self._current
 
 
 async def _work(
-    todo: Todo,
+    todo: _Todo,
     predict: Predict,
     reply: Reply,
     writer: _Writer,
@@ -169,27 +198,47 @@ async def _work(
     in_flight: InFlight,
     retry_errors: bool,
 ) -> None:
-    for case, repeat, stored in todo:
-        answers: dict[int, Prediction] = {}
-        in_flight[case.id, repeat] = case
-        for turn in turns_to_ask(case):
-            before = stored.get((case.id, turn, repeat))
-            if before is not None and not _is_open(before, retry_errors):
-                answers[turn] = before
-                continue
-            broken = next((t for t in answers if answers[t].error is not None), None)
-            if broken is not None:
-                prediction: Prediction | None = _not_asked(case, turn, repeat, broken, answers[broken])
-            else:
-                messages = tuple(_messages(case, turn, answers, reply))
-                request = Request(case.id, turn, repeat, messages, default_turn(case))
-                prediction = await predict(request)
-            if prediction is None:
-                called.add_unanswered()
-                continue
-            answers[turn] = prediction
-            await writer.put(prediction)
-        del in_flight[case.id, repeat]
+    portion = await todo.after(None)
+    while portion is not None:
+        for case in portion.waiting:
+            await _ask(case, portion, predict, reply, writer, called, in_flight, retry_errors)
+            portion.open -= 1
+            if not portion.open:
+                writer.end(portion)
+        portion = await todo.after(portion)
+
+
+async def _ask(
+    case: AnyCase,
+    portion: Portion,
+    predict: Predict,
+    reply: Reply,
+    writer: _Writer,
+    called: Called,
+    in_flight: InFlight,
+    retry_errors: bool,
+) -> None:
+    repeat = portion.repeat
+    answers: dict[int, Prediction] = {}
+    in_flight[case.id, repeat] = case
+    for turn in turns_to_ask(case):
+        before = portion.stored.get((case.id, turn, repeat))
+        if before is not None and not _is_open(before, retry_errors):
+            answers[turn] = before
+            continue
+        broken = next((t for t in answers if answers[t].error is not None), None)
+        if broken is not None:
+            prediction: Prediction | None = _not_asked(case, turn, repeat, broken, answers[broken])
+        else:
+            messages = tuple(_messages(case, turn, answers, reply))
+            request = Request(case.id, turn, repeat, messages, default_turn(case))
+            prediction = await predict(request)
+        if prediction is None:
+            called.add_unanswered()
+            continue
+        answers[turn] = prediction
+        await writer.put(prediction)
+    del in_flight[case.id, repeat]
 
 
 def first_request(case: AnyCase) -> Request:
@@ -226,9 +275,10 @@ class _Writer:
     """Commits answers in the order they come, all that are waiting at a time, on a thread so that calls go on
     meanwhile."""
 
-    def __init__(self, save: Save, called: Called) -> None:
-        self._save = save
+    def __init__(self, save: Save, finish: Finish, called: Called) -> None:
+        self._save, self._finish = save, finish
         self._called = called
+        self._ended: list[Portion] = []
         self._waiting: list[Prediction] = []
         self._wake = asyncio.Event()
         self._room = asyncio.Event()
@@ -244,6 +294,11 @@ class _Writer:
         elif len(self._waiting) % 64 == 0:
             await asyncio.sleep(0)  # a system that never waits must not starve the writer
 
+    def end(self, portion: Portion) -> None:
+        """All answers of a portion were put."""
+        self._ended.append(portion)
+        self._wake.set()
+
     def close(self) -> None:
         self._closed = True
         self._wake.set()
@@ -253,9 +308,12 @@ class _Writer:
             await self._wake.wait()
             self._wake.clear()
             batch, self._waiting = self._waiting, []
+            ended, self._ended = self._ended, []
             if batch:
                 await asyncio.to_thread(self._save, batch)
                 self._called.add(batch)
+            if ended:
+                await asyncio.to_thread(self._finish, ended)
             self._room.set()
-            if self._closed and not self._waiting:
+            if self._closed and not (self._waiting or self._ended):
                 return

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 @contextmanager
 def signs_of_life(store: Store, run_id: int, holder: Holder) -> Iterator[None]:
-    """Renew the hold in the background until the work is done.
+    """Renew what is held in the background until the work is done. Of several processes that share a run, one takes the
+    run as a whole when the one that had it is gone.
 
     A sign that cannot be given says nothing here: when the run is lost or the store is gone, the next write says so.
     """
@@ -26,10 +27,11 @@ def signs_of_life(store: Store, run_id: int, holder: Holder) -> Iterator[None]:
     done = threading.Event()
 
     def beat() -> None:
-        held = True
-        while held and not done.wait(HEARTBEAT):
+        while not done.wait(HEARTBEAT):
             with suppress(UserError):
-                held = store.renew_lease(run_id, holder)
+                store.renew_lease(run_id, holder)
+                if store.can_share and not store.leads(run_id):
+                    store.lead(run_id, holder)
 
     thread = threading.Thread(target=beat, name=f"karat holds {run_id}", daemon=True)
     thread.start()

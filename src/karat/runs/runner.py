@@ -31,6 +31,7 @@ from karat.core.remote.shown import as_stored, is_copy, shown
 from karat.core.results.result import CaseResult, RunInfo, RunResult
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import System, SystemType
+from karat.runs import sharing
 from karat.runs.calling import Called, still_to_call
 from karat.runs.follow_up import unfinished
 from karat.runs.job import Job
@@ -131,15 +132,18 @@ def resume(
     retry_errors: bool = False,
     system: System | None = None,
     grace: float = GRACE,
+    join: bool = False,
     watch: Watch = lambda _: None,
     on_run: Callable[[str, int], None] = lambda _run, _calls: None,
     executor: Executor | None = None,
 ) -> RunResult:
     """Go on with a run: ask only what has no stored answer (and, if wanted, what failed), then score. One process at a
-    time may.
+    time may; with ``join`` it takes part in a run that others work on.
 
     A run that is finished is left as it is; ``on_run`` hears that it makes no calls.
     """
+    if join:
+        sharing.wait_for_cases(store, run_id)
     record = store.run(run_id)
     suite = plugins.load_suite(record.suite)
     fetch_inputs(store, run_id, record)
@@ -166,7 +170,10 @@ def resume(
         return store.result(run_id)
     job = replace(job, problems=_changed_hints(job, record))
     holder = this_process()
-    store.set_status(run_id, "running", holder)
+    if join:
+        sharing.join(store, run_id, holder, again=record.status == "finished")
+    else:
+        store.set_status(run_id, "running", holder)
     return _carry_on(
         store,
         run_id,
@@ -321,24 +328,33 @@ def _carry_on(
         with signs_of_life(store, run_id, holder):
             fresh = isinstance(stored, NoAnswers) or not store.answered(run_id)
             before = 0 if fresh else _answered(store, run_id, retry_errors)
-            if follows_up(job) and not fresh:
+            leads, more = store.leads(run_id), follows_up(job)
+            if more and leads and not fresh:
                 for chunk in in_chunks(job.cases):
                     stored.begun |= unfinished(job.suite, chunk, options, stored.of(chunk))
             called = Called(still_to_call(job.cases, job.repeats, stored.of, retry_errors), watch)
-            if called.total:
+            if called.total or (more and not leads):
                 system = job.opened or open_system(job)
                 problems = (*system.problems, *_keep_notes(store, run_id, job, system, fresh), *misplaced(job, system))
                 on_run(run_name(run_id), called.total)
-                run_async(call_system(store, run_id, job, system, stored, called, retry_errors))
-            result = _score(store, run_id, job.suite, job.cases, options, executor)
-            store.set_status(run_id, "finished", holder)
+                share: sharing.Share = sharing.Everything(job, stored)
+                if store.can_share:
+                    stored = StoredAnswers(store, run_id, stored.begun)
+                    share = sharing.Parts(store, run_id, holder, job, options, stored, follow_up=more)
+                run_async(call_system(store, run_id, job, system, stored, share, called, retry_errors))
+                problems = (*problems, *share.problems())
+            if sharing.may_score(store, run_id, holder):
+                result = _score(store, run_id, job.suite, job.cases, options, executor)
+                store.set_status(run_id, "finished", holder)
+            else:
+                result = store.result(run_id)
     except KeyboardInterrupt:
-        store.set_status(run_id, "interrupted", holder)
+        sharing.let_go(store, run_id, holder, "interrupted")
         done = max(called.done, _answered(store, run_id, retry_errors) - before)
         raise Interrupted(run_name(run_id), min(done, called.total), called.total) from None
     except BaseException:
         with suppress(Exception):  # the first error is the one to show, even when the store cannot take the note
-            store.set_status(run_id, "failed", holder)
+            sharing.let_go(store, run_id, holder, "failed")
         raise
     return msgspec.structs.replace(result, problems=(*job.problems, *problems, *result.problems))
 

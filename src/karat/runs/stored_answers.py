@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from karat.core.bulk.sequence import in_chunks
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
 class StoredAnswers:
     """The latest answers of a run. ``begun``: those that are to be followed up, which count as not there yet."""
 
-    def __init__(self, store: Store, run_id: int) -> None:
+    def __init__(self, store: Store, run_id: int, begun: Mapping[Key, Prediction] = MappingProxyType({})) -> None:
         self._store, self._run_id = store, run_id
-        self.begun: dict[Key, Prediction] = {}
+        self.begun: dict[Key, Prediction] = dict(begun)
 
     def of(self, cases: Sequence[AnyCase]) -> dict[Key, Prediction]:
         """The answers to these cases."""
@@ -28,6 +29,12 @@ class StoredAnswers:
         for key in self.begun.keys() & answers.keys():
             del answers[key]
         return answers
+
+    def forget_begun(self, cases: Sequence[AnyCase], repeat: int) -> None:
+        """What was begun of these cases counts as an answer again."""
+        ids = {case.id for case in cases}
+        for key in [key for key in self.begun if key[2] == repeat and key[0] in ids]:
+            del self.begun[key]
 
 
 class NoAnswers(StoredAnswers):

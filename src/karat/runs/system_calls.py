@@ -16,6 +16,7 @@ from karat.runs.calling import Called, InFlight, Key, Predict, call_all, only_qu
 from karat.runs.follow_up import following_up
 from karat.runs.job import Job
 from karat.runs.prompts import prompted
+from karat.runs.sharing import Share
 from karat.runs.stopping import Stopped, Stopping
 from karat.runs.stored_answers import StoredAnswers
 from karat.runs.unmatched_predictions import unmatched_problems
@@ -58,10 +59,11 @@ async def call_system(
     job: Job,
     system: System,
     stored: StoredAnswers,
+    share: Share,
     called: Called,
     retry_errors: bool,
 ) -> None:
-    """Ask everything that has no stored answer, and what was still to be followed up."""
+    """Ask everything of this share that has no stored answer, and what was still to be followed up."""
     from karat.systems.caller import Caller
 
     def stop(in_flight: int, seconds: float) -> None:
@@ -71,16 +73,19 @@ async def call_system(
     stopping = Stopping(job.grace, stop)
     caller = Caller(stopping.guarded(system), job.config, sleep=stopping.sleep)
     predict: Predict = stopping.patient(caller.predict)
-    kept: dict[Key, Prediction] = dict(stored.begun)  # what is stored before the writer hears of it
+    kept: dict[Key, Prediction] = {}  # what is stored before the writer hears of it
     in_flight: InFlight = {}
 
     def keep(one: Prediction) -> None:
         store.add_predictions(run_id, [one])
         kept[one.case_id, one.turn or 0, one.repeat] = one
 
+    def is_kept(one: Prediction) -> bool:
+        key = (one.case_id, one.turn or 0, one.repeat)
+        return (kept.pop(key, None) or stored.begun.get(key)) == one
+
     def save(batch: Sequence[Prediction]) -> None:
-        new = [one for one in batch if kept.pop((one.case_id, one.turn or 0, one.repeat), None) != one]
-        store.add_predictions(run_id, new)
+        store.add_predictions(run_id, [one for one in batch if not is_kept(one)])
 
     if job.suite.follow_up is not None and system.can_be_asked_again:
         predict = following_up(predict, system.reply, job.suite, in_flight, job.options, keep=keep, begun=stored.begun)
@@ -89,22 +94,26 @@ async def call_system(
         predict = prompted(predict, prompt, job.suite, in_flight, job.options, renderer)
     if system.can_be_asked_again:
         predict = only_questions(predict)
-    try:
-        await stopping.until_stopped(
-            call_all(
-                job.cases,
+
+    async def ask() -> None:
+        again = True
+        while again:
+            await call_all(
+                share.source,
                 predict=predict,
                 reply=system.reply,
                 save=save,
-                stored=stored.of,
+                finish=share.finish,
                 called=called,
                 in_flight=in_flight,
-                repeats=job.repeats,
                 retry_errors=retry_errors,
                 # more than may call at once: some wait to try again
-                workers=min(4 * job.config.concurrency, called.total),
+                workers=min(4 * job.config.concurrency, max(called.total, 1)),
             )
-        )
+            again = await share.more()
+
+    try:
+        await stopping.until_stopped(ask())
     finally:
         renderer.close()
         await system.close()

@@ -1,9 +1,9 @@
 """Who works on a run. One process holds it and says every few seconds that it is alive; when it is gone, another may
 take over.
 
-A hold is a row of ``leases``, for the run as a whole; ``part`` leaves room for several processes that share a run.
-Every write of a holder is made together with a look at its row, so one that was thought dead and wakes up writes
-nothing more.
+A hold is a row of ``leases``, for the run as a whole, or for a part of it where several processes share a run
+(:mod:`karat.store.lease_parts`). Every write of a holder is made together with a look at its rows, so one that was
+thought dead and wakes up writes nothing more.
 
 Times are those of the server on PostgreSQL, so that the clocks of the machines do not matter, and those of this machine
 for a file.
@@ -29,6 +29,10 @@ EXPIRES = 60.0
 WHOLE_RUN = -1
 
 _OWN = ("holder", "host", "machine", "pid", "born")
+
+
+class Held(UserError):
+    """Another process works on the run."""
 
 
 class Lease(msgspec.Struct, frozen=True):
@@ -85,33 +89,38 @@ def refuse_live(connection: Connection, run_id: int, what: str) -> None:
         f"Its last heartbeat was {max(lease.age, 0):.0f} s ago. Wait for it, or stop it. If it is dead, it is "
         f"ignored: at once on its own machine, elsewhere {EXPIRES:.0f} s after its last heartbeat."
     )
-    raise UserError(f"{run_name(run_id)} {what}: {lease.holder.shown} is working on it", hint=hint)
+    raise Held(f"{run_name(run_id)} {what}: {lease.holder.shown} is working on it", hint=hint)
 
 
 def take_lease(connection: Connection, run_id: int, holder: Holder) -> None:
     """Hold a run, whose row is locked, from now on; refused while another does."""
     refuse_live(connection, run_id, "cannot be resumed")
-    release_lease(connection, run_id)
-    own = {"holder": holder.id, "host": holder.host, "machine": holder.machine, "pid": holder.pid, "born": holder.born}
+    connection.execute(delete(leases).where(leases.c.run_id == run_id, leases.c.part == WHOLE_RUN))
     now = clock(connection)
-    connection.execute(insert(leases).values(run_id=run_id, part=WHOLE_RUN, taken=now, renewed=now, **own))
+    row = {"run_id": run_id, "part": WHOLE_RUN, "taken": now, "renewed": now, **own_columns(holder)}
+    connection.execute(insert(leases).values(**row))
+
+
+def own_columns(holder: Holder) -> dict[str, str | int]:
+    """What a row says of its holder."""
+    return {"holder": holder.id, "host": holder.host, "machine": holder.machine, "pid": holder.pid, "born": holder.born}
 
 
 def renew_lease(connection: Connection, run_id: int, holder: Holder) -> bool:
-    """A sign of life; False when the run is no longer held by this holder."""
-    own = (leases.c.run_id == run_id, leases.c.part == WHOLE_RUN, leases.c.holder == holder.id)
+    """A sign of life for all that a holder has of a run; False when that is nothing."""
+    own = (leases.c.run_id == run_id, leases.c.holder == holder.id)
     return connection.execute(update(leases).where(*own).values(renewed=clock(connection))).rowcount > 0
 
 
-def release_lease(connection: Connection, run_id: int) -> None:
-    """Let go of a run."""
-    connection.execute(delete(leases).where(leases.c.run_id == run_id, leases.c.part == WHOLE_RUN))
+def release_lease(connection: Connection, run_id: int, holder: Holder | None = None) -> None:
+    """Let go of all that a holder has of a run; of everything in it, without one."""
+    of_holder = () if holder is None else (leases.c.holder == holder.id,)
+    connection.execute(delete(leases).where(leases.c.run_id == run_id, *of_holder))
 
 
-def check_lease(connection: Connection, run_id: int, holder: Holder) -> None:
-    """That the run is still held by this holder. Checked before each write that a holder makes."""
+def lost(connection: Connection, run_id: int) -> UserError:
+    """What a process hears that wants to write, and no longer holds what it works on."""
     found = read_lease(connection, run_id)
-    if found is None or found.holder.id != holder.id:
-        now = f"{found.holder.shown} has taken it over" if found else "it is no longer held by anyone"
-        hint = "This process sent no heartbeat for too long. What it stored is kept; it stores nothing more."
-        raise UserError(f"{run_name(run_id)} was lost: {now}", hint=hint)
+    now = f"{found.holder.shown} has taken it over" if found else "it is no longer held by anyone"
+    hint = "This process sent no heartbeat for too long. What it stored is kept; it stores nothing more."
+    return UserError(f"{run_name(run_id)} was lost: {now}", hint=hint)

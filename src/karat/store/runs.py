@@ -11,7 +11,8 @@ from sqlalchemy import Connection, Select, delete, func, insert, select, update
 from karat.core.json_types import JsonObject
 from karat.core.problems import UserError
 from karat.store.codec import to_json
-from karat.store.leases import WHOLE, lease_columns, lease_of, refuse_live
+from karat.store.lease_parts import refuse_any_live
+from karat.store.leases import WHOLE, lease_columns, lease_of
 from karat.store.records import RunRecord, RunRow, Status, run_name
 from karat.store.schema import leases, runs
 from karat.store.scorings import newest_summaries, scoring_infos
@@ -129,6 +130,6 @@ def update_tags(connection: Connection, run_id: int, added: Sequence[str], remov
 def remove_run(connection: Connection, run_id: int) -> None:
     """The run and all that belongs to it, unless somebody is working on it."""
     lock_run(connection, run_id)
-    refuse_live(connection, run_id, "cannot be deleted")
+    refuse_any_live(connection, run_id, "cannot be deleted")
     if connection.execute(delete(runs).where(runs.c.id == run_id)).rowcount == 0:
         raise no_such_run(connection, run_id)

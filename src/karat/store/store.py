@@ -18,7 +18,7 @@ from karat.core.problems import UserError
 from karat.core.records import Prediction
 from karat.core.results.columns import Columns
 from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
-from karat.store import case_pages
+from karat.store import case_pages, lease_parts
 from karat.store import cases as case_blocks
 from karat.store import leases as lease_rows
 from karat.store import notes as note_rows
@@ -38,7 +38,8 @@ from karat.store.database.file_identity import check_file, file_of
 from karat.store.database.retrying import Patience, retrying
 from karat.store.database.sqlite import give_back_pages
 from karat.store.lease_holder import Holder
-from karat.store.leases import Lease
+from karat.store.lease_parts import Claim
+from karat.store.leases import WHOLE_RUN, Lease
 from karat.store.records import Progress, RunRecord, RunRow, ScoringRow, Status, parse_run
 from karat.store.reviews import Review
 from karat.store.scored_cases import ScoredCases
@@ -64,8 +65,9 @@ class Store:
         self._closed = False
         self._address = address
         self._file = file_of(address)
-        self._held: dict[int, Holder] = {}
-        """The runs that are held through this store. Answers and scores of these are written only while that lasts."""
+        self._held: dict[int, tuple[Holder, set[int]]] = {}
+        """The runs that are held through this store, by whom and which parts. Answers and scores of these are written
+        only while that lasts."""
         self._waiting: dict[int, tuple[int, int]] = {}
         """How many answers of a run are rows still, and about how many bytes they have."""
         self._indexes = AnswerIndexes()
@@ -101,7 +103,7 @@ class Store:
             if holder is not None:
                 lease_rows.take_lease(connection, run_id, holder)
         if holder is not None:
-            self._held[run_id] = holder
+            self._held[run_id] = (holder, {WHOLE_RUN})
         return run_id
 
     def run(self, run_id: int) -> RunRecord:
@@ -133,21 +135,23 @@ class Store:
             run_rows.lock_run(connection, run_id)
             if holder is not None and status == "running":
                 lease_rows.take_lease(connection, run_id, holder)
+                if not lease_parts.others_at_work(connection, run_id, holder):
+                    lease_parts.forget_done(connection, run_id)
             elif holder is not None:
-                lease_rows.check_lease(connection, run_id, holder)
-                lease_rows.release_lease(connection, run_id)
+                lease_parts.check_parts(connection, run_id, holder, {WHOLE_RUN})
+                lease_rows.release_lease(connection, run_id, None if status == "finished" else holder)
             run_rows.update_status(connection, run_id, status, _now())
             if status != "running":
                 self._move(connection, run_id)
         if holder is not None and status == "running":
-            self._held[run_id] = holder
+            self._held[run_id] = (holder, {WHOLE_RUN})
         elif holder is not None:
             self._held.pop(run_id, None)
         if status != "running":
             self._give_back_pages()
 
     def renew_lease(self, run_id: int, holder: Holder) -> bool:
-        """A sign of life of a run's holder; False when it does not hold the run any more."""
+        """A sign of life of one who holds a run or parts of it; False when nothing is held any more."""
         with self._writing() as connection:
             return lease_rows.renew_lease(connection, run_id, holder)
 
@@ -155,6 +159,65 @@ class Store:
         """Who holds a run; None when nobody does."""
         with self._reading() as connection:
             return lease_rows.read_lease(connection, run_id)
+
+    # -- runs that several processes share -------------------------------------------------------------------------
+
+    @property
+    def can_share(self) -> bool:
+        """Whether several processes may work on one run. A file has one writer at a time, and no clock of its own."""
+        return self._engine.dialect.name == "postgresql"
+
+    def join(self, run_id: int, holder: Holder) -> None:
+        """Take part in a run: what is written from now on is written only while all parts that are claimed are held."""
+        self._held[run_id] = (holder, set())
+
+    def lead(self, run_id: int, holder: Holder) -> bool:
+        """Take the run as a whole, if it is not finished and nobody else has it. True if it is held now."""
+        with self._writing() as connection:
+            run_rows.lock_run(connection, run_id)
+            taken = lease_parts.lead(connection, run_id, holder)
+            if taken:
+                run_rows.update_status(connection, run_id, "running", _now())
+        if taken:
+            self._held[run_id][1].add(WHOLE_RUN)
+        return taken
+
+    def leads(self, run_id: int) -> bool:
+        """Whether the run as a whole was taken through this store, and not let go."""
+        return WHOLE_RUN in self._held.get(run_id, (None, ()))[1]
+
+    def leave(self, run_id: int, holder: Holder) -> None:
+        """Let go of all parts that are not done; others may claim them."""
+        with self._writing() as connection:
+            run_rows.lock_run(connection, run_id)
+            lease_rows.release_lease(connection, run_id, holder)
+        self._held.pop(run_id, None)
+
+    def claim_part(self, run_id: int, holder: Holder, parts: int) -> Claim | None:
+        """Hold the next part of a run that nobody works on; None when there is none at the moment."""
+        with self._writing() as connection:
+            self._lock(connection, run_id)
+            claim = lease_parts.claim_part(connection, run_id, holder, parts)
+        if claim is not None:
+            self._held[run_id][1].add(claim.part)
+        return claim
+
+    def finish_parts(self, run_id: int, holder: Holder, parts: Sequence[int]) -> None:
+        """All answers of these parts are stored."""
+        self._held[run_id][1].difference_update(parts)  # first: other threads write meanwhile, and look at what is held
+        with self._writing() as connection:
+            self._lock(connection, run_id)
+            lease_parts.finish_parts(connection, run_id, holder, parts)
+
+    def parts_left(self, run_id: int, parts: int) -> bool:
+        """Whether some of a run's parts are not done."""
+        with self._reading() as connection:
+            return lease_parts.parts_left(connection, run_id, parts)
+
+    def others_at_work(self, run_id: int, holder: Holder) -> bool:
+        """Whether another live process holds a part of the run."""
+        with self._reading() as connection:
+            return lease_parts.others_at_work(connection, run_id, holder)
 
     def tag_run(self, run_id: int, added: Sequence[str] = (), removed: Sequence[str] = ()) -> tuple[str, ...]:
         """Give a run tags and take some away; the tags that it then has."""
@@ -414,8 +477,8 @@ class Store:
 
     def _lock(self, connection: Connection, run_id: int) -> None:
         run_rows.lock_run(connection, run_id)
-        if (holder := self._held.get(run_id)) is not None:
-            lease_rows.check_lease(connection, run_id, holder)
+        if (held := self._held.get(run_id)) is not None:
+            lease_parts.check_parts(connection, run_id, held[0], frozenset(held[1]))
 
     def _move(self, connection: Connection, run_id: int) -> None:
         """The answers that are rows still into blocks: no more will come for a while."""

@@ -49,6 +49,7 @@ def run(
     store: str | Path = "",
     resume: str = "",
     retry_errors: bool = False,
+    join: bool = False,
     workers: int | None = None,
     executor: Executor | str | None = None,
     grace: float = GRACE,
@@ -58,7 +59,8 @@ def run(
 
     ``cases`` are as in :func:`score`. ``system`` is a Python function, settings such as ``{"type": "openai",
     "base_url": …, "model": …}``, or the name of a system in karat.yaml; or give ``predictions``, recorded answers as in
-    :func:`score`. ``resume="r-0012"`` resumes a run that was stopped: stored answers are not requested again. ``store``
+    :func:`score`. ``resume="r-0012"`` resumes a run that was stopped: stored answers are not requested again. With
+    ``join=True``, it takes part in a run that other processes are working on, which needs a PostgreSQL store. ``store``
     is the project's store by default, or ``.karat/karat.db`` without a project. After Ctrl-C, calls in flight have
     ``grace`` seconds to finish.
 
@@ -83,6 +85,7 @@ def run(
                 resume,
                 system,
                 retry_errors=retry_errors,
+                join=join,
                 workers=workers,
                 executor=executor,
                 grace=grace,
@@ -90,6 +93,8 @@ def run(
             )
     if retry_errors:
         raise UserError("retry_errors needs resume", hint='For example: resume="latest", retry_errors=True')
+    if join:
+        raise UserError("join needs resume", hint='For example: resume="r-0012", join=True')
     job = plan_run(
         suite,
         cases,
@@ -210,13 +215,15 @@ def resume_run(
     system: Asked = "",
     *,
     retry_errors: bool = False,
+    join: bool = False,
     workers: int | None = None,
     executor: Executor | str | None = None,
     grace: float = GRACE,
     watch: Watch = lambda _: None,
     on_run: Announce = lambda _run, _calls: None,
 ) -> RunResult:
-    """Go on with a run that was stopped. ``system`` is needed only where a Python function was asked."""
+    """Go on with a run that was stopped; with ``join``, also with one that others work on. ``system`` is needed only
+    where a Python function was asked."""
     from karat.runs import runner
     from karat.runs.baseline import find_run
     from karat.systems.function import open_callable
@@ -233,6 +240,7 @@ def resume_run(
             retry_errors=retry_errors,
             system=function,
             grace=grace,
+            join=join,
             watch=watch,
             on_run=on_run,
             executor=pool,

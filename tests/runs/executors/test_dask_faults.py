@@ -103,6 +103,43 @@ def test_a_case_that_ends_its_worker_is_reported_and_the_rest_is_scored(cluster:
     assert worth(results) == [1 / (1 + number) for number in range(40) if number != 17]
 
 
+@pytest.mark.slow
+def test_ten_kills_at_random_moments_lose_and_double_nothing(cluster: Cluster, tmp_path: Path) -> None:
+    """Of the process that runs and of the workers that score for it, in turns."""
+    rng = random.Random(1511)
+    log = tmp_path / "log"
+    log.mkdir()
+    deeds = [Deed(number, seconds=0.02, log=str(log)) for number in range(200)]
+    (tmp_path / "deeds.jsonl").write_bytes(b"\n".join(msgspec.json.encode(deed) for deed in deeds))
+    there = ["--executor", f"dask://{cluster.address}"]
+    words = ["run", "--suite", "troubled", "--cases", "deeds.jsonl", "--system", "function"]
+    words += ["--system-option", "function=tests.runs.executors.troubled_suite:ask"]
+    cluster.fill(2)
+    process = _karat(cluster, tmp_path, *words, *there)
+    for kill in range(10):
+        before, until = len(list(log.iterdir())), time.monotonic() + PATIENCE
+        while len(list(log.iterdir())) == before and time.monotonic() < until and process.poll() is None:
+            time.sleep(0.005)  # until it scores again
+        time.sleep(rng.uniform(0.0, 0.3))
+        assert process.poll() is None, process.communicate()[0]
+        if kill % 2:
+            process.kill()
+            process.communicate()
+            cluster.fill(2)
+            process = _karat(cluster, tmp_path, "run", "--resume", "latest", *there)
+        else:
+            cluster.kill(rng.choice(cluster.workers))
+    said = process.communicate(timeout=120)[0]
+    assert process.returncode == 0, said
+    ids = [f"c{number:04}" for number in range(200)]
+    with open_store(f"sqlite:///{tmp_path / '.karat' / 'karat.db'}") as store:
+        assert sorted(one.case_id for one in store.predictions(1)) == ids
+        assert all(len(store.attempts(1, case)) == 1 for case in ids)
+        assert [case.id for case in store.result(1).cases] == ids
+        assert worth(list(store.result(1).cases)) == [1 / (1 + number) for number in range(200)]
+        assert len(store.scorings(1)) == 1 and store.run(1).status == "finished"
+
+
 def test_a_lost_scheduler_is_a_clear_error_the_answers_stay_and_the_run_resumes(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,6 +71,10 @@ def run(
         ),
     ] = None,
     retry_errors: Annotated[bool, typer.Option("--retry-errors", help="With --resume: retry failed calls.")] = False,
+    join: Annotated[
+        bool,
+        typer.Option("--join", help="With --resume: share a run that other processes are working on (PostgreSQL)."),
+    ] = False,
     name: Annotated[str | None, typer.Option("--name", help="A name for the run.")] = None,
     release: Annotated[
         str | None,
@@ -101,6 +105,8 @@ def run(
     Without one:  karat run --suite data_query --cases cases/ --system function --system-option function=my_module:ask
 
     To resume a stopped or killed run:  karat run --resume latest
+
+    To share a run with the process that started it:  karat run --resume r-0012 --join
     """
     from karat.cli.options.standard_input import kept
     from karat.cli.printing.outputs import Outputs
@@ -124,6 +130,8 @@ def run(
         raise UserError(
             "--retry-errors needs --resume RUN", hint="For example: karat run --resume latest --retry-errors"
         )
+    if join and resume is None:
+        raise UserError("--join needs --resume RUN", hint="For example: karat run --resume latest --join")
     check_choice(executor, workers)
     labels = [release_tag(release)] if release is not None else []
     outputs = Outputs(json, xlsx, html)
@@ -139,7 +147,7 @@ def run(
             options = project.run if project else RunOptions()
             opened.patience.seconds = options.store_retry
             chosen = settled(workers, executor, None, project.executor if project else "")
-            result = _resumed(opened, resume, retry_errors, *chosen, options.grace if grace is None else grace)
+            result = _resumed(opened, resume, retry_errors, join, *chosen, options.grace if grace is None else grace)
             if labels:
                 tag_run(opened, result.run.id, labels)
             origin = origin_of(opened, result, flags)
@@ -209,7 +217,7 @@ def run_job(store: Store, job: Job, workers: int | None, executor: str | None = 
 
 
 def _resumed(
-    store: Store, run: str, retry_errors: bool, workers: int | None, executor: str | None, grace: float
+    store: Store, run: str, retry_errors: bool, join: bool, workers: int | None, executor: str | None, grace: float
 ) -> RunResult:
     from karat.cli.printing.progress import progress
     from karat.runs.runner import Interrupted
@@ -221,6 +229,7 @@ def _resumed(
                 store,
                 run,
                 retry_errors=retry_errors,
+                join=join,
                 workers=workers,
                 executor=executor,
                 grace=grace,

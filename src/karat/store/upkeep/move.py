@@ -21,7 +21,7 @@ from karat.core.remote.address import address_of
 from karat.store import schema
 from karat.store.codec import to_text
 from karat.store.database.address import SqliteAddress, parse_address
-from karat.store.leases import refuse_live
+from karat.store.lease_parts import refuse_any_live
 from karat.store.opening import open_store
 from karat.store.store import Store
 from karat.store.upkeep.findings import Watch
@@ -122,7 +122,7 @@ def _chunks(connection: Connection, table: Table) -> Iterator[Any]:
 def _refuse_live_runs(store: Store) -> None:
     with store._reading() as connection:
         for run_id in connection.execute(select(schema.leases.c.run_id)).scalars().all():
-            refuse_live(connection, run_id, "is being run, so the store cannot be moved now")
+            refuse_any_live(connection, run_id, "is being run, so the store cannot be moved now")
 
 
 def _refuse_rows(store: Store) -> None:

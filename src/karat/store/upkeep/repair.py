@@ -23,7 +23,7 @@ from karat.store.codec import RAW, from_text
 from karat.store.database.address import SqliteAddress, parse_address
 from karat.store.database.damage import row_fault
 from karat.store.database.failures import explained
-from karat.store.leases import refuse_live
+from karat.store.lease_parts import refuse_any_live
 from karat.store.opening import open_store
 from karat.store.upkeep.check import file_faults, key_of, reading_engine, require_head
 from karat.store.upkeep.contents import contents_of
@@ -123,7 +123,7 @@ def _refuse_live_runs(connection: Connection) -> None:
         return
     for row in read_rows(connection, schema.leases):
         if not isinstance(row, Unread) and isinstance(row["run_id"], int):
-            refuse_live(connection, row["run_id"], "is being run, so the store cannot be repaired now")
+            refuse_any_live(connection, row["run_id"], "is being run, so the store cannot be repaired now")
 
 
 def _save(source: Connection, target: Connection, table: Table, findings: Findings, watch: Watch) -> TableCount:
