@@ -29,9 +29,9 @@ ROOMS = ("core", "stats", "store", "runs", "reports", "web", "verbs", "cli")
 SUITES = ("answers", "codegen", "data_query", "retrieval")
 ONE_SUITE = {
     "cli/measure/answers.py": "the command that scores a submission, as the evaluator of the suite answers does",
-    "verbs/answers.py": "what that command does",
+    "verbs/answers/submission.py": "what that command does",
     "cli/measure/text_to_sql.py": "the same command where gold is SQL",
-    "verbs/text_to_sql.py": "what it does then",
+    "verbs/answers/questions.py": "what it does then",
     "cli/measure/sheet.py": "the command that evaluates a sheet of the suite retrieval",
     "cli/printing/sheet_tables.py": "what that command prints",
     "verbs/tune.py": "what karat tune does",

@@ -368,7 +368,7 @@ def test_no_secret_of_an_output_or_of_a_recorded_system_is_shown_or_stored(web: 
 
 def test_the_engines_of_a_project_are_found_by_the_url_of_its_gold(bucket: Bucket, here: Path) -> None:
     from karat.suites.answers.options import Options
-    from karat.verbs.answers import _with_engines_here
+    from karat.verbs.answers.submission import _with_engines_here
 
     gold = bucket.put_folder(EXAMPLES / "answers" / "gold", "gold")
     engines = "options: {engines: {db: {engine: duckdb, database: %s.duckdb}}}"

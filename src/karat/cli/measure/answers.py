@@ -108,7 +108,7 @@ def answers(
     from karat.cli.printing.consoles import print_problems, stderr
     from karat.cli.printing.outputs import Outputs
     from karat.cli.printing.results import nothing_scored
-    from karat.verbs.answers import score_submission
+    from karat.verbs.answers.submission import score_submission
 
     if questions is not None:
         from karat.cli.measure.text_to_sql import answers_in_sql

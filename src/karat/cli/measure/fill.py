@@ -28,7 +28,7 @@ def fill(
     """
     from karat.cli.printing.consoles import stdout
     from karat.core.problems import count_of
-    from karat.verbs.text_to_sql import fill_suite
+    from karat.verbs.answers.questions import fill_suite
 
     made = fill_suite(database, questions, out, count=count, seed=seed)
     line = f"{count_of(len(made.files), 'filling')} in {out / database.stem}"

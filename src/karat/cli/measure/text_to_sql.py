@@ -30,7 +30,7 @@ def answers_in_sql(
     from karat.cli.measure.answers import print_errors
     from karat.cli.printing.consoles import print_problems, stderr
     from karat.cli.printing.results import nothing_scored
-    from karat.verbs.text_to_sql import score_queries, write_examples
+    from karat.verbs.answers.questions import score_queries, write_examples
 
     result = score_queries(questions, predictions, databases, test_suite=test_suite, settings=settings, workers=workers)
     written = _written(result, outputs)
@@ -47,7 +47,7 @@ def _written(result: RunResult, outputs: Outputs) -> list[str]:
     """The reports; the JSON with the keys of this verb in its cases."""
     from karat.cli.printing.outputs import write_data
     from karat.reports.json import result_json
-    from karat.verbs.text_to_sql import with_case_keys
+    from karat.verbs.answers.questions import with_case_keys
 
     written = replace(outputs, json=None).write(result)
     if outputs.json is not None:

@@ -1,0 +1,1 @@
+"""What `karat answers` does: a submission against gold answers, or queries against gold SQL."""
