@@ -43,7 +43,7 @@ NAMES = (
     "compare_runs",
     "coverage",
 )
-CHECKS = ("same_demos", "walk")
+CHECKS = ("same_demos", "walk", "growth_model")
 """Not about cost, so not part of all; each takes options of its own."""
 VERBS = ("record", "check", "page")
 
