@@ -13,6 +13,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from karat.store.answer_blocks import KEYS, Keys
+from karat.store.blocks import Block
+
 Lines = list[tuple[str, str]]
 """(place, text). A place is a cell, a key, a column of a row; it is "" where the order alone says where a line is."""
 
@@ -219,15 +224,33 @@ def _column(place: str, column: str, row: dict[str, Any], table: str) -> Iterato
     value = row[column]
     if column in VARYING or (table == "predictions" and column == "id"):
         yield place, "VARIES" if value else repr(value)
+    elif "kind" in row and column == "data":
+        yield from _block(place, row)
     elif isinstance(value, bytes):
         raw = zlib.decompress(value) if row["codec"] == "zlib" else value
         yield from _json_or_text(place, raw.decode("utf-8", errors="backslashreplace"))
-    elif column == "codec":
+    elif column in ("codec", "checksum"):
         return  # what was compressed depends on lengths, which durations change
     elif isinstance(value, str) and value[:1] in "{[":
         yield from _json_or_text(place, value)
     else:
         yield place, repr(value)
+
+
+def _block(place: str, row: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What a block of the store holds, item by item."""
+    for number, item in enumerate(Block(row["rows"], row["checksum"], row["data"]).items()):
+        here = f"{place}[{number}]"
+        if row["kind"] in ("columns", "lines", "words", KEYS):
+            found = msgspec.msgpack.decode(item)
+            if row["kind"] == KEYS:
+                found = [
+                    "VARIES" if name in ("latencies", "created") else value
+                    for name, value in zip(Keys.__struct_fields__, found, strict=True)
+                ]
+            yield here, repr(found)
+        else:
+            yield from _json_or_text(here, item.decode("utf-8", errors="backslashreplace"))
 
 
 def _json_or_text(place: str, text: str) -> Iterator[tuple[str, str]]:
