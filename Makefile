@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+# Hundreds of short processes import karat in the tests: without compiled files each would compile it anew.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-whole test-servers test-computing lint types contracts check coverage schema lock bench bench-check clean setup fuzz proofs proof-kills proof-model sbom audit
 
