@@ -5,7 +5,7 @@ STAMP := .venv/.installed
 # Hundreds of short processes import karat in the tests: without compiled files each would compile it anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-whole test-servers test-computing lint types contracts check coverage schema lock bench bench-check clean setup fuzz proofs proof-kills proof-model sbom audit
+.PHONY: demo test test-whole test-servers test-computing lint types contracts check coverage schema lock bench bench-check clean setup fuzz proofs proof-kills proof-long proof-model sbom audit
 
 demo: $(STAMP)
 	@$(BIN)/karat demo
@@ -74,10 +74,13 @@ fuzz: $(STAMP)
 
 # The long forms of what make test only samples: a run killed at every write (about 5 minutes), processes on one store
 # against a model (about 10), every reader fuzzed (SECONDS).
-proofs: proof-kills proof-model fuzz
+proofs: proof-kills proof-model proof-long fuzz
 
 proof-kills: $(STAMP)
 	KARAT_PROOFS=1 $(BIN)/pytest --durations=5 tests/proofs/test_kill_at_write.py
+
+proof-long: $(STAMP)
+	KARAT_PROOFS=1 $(BIN)/pytest --durations=5 -m proof
 
 proof-model: $(STAMP)
 	KARAT_PROOFS=1 $(BIN)/pytest --durations=5 --timeout=3600 tests/proofs/test_store_model.py

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from pathlib import Path
 
@@ -18,6 +19,15 @@ settings.load_profile("karat")
 # that press it would wait for a process that never hears of it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the long forms to ``make proofs``."""
+    if not os.environ.get("KARAT_PROOFS"):
+        long = [item for item in items if item.get_closest_marker("proof")]
+        if long:
+            config.hook.pytest_deselected(items=long)
+            items[:] = [item for item in items if item not in long]
 
 
 @pytest.fixture(scope="session")

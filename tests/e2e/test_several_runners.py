@@ -111,7 +111,7 @@ def counted(said: str) -> int:
     return sum(int(calls) for calls in re.findall(r"up to (\d+) calls? may have been made twice", said))
 
 
-@pytest.mark.parametrize("more", [1, 2])
+@pytest.mark.parametrize("more", [1, pytest.param(2, marks=pytest.mark.proof)])
 def test_runners_share_a_run_and_nothing_is_asked_twice(tmp_path: Path, postgres: PostgresServer, more: int) -> None:
     with several(tmp_path, postgres) as runners:
         runners.join(more)
@@ -122,7 +122,7 @@ def test_runners_share_a_run_and_nothing_is_asked_twice(tmp_path: Path, postgres
             accounted(store, runners.assistant, 0)
 
 
-@pytest.mark.parametrize("victim", ["first", "joined"])
+@pytest.mark.parametrize("victim", ["first", pytest.param("joined", marks=pytest.mark.proof)])
 def test_the_parts_of_a_killed_runner_are_done_by_the_others(
     tmp_path: Path, postgres: PostgresServer, victim: str
 ) -> None:
@@ -156,6 +156,7 @@ def test_a_runner_that_was_stopped_beyond_its_lease_writes_nothing_more(
             accounted(store, runners.assistant, again + 8)  # and the calls that it began when it woke up
 
 
+@pytest.mark.proof
 def test_a_runner_that_is_asked_to_stop_gives_up_its_parts(tmp_path: Path, postgres: PostgresServer) -> None:
     with several(tmp_path, postgres) as runners:
         (joined,) = runners.join(1)

@@ -76,7 +76,7 @@ def scores(result: RunResult) -> list[object]:
     ]
 
 
-@pytest.mark.parametrize("name", SUITES)
+@pytest.mark.parametrize("name", [SUITES[0], *(pytest.param(name, marks=pytest.mark.proof) for name in SUITES[1:])])
 def test_the_demos_have_the_same_scores_on_all_engines(
     name: str, tmp_path: Path, dask: DaskEngine, processes: Processes
 ) -> None:
@@ -128,6 +128,7 @@ def test_a_file_that_a_worker_lacks(tmp_path: Path, dask: DaskEngine, monkeypatc
     assert "shared folder" in caught.value.hint
 
 
+@pytest.mark.proof
 def test_a_tune_on_the_cluster_chooses_the_same(tmp_path: Path, dask: DaskEngine) -> None:
     shutil.copytree(ROOT / "examples" / "retrieval", tmp_path / "shop")
     sheet = tmp_path / "shop" / "shop.sheet"

@@ -103,7 +103,7 @@ def test_a_case_that_ends_its_worker_is_reported_and_the_rest_is_scored(cluster:
     assert worth(results) == [1 / (1 + number) for number in range(40) if number != 17]
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_ten_kills_at_random_moments_lose_and_double_nothing(cluster: Cluster, tmp_path: Path) -> None:
     """Of the process that runs and of the workers that score for it, in turns."""
     rng = random.Random(1511)
