@@ -168,7 +168,7 @@ def test_a_project_names_urls_and_a_run_of_it_is_scored_exported_and_resumed_wit
         db.execute("update runs set status = 'interrupted'")
         db.execute("delete from predictions where rowid = (select max(rowid) from predictions)")
     done = run("run", "--resume", "r-0001", "--json", "resumed.json")
-    assert "calls to make" in done.output
+    assert "call to make" in done.output
     assert figures(here / "resumed.json") == figures(here / "first.json")
 
     run("report", "r-0001", "--xlsx", "s3://data/out/report.xlsx", "--json", "s3://data/out/report.json")
