@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import sqlite3
-import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
@@ -22,8 +21,8 @@ from karat.suites.answers.text_to_sql.fillings.mutants import mutants
 from karat.suites.answers.text_to_sql.fillings.schema import read_schema
 from karat.suites.answers.text_to_sql.fillings.scratch import Filling, Scratch, ScratchTable, quoted
 
-SECONDS = 60.0
-"""After which no further filling is looked for."""
+TRIES = 2_000
+"""Fillings that are tried for a suite."""
 
 
 class MadeSuite(msgspec.Struct, frozen=True):
@@ -48,10 +47,11 @@ def make_suite(database: Path, golds: Sequence[str], out: Path, *, count: int, s
     left = dict.fromkeys(pairs)
     kept: list[Filling] = []
     scratch = Scratch(tables)
-    end = time.monotonic() + SECONDS
     texts = list(dict.fromkeys(golds))
     with closing(scratch):
-        while len(kept) < count and time.monotonic() < end and (left or not pairs):
+        for _ in range(TRIES):  # not by time: the same seed makes the same files on any machine
+            if len(kept) >= count or not (left or not pairs):
+                break
             hints = hints_of(*chance.sample(texts, min(len(texts), 4)))
             filling = made_filling(tables, msgspec.structs.replace(hints, tables=frozenset()), chance)
             scratch.fill(filling)
