@@ -64,11 +64,14 @@ def load_cases(path: Path) -> LoadedCases:
 
 
 def stream_cases(path: Path) -> Iterator[Case[Gold] | Problem]:
-    """The same, one after the other. A file that is not clean JSONL is read as a whole."""
-    file = gold_file(path)
+    """The same, one after the other. A file of questions, and one that is not clean JSONL, is read as a whole."""
     try:
-        ids = _ids(clean_objects(file))
+        whole = is_question_file(path)
+        file = path if whole else gold_file(path)
+        ids = set[str]() if whole else _ids(clean_objects(file))
     except (NotClean, OSError):
+        whole = True
+    if whole:
         loaded = load_cases(path)
         yield from loaded.cases
         yield from loaded.problems

@@ -27,6 +27,8 @@ from karat.suites.answers.text_to_sql.rows import fields_of, first_line, read_fi
 
 ID_KEYS = ("id", "question_id", "instance_id")
 SQL_KEYS = ("sql", "query", "predicted_sql", "generated_query", "prediction", "generated_sql", "predicted_query")
+ANSWER_KEYS = ("answer_type", "answer_or_path", "response", "answer", "kind")
+"""Keys of a row of a submission."""
 BIRD_MARK = "\t----- bird -----\t"
 _ROW = re.compile(r"row (\d+)")
 _LINE = re.compile(r"line \d+")
@@ -67,15 +69,14 @@ def read_keyed(path: Path) -> LoadedPredictions:
 
 
 def holds_sql(path: Path) -> bool:
-    """Whether a file of JSON lines has predictions of this kind, and not the rows of a submission."""
+    """Whether a file has predictions of this kind, and not the rows of a submission."""
+    row = first_line(path)
+    if isinstance(row, Mapping) and any(key in row for key in ANSWER_KEYS):
+        return False
     if not path.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")):
         return True
-    row = first_line(path)
-    if not isinstance(row, Mapping):
-        return False
-    own = ("answer_type", "answer_or_path", "response", "answer", "kind")
-    return any(isinstance(row.get(key), str) or (key in row and row[key] is None) for key in SQL_KEYS) and not any(
-        key in row for key in own
+    return isinstance(row, Mapping) and any(
+        isinstance(row.get(key), str) or (key in row and row[key] is None) for key in SQL_KEYS
     )
 
 
