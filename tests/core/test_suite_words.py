@@ -65,7 +65,7 @@ ALLOWED = {
     ("reports/console/case.py", "also"): "a heading",
     ("reports/console/case.py", "code"): "a heading",
     ("reports/patches/review_lines.py", "time"): "the time of a review",
-    ("runs/runner.py", "seconds"): "the precision of a time stamp",
+    ("runs/run_scoring.py", "seconds"): "the precision of a time stamp",
     ("store/upkeep/repair.py", "lost"): "what a repair says of a row",
     ("stats/gates/rules.py", "data_query"): EXAMPLE,
     ("stats/gates/rules.py", "macro_recall"): EXAMPLE,

@@ -24,7 +24,7 @@ from sqlalchemy import Connection, event
 
 from karat.core.problems import UserError
 from karat.core.results.result import RunResult
-from karat.runs import runner
+from karat.runs import run_scoring, runner
 from karat.store import Store, open_store, parse_run
 from karat.store import leases as lease_module
 from karat.store.leases import EXPIRES
@@ -181,7 +181,7 @@ class StoreModel(RuleBasedStateMachine):
         before = len(self.store.scorings(number)) if expected else 0
         try:
             with process.may_die(dies):
-                runner.rescore(process.store, number)
+                run_scoring.rescore(process.store, number)
         except Died:
             assert expected is None or len(self.store.scorings(number)) in (before, before + 1)
         except UserError as error:

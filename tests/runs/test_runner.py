@@ -209,7 +209,7 @@ def test_inside_a_running_loop_as_in_a_notebook(store: str) -> None:
 
 
 def test_scoring_again_keeps_the_earlier_scores(store: str) -> None:
-    from karat.runs.runner import rescore
+    from karat.runs.run_scoring import rescore
 
     karat.run(suite="data_query", cases=[case("c", A)], system=lambda _: {"indicator_selection": []}, store=store)
     mended = [case("c", target({}))]

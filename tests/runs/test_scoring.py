@@ -12,7 +12,7 @@ from karat.core.records import CallError, Prediction
 from karat.core.results.result import CaseResult, RunInfo, RunResult, value_with_errors
 from karat.core.scores import not_applicable
 from karat.core.suite import SuiteOptions
-from karat.runs.runner import score_recorded
+from karat.runs.run_scoring import score_recorded
 from karat.runs.scoring import group, score_case, score_cases
 from karat.runs.summary import summarise
 from karat.stats.gates.verdicts import Gate, judge

@@ -23,7 +23,7 @@ from karat.core.results.columns import StoredCases
 from karat.core.results.result import CaseResult, RunResult
 from karat.core.suite import SuiteOptions
 from karat.core.system import SystemConfig
-from karat.runs import runner
+from karat.runs import run_scoring, runner
 from karat.runs.job import Job
 from karat.store import open_store
 from karat.systems.function import open_callable
@@ -33,7 +33,7 @@ from karat.verbs.inputs import gathering
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three cases are many."""
-    for module in (bulk_cases, runner):
+    for module in (bulk_cases, run_scoring):
         monkeypatch.setattr(module, "HELD", 2)
     monkeypatch.setattr("karat.store.store.HELD", -1)
 
@@ -137,7 +137,7 @@ def test_a_stopped_run_goes_on_without_asking_again(few: None, cases: Path, tmp_
     assert [case.id for case in done.cases] == [f"c{n}" for n in range(9)]
     with open_store(store) as opened:
         assert len(opened.attempts(1, "c4")) == 2 and len(opened.attempts(1, "c0")) == 1
-        rescored = runner.rescore(opened, 1)
+        rescored = run_scoring.rescore(opened, 1)
         assert (rescored.summary, list(rescored.cases)) == (done.summary, list(done.cases))
 
 

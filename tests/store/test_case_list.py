@@ -123,8 +123,8 @@ def test_a_list_is_what_the_query_says(kept: Store, given_cases: list[CaseResult
     }
     for query in asked:
         expected = modelled(given_cases, query, reviewed, hard)
-        assert kept.case_order(run, scoring, query) == expected
-        count, lines = kept.case_page(run, scoring, query, 1, 3)
+        assert Viewing(kept).case_order(run, scoring, query) == expected
+        count, lines = Viewing(kept).case_page(run, scoring, query, 1, 3)
         assert (count, [line.position for line in lines]) == (len(expected), expected[1:4])
         for line in lines:
             own = given_cases[line.position]

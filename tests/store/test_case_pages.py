@@ -49,8 +49,8 @@ def test_filters_and_orders(store: Store) -> None:
 
     def found(**query: Any) -> list[int]:
         asked = CaseQuery(**query)
-        order = store.case_order(run, scoring, asked)
-        count, lines = store.case_page(run, scoring, asked, 0, 100)
+        order = Viewing(store).case_order(run, scoring, asked)
+        count, lines = Viewing(store).case_page(run, scoring, asked, 0, 100)
         assert (count, [line.position for line in lines]) == (len(order), order)
         return order
 
@@ -72,12 +72,15 @@ def test_filters_and_orders(store: Store) -> None:
     assert found(search="größe paris", answered=((), (1, 4))) == [1, 4], "one word in the question, one in the answer"
     assert found(review="wanted") == [2]
     assert found(review="open") == [2, 5]
-    assert store.case_page(run, scoring, CaseQuery(), 4, 2)[1][0].position == 4
+    assert Viewing(store).case_page(run, scoring, CaseQuery(), 4, 2)[1][0].position == 4
 
 
 def test_counts_by_tags(store: Store) -> None:
     _, scoring = _filled(store)
-    found = {(item.tags, item.status): (item.cases, item.valued, item.total) for item in store.tag_counts(scoring, 1)}
+    found = {
+        (item.tags, item.status): (item.cases, item.valued, item.total)
+        for item in Viewing(store).tag_counts(scoring, 1)
+    }
     assert found == {
         (("50%_off", "all"), "scored"): (2, 2, pytest.approx(0.8)),
         (("50%_off", "all"), "error"): (1, 0, 0.0),
@@ -113,9 +116,9 @@ def test_a_review_is_kept_for_good(store: Store) -> None:
     store.add_review(run, "c2", "fail", reviewer="Bo")
     store.add_review(run, "c5", "gold_wrong")
     assert [(item.case_id, item.verdict) for item in store.reviews(run)] == [("c2", "fail"), ("c5", "gold_wrong")]
-    assert store.case_order(run, scoring, CaseQuery(review="done")) == [2, 5]
-    assert store.case_order(run, scoring, CaseQuery(review="fail")) == [2]
-    assert store.case_order(run, scoring, CaseQuery(review="open")) == []
+    assert Viewing(store).case_order(run, scoring, CaseQuery(review="done")) == [2, 5]
+    assert Viewing(store).case_order(run, scoring, CaseQuery(review="fail")) == [2]
+    assert Viewing(store).case_order(run, scoring, CaseQuery(review="open")) == []
     assert store.undo_review(run, "c2") and not store.undo_review(run, "c2")
     history = store.review_history(run, "c2")
     assert [(item.verdict, bool(item.undone)) for item in history] == [("fail", True), ("pass", True)]
@@ -133,12 +136,12 @@ def test_an_older_store_gets_its_lines(url: str) -> None:
     with open_store(url) as store:
         run, scoring = _filled(store)
         second = store.add_scoring(run, a_result())
-        expected = [store.case_page(run, number, CaseQuery()) for number in (scoring, second)]
+        expected = [Viewing(store).case_page(run, number, CaseQuery()) for number in (scoring, second)]
         with store._writer.begin() as connection:
             command.downgrade(revision.alembic_config(connection), "0001")
     with open_store(url) as store:
-        assert [store.case_page(run, number, CaseQuery()) for number in (scoring, second)] == expected
-        assert store.case_order(run, scoring, CaseQuery(search="ärger")) == [5]
+        assert [Viewing(store).case_page(run, number, CaseQuery()) for number in (scoring, second)] == expected
+        assert Viewing(store).case_order(run, scoring, CaseQuery(search="ärger")) == [5]
 
 
 def _parted(number: int, cluster: str = "", **parts: list[str]) -> CaseResult:
@@ -202,7 +205,7 @@ def test_filters_and_sets_are_shared(store: Store) -> None:
     viewing.add_to_set("other", "hard", ["c3"])
     assert viewing.sets(suite) == [CaseSet("easy", 1), CaseSet("hard", 3)]
     assert viewing.sets(suite, "c4") == [CaseSet("hard", 3)]
-    assert store.case_order(run, scoring, CaseQuery(in_set="hard")) == [0, 1, 4]
+    assert Viewing(store).case_order(run, scoring, CaseQuery(in_set="hard")) == [0, 1, 4]
     viewing.take_from_set(suite, "hard", "c4")
     assert viewing.sets(suite, "c4") == []
 

@@ -11,6 +11,7 @@ from sqlalchemy import text
 
 from karat.core.problems import UserError
 from karat.store import Store, open_store
+from karat.store.viewer_queries import Viewing
 from tests.store.samples import a_result, a_run, answer
 
 
@@ -69,7 +70,7 @@ def test_it_says_what_is_damaged_and_what_can_be_saved(
         if use == _RUNS:
             store.runs()
         elif use == "lines":
-            store.lines(1, ["a"])
+            Viewing(store).lines(1, ["a"])
         else:
             getattr(store, use)(run)
     assert "is damaged: " in caught.value.message and said in caught.value.message

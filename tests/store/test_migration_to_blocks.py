@@ -50,7 +50,7 @@ def _filled(url: str) -> None:
 
 
 def _read(store: Store) -> list[Any]:
-    pages = [store.case_page(1, number, CaseQuery(search="größe", sort=0), 0, 2000) for number in (1, 2)]
+    pages = [Viewing(store).case_page(1, number, CaseQuery(search="größe", sort=0), 0, 2000) for number in (1, 2)]
     columns = [store.columns(number) for number in (1, 2)]
     return [
         store.cases(1),

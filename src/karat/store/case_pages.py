@@ -117,7 +117,7 @@ def read_reasons(found: CaseList, most: int) -> list[tuple[str, int]]:
 
 
 def read_upper(found: CaseList, metric: int, place: int) -> float | None:
-    """The value at this place, from 0, when the largest stands first; None when there are not so many."""
+    """The value at this place, counted from 0, the largest first; None when there are fewer values."""
     import numpy as np
 
     values = found.figure(metric)

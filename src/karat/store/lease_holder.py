@@ -14,7 +14,7 @@ _PROC = Path("/proc")
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """A process that works on a run. ``id`` is random, so that two holds of one process are told apart."""
+    """A process that works on a run. ``id`` is random, so that two holds of one process differ."""
 
     id: str
     host: str

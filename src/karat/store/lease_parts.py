@@ -1,7 +1,7 @@
 """Parts of a run that several processes share. Each holds the parts that it works on, as rows of ``leases`` that are
 numbered from 0; a part that is done keeps its row, without a holder, until the run is finished.
 
-Whoever claims a part has locked the row of the run, so that of two who want the same part one gets it.
+A part is claimed under the lock of the run's row, so that only one of two processes gets it.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def forget_done(connection: Connection, run_id: int) -> None:
 
 
 def lead(connection: Connection, run_id: int, holder: Holder) -> bool:
-    """Take the run as a whole, if it is not finished and whoever had it is gone or has let go. True if it is held
+    """Take the run as a whole, if it is not finished and its last holder is gone or has let go. True if it is held
     now."""
     if _status(connection, run_id) == "finished":
         return False

@@ -1,7 +1,7 @@
 """Answers in and out of the store. Nothing is overwritten: a new answer to the same question is a new attempt.
 
 An answer is a row of its own from the moment it comes. When some thousand rows are there, and when the run ends, they
-are moved into blocks in one transaction; whoever reads sees each answer once, in the order in which they came.
+are moved into blocks in one transaction; a reader sees each answer once, in the order in which they came.
 """
 
 from __future__ import annotations

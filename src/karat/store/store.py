@@ -6,20 +6,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
-from itertools import islice
 from types import TracebackType
 from typing import TypeVar
 
 import msgspec
 from sqlalchemy import Connection, Engine
 
+from karat.core.bulk.sequence import in_chunks
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import UserError
 from karat.core.records import Prediction
 from karat.core.results.columns import Columns
 from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
-from karat.store import case_pages, lease_parts
 from karat.store import cases as case_blocks
+from karat.store import lease_parts
 from karat.store import leases as lease_rows
 from karat.store import notes as note_rows
 from karat.store import predictions as prediction_rows
@@ -29,8 +29,7 @@ from karat.store import runs as run_rows
 from karat.store import scorings as scoring_rows
 from karat.store.answer_index import AnswerIndexes, Question
 from karat.store.blocks import BYTES, ROWS
-from karat.store.case_list import CaseLists, Line
-from karat.store.case_pages import CaseQuery, TagCount
+from karat.store.case_list import CaseLists
 from karat.store.database.address import Address
 from karat.store.database.commits import committing
 from karat.store.database.failures import explained
@@ -266,7 +265,7 @@ class Store:
             with self._reading() as connection:
                 return case_blocks.cases_from(connection, run_id, begin)
 
-        return _chunks(_all_from(read), size)
+        return in_chunks(_all_from(read), size)
 
     def case_ids(self, run_id: int) -> list[str]:
         """The ids of the cases, in the order in which they were added."""
@@ -353,7 +352,7 @@ class Store:
         """A further scoring of the run; its id. Earlier ones stay. Reviews that the result may hold are not written."""
         scoring = self.begin_scoring(run_id, result.run)
         try:
-            for chunk in _chunks(result.cases, ROWS):
+            for chunk in in_chunks(result.cases, ROWS):
                 self.add_results(scoring, chunk)
             self.finish_scoring(scoring, result.run, result.summary)
         except BaseException:
@@ -384,7 +383,7 @@ class Store:
 
     def result_chunks(self, scoring: int, size: int = ROWS) -> Iterator[tuple[CaseResult, ...]]:
         """The results of a scoring in their order, ``size`` of them at a time."""
-        return map(tuple, _chunks(_all_from(partial(self._results_from, scoring)), size))
+        return map(tuple, in_chunks(_all_from(partial(self._results_from, scoring)), size))
 
     def columns(self, scoring: int) -> Columns:
         """The figures of all cases of a scoring, as arrays; without tags and groups."""
@@ -419,32 +418,6 @@ class Store:
         """A run as it is in a list."""
         with self._reading() as connection:
             return run_rows.list_one(connection, run_id)
-
-    def case_page(
-        self, run_id: int, scoring: int, query: CaseQuery, offset: int = 0, limit: int = 50
-    ) -> tuple[int, list[Line]]:
-        """(how many cases the query finds, the lines of one page of them)."""
-        with self._reading() as connection:
-            found = self._lists.of(connection, scoring)
-            return case_pages.read_page(connection, found, run_id, query, offset, limit)
-
-    def case_order(self, run_id: int, scoring: int, query: CaseQuery) -> list[int]:
-        """The positions of all cases that the query finds, in its order."""
-        with self._reading() as connection:
-            found = self._lists.of(connection, scoring)
-            order: list[int] = case_pages.read_order(connection, found, run_id, query).tolist()
-            return order
-
-    def tag_counts(self, scoring: int, metric: int | None = None) -> list[TagCount]:
-        """Cases by their tags and states, with the sum of one metric, which is a position in the summary."""
-        with self._reading() as connection:
-            return case_pages.read_tags(self._lists.of(connection, scoring), metric)
-
-    def lines(self, scoring: int, case_ids: Sequence[str]) -> list[Line]:
-        """The lines of these cases."""
-        with self._reading() as connection:
-            found = self._lists.of(connection, scoring)
-            return found.lines(connection, found.with_ids(set(case_ids)).nonzero()[0].tolist())
 
     def case_result(self, scoring: int, position: int) -> CaseResult | None:
         """One case of a scoring; None when there is none at this position."""
@@ -524,12 +497,6 @@ def _all_from(read: Callable[[int], Sequence[T]]) -> Iterator[T]:
     while found := read(begin):
         yield from found
         begin += len(found)
-
-
-def _chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    left = iter(items)
-    while chunk := list(islice(left, size)):
-        yield chunk
 
 
 def _now() -> str:

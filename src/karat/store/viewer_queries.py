@@ -11,7 +11,8 @@ from karat.core.results.columns import Columns
 from karat.store import case_pages, filters_and_case_sets
 from karat.store.answer_blocks import KEYS, AnswerBlock, answer_blocks, keys_of
 from karat.store.block_tables import blocks_from
-from karat.store.case_list import CaseList
+from karat.store.case_list import CaseList, Line
+from karat.store.case_pages import CaseQuery, TagCount
 from karat.store.filters_and_case_sets import CaseSet, SavedFilter
 from karat.store.predictions import count_answers, waiting_cases
 from karat.store.schema import run_blocks
@@ -45,6 +46,33 @@ class Viewing:
     def places(self, scoring: int) -> dict[str, int]:
         """Case id → its position."""
         return {case: place for place, case in enumerate(self._list(scoring).columns.case_ids)}
+
+    # -- a page at a time ------------------------------------------------------------------------------------------
+
+    def case_page(
+        self, run_id: int, scoring: int, query: CaseQuery, offset: int = 0, limit: int = 50
+    ) -> tuple[int, list[Line]]:
+        """(how many cases the query finds, the lines of one page of them)."""
+        with self._store._reading() as connection:
+            found = self._store._lists.of(connection, scoring)
+            return case_pages.read_page(connection, found, run_id, query, offset, limit)
+
+    def case_order(self, run_id: int, scoring: int, query: CaseQuery) -> list[int]:
+        """The positions of all cases that the query finds, in its order."""
+        with self._store._reading() as connection:
+            found = self._store._lists.of(connection, scoring)
+            order: list[int] = case_pages.read_order(connection, found, run_id, query).tolist()
+            return order
+
+    def tag_counts(self, scoring: int, metric: int | None = None) -> list[TagCount]:
+        """Cases by their tags and states, with the sum of one metric, which is a position in the summary."""
+        return case_pages.read_tags(self._list(scoring), metric)
+
+    def lines(self, scoring: int, case_ids: Sequence[str]) -> list[Line]:
+        """The lines of these cases."""
+        with self._store._reading() as connection:
+            found = self._store._lists.of(connection, scoring)
+            return found.lines(connection, found.with_ids(set(case_ids)).nonzero()[0].tolist())
 
     def _list(self, scoring: int) -> CaseList:
         with self._store._reading() as connection:

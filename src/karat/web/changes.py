@@ -116,7 +116,7 @@ def shown(viewer: Viewer, first: RunRow, second: RunRow, found: Compared, ids: S
 def _unmoved(viewer: Viewer, first: RunRow, second: RunRow, case: str) -> tuple[str, tuple[Side, Side]]:
     sides, question = [], ""
     for row in (first, second):
-        line = next(iter(viewer.store.lines(scoring_of(row), [case])), None)
+        line = next(iter(viewer.viewing.lines(scoring_of(row), [case])), None)
         result = viewer.store.case_result(scoring_of(row), line.position) if line is not None else None
         question = result.question if result is not None else question
         sides.append(Side() if result is None else Side(result.status, result.error or reason_of(row.suite, result)))

@@ -12,7 +12,7 @@ from rich.console import Console
 import karat
 from karat.core.results.result import RunResult
 from karat.reports.console.run import print_result
-from karat.runs.runner import score_recorded
+from karat.runs.run_scoring import score_recorded
 from karat.stats.gates.figures import pass_metric
 from karat.store import RunRecord, open_store
 from karat.suites.answers import suite

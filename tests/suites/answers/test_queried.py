@@ -17,7 +17,7 @@ from rich.console import Console
 from karat.core.results.result import CaseResult, RunResult
 from karat.reports.case_view import case_view
 from karat.reports.console.case import print_case
-from karat.runs.runner import score_recorded
+from karat.runs.run_scoring import score_recorded
 from karat.suites.answers import suite
 from karat.suites.answers.options import Engine, Options
 from tests.suites.answers.making import entry, lines, write

@@ -115,7 +115,7 @@ def run(
     from karat.core.problems import UserError
     from karat.runs.executors.choice import check_choice, settled
     from karat.runs.project import RunOptions
-    from karat.runs.runner import check_setup
+    from karat.runs.run_scoring import check_setup
     from karat.stats.gates.verdicts import parse_gate
     from karat.verbs.exports.trend import release_tag
     from karat.verbs.gate import baselines_here, refuse_unknown

@@ -132,7 +132,7 @@ class DaskEngine(Engine):
             await self._fail(UserError(f"the Dask scheduler at {self._address} cannot be asked: {said}", hint=STORED))
 
     async def _look(self) -> None:
-        """Who is there now. Whoever is new is checked; who had a batch and is gone has lost it."""
+        """The workers that are there now. New ones are checked; the batches of those that are gone are lost."""
         client = self._client
         try:
             if client is None or client.status != "running":

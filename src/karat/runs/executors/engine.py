@@ -1,7 +1,7 @@
 """The one interface of every place where scoring can run.
 
 An engine is a ``concurrent.futures.Executor`` that says how many tasks it works on at once, and what became of a task
-whose worker is gone. Whoever submits decides whether to try again (``executors.window``).
+whose worker is gone. The caller decides whether to try again (``executors.window``).
 """
 
 from __future__ import annotations

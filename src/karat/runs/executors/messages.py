@@ -1,4 +1,4 @@
-"""Tasks and their results as bytes, between processes that trust each other: pickle runs code of whoever wrote it."""
+"""Tasks and their results as bytes, between processes that trust each other: a pickle can run any code."""
 
 from __future__ import annotations
 

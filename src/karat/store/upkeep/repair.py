@@ -1,6 +1,6 @@
 """Saving what can be saved of a damaged store, into a new file. The damaged one is never written to.
 
-The work is done on a copy: a SQLite file with an unfinished log is changed by whoever opens it.
+The work is done on a copy: opening a SQLite file with an unfinished log changes it.
 """
 
 from __future__ import annotations

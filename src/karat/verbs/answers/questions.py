@@ -39,7 +39,7 @@ def score_queries(
 ) -> RunResult:
     """Score predicted SQL against a question file. Without ``predictions``, the field ``prediction`` of the questions
     is used. ``settings`` are further ``KEY=VALUE`` options of the suite."""
-    from karat.runs.runner import score_recorded
+    from karat.runs.run_scoring import score_recorded
 
     suite = load_suite("answers")
     fixed = {"databases": databases, **({"test_suite": test_suite} if test_suite else {})}

@@ -45,7 +45,7 @@ def score_submission(
     executor: Executor | str | None = None,
 ) -> ScoredSubmission:
     """Score a submission folder against gold answers. ``settings`` are further ``KEY=VALUE`` options of the suite."""
-    from karat.runs.runner import score_recorded
+    from karat.runs.run_scoring import score_recorded
 
     suite = load_suite("answers")
     options = from_settings(Options, [*settings, f"mode={mode}", *([f"nulls={nulls}"] if nulls else [])], "--option")

@@ -76,7 +76,7 @@ def list_cases(
     figures = figures_of(row)
     filters = read_filters(request.query_params, figures)
     query = with_answers(viewer, row, filters.query)
-    count, lines = viewer.store.case_page(row.id, scoring_of(row), query, (page - 1) * size, size)
+    count, lines = viewer.viewing.case_page(row.id, scoring_of(row), query, (page - 1) * size, size)
     names = [item.name for item in figures]
     plain = [
         {**msgspec.structs.asdict(line), "figures": dict(zip(names, line.figures, strict=False))} for line in lines

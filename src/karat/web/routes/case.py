@@ -104,7 +104,7 @@ def _neighbours(
     viewer: Viewer, row: RunRow, position: int, filters: Filters
 ) -> tuple[int | None, int | None, int | None, int]:
     """(before, after, place in the list, length of it). A case that left the list stands where its number would."""
-    order = viewer.store.case_order(row.id, scoring_of(row), with_answers(viewer, row, filters.query))
+    order = viewer.viewing.case_order(row.id, scoring_of(row), with_answers(viewer, row, filters.query))
     if position in order:
         place = order.index(position)
         before = order[place - 1] if place else None

@@ -83,4 +83,4 @@ def answered(viewer: Viewer, first: RunRow, second: RunRow, found: Compared) -> 
 
 
 def _places(viewer: Viewer, row: RunRow, ids: Sequence[str]) -> dict[str, int]:
-    return {line.case_id: line.position for line in viewer.store.lines(scoring_of(row), ids)}
+    return {line.case_id: line.position for line in viewer.viewing.lines(scoring_of(row), ids)}

@@ -69,7 +69,7 @@ def listed_cases(request: Request, run: str) -> Response:
     viewer = viewer_of(request)
     row = find_row(viewer, run)
     query = with_answers(viewer, row, read_filters(request.query_params, figures_of(row)).query)
-    wanted = viewer.store.case_order(row.id, scoring_of(row), query)
+    wanted = viewer.viewing.case_order(row.id, scoring_of(row), query)
     places = {place: case for case, place in viewer.viewing.places(scoring_of(row)).items()}
     stored = {case["id"]: case for case in map(msgspec.json.decode, viewer.store.cases(row.id))}
     cases = [stored[places[place]] for place in wanted if places[place] in stored]

@@ -30,7 +30,7 @@ def give_review(request: Request, run: str, position: int, form: Form) -> Respon
     base = f"/runs/{run_name(row.id)}"
     following = None
     if filters.query.review == "open":
-        order = viewer.store.case_order(row.id, scoring_of(row), with_answers(viewer, row, filters.query))
+        order = viewer.viewing.case_order(row.id, scoring_of(row), with_answers(viewer, row, filters.query))
         rest = order[order.index(position) + 1 :] if position in order else order
         following = next(iter(rest or [item for item in order if item != position]), None)
     reviewer = form.get("reviewer", "").strip()[:200]

@@ -60,7 +60,7 @@ def run_page(request: Request, run: str) -> Response:
     filters = read_filters(request.query_params, figures)
     offset = (filters.page - 1) * PAGE_SIZE
     query = with_answers(viewer, row, filters.query)
-    count, lines = viewer.store.case_page(row.id, row.scoring, query, offset, PAGE_SIZE)
+    count, lines = viewer.viewing.case_page(row.id, row.scoring, query, offset, PAGE_SIZE)
     opened = {line.position: _opened(viewer, row, line, main) for line in lines}
     baseline = baselines(viewer, request).get(row.suite)
     states = _states(counts)
@@ -130,7 +130,7 @@ def tag_counts(viewer: Viewer, row: RunRow, main: Figure | None) -> list[TagCoun
     """Counts by tags and state, kept, as a scoring never changes."""
     scoring = row.scoring or 0
     index = main.index if main else None
-    return viewer.kept(("tags", scoring), lambda: viewer.store.tag_counts(scoring, index))
+    return viewer.kept(("tags", scoring), lambda: viewer.viewing.tag_counts(scoring, index))
 
 
 def by_tag(counts: Sequence[TagCount]) -> list[TagFigure]:
@@ -167,7 +167,7 @@ def reviewed_rates(viewer: Viewer, row: RunRow, figures: Sequence[Figure]) -> di
     scoring = row.scoring
     if viewer.kept_small(("clustered", scoring), lambda: viewer.viewing.clustered(scoring)):
         return _over_clusters(columns_in(viewer, row), given, rates)
-    values: JsonObject = {line.case_id: line.figures for line in viewer.store.lines(row.scoring, list(given))}
+    values: JsonObject = {line.case_id: line.figures for line in viewer.viewing.lines(row.scoring, list(given))}
     found = {}
     for item in rates:
         pairs = [(word, values[case][item.index]) for case, word in given.items() if case in values]

@@ -1,0 +1,159 @@
+"""Scoring a run as a whole: what is stored, what is stored again, and what was recorded elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from concurrent.futures import Executor
+from datetime import UTC, datetime
+from importlib.metadata import version
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from karat.core import plugins
+from karat.core.bulk.answers import AnswerIndex
+from karat.core.bulk.sequence import HELD, in_chunks
+from karat.core.extras import require
+from karat.core.json_types import JsonMapping, JsonObject
+from karat.core.notes import checked_notes
+from karat.core.problems import Problem
+from karat.core.records import AnyCase, Prediction, truth_hash
+from karat.core.remote.shown import shown
+from karat.core.results.result import CaseResult, RunInfo, RunResult
+from karat.core.suite import Suite, SuiteOptions
+from karat.runs.plain_secrets import refuse_secrets
+from karat.runs.remote_inputs import fetch_inputs
+from karat.runs.scoring import repeats_in, score_cases
+from karat.runs.stored_answers import with_answers
+from karat.runs.stored_run import stored_cases, stored_settings
+from karat.runs.summary import Columns, summarise
+from karat.runs.unmatched_predictions import unmatched_problems
+from karat.store.records import run_name
+
+if TYPE_CHECKING:
+    from karat.store.store import Store
+
+
+def rescore(
+    store: Store,
+    run_id: int,
+    *,
+    cases: Sequence[AnyCase] | None = None,
+    options: SuiteOptions | None = None,
+    executor: Executor | None = None,
+) -> RunResult:
+    """Score the stored predictions again, with other cases or options if given. Earlier scores stay."""
+    record = store.run(run_id)
+    suite = plugins.load_suite(record.suite)
+    fetch_inputs(store, run_id, record)
+    chosen = cases if cases is not None else stored_cases(store, run_id, suite)
+    used = dated(options or stored_settings(run_id, "options", record.options, suite.options), record.today)
+    check_setup(suite, chosen, used)
+    return score_stored(store, run_id, suite, chosen, used, executor)
+
+
+def score_recorded(
+    suite: Suite,
+    cases: Sequence[AnyCase],
+    predictions: Sequence[Prediction],
+    options: SuiteOptions,
+    *,
+    left_out: Collection[str] = (),
+    problems: Sequence[Problem] = (),
+    notes: JsonMapping = MappingProxyType({}),
+    source: str = "",
+    executor: Executor | None = None,
+) -> RunResult:
+    """Score predictions that were made elsewhere. Nothing is called and nothing is stored, so the result holds every
+    case. ``left_out``: the ids of cases that were left out on purpose, whose answers are passed over. ``notes``: of the
+    run that the answers are from."""
+    refuse_secrets(options, f"the suite {suite.name}")
+    check_setup(suite, cases, options)
+    moment = now()
+    options = dated(options, moment[:10])
+    repeats = repeats_in(one for one in predictions if one.case_id not in left_out)
+    strays = unmatched_problems(cases, (one for one in predictions if one.case_id not in left_out), repeats, source)
+    answers = AnswerIndex(predictions)
+    info = RunInfo(
+        suite=suite.name,
+        system=shown(source),
+        cases=len(cases),
+        repeats=repeats,
+        truth_set=truth_hash(cases, suite.truth),
+        started=moment,
+        finished=moment,
+        today=options.today,
+        karat=version("karat"),
+        options=plain(options),
+        headline=tuple(suite.headline(cases)),
+    )
+    work = ((case, answers.tries(case, repeats)) for case in cases)
+    result = summarise(suite, info, score_cases(suite, work, options, repeats=repeats, executor=executor))
+    kept, wrong = checked_notes(suite, notes)
+    told = (*problems, *wrong, *strays, *result.problems)
+    return msgspec.structs.replace(result, problems=told, notes=kept)
+
+
+def score_stored(
+    store: Store,
+    run_id: int,
+    suite: Suite,
+    cases: Sequence[AnyCase],
+    options: SuiteOptions,
+    executor: Executor | None,
+) -> RunResult:
+    """Score what is stored, a chunk of cases at a time. The result of a large run reads its cases from the store."""
+    record = store.run(run_id)
+    info = RunInfo(
+        suite=suite.name,
+        id=run_name(run_id),
+        name=record.name,
+        system=record.system,
+        cases=len(cases),
+        repeats=record.repeats,
+        truth_set=truth_hash(cases, suite.truth),
+        started=record.started,
+        today=options.today,
+        karat=version("karat"),
+        options=plain(options),
+        tags=record.tags,
+        prompt=str(record.config.get("prompt", "")),
+        headline=tuple(suite.headline(cases)),
+    )
+    columns = Columns(suite)
+    held: list[CaseResult] = []
+    work = with_answers(store, run_id, cases, record.repeats)
+    scoring = store.begin_scoring(run_id, info)
+    for results in in_chunks(score_cases(suite, work, options, repeats=record.repeats, executor=executor)):
+        store.add_results(scoring, results)
+        columns.add(results)
+        if len(cases) <= HELD:
+            held += results
+    info = msgspec.structs.replace(info, finished=now())
+    summary, problems = columns.figures(info)
+    store.finish_scoring(scoring, info, summary)
+    shown = tuple(held) if len(cases) <= HELD else store.result(run_id, scoring).cases
+    return RunResult(info, summary, shown, problems, notes=store.notes(run_id))
+
+
+def check_setup(suite: Suite, cases: Sequence[AnyCase], options: SuiteOptions) -> None:
+    """UserError when the cases cannot be scored with what is installed, or a file that the options name cannot be used.
+    Nothing has run by then."""
+    require(suite.extras(cases, options), suite.name)
+    suite.check_options(cases, options)
+
+
+def dated(options: SuiteOptions, today: str) -> SuiteOptions:
+    """The options with the day that relative dates mean filled in."""
+    return options if options.today else msgspec.structs.replace(options, today=today)
+
+
+def plain(record: msgspec.Struct) -> JsonObject:
+    """A struct as it will read back from JSON: lists, not tuples."""
+    found: JsonObject = msgspec.json.decode(msgspec.json.encode(record))
+    return found
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,51 @@
+"""What a stored run was started with, read back: its cases and its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from karat.core.bulk.cases import held_cases
+from karat.core.problems import UserError, count_of
+from karat.core.records import AnyCase
+from karat.core.suite import Suite
+from karat.store.records import run_name
+
+if TYPE_CHECKING:
+    from karat.store.store import Store
+
+Settings = TypeVar("Settings", bound=msgspec.Struct)
+
+
+def stored_cases(store: Store, run_id: int, suite: Suite) -> Sequence[AnyCase]:
+    """The cases as they were when the run was started."""
+    again = "It was stopped before its first call: start it again."
+    try:
+        decoded = (case for chunk in store.case_chunks(run_id) for case in suite.decode_cases(chunk))
+        cases = held_cases(decoded, suite.target)
+    except msgspec.DecodeError as error:
+        raise _unreadable(run_id, "cases", error) from error
+    if not cases:
+        raise UserError(f"the run {run_name(run_id)} has no stored cases", hint=again)
+    wanted = store.run(run_id).cases
+    if len(cases) < wanted:
+        message = f"the run {run_name(run_id)} has only {len(cases):,} of its {count_of(wanted, 'case')}"
+        raise UserError(message, hint=again)
+    return cases
+
+
+def stored_settings(run_id: int, what: str, values: object, kind: type[Settings]) -> Settings:
+    try:
+        return msgspec.convert(values, kind)
+    except msgspec.ValidationError as error:
+        raise _unreadable(run_id, what, error) from error
+
+
+def _unreadable(run_id: int, what: str, error: Exception) -> UserError:
+    hint = (
+        "This part of the store is damaged. The answers can still be saved: "
+        f"karat export {run_name(run_id)} --predictions FILE."
+    )
+    return UserError(f"the stored {what} of {run_name(run_id)} cannot be read: {error}", hint=hint)
