@@ -1,7 +1,8 @@
 """Question files as cases: BIRD, Spider with its dialogues, defog, the IBM toolkit, and a team's own.
 
-A file is told by the fields of its first row. Every row becomes one case, whose gold is SQL (:class:`Queries`). Rows
-keep their number from 0 in ``case.source.item``, by which predictions without an id are paired.
+The fields of the first row say which kind of file it is. Every row becomes one case, whose gold is SQL
+(:class:`Queries`). Rows keep their number from 0 in ``case.source.item``, by which predictions without an id are
+paired.
 """
 
 from __future__ import annotations

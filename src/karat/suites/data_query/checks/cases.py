@@ -140,7 +140,7 @@ class _Check:
         return wrong
 
     def _all_known(self, part: DatasetSelection) -> bool:
-        """Whether no code of an entry is unknown: that is told by itself."""
+        """Whether no code of an entry is unknown: that is a finding of its own."""
         for dimension in part.dimensions:
             held = self._codelist(part.dataset_id, dimension.dimension_name)
             if isinstance(held, Codelist) and any(term.id not in held.codes for term in dimension.values):

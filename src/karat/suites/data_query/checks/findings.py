@@ -46,7 +46,7 @@ def placed(findings: Iterable[Found]) -> Iterator[tuple[Problem, Fix | None]]:
         notes = Findings(file)
         try:
             roots = list(documents(read_bytes(file, YAML_MB), notes)) if file else []
-        except OSError:  # it was there when the cases were loaded; what was found is told without a column
+        except OSError:  # it was there when the cases were loaded; what was found is listed without a column
             roots = []
         for one in held:
             source = one.source

@@ -132,7 +132,7 @@ def _holds_query(node: exp.Expr) -> bool:
     from sqlglot import exp
 
     if isinstance(node, exp.Subquery) and isinstance(node.parent, exp.In):
-        return False  # the IN is the one that is told
+        return False  # the sentence names the IN
     return isinstance(node.args.get("query") or node.this, exp.Subquery | exp.Select)
 
 

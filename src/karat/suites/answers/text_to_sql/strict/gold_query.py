@@ -37,7 +37,7 @@ class GoldQuery(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=8192)
 def read_gold(sql: str, dialect: str) -> GoldQuery:
-    """The query, read once. One that sqlglot cannot read is told by its text alone."""
+    """The query, read once. Of one that sqlglot cannot read, only the text is known."""
     import sqlglot
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
