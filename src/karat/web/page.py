@@ -4,7 +4,7 @@ safe."""
 from __future__ import annotations
 
 from fastapi import Request
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, select_autoescape
 from starlette.responses import Response
 
 from karat.store import Store, run_name
@@ -27,7 +27,7 @@ class Viewer:
         """For what is a few numbers, such as the difference between two runs."""
         self.last_searched = LastSearched()
         self._templates = Environment(
-            loader=PackageLoader("karat.web", "templates"),
+            loader=ChoiceLoader([PackageLoader("karat.web", "templates"), PackageLoader("karat.reports", "look")]),
             autoescape=select_autoescape(default=True, default_for_string=True),
             undefined=StrictUndefined,
             trim_blocks=True,
