@@ -21,6 +21,8 @@ import karat
 from karat.core.problems import UserError
 from karat.core.records import Prediction
 from karat.store import Store, open_store
+from karat.store import runs as run_rows
+from karat.store.database import commits
 from karat.store.database import sqlite as sqlite_connections
 from karat.store.lease_holder import this_process
 
@@ -238,3 +240,18 @@ def test_a_commit_that_fails_leaves_no_lock(tmp_path: Path, monkeypatch: pytest.
             one.add_predictions(run, [answer()])
         two.add_predictions(run, [answer()])
         assert two.attempts(run, "a") == [answer()]
+
+
+def test_a_process_that_stops_in_a_transaction_does_not_keep_the_others_waiting(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commits, "IDLE_SECONDS", 1)
+    url = postgres.new_database()
+    with open_store(url) as store, open_store(url) as other:
+        run = store.create_run(a_run(), this_process())
+        with pytest.raises(UserError), store._writing() as connection:  # what happens between two statements
+            run_rows.lock_run(connection, run)
+            other.add_predictions(run, [answer("a")])  # waits for the lock until the server takes it away
+            connection.exec_driver_sql("SELECT 1")  # the stopped process wakes up
+        store.add_predictions(run, [answer("b")])
+        assert [one.case_id for one in store.predictions(run)] == ["a", "b"]

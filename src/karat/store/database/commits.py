@@ -17,7 +17,12 @@ from sqlalchemy.exc import DBAPIError
 from karat.core.problems import UserError
 from karat.store.database.retrying import Patience
 
-_MARK = text("SELECT pg_backend_pid(), txid_current()")
+IDLE_SECONDS = 20
+"""A process that is stopped in the middle of a transaction, or whose machine sleeps, keeps what it has locked. After
+this time the server ends its transaction, before those who wait give up (``postgres.LOCK_SECONDS``)."""
+_MARK = text(
+    "SELECT pg_backend_pid(), txid_current(), set_config('idle_in_transaction_session_timeout', :patience, true)"
+)
 _STATUS = text("SELECT txid_status(:number)")
 # The server may not have noticed that the connection is gone. What it still does for it would keep the run locked.
 _END = text(
@@ -40,7 +45,7 @@ def committing(engine: Engine, patience: Patience, shown: str) -> Iterator[Conne
     """A connection in a transaction that is committed at the end. Whatever fails, it is known whether it was."""
     with engine.connect() as connection:
         transaction = connection.begin()
-        mark = Mark(*connection.execute(_MARK).one()) if connection.dialect.name == "postgresql" else None
+        mark = _marked(connection) if connection.dialect.name == "postgresql" else None
         try:
             yield connection
         except BaseException as error:
@@ -55,6 +60,11 @@ def committing(engine: Engine, patience: Patience, shown: str) -> Iterator[Conne
             if mark is None or not _is_lost(error) or not _was_committed(engine, mark, patience, shown):
                 raise
     patience.count_commit()
+
+
+def _marked(connection: Connection) -> Mark:
+    process, number, _ = connection.execute(_MARK, {"patience": f"{IDLE_SECONDS}s"}).one()
+    return Mark(process, number)
 
 
 def _roll_back(transaction: RootTransaction) -> None:

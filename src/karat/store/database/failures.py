@@ -142,13 +142,14 @@ _BY_STATE = {
     "57P03": ("is starting or stopping", "Try again in a moment."),
     "40001": ("let another transaction go first", f"{_NOT_LOST} Try again."),
     "40P01": ("ended a deadlock with another transaction", f"{_NOT_LOST} Try again."),
+    "25P03": ("ended a transaction that stood still", f"This process was stopped, or its machine slept. {_NOT_LOST}"),
     "25006": ("is read-only", "Use a server that can be written to: this one is a standby or set to read only."),
     "42501": (
         "does not let this user do that",
         "Grant it: GRANT USAGE, CREATE ON SCHEMA public TO the user, and permissions on karat's tables.",
     ),
 }
-_PASSING = ("53100", "53200", "53300", "55P03", "57P03", "40001", "40P01")
+_PASSING = ("53100", "53200", "53300", "55P03", "57P03", "40001", "40P01", "25P03")
 """Of these, what may be otherwise in a moment."""
 _TOO_LARGE = {
     "22003": "a number is too large for the store {}: it takes 64 bits",
