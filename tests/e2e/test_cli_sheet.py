@@ -89,10 +89,12 @@ def test_options_may_stand_before_the_file_and_one_table_can_be_printed_alone(fo
 
 
 def test_a_cell_that_fails_is_told_and_the_rest_is_shown(folder: Path) -> None:
-    (folder / "bad.sheet").write_text(SHEET + "\ntable Bad\n    [x] = 1 / 0\n    [y] = 5\n")
+    (folder / "bad.sheet").write_text(SHEET + '\ntable Bad\n    [x] = 1 / "a"\n    [y] = 5\n')
     out, err = run(folder, "bad.sheet", "--json", "-", code=1)
-    assert json.loads(out)["tables"][2]["rows"] == [{"x": {"error": "division by zero"}, "y": 5}]
-    assert "bad.sheet:23:13: Bad[x], row 1: division by zero" in err
+    assert json.loads(out)["tables"][2]["rows"] == [
+        {"x": {"error": '/ needs a number, but was given the text "a"'}, "y": 5}
+    ]
+    assert "bad.sheet:23:13: Bad[x], row 1: / needs a number" in err
     assert "|             ^" in err
 
 

@@ -150,8 +150,8 @@ def test_the_own_column_is_whole_for_a_function_of_arrays_and_in_step_beside_the
     assert column(text, "T", "chosen") == [0, 2, 3]
 
 
-def test_columns_of_different_tables_do_not_mix() -> None:
-    text = "table A\n    dim [n] = RANGE(2)\ntable B\n    dim [n] = RANGE(2)\ntable C\n    [x] = A[n] + B[n]\n"
+def test_columns_of_tables_of_different_lengths_do_not_mix() -> None:
+    text = "table A\n    dim [n] = RANGE(2)\ntable B\n    dim [n] = RANGE(3)\ntable C\n    [x] = A[n] + B[n]\n"
     (problem,) = evaluated(text).problems
     assert "columns of A and B cannot be combined row by row" in problem.message
 
@@ -221,14 +221,15 @@ def test_texts_sort_downwards_too() -> None:
 
 def test_one_bad_field_does_not_end_everything_and_is_told_once_where_it_began() -> None:
     text = (
-        "table T\n    dim [n] = RANGE(3)\n    [bad] = 1 / ([n] - 2)\n    [worse] = [bad] + 1\n"
+        'table T\n    dim [n] = RANGE(3)\n    [bad] = IF([n] = 2, "x", 1) / ([n] - 2)\n    [worse] = [bad] + 1\n'
         "    [good] = [n]\ntable U\n    [s] = T[bad].SUM()\n    [x] = 1\n"
     )
     book = evaluated(text)
     (problem,) = book.problems
-    assert problem.message == "T[bad], row 2: division by zero"
-    assert (problem.line, problem.column, problem.file) == (3, 15, "test.sheet")
-    assert [plain(cell) for cell in book.column("T", "worse")] == [0, {"error": "division by zero"}, 2]
+    said = '/ needs a number, but was given the text "x"'
+    assert problem.message == f"T[bad], row 2: {said}"
+    assert (problem.line, problem.column, problem.file) == (3, 33, "test.sheet")
+    assert [plain(cell) for cell in book.column("T", "worse")] == [0, {"error": said}, 2]
     assert list(book.column("T", "good")) == [1, 2, 3]
     assert list(book.column("U", "x")) == [1]
 
@@ -264,9 +265,9 @@ def test_a_sheet_that_was_not_checked_still_fails_cell_by_cell() -> None:
 
 
 def test_a_failed_dim_leaves_the_table_empty_and_is_told() -> None:
-    text = "table T\n    dim [n] = RANGE(1 / 0)\n    [a] = 1\ntable U\n    [s] = T[a].SUM()\n    [x] = 2\n"
+    text = 'table T\n    dim [n] = RANGE("x" / 1)\n    [a] = 1\ntable U\n    [s] = T[a].SUM()\n    [x] = 2\n'
     book = evaluated(text)
-    assert [problem.message for problem in book.problems] == ["T[n]: division by zero"]
+    assert [problem.message for problem in book.problems] == ['T[n]: / needs a number, but was given the text "x"']
     assert list(book.table("T").rows()) == []
     assert list(book.column("U", "x")) == [2]
 

@@ -15,17 +15,20 @@ def test_depth() -> None:
     assert depth(Array([NA, NA], least=2)) == 2, "a column of arrays stays one where all of them are missing"
 
 
-def test_taking_keeps_columns_together_and_forgets_the_layout() -> None:
+def test_taking_keeps_columns_together_and_remembers_which_rows_they_are() -> None:
     found = taken(TableValue(TABLE.columns, 3, "T"), [2, 0])
     assert isinstance(found, TableValue)
     assert found.columns == {"name": ["c", "a"], "price": [3, 1]}
-    assert found.layout == ""
+    assert (found.layout, found.rows, found.whole) == ("T", [2, 0], False)
+    again = taken(found, [1])
+    assert isinstance(again, TableValue) and again.rows == [0]
     assert plain(taken(Array([5, 6, 7], "T"), [1, 1])) == [6, 6]
 
 
-def test_a_number_and_its_text_are_different_and_whole_floats_are_whole() -> None:
+def test_a_number_is_its_text_to_the_letter_and_whole_floats_are_whole() -> None:
     assert key_of(1) == key_of(1.0)
-    assert key_of(1) != key_of("1")
+    assert key_of(1) == key_of("1")
+    assert key_of(1) != key_of("1.0") and key_of(7) != key_of("007")
     assert key_of(Array([1, "a"])) == key_of(Array([1, "a"]))
     assert whole(3.0, "F") == 3
     with pytest.raises(Wrong, match=r"F needs a whole number, but was given 2\.5"):

@@ -1,8 +1,10 @@
 """What a formula can give: a number, a text, NA (no value), an array, a table, a row of a table, or a failure.
 
-Booleans are 1 and 0. NA is a value like others: it goes through operators, and functions over arrays skip it. A failure
-is a mistake that was found in one cell: it goes along to whatever depends on the cell, and no further, so that the rest
-of the sheet still has its figures.
+TRUE and FALSE are worth 1 and 0, and a date is worth the days since 30 December 1899; as texts they are TRUE, FALSE and
+``3/1/2024``. NA is a value like others: it goes through operators, and functions over arrays skip it. An empty cell is
+the empty text: 0 in arithmetic, false as a condition. A text that reads as a number is one in arithmetic. A failure is
+a mistake that was found in one cell: it goes along to whatever depends on the cell, and no further, so that the rest of
+the sheet still has its figures.
 
 Arrays and tables know the rows they came from (their layout): two columns of the same table can be taken in step, two
 of different tables cannot.
@@ -10,8 +12,11 @@ of different tables cannot.
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any, TypeAlias
 
 from karat.sheet.text.tree import NOWHERE, At
@@ -36,6 +41,12 @@ class NotAvailable:
 
 
 NA = NotAvailable()
+
+
+class Date(float):
+    """A day, with the time of day as its fraction: days since 30 December 1899."""
+
+    __slots__ = ()
 
 
 class Wrong(Exception):
@@ -111,12 +122,30 @@ class Array:
 class TableValue:
     """Columns of equal length, by name; ``length`` says how many rows even where no column was asked for."""
 
-    __slots__ = ("columns", "layout", "length")
+    __slots__ = ("columns", "layout", "length", "rows")
 
-    def __init__(self, columns: dict[str, Sequence[Value]], length: int, layout: str = "") -> None:
+    def __init__(
+        self,
+        columns: dict[str, Sequence[Value]],
+        length: int,
+        layout: str = "",
+        rows: Sequence[int] | None = None,
+    ) -> None:
         self.columns = columns
         self.length = length
         self.layout = layout
+        """The table whose rows these are; empty when they are nobody's rows."""
+        self.rows = rows
+        """Which rows of that table these are, counted from 0; None: all of them, in order."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether it has all rows of its table, so that its columns go in step with the table's."""
+        return bool(self.layout) and self.rows is None
+
+    def row(self, index: int) -> int:
+        """Where a row stands in its table, counted from 0."""
+        return index if self.rows is None else self.rows[index]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -177,12 +206,14 @@ def elements(source: Many) -> list[Value]:
 
 
 def taken(source: Many, positions: Sequence[int]) -> Many:
-    """The elements at these positions, in this order. The result no longer belongs to the rows of a table."""
+    """The elements at these positions, in this order. Rows of a table remain rows of it; values of a column do not."""
     if isinstance(source, Array):
         return Array([source.items[at] for at in positions], least=source.depth)
-    return TableValue(
-        {name: [column[at] for at in positions] for name, column in source.columns.items()}, len(positions)
-    )
+    columns: dict[str, Sequence[Value]] = {
+        name: [column[at] for at in positions] for name, column in source.columns.items()
+    }
+    rows = [source.row(at) for at in positions] if source.layout else None
+    return TableValue(columns, len(positions), source.layout, rows)
 
 
 def many(value: Value) -> Many:
@@ -198,7 +229,28 @@ def key_of(value: Value) -> object:
         return ("row", *map(key_of, value.cells()))
     if isinstance(value, TableValue):
         return ("table", *(("row", *map(key_of, cells)) for cells in zip(*value.columns.values(), strict=True)))
-    return value
+    return _as_number(value) if isinstance(value, str) and value and value[-1] in _DIGITS else value
+
+
+_DIGITS = "0123456789"
+_WRITTEN_NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+
+
+def read_number(text: str) -> int | float | None:
+    """The number that a text reads as; None where it is no number."""
+    text = text.strip()
+    if not text or len(text) > 400 or not _WRITTEN_NUMBER.fullmatch(text):
+        return None
+    found = float(text)
+    if not math.isfinite(found):
+        return None
+    return int(text) if text.lstrip("+-").isdigit() else found
+
+
+def _as_number(text: str) -> int | float | str:
+    """The number whose text this is, to the letter: it is equal to that number."""
+    found = read_number(text)
+    return found if found is not None and number_text(found) == text else text
 
 
 def order_of(value: Value) -> tuple[int, object]:
@@ -211,11 +263,14 @@ def order_of(value: Value) -> tuple[int, object]:
 
 
 def number(value: Value, of: str) -> int | float:
-    """The number it must be; ``of`` says whose argument it is."""
+    """The number it must be; ``of`` says whose argument it is. An empty text is 0."""
     if isinstance(value, int | float):
         return value
-    hint = "Text from a file can be a number only when its whole column is." if isinstance(value, str) else ""
-    raise Wrong(f"{of} needs a number, but was given {described(value)}", hint)
+    if isinstance(value, str):
+        found = read_number(value) if value else 0
+        if found is not None:
+            return found
+    raise Wrong(f"{of} needs a number, but was given {described(value)}")
 
 
 def whole(value: Value, of: str) -> int:
@@ -229,26 +284,75 @@ def whole(value: Value, of: str) -> int:
 
 
 def text(value: Value, of: str) -> str:
-    """The text it must be; a number is taken as it is written."""
+    """The text it must be; a number is taken as it is written, a date as month/day/year."""
     if isinstance(value, str):
         return value
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, Date):
+        return date_text(value)
     if isinstance(value, int | float):
         return number_text(value)
     raise Wrong(f"{of} needs a text, but was given {described(value)}")
 
 
 def truth(value: Value, of: str) -> bool:
-    """Whether a condition holds: 0 is false, any other number is true."""
+    """Whether a condition holds: 0 and an empty text are false, any other number is true."""
     if isinstance(value, int | float):
         return value != 0
+    if isinstance(value, str):
+        found = read_number(value) if value else 0
+        if found is not None:
+            return found != 0
     raise Wrong(f"{of} needs a condition (1 or 0), but was given {described(value)}")
 
 
 def number_text(value: int | float) -> str:
     """A number as it is written: no ``.0`` behind a whole one."""
+    if isinstance(value, bool):
+        return str(int(value))
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e16:
         return str(int(value))
     return str(value)
+
+
+_FIRST_DAY = datetime(1899, 12, 30)
+_LAST_DAY = (datetime(9999, 12, 31) - _FIRST_DAY).days
+
+
+def moment(value: int | float) -> datetime | None:
+    """The day and time that a number of days stands for, to the second; None where there is no such day."""
+    if not (_FIRST_DAY.min - _FIRST_DAY).days <= value < _LAST_DAY + 1:
+        return None
+    days = math.floor(value)
+    seconds = round((value - days) * 86_400)
+    try:
+        return _FIRST_DAY + timedelta(days=days, seconds=seconds)
+    except OverflowError:
+        return None
+
+
+def serial(day: datetime) -> Date:
+    """A day and time as a date of the language."""
+    passed = day - _FIRST_DAY
+    return Date(passed.days + passed.seconds / 86_400)
+
+
+def date_text(value: Date) -> str:
+    """``3/1/2024``, with the time where it is not midnight."""
+    found = moment(value)
+    if found is None:
+        return number_text(float(value))
+    day = f"{found.month}/{found.day}/{found.year}"
+    return day if (found.hour, found.minute, found.second) == (0, 0, 0) else f"{day} {found:%H:%M:%S}"
+
+
+def _iso(value: Date) -> object:
+    found = moment(value)
+    if found is None:
+        return float(value)
+    midnight = (found.hour, found.minute, found.second) == (0, 0, 0)
+    return found.date().isoformat() if midnight else found.isoformat()
 
 
 def described(value: Value) -> str:
@@ -272,6 +376,8 @@ def shown(value: Value) -> str:
         return "NA"
     if isinstance(value, str):
         return value
+    if isinstance(value, Date):
+        return date_text(value)
     if isinstance(value, int | float):
         return number_text(value)
     if isinstance(value, Array):
@@ -284,9 +390,14 @@ def shown(value: Value) -> str:
 
 
 def plain(value: Value) -> object:
-    """A value as JSON has it: NA is null, an array a list, a row an object, a failure ``{"error": …}``."""
+    """A value as JSON has it: NA is null, an array a list, a row an object, a date as ISO writes it, TRUE and FALSE are
+    1 and 0, a failure is ``{"error": …}``."""
     if value is NA:
         return None
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, Date):
+        return _iso(value)
     if isinstance(value, Array):
         return [plain(item) for item in value.items]
     if isinstance(value, Row):

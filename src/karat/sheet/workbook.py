@@ -143,8 +143,9 @@ def _problems(computation: Computation, file: str) -> list[Problem]:
             file,
             line,
             1,
-            hint="A row of an override belongs to the row of the table with its key, or without a key to the one at "
-            "its place.",
+            hint="It is ignored. A row of an override belongs to the row of the table with its key or number, or to "
+            "the one at its place.",
+            severity="warning",
         )
         for _, line, message in computation.unmatched
     ]

@@ -21,6 +21,7 @@ from karat.sheet.text.tree import (
     Field,
     FieldOf,
     Fields,
+    Missing,
     Number,
     OwnField,
     Sheet,
@@ -186,10 +187,10 @@ def test_a_decorator_may_be_called_like_any_word_of_the_language(word: str) -> N
 
 
 def test_a_single_empty_cell_is_written_so_that_its_row_stays() -> None:
-    sheet = parse('table T\n[a]\noverride\n[a]\n"x"\nNA\n""\n')
+    sheet = parse('table T\n[a]\noverride\n[a]\n"x"\n\nNA\n""\n')
     assert sheet.tables[0].override is not None
-    assert sheet.tables[0].override.rows == (("x",), (None,), ("",))
-    assert format_sheet(sheet).endswith('override\n[a]\n"x"\nNA\n""\n')
+    assert sheet.tables[0].override.rows == (("x",), (None,), (Missing(),), ("",))
+    assert format_sheet(sheet).endswith('override\n[a]\n"x"\n\nNA\n""\n')
 
 
 def format_expression(expression: Expr) -> str:

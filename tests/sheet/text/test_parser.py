@@ -286,9 +286,9 @@ def test_line_ends_a_mark_at_the_start_tabs_and_no_newline_at_the_end() -> None:
         ("  plain text ", "plain text"),
         ("", None),
         ("  ", None),
-        ("NA", None),
-        ("true", 1),
-        ("FALSE", 0),
+        ("NA", Missing()),
+        ("true", True),
+        ("FALSE", False),
         ("table salt", "table salt"),
         ("{1, 2}", "1;2"),
     ],
@@ -311,7 +311,7 @@ def test_where_an_override_ends(after: str) -> None:
     sheet = parse(f'table T\n[a]\noverride\n[a]\n"x"\n\n"y"\n{after}\n')
     assert [table.name for table in sheet.tables] == ["T", "U"]
     assert sheet.tables[0].override is not None
-    assert sheet.tables[0].override.rows == (("x",), ("y",))
+    assert sheet.tables[0].override.rows == (("x",), (None,), ("y",)), "a blank line before a row is an empty cell"
 
 
 def test_rows_that_look_like_something_else() -> None:
@@ -340,7 +340,6 @@ def test_a_hundred_thousand_rows() -> None:
         ("[x] = 1 + * 2", 11, 1, 'expected a value after +, but there is "*"', ""),
         ("[x] = 1 == 2", 10, 1, "expected a value after =", "Equality is written with one =."),
         ("[x] = 1 != 2", 9, 1, "! is not allowed in a formula", "Not equal is written <>, and the opposite NOT."),
-        ("[x] = F(1,)", 11, 1, 'expected a value after ,, but there is ")"', ""),
         ("[x] = (1", 7, 1, "this ( is never closed", ""),
         ("[x] = 1)", 8, 1, "no ( is open that this ) could close", ""),
         ("[x] = {1)", 9, 1, "this ) does not close the {", ""),
@@ -387,7 +386,7 @@ def test_mistakes_in_words(line: str, column: int, width: int, message: str, hin
             (1, 10),
             "expected the end of the line after the table's name, but there is the name table",
         ),
-        ("table T\napply\nsort 1\nfilter 2\n", (4, 1), '"filter" is not allowed here'),
+        ("table T\napply\nsort 1\nsort 2\n", (4, 1), '"sort" stands here twice: also in line 3'),
         (
             "table T\napply\nfilter 1\napply\nsort 2\n",
             (4, 1),

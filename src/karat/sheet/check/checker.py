@@ -15,8 +15,10 @@ from karat.sheet.check.decorators import check_decorators
 from karat.sheet.check.findings import Findings
 from karat.sheet.check.formulas import Signature, check_formulas, queries
 from karat.sheet.check.names import names_of
+from karat.sheet.check.row_context import resolved
+from karat.sheet.evaluation_table import decorator
 from karat.sheet.text.escapes import field_literal
-from karat.sheet.text.tree import At, Field, Fields, Override, Sheet, Table
+from karat.sheet.text.tree import ROW_COLUMN, At, Field, Fields, Override, Sheet, Table
 
 NONE_BOUND: Mapping[str, Collection[str]] = MappingProxyType({})
 
@@ -33,6 +35,8 @@ def check_sheet(
     place of those of the sheet; a table without fields here is one whose fields are not known yet.
     """
     findings = Findings(file)
+    names = names_of(sheet, known_tables)
+    sheet = resolved(sheet, names, functions, lambda name: queries(name, functions.get(name)))
     names = names_of(sheet, known_tables)
     _tables_once(sheet, findings)
     for table in sheet.tables:
@@ -72,9 +76,14 @@ def _fields_once(lines: Iterable[Fields], where: str, findings: Findings) -> Non
 def _override_fits(table: Table, override: Override, findings: Findings) -> None:
     fields = frozenset(field.name for line in table.fields for field in line.fields)
     seen: set[str] = set()
+    manual = decorator(table.decorators, "manual") is not None
     for index, column in enumerate(override.columns):
         at = override.places[index] if index < len(override.places) else override.at
-        if column not in fields:
+        if column == ROW_COLUMN:
+            if manual or index:
+                hint = "In a !manual() table the rows are those of the override." if manual else "Write it first."
+                findings.add(at, '"row" is not allowed here', hint)
+        elif column not in fields:
             message = f"the override has a column {field_literal(column)}, but {table.name} has no such field"
             findings.add(at, message, unknown=column, known=fields)
         elif column in seen:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from karat.core.problems import count_of
+from karat.core.problems import count_of, nearest
 from karat.sheet.check.findings import Findings
 from karat.sheet.check.names import Names, unknown_table_hint
 from karat.sheet.evaluation_table import decorator, read_reference
@@ -28,6 +28,10 @@ KNOWN = {
 }
 
 
+DISPLAY = frozenset({"description", "format", "layout", "index", "size", "selector", "visualization", "hidden"})
+"""They say how a table or field is shown elsewhere. They are kept and change no value."""
+
+
 def check_decorators(sheet: Sheet, names: Names, findings: Findings) -> None:
     """Every decorator of a sheet, and its evaluation tables."""
     for table in sheet.tables:
@@ -39,6 +43,8 @@ def check_decorators(sheet: Sheet, names: Names, findings: Findings) -> None:
         for total in table.totals:
             for field in (field for line in total.fields for field in line.fields):
                 for one in field.decorators:
+                    if one.name not in KNOWN:
+                        continue
                     findings.add(
                         one.at, "a field of a total has no decorators", "Put it above a field of the table itself."
                     )
@@ -49,9 +55,15 @@ def _known_ones(decorators: Sequence[Decorator], place: str, findings: Findings)
     seen: set[str] = set()
     for one in decorators:
         known = KNOWN.get(one.name)
+        if one.name in DISPLAY:
+            continue
         if known is None:
-            here = [name for name, other in KNOWN.items() if other.place == place]
-            findings.add(one.at, f"unknown decorator !{one.name}", unknown=one.name, known=here)
+            near = nearest(one.name, KNOWN)
+            if near:
+                findings.add(one.at, f"unknown decorator !{one.name}", f"Did you mean !{near[0]}()?")
+            else:
+                hint = "It is kept and changes no value."
+                findings.add(one.at, f"Karat does not know the decorator !{one.name}", hint, severity="warning")
         elif known.place != place:
             findings.add(one.at, f"!{one.name} belongs above a {known.place}, not above a {place}")
         elif one.name in seen:

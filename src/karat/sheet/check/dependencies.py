@@ -14,10 +14,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from karat.sheet.check.names import Names
 from karat.sheet.check.requirements import Wanted, both, element_fields, uses_element
+from karat.sheet.check.row_context import rows_of
 from karat.sheet.evaluation_table import decorator, evaluation_tables, read_reference, target_of
 from karat.sheet.text.traversal import children
 from karat.sheet.text.tree import (
+    TABLE_CALL,
     Call,
+    Element,
     Expr,
     Field,
     FieldOf,
@@ -97,8 +100,13 @@ class _Reader:
                         yield self.own.name, name
                 case TableName(name=table):
                     yield from self._columns(table, wanted)
+                case FieldOf(source=Element()):
+                    pass
                 case FieldOf(source=source, name=name):
                     waiting.append((source, frozenset((name,))))
+                    table = "" if isinstance(source, TableName) else rows_of(source, self.own.name, self.names)
+                    if table in self.names.tables:
+                        yield table, name
                 case FieldsOf(source=source, names=several):
                     waiting.append((source, frozenset(several)))
                 case Call(name=name) if name in EVALUATING:
@@ -106,6 +114,9 @@ class _Reader:
                 case Call(name=name, arguments=(source, *bodies)) if self.is_query(name):
                     waiting.append((source, both(wanted, self._looked_at(name, source, bodies))))
                     waiting.extend((body, None) for body in bodies)
+                case Call(name=name, arguments=(source, *keys)) if name == TABLE_CALL:
+                    waiting.append((source, both(wanted, self._looked_at("FIND", source, keys))))
+                    waiting.extend((key, None) for key in keys)
                 case Call(name=name, arguments=arguments):
                     asked = wanted if name in PASS_ON else frozenset() if name == "COUNT" else None
                     waiting.extend((argument, asked) for argument in arguments)
@@ -113,8 +124,10 @@ class _Reader:
                     waiting.extend((child, None) for child in children(node))
 
     def _columns(self, table: str, wanted: Wanted) -> Iterator[Node]:
-        yield from ((table, field) for field in ((ALL,) if wanted is None else sorted(wanted)))
-        yield table, ROWS if table == self.own.name else APPLIED
+        # Rows of the own table as a value: its other fields are looked up when they are asked for.
+        own = table == self.own.name
+        yield from ((table, field) for field in ((() if own else (ALL,)) if wanted is None else sorted(wanted)))
+        yield table, ROWS if own else APPLIED
 
     def _looked_at(self, name: str, source: Expr, bodies: Sequence[Expr]) -> Wanted:
         """The fields of each element that a query looks at."""
@@ -123,7 +136,7 @@ class _Reader:
             return None if table is None else frozenset(field.name for field in _fields(table) if field.key)
         looked: Wanted = frozenset()
         for body in bodies:
-            looked = both(looked, element_fields(body, self.is_query))
+            looked = both(looked, element_fields(body, self.is_query, rows_of(source, self.own.name, self.names)))
         return looked
 
     def _evaluated(self, call: Call) -> Iterator[Node]:

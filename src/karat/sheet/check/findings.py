@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from karat.core.problems import Problem, did_you_mean
+from karat.core.problems import Problem, Severity, did_you_mean
 from karat.sheet.text.tree import At
 
 MOST_PROBLEMS = 100
@@ -21,11 +21,22 @@ class Findings:
     def full(self) -> bool:
         return len(self.problems) >= MOST_PROBLEMS
 
-    def add(self, at: At, message: str, hint: str = "", *, unknown: str = "", known: Iterable[str] = ()) -> None:
+    def add(
+        self,
+        at: At,
+        message: str,
+        hint: str = "",
+        *,
+        unknown: str = "",
+        known: Iterable[str] = (),
+        severity: Severity = "error",
+    ) -> None:
         """One more. Without a hint, the known name nearest to an unknown one is the hint."""
         if self.full:
             return
         hint = hint or (did_you_mean(unknown, known) if unknown else "")
         self.problems.append(
-            Problem(message, file=self.file, line=at.line, column=at.column, width=at.width, hint=hint)
+            Problem(
+                message, file=self.file, line=at.line, column=at.column, width=at.width, hint=hint, severity=severity
+            )
         )

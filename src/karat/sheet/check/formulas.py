@@ -12,7 +12,9 @@ from karat.sheet.check.findings import Findings
 from karat.sheet.check.names import Known, Names, unknown_table_hint
 from karat.sheet.evaluation_table import decorator, evaluation_tables, read_reference, target_of
 from karat.sheet.text.escapes import field_literal
+from karat.sheet.text.traversal import is_formula
 from karat.sheet.text.tree import (
+    TABLE_CALL,
     Array,
     Binary,
     Call,
@@ -20,6 +22,7 @@ from karat.sheet.text.tree import (
     Expr,
     FieldOf,
     FieldsOf,
+    Omitted,
     OwnField,
     Sheet,
     Table,
@@ -28,7 +31,21 @@ from karat.sheet.text.tree import (
     Unary,
 )
 
-QUERYING = frozenset({"FILTER", "SORTBY", "UNIQUEBY", "FIND"})
+QUERYING = frozenset({"FILTER", "SORTBY", "UNIQUEBY", "FIND", "MINBY", "MAXBY"})
+
+
+REFUSED = frozenset({"PIVOT", "UNPIVOT", "FIELDS", "PERIODSERIES", "GROUPBY"})
+"""Functions of dial-xl that change which fields a table has."""
+REFUSED_HINT = (
+    "Karat's sheets have the fields that are written in them. Compute the table elsewhere and read it with INPUT."
+)
+
+
+class Parameter(Protocol):
+    """What must be known of a parameter to name it."""
+
+    @property
+    def name(self) -> str: ...
 
 
 class Signature(Protocol):
@@ -78,7 +95,8 @@ def _places(table: Table) -> Iterator[tuple[Expr, _Place]]:
             dims |= {field.name for field in line.fields}
     applied = () if table.apply is None else (table.apply.filter, *table.apply.sort)
     under = (line.formula for total in table.totals for line in total.fields)
-    yield from ((formula, _Place(table)) for formula in (*applied, *under) if formula is not None)
+    typed = () if table.override is None else (cell for row in table.override.rows for cell in row if is_formula(cell))
+    yield from ((formula, _Place(table)) for formula in (*applied, *under, *typed) if formula is not None)
 
 
 class _Formula:
@@ -96,7 +114,7 @@ class _Formula:
         while waiting and not self.findings.full:
             node, place = waiting.pop()
             match node:
-                case Element():
+                case Element(of=""):
                     if not place.queried:
                         hint = (
                             "It is the element inside FILTER, SORTBY, UNIQUEBY or FIND. "
@@ -165,10 +183,16 @@ class _Formula:
     def _call(self, call: Call, place: _Place) -> list[tuple[Expr, _Place]]:
         """Check a call; what is to be looked at below it."""
         known = self.functions.get(call.name)
-        if known is None:
+        if call.name == TABLE_CALL:
+            return [(argument, place) for argument in call.arguments]
+        if call.name in REFUSED:
+            self.findings.add(call.at, f"{call.name} is not part of Karat's sheets", REFUSED_HINT)
+        elif known is None:
             self.findings.add(call.at, f"unknown function {call.name}", unknown=call.name, known=self.functions)
         else:
             self._count(call, known)
+        if any(isinstance(argument, Omitted) for argument in call.arguments):
+            self._left_empty(call, known)
         if call.name in EVALUATING and known is not None:
             self._evaluating(call)
         # Of an unknown function nothing is known: $ may well be right there.
@@ -191,6 +215,13 @@ class _Formula:
         written: Callable[[], Sequence[str]] | None = getattr(known, "signature", None)
         hint = f"Write {' or '.join(written())}." if written is not None else ""
         self.findings.add(call.at, f"{call.name} takes {wanted}, but was given {count}{dotted}", hint)
+
+    def _left_empty(self, call: Call, known: Signature | None) -> None:
+        number = next(at for at, argument in enumerate(call.arguments) if isinstance(argument, Omitted))
+        form: Callable[[int], Sequence[Parameter] | None] | None = getattr(known, "form", None)
+        taken = form(len(call.arguments)) if form is not None else None
+        which = f'argument "{taken[number].name}"' if taken is not None else f"argument {number + 1}"
+        self.findings.add(call.at, f"the {which} of {call.name} is left empty, and has no usual value")
 
     def _evaluating(self, call: Call) -> None:
         """``Evaluation.EVALUATE_N(T[f])``: the table is an evaluation table, and the field one of those it

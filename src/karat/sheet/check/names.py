@@ -11,12 +11,14 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from karat.core.problems import nearest
-from karat.sheet.text.tree import Call, Element, Expr, FieldOf, FieldsOf, OwnField, Sheet, Table, TableName
+from karat.sheet.text.tree import TABLE_CALL, Call, Element, Expr, FieldOf, FieldsOf, OwnField, Sheet, Table, TableName
 
 Known = frozenset[str] | None
 """The fields of a table or row; None: not known."""
 
-KEEP_ROWS = frozenset({"FILTER", "SORT", "SORTBY", "UNIQUE", "UNIQUEBY", "FIND", "INDEX", "FIRST", "LAST", "SINGLE"})
+KEEP_ROWS = frozenset(
+    {"FILTER", "SORT", "SORTBY", "UNIQUE", "UNIQUEBY", "FIND", "INDEX", "FIRST", "LAST", "SINGLE", "MINBY", "MAXBY"}
+)
 """What these give has the same fields as what they are given."""
 
 MOST_STEPS = 100
@@ -41,9 +43,9 @@ class Names:
                     return self.fields.get(name)
                 case FieldsOf(names=names):
                     return frozenset(names)
-                case Element():
-                    return element
-                case Call(name=name, arguments=(first, *_)) if name in KEEP_ROWS:
+                case Element(of=table):
+                    return self.fields.get(table) if table else element
+                case Call(name=name, arguments=(first, *_)) if name in KEEP_ROWS or name == TABLE_CALL:
                     expression = first
                     continue
                 case OwnField(name=name):

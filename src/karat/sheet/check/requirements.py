@@ -30,18 +30,23 @@ def own_nodes(root: Expr, is_query: Callable[[str], bool]) -> Iterator[Expr]:
 
 def uses_element(root: Expr, is_query: Callable[[str], bool]) -> bool:
     """Whether ``$`` is meant at this level."""
-    return any(isinstance(node, Element) for node in own_nodes(root, is_query))
+    return any(isinstance(node, Element) and not node.of for node in own_nodes(root, is_query))
 
 
-def element_fields(root: Expr, is_query: Callable[[str], bool]) -> Wanted:
-    """The fields of ``$`` that are used; None when ``$`` is used as a whole."""
+def element_fields(root: Expr, is_query: Callable[[str], bool], table: str = "") -> Wanted:
+    """The fields of ``$`` that are used, also by the name of its table from inside other queries; None when ``$`` is
+    used as a whole."""
     names: set[str] = set()
     whole = 0
+    if table:
+        for node in nodes(root):
+            if isinstance(node, FieldOf) and isinstance(node.source, Element) and node.source.of == table:
+                names.add(node.name)
     for node in own_nodes(root, is_query):
-        if isinstance(node, FieldOf) and isinstance(node.source, Element):
+        if isinstance(node, FieldOf) and isinstance(node.source, Element) and not node.source.of:
             names.add(node.name)
             whole -= 1
-        elif isinstance(node, Element):
+        elif isinstance(node, Element) and not node.of:
             whole += 1
     return None if whole else frozenset(names)
 
@@ -71,7 +76,12 @@ def lookup(condition: Expr, is_query: Callable[[str], bool]) -> tuple[Expr, Expr
     for part in conjuncts(condition):
         if isinstance(part, Binary) and part.operator == "=":
             for inside, outside in ((part.left, part.right), (part.right, part.left)):
-                if uses_element(inside, is_query) and not uses_row(inside) and not uses_element(outside, is_query):
+                if (
+                    uses_element(inside, is_query)
+                    and not uses_row(inside)
+                    and not uses_element(outside, is_query)
+                    and not any(isinstance(node, Element) and node.of for node in (*nodes(inside), *nodes(outside)))
+                ):
                     return inside, outside
     return None
 

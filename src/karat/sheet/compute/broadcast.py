@@ -2,7 +2,8 @@
 
 A function of a single value that is given a column is called for each element; a function of an array that is given a
 column of arrays, for each array: it works on the innermost dimension. Two columns of the same rows go in step, one of
-no rows in particular goes in step with one of the same length, and columns of different tables do not mix.
+no rows in particular goes in step with one of the same length, and so do columns of two tables of the same length;
+columns of different lengths do not mix.
 
 All the single calls of one node are collected first and made together, so that RETRIEVE sees the whole column of
 questions at once.
@@ -53,7 +54,8 @@ def call_all(
     single: list[Call] = []
     shapes = [_spread(call, form, single, node) for call in calls]
     results = _done(function, single, node, resources)
-    return [_rebuilt(shape, results, function.gives) for shape in shapes]
+    gives = 1 if function.array_from and len(form) >= function.array_from else function.gives
+    return [_rebuilt(shape, results, gives) for shape in shapes]
 
 
 def _spread(call: Call, form: Form, single: list[Call], node: Node) -> Shape:
@@ -90,13 +92,13 @@ def _goes_along(value: Value, own: int, most: int, layout: str, parameter: Param
 
 def _mismatch(moving: Sequence[Array]) -> Wrong | None:
     layouts = sorted({value.layout for value in moving if value.layout})
-    if len(layouts) > 1:
+    lengths = sorted({len(value) for value in moving})
+    if len(layouts) > 1 and len(lengths) > 1:
         tables = " and ".join(layout.removesuffix(APPLIED) for layout in layouts)
         return Wrong(
             f"columns of {tables} cannot be combined row by row",
             "Find the row that belongs to each: T.FIND(key)[field].",
         )
-    lengths = sorted({len(value) for value in moving})
     if len(lengths) > 1:
         return Wrong(f"arrays of {lengths[0]:,} and of {lengths[-1]:,} cannot be combined element by element")
     return None

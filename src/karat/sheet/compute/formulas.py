@@ -54,6 +54,30 @@ def get(c: Computation, node: Node) -> object:
     return c.each(node, node.inputs[0], lambda one: field_of(one, name))
 
 
+def get_of_rows(c: Computation, node: Node) -> object:
+    """``value[name]`` of rows of a table of the sheet, from the table's own column."""
+    name: str = node.detail
+    column = c.values[node.inputs[1]]
+    if isinstance(column, Failure):
+        return column if node.place is SHEET else [column] * c.count(node.place)
+    items, layout = column.items, column.layout
+
+    def taken(value: Value) -> Value:
+        if isinstance(value, Row) and value.table.layout == layout:
+            return items[value.table.row(value.index)]
+        if isinstance(value, TableValue) and value.layout == layout:
+            if value.rows is None:
+                return Array(items, layout, column.depth)
+            return Array([items[at] for at in value.rows], least=column.depth)
+        if isinstance(value, Array):
+            return Array(
+                [one if one is NA or isinstance(one, Failure) else taken(one) for one in value.items], value.layout
+            )
+        return field_of(value, name)
+
+    return c.each(node, node.inputs[0], taken)
+
+
 def get_many(c: Computation, node: Node) -> object:
     """``value[[a],[b]]``."""
     return c.each(node, node.inputs[0], lambda one: fields_of(one, node.detail))
@@ -75,7 +99,7 @@ def field_of(value: Value, name: str) -> Value:
     if isinstance(value, Row):
         return value.field(name)
     if isinstance(value, TableValue):
-        return Array(value.column(name), value.layout)
+        return Array(value.column(name), value.layout if value.whole else "")
     if isinstance(value, Array):
         items = [item if item is NA or isinstance(item, Failure) else field_of(item, name) for item in value.items]
         return Array(items, value.layout)
@@ -85,10 +109,11 @@ def field_of(value: Value, name: str) -> Value:
 def fields_of(value: Value, names: Sequence[str]) -> Value:
     """A table, or a row of one, with some of its columns."""
     if isinstance(value, Row):
-        found = TableValue({name: value.table.column(name) for name in names}, value.table.length)
+        own = value.table
+        found = TableValue({name: own.column(name) for name in names}, own.length, own.layout, own.rows)
         return Row(found, value.index)
     if isinstance(value, TableValue):
-        return TableValue({name: value.column(name) for name in names}, value.length, value.layout)
+        return TableValue({name: value.column(name) for name in names}, value.length, value.layout, value.rows)
     raise Wrong(f"only a table or a row has fields, but they were asked of {described(value)}")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from karat.sheet.compute.computation import Computation
-from karat.sheet.compute.formulas import apply, get, get_many
+from karat.sheet.compute.formulas import apply, get, get_many, get_of_rows
 from karat.sheet.compute.queries import element_field, element_values, elements, query
 from karat.sheet.compute.tables import (
     choice,
@@ -14,6 +14,7 @@ from karat.sheet.compute.tables import (
     dim_value,
     evaluation,
     field,
+    find,
     match,
     order,
     questions,
@@ -39,6 +40,8 @@ OPS: dict[Op, Callable[[Computation, Node], object]] = {
     "element_field": element_field,
     "query": query,
     "get": get,
+    "get_of_rows": get_of_rows,
+    "find": find,
     "get_many": get_many,
     "rows": rows,
     "dim": dim,

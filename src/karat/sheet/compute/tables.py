@@ -12,8 +12,22 @@ from karat.sheet.compute.formulas import part_of
 from karat.sheet.evaluation_table import EvaluationTable, gather
 from karat.sheet.functions.arrays import first_failure, sorted_positions
 from karat.sheet.plan.nodes import SHEET, FieldDetail, Node, Place
+from karat.sheet.text.tree import ROW_COLUMN, Missing, Override, Typed
 from karat.sheet.truths import truth_cell
-from karat.sheet.values import NA, Array, Failure, TableValue, Value, Wrong, elements, key_of, shown, truth
+from karat.sheet.values import (
+    NA,
+    Array,
+    Failure,
+    Row,
+    TableValue,
+    Value,
+    Wrong,
+    elements,
+    key_of,
+    read_number,
+    shown,
+    truth,
+)
 
 
 def rows(c: Computation, node: Node) -> None:
@@ -48,8 +62,17 @@ def dim_value(c: Computation, node: Node) -> Sequence[Value]:
 
 
 def row_number(c: Computation, node: Node) -> Sequence[Value]:
-    """ROW()."""
-    return range(1, c.frames[node.inputs[0]].count + 1)
+    """ROW(): after what is applied to the table, where that is known; a row that is left out has none."""
+    count = c.frames[node.inputs[0]].count
+    if len(node.inputs) == 1:
+        return range(1, count + 1)
+    order = c.values[node.inputs[1]]
+    if isinstance(order, Failure):
+        return [order] * count
+    numbers: list[Value] = [NA] * count
+    for number, row in enumerate(order, start=1):
+        numbers[row] = number
+    return numbers
 
 
 def match(c: Computation, node: Node) -> Sequence[int | None]:
@@ -58,14 +81,16 @@ def match(c: Computation, node: Node) -> Sequence[int | None]:
     override = c.tables[name].override
     assert override is not None  # noqa: S101 (the node is made only where there is one)
     count = c.frames[node.inputs[0]].count
+    if not keys:
+        return _match_by_number(c, node, override, count)
     columns = [c.lifted(id, node.place) for id in node.inputs[1:]]
     found: dict[object, list[int]] = {}
     for row, cells in enumerate(zip(*columns, strict=True)):
-        found.setdefault(tuple(map(key_of, cells)), []).append(row)
+        found.setdefault(tuple(map(same_key, cells)), []).append(row)
     matched: list[int | None] = [None] * count
     for number, typed in enumerate(override.rows):
-        key = tuple(NA if typed[at] is None else typed[at] for at in keys)
-        rows = found.get(key, [])
+        key = tuple(_key_cell(typed[at]) for at in keys)
+        rows = found.get(tuple(map(same_key, key)), [])
         if not rows:
             line = override.lines[number] if number < len(override.lines) else 0
             problem = (name, line, f"{name} has no row with the key {', '.join(map(shown, key))}")
@@ -76,13 +101,40 @@ def match(c: Computation, node: Node) -> Sequence[int | None]:
     return matched
 
 
+def _match_by_number(c: Computation, node: Node, override: Override, count: int) -> Sequence[int | None]:
+    """Rows by their number, among those that filter and sort leave."""
+    order: Value = c.values[node.inputs[1]] if len(node.inputs) > 1 else range(count)
+    if isinstance(order, Failure):
+        order = range(count)
+    at = override.columns.index(ROW_COLUMN)
+    matched: list[int | None] = [None] * count
+    for number, typed in enumerate(override.rows):
+        wanted = typed[at]
+        whole = isinstance(wanted, int) or (isinstance(wanted, float) and wanted.is_integer())
+        if whole and isinstance(wanted, int | float) and 1 <= wanted <= len(order):
+            matched[order[int(wanted) - 1]] = number
+            continue
+        line = override.lines[number] if number < len(override.lines) else 0
+        table = node.detail[0]
+        said = (
+            f"{table} has no row {wanted}" if whole else f"a row of {table} is meant by its number, not by {wanted!r}"
+        )
+        if (table, line, said) not in c.unmatched:
+            c.unmatched.append((table, line, said))
+    return matched
+
+
+def _key_cell(cell: Typed) -> Value:
+    return NA if cell is None or isinstance(cell, Missing) else cell
+
+
 def field(c: Computation, node: Node) -> Sequence[Value]:
     """The cells of a field."""
     detail: FieldDetail = node.detail
     frames = c.frames[node.inputs[0]]
     if detail.table in c.plan.bound:
         return c.plan.bound[detail.table].columns[detail.field]
-    cells: Sequence[Value] = [NA] * frames.count
+    cells: Sequence[Value] = ["" if detail.empty else NA] * frames.count
     if detail.has_formula:
         cells = _filled(c, node, node.inputs[1], detail)
     if detail.typed is not None:
@@ -111,17 +163,69 @@ def _overridden(c: Computation, node: Node, cells: list[Value], detail: FieldDet
     override = c.tables[detail.table].override
     assert override is not None  # noqa: S101 (the plan says there is one)
     assert detail.typed is not None  # noqa: S101 (as above)
-    numbers: Sequence[int | None] = c.values[node.inputs[-1]] if detail.matched else range(len(override.rows))
-    if not detail.matched and len(override.rows) > len(cells):
+    matched = detail.matched
+    numbers: Sequence[int | None] = range(len(override.rows)) if matched is None else c.values[node.inputs[matched]]
+    computed = dict(detail.formulas)
+    if matched is None and len(override.rows) > len(cells):
         line = override.lines[len(cells)] if len(cells) < len(override.lines) else 0
         problem = (detail.table, line, f"{detail.table} has only {count_of(len(cells), 'row')} to override")
         if problem not in c.unmatched:
             c.unmatched.append(problem)
     for row, number in zip(range(len(cells)), numbers, strict=False):
         typed = None if number is None else override.rows[number][detail.typed]
-        if typed is not None:
+        if typed is None or number is None:
+            continue
+        if isinstance(typed, Missing):
+            cells[row] = NA
+        elif number in computed:
+            id = node.inputs[computed[number]]
+            value = c.values[id]
+            cells[row] = value if c.constant(id) else c.lifted(id, node.place)[row]
+        else:
             cells[row] = typed
     return cells
+
+
+def find(c: Computation, node: Node) -> object:
+    """The row with these keys, or of this number; NA where there is none."""
+    keys: tuple[str, ...] = node.detail
+    known: dict[int, dict[object, int]] = {}
+
+    def found(table: Value, given: Sequence[Value]) -> Value:
+        failed = first_failure((table, *given))
+        if failed is not None:
+            return failed
+        if table is NA or not isinstance(table, TableValue) or any(one is NA for one in given):
+            return NA
+        if id(table) not in known:
+            try:
+                known[id(table)] = _row_index(table, keys)
+            except Wrong as wrong:
+                return Failure(wrong.message, wrong.hint, node.at, node.origin)
+        at = known[id(table)].get(tuple(map(same_key, given)))
+        return NA if at is None else Row(table, at)
+
+    if node.place is SHEET:
+        return found(c.values[node.inputs[0]], [c.values[one] for one in node.inputs[1:]])
+    table, *given = (c.lifted(one, node.place) for one in node.inputs)
+    return [found(one, keys) for one, keys in zip(table, zip(*given, strict=True), strict=True)]
+
+
+def _row_index(table: TableValue, keys: tuple[str, ...]) -> dict[object, int]:
+    """The place of each row, by its keys or its number; of two rows with one key the first counts."""
+    index: dict[object, int] = {}
+    if not keys:
+        return {(table.row(at) + 1,): at for at in range(table.length)}
+    for at, cells in enumerate(zip(*(table.column(key) for key in keys), strict=True)):
+        if NA not in cells:
+            index.setdefault(tuple(map(same_key, cells)), at)
+    return index
+
+
+def same_key(value: Value) -> object:
+    """Equal for two keys that mean the same row: ``"2"``, ``2`` and ``2.0`` do."""
+    number = read_number(value) if isinstance(value, str) and value else None
+    return key_of(value) if number is None else number
 
 
 def order(c: Computation, node: Node) -> object:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 
 from karat.sheet.functions.arrays import ARRAYS
+from karat.sheet.functions.conversions import CONVERSIONS
+from karat.sheet.functions.dates import DATES
 from karat.sheet.functions.definition import Example, Function, Parameter
 from karat.sheet.functions.evaluation import EVALUATION
 from karat.sheet.functions.logic import LOGIC
+from karat.sheet.functions.mathematics import MATHEMATICS
 from karat.sheet.functions.numbers import NUMBERS
 from karat.sheet.functions.tables import TABLES
 from karat.sheet.functions.text import TEXTS
@@ -15,7 +18,8 @@ from karat.sheet.functions.text import TEXTS
 __all__ = ["EXAMPLE_TABLE", "FUNCTIONS", "Example", "Function", "Parameter", "example_sheet", "reference"]
 
 FUNCTIONS: dict[str, Function] = {
-    function.name: function for function in (*TABLES, *ARRAYS, *NUMBERS, *TEXTS, *LOGIC, *EVALUATION)
+    function.name: function
+    for function in (*TABLES, *ARRAYS, *NUMBERS, *MATHEMATICS, *TEXTS, *CONVERSIONS, *DATES, *LOGIC, *EVALUATION)
 }
 
 GROUPS = {
@@ -23,6 +27,7 @@ GROUPS = {
     "arrays": "Arrays and tables",
     "numbers": "Numbers",
     "text": "Text",
+    "dates": "Dates",
     "logic": "Conditions",
     "evaluation": "Evaluation",
 }

@@ -1,13 +1,13 @@
-"""Functions over the elements of an array or the rows of a table. In FILTER, SORTBY, UNIQUEBY and FIND, ``$`` is the
-element in question.
+"""Functions over the elements of an array or the rows of a table. In FILTER, SORTBY, UNIQUEBY, MINBY, MAXBY and FIND,
+``$`` is the element in question.
 
-Sorting is stable: numbers first, then texts, NA last. What is said here of arrays holds for tables, whose elements are
-their rows.
+Sorting is stable: numbers first, then texts, then empty cells, NA last. What is said here of arrays holds for tables,
+whose elements are their rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from karat.sheet.functions.definition import Example, Function, Parameter
 from karat.sheet.values import (
@@ -23,6 +23,7 @@ from karat.sheet.values import (
     elements,
     key_of,
     many,
+    number,
     order_of,
     taken,
     truth,
@@ -30,6 +31,7 @@ from karat.sheet.values import (
 )
 
 _SOURCE = Parameter("source", "an array or a table", "array")
+_COUNT = Parameter("count", "how many")
 
 # -- queries: for each element something was computed; ``positions`` says for which elements
 # ----------------------------
@@ -64,6 +66,8 @@ def sorted_positions(positions: Sequence[int], keys: Keys, descending: Flags) ->
             if isinstance(value, Array | TableValue):
                 raise Wrong(f"a sort key must be a single value, but was {described(value)}")
         ranks = [order_of(value) for value in values]
+        if any(isinstance(value, int | float) for value in values):  # among numbers an empty cell is last but NA
+            ranks = [(2, "") if value == "" else rank for value, rank in zip(values, ranks, strict=True)]
         missing = [at for at in order if values[at] is NA]
         known = [at for at in order if values[at] is not NA]
         known.sort(key=ranks.__getitem__, reverse=down)
@@ -82,11 +86,21 @@ def _uniqueby(source: Many, positions: Sequence[int], keys: Keys, _: Flags) -> V
 # --------------------------------------------------------------------------------------------
 
 
-def _sort(source: Value, descending: Value = 0) -> Value:
+def _sort(source: Value, order: Value = 1) -> Value:
     found = many(source)
     if isinstance(found, TableValue):
         raise Wrong("SORT cannot order whole rows", "Name the sort key: SORTBY(T, $[field]).")
-    return taken(found, sorted_positions(range(len(found)), [found.items], [truth(descending, "SORT")]))
+    return taken(found, sorted_positions(range(len(found)), [found.items], [descends(order, "SORT")]))
+
+
+def descends(order: Value, name: str) -> bool:
+    """Whether an order is the falling one."""
+    if order is NA or order == "":
+        return False
+    found = number(order, name)
+    if found not in (1, -1):
+        raise Wrong(f"{name} needs 1 (smallest first) or -1 (largest first), but was given {described(order)}")
+    return found == -1
 
 
 def _unique(source: Value) -> Value:
@@ -99,25 +113,45 @@ def _unique(source: Value) -> Value:
 
 def _index(source: Value, place: Value) -> Value:
     found, at = many(source), whole(place, "INDEX")
-    if at == 0:
-        raise Wrong("INDEX counts from 1", "The first element is INDEX(a, 1), the last INDEX(a, -1).")
     at = at - 1 if at > 0 else len(found) + at
     return element(found, at) if 0 <= at < len(found) else NA
 
 
-def _first(source: Value) -> Value:
-    return _index(source, 1)
+def _first(source: Value, count: Value = None) -> Value:
+    if count is None:
+        return _index(source, 1)
+    found = many(source)
+    return taken(found, range(min(_counted(count, "FIRST"), len(found))))
 
 
-def _last(source: Value) -> Value:
-    return _index(source, -1)
+def _last(source: Value, count: Value = None) -> Value:
+    if count is None:
+        return _index(source, -1)
+    found = many(source)
+    return taken(found, range(max(0, len(found) - _counted(count, "LAST")), len(found)))
+
+
+def _counted(count: Value, name: str) -> int:
+    found = whole(count, name)
+    if found < 0:
+        raise Wrong(f"{name} needs a count of 0 or more, but was given {found}")
+    return found
 
 
 def _single(source: Value) -> Value:
     found = many(source)
-    if len(found) > 1:
-        raise Wrong(f"SINGLE was given {len(found):,} elements", "Use FIRST for any one of them, or filter further.")
-    return element(found, 0) if len(found) else NA
+    return element(found, 0) if len(found) == 1 else NA
+
+
+def _extreme(*, largest: bool) -> Callable[[Many, Sequence[int], Keys, Flags], Value]:
+    def do(source: Many, positions: Sequence[int], keys: Keys, _: Flags) -> Value:
+        known = [(order_of(key), at) for at, key in zip(positions, keys[0], strict=True) if key is not NA and key != ""]
+        if not known:
+            return NA
+        best = max(known, key=lambda one: one[0]) if largest else min(known, key=lambda one: one[0])
+        return element(source, best[1])
+
+    return do
 
 
 # -- sets
@@ -128,7 +162,7 @@ def _distinct(source: Value, name: str) -> dict[object, Value]:
     found = many(source)
     if isinstance(found, TableValue):
         raise Wrong(f"{name} needs arrays, but was given a table", "Name one of its fields: T[field].")
-    return {key_of(item): item for item in reversed(found.items) if item is not NA}
+    return {key_of(item): item for item in reversed(found.items)}
 
 
 def _ordered(found: dict[object, Value]) -> list[tuple[object, Value]]:
@@ -196,8 +230,8 @@ ARRAYS = (
     Function(
         "SORT",
         "arrays",
-        ((_SOURCE, Parameter("descending", "1 for the largest first", optional=True)),),
-        "The elements in order.",
+        ((_SOURCE, Parameter("order", "1 for the smallest first, as if left out; -1 for the largest", optional=True)),),
+        "The elements in order: numbers, texts, empty cells, NA.",
         Example("{3, 1, 2}.SORT()", [1, 2, 3]),
         _sort,
         gives=1,
@@ -205,8 +239,18 @@ ARRAYS = (
     Function(
         "SORTBY",
         "arrays",
-        ((_SOURCE, Parameter("key", "what to sort by; -key for the largest first", "key", repeated=True)),),
-        "The elements in the order of their keys.",
+        (
+            (
+                _SOURCE,
+                Parameter(
+                    "key",
+                    "what to sort by; -key, or -1 as the argument after it, for the largest first",
+                    "key",
+                    repeated=True,
+                ),
+            ),
+        ),
+        "The elements in the order of their keys; SORTBY(x, key1, 1, key2, -1) says the order after each key.",
         Example("Fruit.SORTBY(-$[price])[name]", ["Pear", "Apple", "Lemon"], sheet="Fruit"),
         _sortby,
         gives=1,
@@ -240,19 +284,42 @@ ARRAYS = (
     Function(
         "FIRST",
         "arrays",
-        ((_SOURCE,),),
-        "The first element; NA if there is none.",
-        Example("{5, 6}.FIRST()", 5),
+        ((_SOURCE,), (_SOURCE, _COUNT)),
+        "The first element, NA if there is none; with a count the first so many, fewer if there are fewer.",
+        Example("{5, 6, 7}.FIRST(2)", [5, 6]),
         _first,
+        array_from=2,
     ),
     Function(
-        "LAST", "arrays", ((_SOURCE,),), "The last element; NA if there is none.", Example("{5, 6}.LAST()", 6), _last
+        "LAST",
+        "arrays",
+        ((_SOURCE,), (_SOURCE, _COUNT)),
+        "The last element, NA if there is none; with a count the last so many, in their order.",
+        Example("{5, 6}.LAST()", 6),
+        _last,
+        array_from=2,
+    ),
+    Function(
+        "MINBY",
+        "arrays",
+        ((_SOURCE, Parameter("key", "what must be smallest; $ is the element", "key")),),
+        "The element with the smallest key; NA keys do not count.",
+        Example("Fruit.MINBY($[price])[name]", "Lemon", sheet="Fruit"),
+        _extreme(largest=False),
+    ),
+    Function(
+        "MAXBY",
+        "arrays",
+        ((_SOURCE, Parameter("key", "what must be largest; $ is the element", "key")),),
+        "The element with the largest key; NA keys do not count.",
+        Example("Fruit.MAXBY($[price])[name]", "Pear", sheet="Fruit"),
+        _extreme(largest=True),
     ),
     Function(
         "SINGLE",
         "arrays",
         ((_SOURCE,),),
-        "The only element; NA if there is none, and an error if there are several.",
+        "The only element; NA if there is none or there are several.",
         Example("{5}.SINGLE()", 5),
         _single,
     ),

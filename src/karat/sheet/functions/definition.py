@@ -75,6 +75,8 @@ class Function:
     """It may not need every argument, so it deals with failed ones itself."""
     gives: int = 0
     """The depth of its result: 1 for an array."""
+    array_from: int = 0
+    """With this many arguments or more it gives an array; 0: it never depends on that."""
     kind: str = "Function"
     """What its node is called in the plan."""
 

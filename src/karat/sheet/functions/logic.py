@@ -16,17 +16,17 @@ def _ifna(value: Value, otherwise: Value) -> Value:
     return otherwise if value is NA else value
 
 
-def _isna(value: Value) -> int:
-    return int(value is NA)
+def _isna(value: Value) -> bool:
+    return value is NA
 
 
 def _in(value: Value, *among: Value) -> Value:
-    if value is NA or among[0] is NA:
-        return NA
+    if value is NA:
+        return False
     source = many(among[0]) if len(among) == 1 else Array(among)
     if isinstance(source, TableValue):
         source = Array(elements(source))
-    return int(key_of(value) in source.keys)
+    return key_of(value) in source.keys
 
 
 LOGIC = (

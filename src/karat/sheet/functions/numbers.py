@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 from karat.sheet.functions.definition import Example, Form, Function, Parameter
@@ -25,15 +25,14 @@ Numbers = Sequence[int | float]
 
 
 def numbers_in(array: Value, name: str) -> list[int | float]:
-    """The numbers of an array, without NA."""
+    """The numbers of an array, without NA and empty cells."""
     source = many(array)
     if isinstance(source, TableValue):
         raise Wrong(f"{name} needs numbers, but was given a table", "Name one of its fields: T[field].")
     found = present(source.items)
-    for item in found:
-        if not isinstance(item, int | float):
-            number(item, name)
-    return found
+    if all(isinstance(item, int | float) for item in found):
+        return found
+    return [number(item, name) for item in found if item != ""]
 
 
 def _aggregate(name: str, summary: str, example: Example, compute: Callable[[Numbers], Value]) -> Function:
@@ -70,23 +69,29 @@ def percentile(found: Numbers, share: float) -> float:
 def _percentile(array: Value, share: Value) -> Value:
     at = number(share, "PERCENTILE")
     if not 0 <= at <= 1:
-        raise Wrong(f"PERCENTILE needs a share between 0 and 1, but was given {at}", "The 90th percentile is 0.9.")
+        return NA
     found = numbers_in(array, "PERCENTILE")
     return percentile(found, at) if found else NA
 
 
 def _stdevs(found: Numbers) -> Value:
-    return statistics.stdev(map(float, found)) if len(found) > 1 else NA
+    if len(found) < 2:
+        return 0 if found else NA
+    return statistics.stdev(map(float, found))
 
 
 def _count(*arguments: Value) -> Value:
     if len(arguments) > 1:
-        return len(present(arguments))
+        return len(_filled(arguments))
     given = arguments[0]
     if given is NA:
         return NA
     source = many(given)
-    return len(source) if isinstance(source, TableValue) else len(present(source.items))
+    return len(source) if isinstance(source, TableValue) else len(_filled(source.items))
+
+
+def _filled(items: Iterable[Value]) -> list[Value]:
+    return [item for item in present(items) if item != ""]
 
 
 def rounded(value: Value, digits: Value = 0) -> Value:
@@ -128,7 +133,7 @@ NUMBERS = (
         "STDEVS",
         "numbers",
         (_OVER_ONE,),
-        "The standard deviation of a sample (divided by n - 1); NA for fewer than two values.",
+        "The standard deviation of a sample (divided by n - 1); 0 for one value, NA for none.",
         Example("STDEVS({2, 4})", 1.4142135623730951),
         lambda array: _stdevs(numbers_in(array, "STDEVS")),
     ),
@@ -136,7 +141,7 @@ NUMBERS = (
         "PERCENTILE",
         "numbers",
         ((Parameter("array", "the numbers", "array"), Parameter("share", "between 0 and 1")),),
-        "The value below which that share of the numbers lies, interpolated between two of them.",
+        "The value below which that share of the numbers lies, interpolated; NA for a share outside 0 to 1.",
         Example("PERCENTILE({1, 2, 3, 4}, 0.5)", 2.5),
         _percentile,
     ),
@@ -144,7 +149,7 @@ NUMBERS = (
         "COUNT",
         "numbers",
         ((Parameter("array", "an array or a table", "array"),), _OVER_SEVERAL),
-        "How many values that are not NA an array has, or how many rows a table has.",
+        "How many values that are neither NA nor empty an array has, or how many rows a table has.",
         Example("COUNT({1, NA, 3})", 2),
         _count,
         sees_na=True,

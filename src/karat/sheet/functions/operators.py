@@ -1,7 +1,9 @@
 """The operators, as functions of single values.
 
-NA goes through all of them, with one exception: ``0 AND anything`` is 0 and ``1 OR anything`` is 1, so that a condition
-can guard the next one. A text and a number are never equal, and have no order.
+NA goes through all of them. ``0 AND anything`` is 0 and ``1 OR anything`` is 1 also where the other side failed, so
+that a condition can guard the next one. In arithmetic a text that reads as a number is that number, and an empty one
+is 0; a comparison of a text with a number compares texts, and an empty text is neither smaller nor larger than a
+number. A date plus or minus days is a date.
 """
 
 from __future__ import annotations
@@ -10,7 +12,20 @@ import math
 from collections.abc import Callable
 
 from karat.sheet.functions.definition import Example, Function, Parameter
-from karat.sheet.values import LONGEST_TEXT, NA, Array, Failure, Value, Wrong, described, key_of, number, text, truth
+from karat.sheet.values import (
+    LONGEST_TEXT,
+    NA,
+    Array,
+    Date,
+    Failure,
+    Value,
+    Wrong,
+    described,
+    key_of,
+    number,
+    text,
+    truth,
+)
 
 _LARGEST = 2**63
 
@@ -24,51 +39,60 @@ def _sized(result: int | float) -> int | float:
     return result
 
 
-def _arithmetic(
-    sign: str, compute: Callable[[int | float, int | float], int | float]
-) -> Callable[[Value, Value], Value]:
+def _arithmetic(sign: str, compute: Callable[[int | float, int | float], Value]) -> Callable[[Value, Value], Value]:
     def do(left: Value, right: Value) -> Value:
+        if isinstance(left, str) or isinstance(right, str):
+            left, right = number(left, sign), number(right, sign)
         try:
-            return _sized(compute(left, right))
+            result = compute(left, right)
         except TypeError:
             number(left, sign), number(right, sign)
             raise
         except OverflowError:
             raise Wrong("the result is too large for a number") from None
+        return result if result is NA else _dated(sign, left, right, _sized(result))
 
     return do
 
 
-def _checked(sign: str, compute: Callable[[int | float, int | float], int | float]) -> Callable[[Value, Value], Value]:
+def _dated(sign: str, left: Value, right: Value, result: int | float) -> int | float:
+    """A date plus or minus a number of days is a date; so is what is left of one after MOD."""
+    one, other = isinstance(left, Date), isinstance(right, Date)
+    if (one != other and sign == "+") or (one and not other and sign in ("-", "MOD")):
+        return Date(result)
+    return result
+
+
+def _checked(sign: str, compute: Callable[[int | float, int | float], Value]) -> Callable[[Value, Value], Value]:
     """For signs that Python also has for texts."""
 
     def do(left: Value, right: Value) -> Value:
         try:
-            return _sized(compute(number(left, sign), number(right, sign)))
+            result = compute(number(left, sign), number(right, sign))
         except OverflowError:
             raise Wrong("the result is too large for a number") from None
+        return result if result is NA else _dated(sign, left, right, _sized(result))
 
     return do
 
 
-def _divide(left: int | float, right: int | float) -> int | float:
+def _divide(left: int | float, right: int | float) -> Value:
     if right == 0:
-        raise Wrong("division by zero", "Guard it: IF(x = 0, NA, y / x).")
+        return NA
     result = left / right
     return int(result) if isinstance(left, int) and isinstance(right, int) and left % right == 0 else result
 
 
-def _mod(left: int | float, right: int | float) -> int | float:
+def _mod(left: int | float, right: int | float) -> Value:
     if right == 0:
-        raise Wrong("MOD by zero", "Guard it: IF(x = 0, NA, y MOD x).")
+        return NA
     return left % right
 
 
-def _power(left: int | float, right: int | float) -> int | float:
-    if left == 0 and right < 0:
-        raise Wrong("0 to a negative power is a division by zero")
-    if left < 0 and not float(right).is_integer():
-        raise Wrong("a negative number to a fractional power is not a number")
+def power(left: int | float, right: int | float) -> Value:
+    """``left ^ right``; NA where that is no number."""
+    if (left == 0 and right < 0) or (left < 0 and not float(right).is_integer()):
+        return NA
     if isinstance(left, int) and isinstance(right, int) and right >= 0 and left.bit_length() * right <= 128:
         return int(left**right)
     return math.pow(left, right)
@@ -82,17 +106,22 @@ def _join(left: Value, right: Value) -> str:
 
 
 def equal(left: Value, right: Value) -> bool:
-    """Whether two values are the same; a text and a number never are."""
-    return bool(left == right) if isinstance(left, int | float | str) else key_of(left) == key_of(right)
+    """Whether two values are the same; a text is the number that is written just so."""
+    if isinstance(left, str) is isinstance(right, str) and isinstance(left, int | float | str):
+        return bool(left == right)
+    return key_of(left) == key_of(right)
 
 
-def _compare(sign: str, compute: Callable[[Value, Value], bool]) -> Callable[[Value, Value], int]:
-    def do(left: Value, right: Value) -> int:
-        words = isinstance(left, str) + isinstance(right, str)
-        if words == 1 or (words == 0 and not (isinstance(left, int | float) and isinstance(right, int | float))):
-            hint = "Only two numbers or two texts can be ordered; = and <> work for all values."
+def _compare(sign: str, compute: Callable[[Value, Value], bool]) -> Callable[[Value, Value], bool]:
+    def do(left: Value, right: Value) -> bool:
+        if not (isinstance(left, int | float | str) and isinstance(right, int | float | str)):
+            hint = "Numbers and texts can be ordered; = and <> work for all values."
             raise Wrong(f"{sign} cannot compare {described(left)} and {described(right)}", hint)
-        return 1 if compute(left, right) else 0
+        if isinstance(left, str) is not isinstance(right, str):
+            if left == "" or right == "":
+                return False
+            left, right = text(left, sign), text(right, sign)
+        return compute(left, right)
 
     return do
 
@@ -106,21 +135,21 @@ def _or(left: Value, right: Value) -> Value:
 
 
 def _logical(left: Value, right: Value, name: str, *, decides: bool) -> Value:
-    known = [truth(value, name) for value in (left, right) if value is not NA and not isinstance(value, Failure)]
+    if left is NA or right is NA:
+        return NA
+    known = [truth(value, name) for value in (left, right) if not isinstance(value, Failure)]
     if decides in known:
-        return int(decides)
+        return decides
     failed = next((value for value in (left, right) if isinstance(value, Failure)), None)
-    if failed is not None:
-        return failed
-    return NA if len(known) < 2 else int(not decides)
+    return not decides if failed is None else failed
 
 
 def _negative(value: Value) -> Value:
-    return -number(value, "-")
+    return NA if isinstance(value, Date) else -number(value, "-")
 
 
 def _not(value: Value) -> Value:
-    return 0 if truth(value, "NOT") else 1
+    return value != "" and not truth(value, "NOT")
 
 
 _TWO = (Parameter("left", "the left side"), Parameter("right", "the right side"))
@@ -140,10 +169,10 @@ BINARY: dict[str, Function] = {
         _binary("*", _checked("*", lambda a, b: a * b)),
         _binary("/", _arithmetic("/", _divide)),
         _binary("MOD", _checked("MOD", _mod)),
-        _binary("^", _checked("^", _power)),
+        _binary("^", _checked("^", power)),
         _binary("&", _join),
-        _binary("=", lambda a, b: 1 if equal(a, b) else 0),
-        _binary("<>", lambda a, b: 0 if equal(a, b) else 1),
+        _binary("=", equal),
+        _binary("<>", lambda a, b: not equal(a, b)),
         _binary("<", _compare("<", lambda a, b: a < b)),
         _binary(">", _compare(">", lambda a, b: a > b)),
         _binary("<=", _compare("<=", lambda a, b: a <= b)),

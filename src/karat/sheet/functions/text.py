@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from karat.sheet.functions.definition import Example, Function, Parameter
-from karat.sheet.values import LONGEST_TEXT, Array, TableValue, Value, Wrong, many, present, text, whole
+from karat.sheet.values import LONGEST_TEXT, NA, Array, TableValue, Value, Wrong, many, text, whole
 
 
 def _left(value: Value, count: Value = 1) -> str:
@@ -22,7 +22,8 @@ def _length(value: Value, name: str) -> int:
     return found
 
 
-def _split(value: Value, separator: Value) -> Array:
+def split(value: Value, separator: Value) -> Array:
+    """The parts of a text between the separators."""
     parts = text(value, "SPLIT")
     mark = text(separator, "SPLIT")
     if not mark:
@@ -30,11 +31,13 @@ def _split(value: Value, separator: Value) -> Array:
     return Array(parts.split(mark))
 
 
-def _textjoin(array: Value, separator: Value = ", ") -> str:
+def _textjoin(array: Value, separator: Value = ", ") -> Value:
     source = many(array)
     if isinstance(source, TableValue):
         raise Wrong("TEXTJOIN needs texts, but was given a table", "Name one of its fields: T[field].")
-    joined = text(separator, "TEXTJOIN").join(text(item, "TEXTJOIN") for item in present(source.items))
+    if NA in source.items:
+        return NA
+    joined = text(separator, "TEXTJOIN").join(text(item, "TEXTJOIN") for item in source.items)
     if len(joined) > LONGEST_TEXT:
         raise Wrong(f"the text would be longer than {LONGEST_TEXT:,} characters")
     return joined
@@ -81,7 +84,7 @@ TEXTS = (
         ((_TEXT, Parameter("part", "what to look for")),),
         "1 when the part occurs in the text.",
         Example('CONTAINS("Pear", "ea")', 1),
-        lambda value, part: int(text(part, "CONTAINS") in text(value, "CONTAINS")),
+        lambda value, part: text(part, "CONTAINS") in text(value, "CONTAINS"),
     ),
     Function(
         "LEFT",
@@ -105,7 +108,7 @@ TEXTS = (
         ((_TEXT, Parameter("separator", "the text between the parts")),),
         "The parts of a text as an array.",
         Example('SPLIT("a,b", ",")', ["a", "b"]),
-        _split,
+        split,
         gives=1,
     ),
     Function(
@@ -117,7 +120,7 @@ TEXTS = (
                 Parameter("separator", "the text to put between, a comma and a space if left out", optional=True),
             ),
         ),
-        "The elements as one text; NA is skipped.",
+        "The elements as one text; NA if one of them is.",
         Example('{"a", "b"}.TEXTJOIN("-")', "a-b"),
         _textjoin,
     ),

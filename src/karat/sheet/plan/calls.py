@@ -12,9 +12,9 @@ from karat.sheet.functions import FUNCTIONS
 from karat.sheet.functions.definition import Function
 from karat.sheet.plan.draft import Draft, Planning, Scope
 from karat.sheet.plan.nodes import SHEET
-from karat.sheet.plan.queries import plan_query
-from karat.sheet.plan.tables import plan_questions, plan_rows
-from karat.sheet.text.tree import At, Call, FieldOf, TableName, Text
+from karat.sheet.plan.queries import plan_find, plan_query
+from karat.sheet.plan.tables import APPLIED, plan_order, plan_questions, plan_rows
+from karat.sheet.text.tree import TABLE_CALL, At, Call, FieldOf, Omitted, TableName, Text
 from karat.sheet.values import Wrong
 
 PASSES_ON = {"FIRST", "LAST", "SINGLE", "INDEX", "IF", "IFNA"}
@@ -23,12 +23,18 @@ PASSES_ON = {"FIRST", "LAST", "SINGLE", "INDEX", "IF", "IFNA"}
 
 def plan_call(draft: Draft, node: Call, scope: Scope, wanted: Wanted) -> Planning | int:
     """A call. It fails if the function does not exist or does not take this number of arguments."""
+    if node.name == TABLE_CALL:
+        table = node.arguments[0]
+        assert isinstance(table, TableName)  # noqa: S101 (that is what such a call is)
+        return plan_find(draft, node, table.name, scope, wanted)
     function = FUNCTIONS.get(node.name)
     if function is None:
         return draft.fail(f"there is no function {node.name}", did_you_mean(node.name, FUNCTIONS), node.at, scope)
     if function.form(len(node.arguments)) is None:
         hint = f"It is {' or '.join(function.signature())}."
         return draft.fail(f"{node.name} does not take {len(node.arguments)} arguments", hint, node.at, scope)
+    if any(isinstance(argument, Omitted) for argument in node.arguments):
+        return draft.fail(f"an argument of {node.name} is left empty", "", node.at, scope)
     if node.name in SPECIAL_CALLS:
         return SPECIAL_CALLS[node.name](draft, node, scope, wanted)
     return (plan_query if function.queries else _plain_call)(draft, node, scope, wanted)
@@ -63,9 +69,16 @@ def _row_number(draft: Draft, node: Call, scope: Scope, _wanted: Wanted) -> Plan
         return draft.fail(
             "ROW() has no row here", "It is the number of the row in the formula of a field.", node.at, scope
         )
-    rows = yield from plan_rows(draft, scope.table.name)
-    place = draft.plan.rows[scope.table.name][1]
-    return draft.node("row_number", (rows,), place, kind="Row number", label="ROW", at=node.at, origin=scope.origin)
+    table = scope.table
+    rows = yield from plan_rows(draft, table.name)
+    place = draft.plan.rows[table.name][1]
+    inputs: tuple[int, ...] = (rows,)
+    # The number counts the rows that filter and sort leave, unless these look at it themselves.
+    applied = (table.name, APPLIED)
+    looked_at = scope.before or applied in draft.open or draft.needs(applied, scope.origin)
+    if table.apply is not None and not looked_at:
+        inputs = (rows, (yield from plan_order(draft, table)))
+    return draft.node("row_number", inputs, place, kind="Row number", label="ROW", at=node.at, origin=scope.origin)
 
 
 def _evaluated(draft: Draft, node: Call, scope: Scope, _wanted: Wanted) -> Planning:

@@ -11,10 +11,17 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 
+from karat.sheet.check.dependencies import Graph, dependencies
+from karat.sheet.check.names import Names, names_of
 from karat.sheet.check.requirements import Wanted
+from karat.sheet.check.row_context import resolved
+from karat.sheet.functions import FUNCTIONS
 from karat.sheet.plan.nodes import SHEET, Node, Op, Place, Plan, inner
 from karat.sheet.text.tree import NOWHERE, At, Expr, Sheet, Table
 from karat.sheet.values import TableValue
+
+Elements = tuple[int, int, Place]
+"""The node of a query's elements, the node of what is queried, and the place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +35,14 @@ class Scope:
     dims: Mapping[str, int] | None = None
     """In the formula of a dim: the dims before it. Their rows are the only ones there are yet."""
     dim_place: Place = SHEET
-    elements: tuple[int, int, Place] | None = None
-    """In a query: (the node of its elements, the node of what is queried, the place)."""
+    elements: Elements | None = None
+    """In a query: what ``$`` is."""
+    queried: Mapping[str, Elements] = field(default_factory=dict)
+    """In queries over rows of tables: the innermost of each table."""
+    element: str = ""
+    """The table whose row ``$`` is, where that is known."""
+    before: bool = False
+    """In what is applied to a table: its fields before single rows are overridden."""
 
 
 Need = tuple[Expr, Scope, Wanted]
@@ -53,6 +66,23 @@ class Draft:
     """The node of a query's elements → their place."""
     made: dict[tuple[object, ...], int] = field(default_factory=dict)
     """What a node is made of → the node."""
+    before: dict[tuple[str, str], int] = field(default_factory=dict)
+    """(table, field) → its node before single rows are overridden, where that differs."""
+    names: Names = field(default_factory=lambda: Names({}))
+    graph: Graph = field(default_factory=dict)
+    """What must be known before what."""
+
+    def needs(self, node: tuple[str, str], other: tuple[str, str]) -> bool:
+        """Whether one field needs another, directly or not."""
+        waiting, seen = [node], {node}
+        while waiting:
+            for below in self.graph.get(waiting.pop(), ()):
+                if below == other:
+                    return True
+                if below not in seen:
+                    seen.add(below)
+                    waiting.append(below)
+        return False
 
     def node(
         self,
@@ -91,5 +121,14 @@ class Draft:
 
 def new_draft(sheet: Sheet, bound: Mapping[str, TableValue]) -> Draft:
     """A draft without nodes. ``bound`` are the tables that come whole from files."""
+    columns = {name: tuple(table.columns) for name, table in bound.items()}
+    sheet = resolved(sheet, names_of(sheet, columns), FUNCTIONS, is_query)
+    names = names_of(sheet, columns)
     tables = {table.name: table for table in sheet.tables if table.name not in bound}
-    return Draft(sheet, tables, Plan(bound=bound))
+    return Draft(sheet, tables, Plan(bound=bound), names=names, graph=dependencies(sheet, names, is_query))
+
+
+def is_query(name: str) -> bool:
+    """Whether a function computes its later arguments for each element of the first."""
+    function = FUNCTIONS.get(name)
+    return function is not None and function.queries

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any  # Any: each function takes the class of expression that it is listed under
 
 from karat.sheet.check.requirements import Wanted
+from karat.sheet.check.row_context import rows_of
 from karat.sheet.functions.operators import ARRAY, BINARY, UNARY
 from karat.sheet.plan.calls import apply, plan_call
 from karat.sheet.plan.draft import Draft, Planning, Scope
@@ -21,6 +22,7 @@ from karat.sheet.text.tree import (
     FieldsOf,
     Missing,
     Number,
+    Omitted,
     OwnField,
     TableName,
     Text,
@@ -56,10 +58,11 @@ def _constant(draft: Draft, value: object) -> int:
 
 
 def _element(draft: Draft, node: Element, scope: Scope, _wanted: Wanted) -> int:
-    if scope.elements is None:
+    found = scope.queried.get(node.of) if node.of else scope.elements
+    if found is None:
         hint = "It is the element in FILTER(source, condition), SORTBY, UNIQUEBY and FIND."
         return draft.fail("$ is outside a query", hint, node.at, scope)
-    elements, source, place = scope.elements
+    elements, source, place = found
     return draft.node("element", (elements, source), place, label="$", at=node.at, origin=scope.origin)
 
 
@@ -77,11 +80,18 @@ def _own_field(draft: Draft, node: OwnField, scope: Scope, _wanted: Wanted) -> P
     return plan_field(draft, table.name, node.name, node.at, scope)
 
 
+def _omitted(draft: Draft, node: Omitted, scope: Scope, _wanted: Wanted) -> int:
+    return draft.fail("an argument is left empty", "", node.at, scope)
+
+
 def _field_of(draft: Draft, node: FieldOf, scope: Scope, _wanted: Wanted) -> Planning | int:
     if isinstance(node.source, TableName):
         return plan_column(draft, node.source.name, node.name, node.at, scope)
-    if isinstance(node.source, Element) and scope.elements is not None:
-        elements, source, place = scope.elements
+    found = None
+    if isinstance(node.source, Element):
+        found = scope.queried.get(node.source.of) if node.source.of else scope.elements
+    if found is not None:
+        elements, source, place = found
         label = f"$[{node.name}]"
         return draft.node(
             "element_field", (elements, source), place, node.name, label=label, at=node.at, origin=scope.origin
@@ -90,6 +100,15 @@ def _field_of(draft: Draft, node: FieldOf, scope: Scope, _wanted: Wanted) -> Pla
 
 
 def _get(draft: Draft, node: FieldOf, scope: Scope) -> Planning:
+    own = scope.table.name if scope.table is not None else ""
+    table = rows_of(node.source, own, draft.names, scope.element)
+    if table in draft.tables and (table, node.name) in draft.graph and scope.dims is None:
+        made = yield node.source, scope, frozenset()
+        column = yield from plan_column(draft, table, node.name, node.at, scope)
+        place, label = draft.place_of(made), f"[{node.name}]"
+        return draft.node(
+            "get_of_rows", (made, column), place, node.name, kind="Get", label=label, at=node.at, origin=scope.origin
+        )
     made = yield node.source, scope, frozenset((node.name,))
     place, label = draft.place_of(made), f"[{node.name}]"
     return draft.node("get", (made,), place, node.name, label=label, at=node.at, origin=scope.origin)
@@ -125,6 +144,7 @@ PLANNERS: dict[type[Expr], Callable[[Draft, Any, Scope, Wanted], Planning | int]
     Text: _literal,
     Boolean: _boolean,
     Missing: _missing,
+    Omitted: _omitted,
     Element: _element,
     TableName: plan_table,
     OwnField: _own_field,

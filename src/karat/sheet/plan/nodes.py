@@ -23,6 +23,8 @@ Op = Literal[
     "element_field",  # $[x]
     "query",  # FILTER, FIND, SORTBY, UNIQUEBY over the elements
     "get",  # a field of a row or a table
+    "get_of_rows",  # the same of rows of a table of the sheet, whose column is at hand
+    "find",  # the row of a table with these keys, or of this number
     "get_many",  # several columns of a table
     "rows",  # the rows of a table without dims; makes a place
     "dim",  # the rows of a table after one more dim; makes a place
@@ -88,8 +90,12 @@ class FieldDetail:
     has_formula: bool = False
     typed: int | None = None
     """Its column in the override."""
-    matched: bool = False
-    """Rows of the override belong to rows by key; otherwise by position."""
+    matched: int | None = None
+    """Which input says what row of the override belongs to a row; None: they go by position."""
+    formulas: tuple[tuple[int, int], ...] = ()
+    """(row of the override, input): the cells that are formulas."""
+    empty: bool = False
+    """Without a value a cell is empty, not NA: all that the field has is typed in."""
     truths: bool = False
 
 

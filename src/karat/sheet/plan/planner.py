@@ -15,7 +15,7 @@ from karat.sheet.values import TableValue
 def make_plan(sheet: Sheet, *, bound: Mapping[str, TableValue] | None = None, only: Collection[str] = ()) -> Plan:
     """The plan of the whole sheet, or of some of its tables with all they need."""
     draft = new_draft(sheet, bound or {})
-    for table in sheet.tables:
+    for table in draft.sheet.tables:
         if table.name not in draft.plan.bound and (not only or table.name in only):
             _whole_table(draft, table)
     for name in draft.plan.bound:
@@ -27,6 +27,7 @@ def make_plan(sheet: Sheet, *, bound: Mapping[str, TableValue] | None = None, on
 def make_questions_plan(sheet: Sheet, table: Table, *, bound: Mapping[str, TableValue] | None = None) -> Plan:
     """The plan of an evaluation table's questions, truths and searched values, and nothing else."""
     draft = new_draft(sheet, bound or {})
+    table = next(one for one in draft.sheet.tables if one.name == table.name)
     run(draft, plan_questions(draft, table, NOWHERE, (table.name, "")))
     return draft.plan
 

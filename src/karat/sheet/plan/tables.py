@@ -11,10 +11,13 @@ from karat.sheet.check.requirements import Wanted
 from karat.sheet.evaluation_table import decorator, evaluation_fields, reference_text, target_of
 from karat.sheet.plan.draft import Draft, Need, Planning, Scope
 from karat.sheet.plan.nodes import SHEET, FieldDetail, Place
-from karat.sheet.text.tree import At, Fields, Missing, Table, TableName, Unary
+from karat.sheet.text.traversal import is_formula
+from karat.sheet.text.tree import ROW_COLUMN, At, Fields, Missing, Override, Table, TableName, Unary
 
 ROWS, APPLIED = "\0rows", "\0applied"
 """In place of a field: the rows of a table, and what is applied to them."""
+BEFORE = "\0before"
+"""Behind a field: as it is before single rows are overridden."""
 
 
 def _known_fields(draft: Draft, table: str) -> list[str]:
@@ -36,7 +39,7 @@ def plan_rows(draft: Draft, name: str) -> Planning:
 
     A table marked ``!manual()`` and one without dims have the rows of their override; one without dims or override has
     one row. Otherwise each dim makes a row for each of its elements, inside each row of the dims before it, and the
-    override replaces cells of these rows.
+    override replaces cells of these rows. An override that says ``row`` makes no rows either.
     """
     if name in draft.plan.rows:
         return draft.plan.rows[name][0]
@@ -48,7 +51,10 @@ def plan_rows(draft: Draft, name: str) -> Planning:
     lines = [line for line in table.fields if any(field.dim for field in line.fields)]
     manual = decorator(table.decorators, "manual") is not None
     if manual or not lines:
-        count = len(table.override.rows) if table.override is not None else 0 if manual else 1
+        override = table.override
+        count = 0 if manual else 1
+        if override is not None and (manual or ROW_COLUMN not in override.columns):
+            count = len(override.rows)
         made = draft.node("rows", detail=(name, count), kind="Rows", label=name)
         draft.plan.rows[name] = made, Place(1, SHEET, made, name)
         return made
@@ -74,83 +80,106 @@ def plan_rows(draft: Draft, name: str) -> Planning:
 
 def plan_field(draft: Draft, table: str, name: str, at: At, scope: Scope) -> Planning:
     """A field, row by row."""
-    if (table, name) in draft.plan.fields:
-        return draft.plan.fields[table, name]
+    before = scope.before and scope.table is not None and scope.table.name == table
+    made_before = draft.before if before else draft.plan.fields
+    if (table, name) in made_before:
+        return made_before[table, name]
     known = _known_fields(draft, table)
     if name not in known:
         return draft.fail(f"there is no field [{name}] in {table}", did_you_mean(name, known), at, scope)
-    for step in ((table, name), (table, ROWS)):
+    under_way = (table, name + BEFORE if before else name)
+    for step in (under_way, (table, ROWS)):
         if step in draft.open:
             return _circle(draft, step, (table, name), at, scope)
-    draft.open.append((table, name))
+    draft.open.append(under_way)
     rows = yield from plan_rows(draft, table)
     place = draft.plan.rows[table][1]
     label = reference_text(table, name)
     if table in draft.plan.bound:
         made = draft.node("field", (rows,), place, FieldDetail(table, name), kind="Input", label=label)
     else:
-        made = yield from _plan_declared(draft, draft.tables[table], name, rows, place, label)
+        made = yield from _plan_declared(draft, draft.tables[table], name, rows, place, label, before=before)
     draft.open.pop()
-    draft.plan.fields[table, name] = made
+    made_before[table, name] = made
     return made
 
 
 def _circle(draft: Draft, first: tuple[str, str], last: tuple[str, str], at: At, scope: Scope) -> int:
     """The node that says that what is being planned depends on itself."""
     way = [*draft.open[draft.open.index(first) :], last]
-    said = " → ".join(step[0] if step[1] == ROWS else reference_text(*step) for step in way if step[1] != APPLIED)
+    said = " → ".join(
+        step[0] if step[1] == ROWS else reference_text(step[0], step[1].removesuffix(BEFORE))
+        for step in way
+        if step[1] != APPLIED
+    )
     hint = "One of these must not depend on the others."
     return draft.fail(f"this depends on itself: {said}", hint, at, scope)
 
 
-def _plan_declared(draft: Draft, table: Table, name: str, rows: int, place: Place, label: str) -> Planning:
+def _plan_declared(
+    draft: Draft, table: Table, name: str, rows: int, place: Place, label: str, *, before: bool
+) -> Planning:
     line, part = _line_of(table, name)
     field = line.fields[part]
     inputs = [rows]
     dims = draft.dims.get(table.name, {})
+    scope = Scope(table, (table.name, name), before=before)
     if name in dims:
         inputs.append(dims[name])
     elif line.formula is not None:
-        inputs.append((yield line.formula, Scope(table, (table.name, name)), None))
+        inputs.append((yield line.formula, scope, None))
+    has_formula = len(inputs) > 1
     override = table.override
     typed = override.columns.index(name) if override is not None and name in override.columns else None
-    if dims and field.key and len(inputs) > 1:
-        typed = None  # the keys of the override say which row is meant; they change nothing
-    matched = False
-    if typed is not None and dims:
-        match = yield from _plan_match(draft, table, rows, place, name)
-        matched = match is not None
-        if match is not None:
-            inputs.append(match)
+    by_row = override is not None and ROW_COLUMN in override.columns
+    keys = () if override is None or by_row or not dims else _keys(table, override)
+    if (name in keys and has_formula) or (before and by_row):
+        typed = None  # the keys say which row is meant, and change nothing
+    matched: int | None = None
+    formulas: list[tuple[int, int]] = []
+    if typed is not None and override is not None:
+        if by_row or keys:
+            matched = len(inputs)
+            inputs.append((yield from _plan_match(draft, table, override, keys, rows, place, scope)))
+        for number, row in enumerate(override.rows):
+            cell = row[typed] if typed < len(row) else None
+            if is_formula(cell) and not isinstance(cell, Missing):
+                formulas.append((number, len(inputs)))
+                inputs.append((yield cell, scope, None))
     detail = FieldDetail(
         table.name,
         name,
         part if len(line.fields) > 1 and name not in dims else None,
         len(line.fields),
-        len(inputs) - matched > 1,
+        has_formula,
         typed,
         matched,
+        tuple(formulas),
+        typed is not None and not has_formula,
         target_of(field) is not None,
     )
     origin = (table.name, name)
     return draft.node("field", tuple(inputs), place, detail, kind="Field", label=label, at=field.at, origin=origin)
 
 
-def _plan_match(draft: Draft, table: Table, rows: int, place: Place, name: str) -> Generator[Need, int, int | None]:
-    """The node that matches rows of the override to rows of the table by key; None if they match by position."""
-    override = table.override
-    assert override is not None  # noqa: S101 (asked for only where there is one)
-    fields = {field.name: field for line in table.fields for field in line.fields}
-    keys = tuple(column for column in override.columns if column in fields and fields[column].key)
-    if not keys or name in keys:
-        return None
+def _keys(table: Table, override: Override) -> tuple[str, ...]:
+    """The columns of the override that say which row is meant."""
+    declared = {field.name for line in table.fields for field in line.fields if field.key}
+    return tuple(column for column in override.columns if column in declared or column in override.keys)
+
+
+def _plan_match(
+    draft: Draft, table: Table, override: Override, keys: tuple[str, ...], rows: int, place: Place, scope: Scope
+) -> Planning:
+    """The node that says which row of the override belongs to each row of the table: by its number among those that
+    filter and sort leave, or by its keys."""
     inputs = [rows]
+    if not keys and table.apply is not None:
+        inputs.append((yield from plan_order(draft, table)))
     for key in keys:
-        inputs += [(yield from plan_field(draft, table.name, key, override.at, Scope(table, (table.name, name))))]
+        inputs += [(yield from plan_field(draft, table.name, key, override.at, scope))]
     detail = (table.name, tuple(override.columns.index(key) for key in keys))
-    return draft.node(
-        "match", tuple(inputs), place, detail, label=table.name, at=override.at, origin=(table.name, name)
-    )
+    return draft.node("match", tuple(inputs), place, detail, label=table.name, at=override.at, origin=scope.origin)
 
 
 def plan_order(draft: Draft, table: Table) -> Planning:
@@ -169,7 +198,8 @@ def plan_order(draft: Draft, table: Table) -> Planning:
         )
     draft.open.append((table.name, APPLIED))
     inputs = [(yield from plan_rows(draft, table.name))]
-    scope = Scope(table, (table.name, "apply"))
+    by_row = table.override is not None and ROW_COLUMN in table.override.columns
+    scope = Scope(table, (table.name, "apply"), before=by_row)
     if apply.filter is not None:
         inputs.append((yield apply.filter, scope, None))
     flags = []
@@ -226,6 +256,14 @@ def plan_table(draft: Draft, node: TableName, scope: Scope, wanted: Wanted) -> P
         return _circle(draft, (node.name, ROWS), (node.name, ROWS), node.at, scope)
     known = _known_fields(draft, node.name)
     names = tuple(known) if wanted is None else tuple(name for name in known if name in wanted)
+    if wanted is None and scope.table is not None and scope.table.name == node.name:
+        # Rows of the own table as a value: without what is being computed from them.
+        under_way = [step for step in draft.open if step[0] == node.name]
+        names = tuple(
+            name
+            for name in names
+            if not any((node.name, name) == step or draft.needs((node.name, name), step) for step in under_way)
+        )
     for name in sorted((wanted or frozenset()) - set(known)):
         return draft.fail(f"there is no field [{name}] in {node.name}", did_you_mean(name, known), node.at, scope)
     inputs = [(yield from plan_rows(draft, node.name))]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-KEYWORDS = ("table", "key", "dim", "apply", "filter", "sort", "total", "override")
+KEYWORDS = ("table", "key", "dim", "apply", "filter", "sort", "total", "override", "row")
 """Words a line can begin with."""
 
 FORMULA_WORDS = ("AND", "OR", "NOT", "MOD", "NA", "TRUE", "FALSE")

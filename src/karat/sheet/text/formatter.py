@@ -12,9 +12,10 @@ from collections.abc import Iterable, Sequence
 
 from karat.sheet.text.escapes import cell_literal, field_literal, table_literal, text_literal
 from karat.sheet.text.layout import Break, Document, Group, Indented, Joined, Only, set_text
-from karat.sheet.text.tokens import Cell
-from karat.sheet.text.traversal import children, nodes_upwards
+from karat.sheet.text.traversal import children, nodes_upwards, with_table_calls
 from karat.sheet.text.tree import (
+    ROW_COLUMN,
+    TABLE_CALL,
     Array,
     Binary,
     Boolean,
@@ -28,16 +29,19 @@ from karat.sheet.text.tree import (
     FieldsOf,
     Missing,
     Number,
+    Omitted,
     Override,
     OwnField,
     Sheet,
     Table,
     TableName,
     Text,
+    Typed,
     Unary,
 )
 
 WIDTH = 100
+NO_WIDTH = 1_000_000
 STEP = "    "
 
 _TIGHTNESS = {
@@ -63,6 +67,8 @@ _POSTFIX = 9
 
 def format_sheet(sheet: Sheet) -> str:
     """The whole sheet in its one layout."""
+    tables = {table.name for table in sheet.tables}
+    sheet = with_table_calls(sheet, lambda name: name if name in tables else None)
     parts = ["".join(f"{line}\n" for line in _table(table)) for table in sheet.tables]
     if sheet.comments:
         parts.append("".join(f"{line}\n" for line in _comments(sheet.comments)))
@@ -110,20 +116,29 @@ def _declared(field: Field) -> str:
 def _override(override: Override) -> Iterable[str]:
     yield from _comments(override.comments)
     yield "override"
-    yield ",".join(field_literal(column) for column in override.columns)
+    yield ",".join(_column(column, override) for column in override.columns)
     for row in override.rows:
-        # A single empty cell would be a blank line, which is no row.
-        yield ",".join(_cell(cell) for cell in row) if len(row) > 1 else _cell(row[0]) or "NA"
+        yield ",".join(_cell(cell) for cell in row)
 
 
-def _cell(cell: Cell) -> str:
+def _column(column: str, override: Override) -> str:
+    if column == ROW_COLUMN:
+        return "row"
+    return f"{'key ' if column in override.keys else ''}{field_literal(column)}"
+
+
+def _cell(cell: Typed) -> str:
     match cell:
         case None:
             return ""
         case str():
             return cell_literal(cell)
-        case _:
+        case bool():
+            return "TRUE" if cell else "FALSE"
+        case int() | float():
             return repr(cell)
+        case _:
+            return set_text(Group((_document(cell),)), width=NO_WIDTH)
 
 
 def _above(comments: Sequence[str], docs: Sequence[str], decorators: Sequence[Decorator]) -> Iterable[str]:
@@ -196,6 +211,10 @@ def _node(node: Expr, below: list[tuple[Expr, Document]]) -> Document:
             return Joined(
                 (_within(below[0], _POSTFIX), f".{name}", _enclosed("(", [part for _, part in below[1:]], ")"))
             )
+        case Call(name=name) if name == TABLE_CALL:
+            return Joined((below[0][1], _enclosed("(", [part for _, part in below[1:]], ")")))
+        case Omitted():
+            return ""
         case Call(name=name):
             return Joined((name, _enclosed("(", [part for _, part in below], ")")))
         case Array():

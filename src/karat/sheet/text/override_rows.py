@@ -5,13 +5,15 @@ A cell is
 - ``"…"``: a text. It may hold commas and newlines; a quote in it is ``""`` or ``'"``, and the other escapes are those
   of any text;
 - a number, such as ``3`` or ``-0.5``. ``007`` is a text: it would not be the same as a number;
-- nothing, or ``NA``: no value is typed in. ``TRUE`` and ``FALSE`` are 1 and 0;
+- nothing: no value is typed in. ``NA``, ``TRUE`` and ``FALSE`` are those values;
 - ``{"a", "b"}``: several truths, the same as ``"a;b"``;
-- anything else: a text, exactly as written, without the spaces around it.
+- anything else: a formula, such as ``1 + 5`` or ``DATE(2024, 3, 1)``, whose commas in parentheses do not end the cell;
+  and where it can be none, a text, exactly as written, without the spaces around it (see ``cell_formulas``).
 
 The block ends where the file ends or where a line begins the next thing: ``table NAME``, a decorator ``!name(``, or a
-doc ``##``. A row that begins like that must be in quotes. Blank lines between rows do not count. A ``#`` comment needs
-a line of its own.
+doc ``##``. A row that begins like that must be in quotes. Blank lines between rows do not count, except where there is
+one column: there a blank line is a row with an empty cell, unless no row follows. A ``#`` comment stands on a line of
+its own, or behind a value that is no text.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from typing import NamedTuple
 
 from karat.core.problems import Problem
 from karat.sheet.text.escapes import unescape, unescape_cell
-from karat.sheet.text.tokens import Cell, Rows
+from karat.sheet.text.tokens import Cell, Rows, Unquoted
+from karat.sheet.text.tree import Missing
 
 MOST_CELLS = 5_000_000
 MOST_DIGITS = 300
@@ -52,7 +55,15 @@ _MISPLACED = re.compile(
 _QUOTED = re.compile(f'"{_BODY}"')
 _ARRAY_ITEM = re.compile(rf"{_STRING}|[^\s,\"{{}}]+")
 _APOSTROPHE = "'\" is a quote inside the text. Where a text ends with an apostrophe, write ''\"."
-_WORDS: dict[str, Cell] = {"NA": None, "TRUE": 1, "FALSE": 0}
+_WORDS: dict[str, Cell] = {"NA": Missing(), "TRUE": True, "FALSE": False}
+_VALUE = re.compile(rf"(?:{_NUMBER.pattern}|na|true|false)?", re.IGNORECASE)
+# A cell with parentheses or brackets that are all closed again, up to four deep; texts may stand in them.
+_INSIDE = r"[^()\[\]\"\n]"
+for _ in range(4):
+    _INSIDE = rf"(?:[^()\[\]\"\n]|{_STRING}|\((?:{_INSIDE})*+\)|\[[^\[\]\n]*+\]|\[(?:\[[^\[\]\n]*+\]|[,\s])*+\])"
+_BALANCED = re.compile(
+    rf"[^\S\n]*+(?P<cell>(?:[^,()\[\]\"\n]|{_STRING}|\((?:{_INSIDE})*+\)|\[[^\[\]\n]*+\])++)(?P<end>,|\n|\Z)"
+)
 
 
 class Block(NamedTuple):
@@ -101,6 +112,10 @@ class _Reader:
                 after, found = self._skip_empty(position)
                 if after == end_of_text or _NEXT_THING.match(text, after):
                     break  # the comments just above it belong to what follows
+                if self.columns == 1:
+                    blank = [at for at, one in enumerate(text[position:after].split("\n")[:-1]) if not one.strip()]
+                    rows += [(None,)] * len(blank)
+                    lines += [self.line + at for at in blank]
                 comments += found
                 self.line += text.count("\n", position, after)
                 position = after
@@ -139,6 +154,14 @@ class _Reader:
         append, match, text = row.append, _CELL.match, self.text
         while True:
             found = match(text, position)
+            if found is None or ((plain := found["plain"]) is not None and ("(" in plain or "[" in plain)):
+                formula = _BALANCED.match(text, position)
+                if formula is not None and '"' not in formula["cell"].strip()[:1]:
+                    append(self._plain(formula["cell"], position))
+                    position = formula.end()
+                    if formula["end"] != ",":
+                        return tuple(row), position
+                    continue
             if found is None:
                 return (), self._complain(position)
             quoted, array, plain, end = found.group("quoted", "array", "plain", "end")
@@ -156,6 +179,10 @@ class _Reader:
         word = cell.strip()
         if not word:
             return None
+        if " #" in word or "\t#" in word:  # a comment behind a value; in a text it is part of it
+            said, _, _ = word.partition("#")
+            if _VALUE.fullmatch(said.strip()):
+                word = said.strip()
         if _NUMBER.fullmatch(word):
             value = number(word)
             if value is None:
@@ -163,7 +190,7 @@ class _Reader:
                     "this number is too large", position, "Write it in quotes to keep it as a text.", len(word)
                 )
             return value
-        return _WORDS.get(word.upper(), word)
+        return _WORDS[word.upper()] if word.upper() in _WORDS else Unquoted(word)
 
     def _complain(self, position: int) -> int:
         """Say what is wrong with the cell here; the offset after its line."""

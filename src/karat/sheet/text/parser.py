@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Any  # Any: the parser of lark takes anything that has a type as a token
 
 from karat.core.problems import Problem, UserError, count_of
+from karat.sheet.text.cell_formulas import with_cell_formulas
 from karat.sheet.text.grammar import language
 from karat.sheet.text.scanner import DEEPEST, Scanner
 from karat.sheet.text.syntax_errors import explain_outside, explain_token
@@ -52,7 +53,8 @@ def parse(text: str | bytes, file: str = "") -> Sheet:
             tables.append(table)
     if problems:
         raise _error(sorted(problems, key=lambda problem: (problem.line, problem.column))[:MOST_PROBLEMS])
-    return Sheet(tuple(tables), scanner.comments)
+    names = {table.name for table in tables}
+    return Sheet(tuple(with_cell_formulas(table, names, parse) for table in tables), scanner.comments)
 
 
 def _error(problems: list[Problem]) -> UserError:
@@ -175,6 +177,13 @@ def _outside(lines: list[Line], file: str, problems: list[Problem]) -> None:
 
 def _check_sections(lines: list[Line], file: str, problems: list[Problem]) -> None:
     applies = [line.tokens[0] for line in lines if line.first == "APPLY"]
+    for kind in ("FILTER", "SORT"):
+        found = [line.tokens[0] for line in lines if line.first == kind]
+        for twice in found[1:] if len(applies) == 1 else ():
+            message = f'"{twice.text}" stands here twice: also in line {found[0].line}'
+            hint = "Conditions are joined with AND; sort takes several expressions."
+            width = len(twice.text)
+            problems.append(Problem(message, file=file, line=twice.line, column=twice.column, width=width, hint=hint))
     for again in applies[1:]:
         message = f"a table can have only one apply; this one already has one in line {applies[0].line}"
         hint = "Conditions are joined with AND; sort takes several expressions."

@@ -28,7 +28,7 @@ _SURELY_NEW = re.compile(
     r"[^\S\n]*(?:table[^\S\n]+(?:'[^\n]*'|\w+)[^\S\n]*(?:#[^\n]*)?(?:\n|\Z)|override[^\S\n]*(?:\n|\Z)|![^\S\n]*\w)",
     re.IGNORECASE,
 )
-_HEADER = re.compile(r"[^\S\n]*\[")
+_HEADER = re.compile(r"[^\S\n]*(?:\[|(?:row|key)(?!\w))", re.IGNORECASE)
 _BLANK = re.compile(r"(?:[^\S\n]*(?:#(?!#)[^\n]*)?\n)*")
 
 
@@ -162,7 +162,7 @@ class Scanner:
         header = bool(self.lines) and self.lines[-1].first == "OVERRIDE" and line.first not in ("TABLE", "BANG", "DOC")
         self.lines.append(line)
         if header:
-            return self._read_rows(after, sum(token.type == "FIELD" for token in line.tokens))
+            return self._read_rows(after, sum(token.type in ("FIELD", "ROW") for token in line.tokens))
         return self._without_header(after) if line.first == "OVERRIDE" else after
 
     def _begin_row(self, start: int) -> None:

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from karat.sheet.text.tree import At
+from karat.sheet.text.tree import At, Missing
 
-Cell = str | int | float | None
+Cell = str | int | float | Missing | None
+"""A cell as it was read. ``Missing`` is a typed NA, None an empty cell."""
+
+
+class Unquoted(str):
+    """A cell that is neither in quotes nor a number: a formula, or a text as it is written."""
+
+    __slots__ = ()
+
 
 END = "$END"
 """The type lark gives to the end of what it reads."""
@@ -16,7 +24,7 @@ class Token:
     """A word, sign or value. ``value`` is what it means: the text without its quotes, the number, the rows of an
     override."""
 
-    __slots__ = ("column", "comments", "line", "text", "type", "value")
+    __slots__ = ("column", "comments", "line", "marked", "text", "type", "value")
 
     def __init__(self, type: str, text: str, line: int, column: int, value: object = None) -> None:
         self.type = type
@@ -25,6 +33,8 @@ class Token:
         self.column = column
         self.value = value
         self.comments: tuple[str, ...] = ()
+        self.marked = False
+        """A column of an override with ``key`` before it."""
 
     @property
     def at(self) -> At:

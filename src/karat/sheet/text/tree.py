@@ -51,9 +51,18 @@ class Boolean:
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
-    """``$``: the element of the array or table that is being queried."""
+class Omitted:
+    """A place between two commas with nothing in it: the argument's usual value."""
 
+    at: At = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """``$``: the element of the array or table that is being queried. ``of`` names a table where the innermost query
+    over its rows is meant, whatever lies between (see ``check.row_context``)."""
+
+    of: str = ""
     at: At = field(default=NOWHERE, compare=False, repr=False)
 
 
@@ -93,6 +102,10 @@ class FieldsOf:
     """Where each of them is named."""
 
 
+TABLE_CALL = "T()"
+"""The name of a call that is a row of a table: ``T(key)``. Its first argument is the table."""
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """``F(a, b)``, which is also ``a.F(b)``. The name is in capitals."""
@@ -101,6 +114,8 @@ class Call:
     arguments: tuple[Expr, ...]
     dotted: bool = field(default=False, compare=False)
     at: At = field(default=NOWHERE, compare=False, repr=False)
+    spelled: str = field(default="", compare=False, repr=False)
+    """The name as it was written: it may be that of a table."""
 
 
 Operator = Literal["^", "*", "/", "MOD", "+", "-", "&", "<", ">", "=", "<=", ">=", "<>", "AND", "OR"]
@@ -134,6 +149,7 @@ Expr = (
     Number
     | Text
     | Missing
+    | Omitted
     | Boolean
     | Element
     | TableName
@@ -200,12 +216,21 @@ class Total:
     comments: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
 
+ROW_COLUMN = ""
+"""In place of a column of an override: the number of the row that is meant."""
+
+Typed = str | int | float | Expr | None
+"""A cell of an override: a value, a formula, or nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Override:
     """Values typed in, row by row. ``None`` is an empty cell: the formula's value stays."""
 
     columns: tuple[str, ...]
-    rows: tuple[tuple[str | int | float | None, ...], ...]
+    rows: tuple[tuple[Typed, ...], ...]
+    keys: frozenset[str] = frozenset()
+    """The columns with the word ``key`` before them."""
     at: At = field(default=NOWHERE, compare=False, repr=False)
     lines: tuple[int, ...] = field(default=(), compare=False, repr=False)
     """The line on which each row begins."""

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from karat.sheet.text.tokens import Rows, Token
 from karat.sheet.text.tree import (
+    ROW_COLUMN,
+    TABLE_CALL,
     Apply,
     Array,
     At,
@@ -26,6 +28,7 @@ from karat.sheet.text.tree import (
     FieldsOf,
     Missing,
     Number,
+    Omitted,
     Operator,
     Override,
     OwnField,
@@ -137,12 +140,20 @@ class Builder:
     def total(self, children: Children) -> Total:
         return Total(tuple(children[1:]), children[0].at, children[0].comments)
 
+    def column(self, children: list[Token]) -> Token:
+        """The field, marked where ``key`` stands before it."""
+        *before, last = children
+        last.marked = bool(before)
+        last.comments = _comments(children)
+        return last
+
     def override(self, children: list[Token]) -> Override:
         keyword, *columns, last = children
         rows = cast(Rows, last.value)
         return Override(
-            columns=tuple(cast(str, column.value) for column in columns),
+            columns=tuple(ROW_COLUMN if column.type == "ROW" else cast(str, column.value) for column in columns),
             rows=rows.cells,
+            keys=frozenset(cast(str, column.value) for column in columns if column.marked),
             at=keyword.at,
             lines=rows.lines,
             places=tuple(column.at for column in columns),
@@ -169,12 +180,23 @@ class Builder:
         return FieldsOf(source, tuple(name.value for name in names), names[0].at, tuple(name.at for name in names))
 
     def dotted_call(self, children: Children) -> Call:
-        receiver, name, *arguments = children
-        return Call(name.text.upper(), (receiver, *arguments), True, name.at)
+        receiver, name, arguments = children
+        return Call(name.text.upper(), (receiver, *arguments), True, name.at, name.text)
 
     def call(self, children: Children) -> Call:
-        name, *arguments = children
-        return Call(name.text.upper(), tuple(arguments), False, name.at)
+        name, arguments = children
+        if name.type == "QUOTED":
+            return Call(TABLE_CALL, (TableName(cast(str, name.value), name.at), *arguments), False, name.at)
+        return Call(name.text.upper(), arguments, False, name.at, name.text)
+
+    def arguments(self, children: Children) -> tuple[Expr, ...]:
+        """What is left out at the end takes its usual value, as if it were not there."""
+        while children and isinstance(children[-1], Omitted):
+            children.pop()
+        return tuple(children)
+
+    def omitted(self, children: Children) -> Omitted:  # noqa: ARG002 (the parser's signature)
+        return Omitted()
 
     def number(self, children: list[Token]) -> Number:
         return Number(cast("int | float", children[0].value), children[0].at)
@@ -192,7 +214,7 @@ class Builder:
         return Boolean(False, children[0].at)
 
     def element(self, children: list[Token]) -> Element:
-        return Element(children[0].at)
+        return Element(at=children[0].at)
 
     def table_name(self, children: list[Token]) -> TableName:
         return TableName(cast(str, children[0].value), children[0].at)

@@ -1,0 +1,211 @@
+"""From values to texts and back, and pieces of texts. An empty text stays empty; NA stays NA."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from karat.sheet.functions.definition import Example, Function, Parameter
+from karat.sheet.functions.text import split
+from karat.sheet.values import (
+    LONGEST_TEXT,
+    NA,
+    Date,
+    Value,
+    Wrong,
+    number,
+    number_text,
+    read_number,
+    serial,
+    text,
+    whole,
+)
+
+_TEXT = Parameter("text", "any text")
+_MARK = Parameter("mark", "the text to look for")
+DIGITS = 10
+_SHORT = {"K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
+_DAY = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})")
+_GROUPED = re.compile(r"[-+]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?")
+
+
+def as_text(value: Value) -> str:
+    """A value as TEXT gives it: a number with ten digits that count."""
+    if not isinstance(value, int | float) or isinstance(value, bool | Date):
+        return text(value, "TEXT")
+    if isinstance(value, float) and not value.is_integer():
+        short = f"{value:.{DIGITS}g}"
+        return (
+            short if "e" not in short or not 1e-5 <= abs(value) < 1e15 else f"{float(short):f}".rstrip("0").rstrip(".")
+        )
+    return number_text(value)
+
+
+def _value(written: Value) -> Value:
+    if not isinstance(written, str):
+        return written if isinstance(written, Date) else number(written, "VALUE")
+    word = written.strip()
+    if not word:
+        return ""
+    if word.upper() in ("TRUE", "FALSE"):
+        return word.upper() == "TRUE"
+    found = _DAY.fullmatch(word)
+    if found:
+        try:
+            return serial(datetime(int(found[3]), int(found[1]), int(found[2])))
+        except ValueError:
+            return NA
+    scale = _SHORT.get(word[-1].upper(), 1) if len(word) > 1 else 1
+    digits = word[:-1] if scale != 1 else word
+    plain = read_number(digits.replace(",", "") if _GROUPED.fullmatch(digits.strip()) else digits)
+    return NA if plain is None else plain if scale == 1 else plain * scale
+
+
+def _concat(*parts: Value) -> str:
+    joined = "".join(text(part, "CONCAT") for part in parts)
+    if len(joined) > LONGEST_TEXT:
+        raise Wrong(f"the text would be longer than {LONGEST_TEXT:,} characters")
+    return joined
+
+
+def _mid(value: Value, start: Value, count: Value) -> Value:
+    first, length = whole(start, "MID"), whole(count, "MID")
+    return text(value, "MID")[first - 1 : first - 1 + length] if first >= 1 and length >= 0 else NA
+
+
+def _substitute(value: Value, old: Value, new: Value) -> str:
+    whole_text, before, after = (text(part, "SUBSTITUTE") for part in (value, old, new))
+    if before and len(whole_text) + whole_text.count(before) * len(after) > LONGEST_TEXT:
+        raise Wrong(f"the text would be longer than {LONGEST_TEXT:,} characters")
+    return whole_text.replace(before, after) if before else whole_text
+
+
+def _unichar(value: Value) -> Value:
+    found = whole(value, "UNICHAR")
+    return chr(found) if 0 < found <= 0x10FFFF and not 0xD800 <= found <= 0xDFFF else NA
+
+
+def _strip(value: Value, part: Value = " ", *, start: bool = True, end: bool = True) -> str:
+    """The text without the part at its ends, however often it stands there."""
+    found, off = text(value, "STRIP"), text(part, "STRIP")
+    while start and off and found.startswith(off):
+        found = found[len(off) :]
+    while end and off and found.endswith(off):
+        found = found[: len(found) - len(off)]
+    return found
+
+
+def _before(value: Value, mark: Value) -> Value:
+    head, found, _ = _cut(value, mark, "TEXTBEFORE")
+    return head if found else NA
+
+
+def _after(value: Value, mark: Value) -> Value:
+    _, found, tail = _cut(value, mark, "TEXTAFTER")
+    return tail if found else NA
+
+
+def _cut(value: Value, mark: Value, name: str) -> tuple[str, str, str]:
+    wanted = text(mark, name)
+    return text(value, name).partition(wanted) if wanted else ("", "", "")
+
+
+CONVERSIONS = (
+    Function(
+        "TEXT",
+        "text",
+        ((Parameter("value", "a number, a date or a text"),),),
+        "The value as a text: ten digits that count, TRUE or FALSE, a date as month/day/year.",
+        Example("TEXT(1 / 3)", "0.3333333333"),
+        as_text,
+    ),
+    Function(
+        "VALUE",
+        "text",
+        ((_TEXT,),),
+        "The number or date that a text says: 12, 1,234.5, 10.2B, TRUE, 8/26/2024; NA where it says none.",
+        Example('VALUE("1,234.5")', 1234.5),
+        _value,
+    ),
+    Function(
+        "CONCAT",
+        "text",
+        ((Parameter("part", "a text, number or date", repeated=True),),),
+        "The parts as one text.",
+        Example('CONCAT("a", 1)', "a1"),
+        _concat,
+    ),
+    Function(
+        "MID",
+        "text",
+        ((_TEXT, Parameter("start", "the first character, from 1"), Parameter("count", "how many")),),
+        "Characters from the middle; NA where the start is before the first.",
+        Example('MID("Pear", 2, 2)', "ea"),
+        _mid,
+    ),
+    Function(
+        "SUBSTITUTE",
+        "text",
+        ((_TEXT, Parameter("old", "what to replace"), Parameter("new", "what to put there")),),
+        "The text with every old part replaced.",
+        Example('SUBSTITUTE("a-b-c", "-", "+")', "a+b+c"),
+        _substitute,
+    ),
+    Function(
+        "UNICHAR",
+        "text",
+        ((Parameter("number", "the number of a character in Unicode"),),),
+        "The character with this number; NA if there is none.",
+        Example("UNICHAR(65)", "A"),
+        _unichar,
+    ),
+    Function(
+        "STRIP",
+        "text",
+        ((_TEXT, Parameter("part", "what to take off, a space if left out", optional=True)),),
+        "The text without the part at both ends.",
+        Example('STRIP("--a--", "-")', "a"),
+        _strip,
+    ),
+    Function(
+        "STRIP_START",
+        "text",
+        ((_TEXT, Parameter("part", "what to take off, a space if left out", optional=True)),),
+        "The text without the part at its start.",
+        Example('STRIP_START("--a-", "-")', "a-"),
+        lambda value, part=" ": _strip(value, part, end=False),
+    ),
+    Function(
+        "STRIP_END",
+        "text",
+        ((_TEXT, Parameter("part", "what to take off, a space if left out", optional=True)),),
+        "The text without the part at its end.",
+        Example('STRIP_END("-a--", "-")', "-a"),
+        lambda value, part=" ": _strip(value, part, start=False),
+    ),
+    Function(
+        "TEXTBEFORE",
+        "text",
+        ((_TEXT, _MARK),),
+        "What stands before the mark; NA where there is none.",
+        Example('TEXTBEFORE("a=b", "=")', "a"),
+        _before,
+    ),
+    Function(
+        "TEXTAFTER",
+        "text",
+        ((_TEXT, _MARK),),
+        "What stands after the mark; NA where there is none.",
+        Example('TEXTAFTER("a=b", "=")', "b"),
+        _after,
+    ),
+    Function(
+        "TEXTSPLIT",
+        "text",
+        ((_TEXT, Parameter("separator", "the text between the parts")),),
+        "The same as SPLIT.",
+        Example('TEXTSPLIT("a,b", ",")', ["a", "b"]),
+        split,
+        gives=1,
+    ),
+)

@@ -1,0 +1,97 @@
+"""Sheets of dial-xl's own tests give what its tests expect; those that need pivots are refused by name."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from datetime import date
+from pathlib import Path
+from typing import Any  # Any: the expected values are JSON, and a cell is what the sheet gives
+
+import pytest
+
+from karat.core.problems import UserError
+from karat.sheet.check.checker import check_sheet
+from karat.sheet.evaluation import evaluate
+from karat.sheet.functions import FUNCTIONS
+from karat.sheet.text.parser import parse
+from karat.sheet.values import NA, Array, Date, Failure, Row, TableValue, date_text
+
+EXPECTED = Path(__file__).resolve().parents[3] / "shared" / "data" / "dialxl"
+NOT_EQUAL = {
+    "testEvaluation": "RECALL of no truth is NA here until the choice counts it as 1 too",
+    "testValue": "the data hold 12.3 billion, as dial-xl shows it, for 12,345,678,912.34",
+    "testTableFunctionSpecialCases": "the data expect rows of a field whose formula ends in SUM()",
+}
+"""Sheets without pivots whose values are not all equal, and why."""
+REFUSED = re.compile(r"(PIVOT|UNPIVOT|FIELDS|PERIODSERIES|GROUPBY) is not part of Karat's sheets|has no field|expected")
+
+
+def snippets() -> list[dict[str, Any]]:
+    file = EXPECTED / "expected.json"
+    found: list[dict[str, Any]] = json.loads(file.read_text("utf-8"))["snippets"] if file.exists() else []
+    return found
+
+
+def number(value: object) -> float | None:
+    """The number that an expected or given value stands for."""
+    if isinstance(value, bool | int | float):
+        return float(value)
+    words = {"TRUE": 1.0, "FALSE": 0.0}
+    if str(value) in words:
+        return words[str(value)]
+    day = re.fullmatch(r"(\d+)/(\d+)/(\d{4})", str(value))
+    if day:
+        return float((date(int(day[3]), int(day[1]), int(day[2])) - date(1899, 12, 30)).days)
+    try:
+        return float(str(value).replace(",", ""))
+    except ValueError:
+        return None
+
+
+def same(expected: object, given: Any, keys: list[str]) -> bool:
+    """As the data's description says."""
+    if given is NA or isinstance(given, Failure):
+        return expected is None or expected == ""
+    if isinstance(given, Array | TableValue):
+        given = len(given)
+    if isinstance(given, Row):
+        shown = [given.field(key) for key in keys if key in given.table.columns] + [given.table.row(given.index) + 1]
+        return any(same(expected, one, []) for one in shown)
+    if isinstance(given, Date) and isinstance(expected, str) and expected == date_text(given).split(" ")[0]:
+        return True
+    left, right = number(expected), number(given)
+    if left is not None and right is not None:
+        return math.isclose(left, right, rel_tol=1e-8, abs_tol=1e-8)
+    return bool(expected == given)
+
+
+@pytest.mark.parametrize("snippet", snippets() or [{}], ids=lambda one: one.get("id", "no data"))
+def test_a_sheet(snippet: dict[str, Any], shared: Path) -> None:
+    assert shared.is_dir()
+    if snippet["pivot_family"]:
+        try:
+            problems = check_sheet(parse(snippet["sheet"], "t.sheet"), "t.sheet", FUNCTIONS)
+        except UserError as error:
+            problems = tuple(error.problems)
+        assert any(REFUSED.search(problem.message) and problem.line for problem in problems)
+        return
+    sheet = parse(snippet["sheet"], "t.sheet")
+    assert [problem for problem in check_sheet(sheet, "t.sheet", FUNCTIONS) if problem.severity == "error"] == []
+    book = evaluate(sheet, folder=EXPECTED / "inputs", file="t.sheet")
+    keys = {table.name: [one.name for line in table.fields for one in line.fields if one.key] for table in sheet.tables}
+    wrong = []
+    for expected in snippet["expected"]:
+        given = list(book.column(expected["table"], expected["field"]))
+        own = keys[expected["table"]]
+        if len(given) != len(expected["values"]) or not all(map(same, expected["values"], given, [own] * len(given))):
+            wrong.append((expected["field"], expected["values"], given))
+    assert bool(wrong) is (snippet["id"] in NOT_EQUAL), wrong
+
+
+def test_how_many() -> None:
+    found = snippets()
+    if not found:
+        pytest.skip("the real test data (../shared/data) is not beside the project")
+    assert sum(not one["pivot_family"] for one in found) == 45 and len(NOT_EQUAL) == 3
