@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from karat.suites.answers.text_to_sql.execution import Databases
+from karat.suites.answers.text_to_sql.fillings.guarded import guarded_search
 from karat.suites.answers.text_to_sql.fillings.mutants import mutants
 from karat.suites.answers.text_to_sql.fillings.schema import read_schema
 from karat.suites.answers.text_to_sql.fillings.scratch import ScratchTable
@@ -84,6 +85,25 @@ def test_a_pass_that_is_refuted_is_lucky_and_may_count_as_a_failure(tmp_path: Pa
     assert lucky.queries.counterexample is not None
     failed = compared(tmp_path, gold, sql, options={"counterexamples": True, "lucky": "fail"})
     assert (failed.strict.state, failed.strict.reason) == ("wrong", "lucky")
+
+
+@pytest.mark.parametrize(
+    "trap",
+    [
+        "(select count(*) from t a, t b, t c, t d) > 0",
+        "hex(zeroblob(400000)) like '%' || hex(zeroblob(20000)) || '1'",
+        "(select length(group_concat(hex(zeroblob(400000)))) from t) > 0",
+        "(select count(*) from (select distinct n, hex(zeroblob(2000)) from t)) > 0",
+    ],
+)
+def test_a_query_that_explodes_on_made_rows_finds_nothing_and_ends(trap: str, tables: tuple[ScratchTable, ...]) -> None:
+    """It is quick on the real rows, where there are four customers, and a trap on any others."""
+    endless = "with recursive t(n) as (select 1 union all select n + 1 from t)"
+    armed = f"case when (select count(*) from customer) = 4 then 1 else {trap} end"
+    sql = f"{endless} select name from customer where {armed}"
+    assert guarded_search("select name from customer", sql, tables, Asked(""), seconds=0.5).found is None
+    differing = guarded_search("select name from customer", "select country from customer", tables, Asked(""))
+    assert differing.found is not None
 
 
 def test_empty_gold_passes_where_fillings_agree(tmp_path: Path) -> None:

@@ -20,8 +20,9 @@ from karat.suites.answers.text_to_sql.components.parts import Schema
 from karat.suites.answers.text_to_sql.databases import engine_settings, suite_files
 from karat.suites.answers.text_to_sql.execution import Databases, Ran, databases_for, reversed_settings
 from karat.suites.answers.text_to_sql.figures import NONE_RIGHT, Figures, figures
+from karat.suites.answers.text_to_sql.fillings.guarded import guarded_search
 from karat.suites.answers.text_to_sql.fillings.schema import read_schema
-from karat.suites.answers.text_to_sql.fillings.search import ENOUGH, Counterexample, search
+from karat.suites.answers.text_to_sql.fillings.search import ENOUGH, Counterexample
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
 from karat.suites.answers.text_to_sql.strict.gold_status import at_date, moves, proves_little, same_text
@@ -185,7 +186,7 @@ def _searched(
         return verdict, None
     tables = bench.databases.kept_schema(bench.settings, read_schema)
     parts = difference(gold, sql, bench.dialect, _schema(bench)).components
-    done = search(gold, sql, tables, asked, components=parts)
+    done = guarded_search(gold, sql, tables, asked, components=parts)
     if done.found is None:
         if empty and done.agreed >= ENOUGH:
             return right(normalised=(*verdict.normalised, "fillings")), None

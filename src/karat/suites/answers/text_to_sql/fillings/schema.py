@@ -6,12 +6,15 @@ import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from typing import Any  # Any: a cell of the real data
 
 from karat.suites.answers.text_to_sql.execution import Ran
 from karat.suites.answers.text_to_sql.fillings.scratch import ScratchColumn, ScratchTable, kind_of, quoted
 
 SAMPLED = 40
 """Rows of each real table that fillings start from."""
+LONGEST = 10_000
+"""Characters of one of their cells."""
 _LISTED = r"SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'"
 _PLAIN = re.compile(r"\s*create\s+table\b", re.IGNORECASE)
 
@@ -35,6 +38,14 @@ def read_schema(run: Callable[[str], Ran]) -> tuple[ScratchTable, ...]:
                 (str(row[3]), str(row[2]), str(row[4] or ""))
                 for row in copy.execute(f"PRAGMA foreign_key_list({quoted(name)})")
             )
-            sample = run(f"SELECT * FROM {quoted(name)} LIMIT {SAMPLED}").rows  # noqa: S608 (quoted)
+            rows = run(f"SELECT * FROM {quoted(name)} LIMIT {SAMPLED}").rows  # noqa: S608 (quoted)
+            sample = tuple(tuple(_short(cell) for cell in row) for row in rows)
             found.append(ScratchTable(str(name), str(ddl), columns, sample, parents))
     return tuple(found)
+
+
+def _short(cell: Any) -> Any:
+    """A cell of the real data, as text that any process can be sent, and not longer than a filling needs."""
+    if isinstance(cell, bytes):
+        return cell[:LONGEST]
+    return cell[:LONGEST].encode("utf-8", "replace").decode() if isinstance(cell, str) else cell
