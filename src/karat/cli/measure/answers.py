@@ -87,6 +87,13 @@ def answers(
             help="Look for made rows that refute passing answers to gold SQL; each goes to counterexamples/ID.sql.",
         ),
     ] = False,
+    transpile: Annotated[
+        bool,
+        typer.Option(
+            "--transpile",
+            help="Translate queries that fail because they were written for another kind of database, and say which.",
+        ),
+    ] = False,
     workers: WorkersOption = None,
     executor: ExecutorOption = None,
     settings: SettingsOption = None,
@@ -115,6 +122,7 @@ def answers(
 
         refuse_both(result_dir, gold_dir)
         more = [*(settings or ()), *(["counterexamples=true"] if counterexamples else [])]
+        more += ["transpile=auto"] if transpile else []
         answers_in_sql(questions, predictions, databases, test_suite, more, workers, Outputs(json, xlsx, html))
         return
     if result_dir is None or gold_dir is None:

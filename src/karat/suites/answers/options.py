@@ -15,6 +15,8 @@ from karat.suites.answers.records import Gold
 from karat.tables.options import CompareOptions, Normalise, WholeNumbers
 
 Nulls = Literal["equal", "zero"]
+TRANSPILED = ("postgres", "mysql", "sqlite", "duckdb", "tsql", "bigquery", "snowflake", "oracle")
+"""The dialects that SQL can be translated from."""
 
 
 class Engine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -81,8 +83,15 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     lucky: Literal["keep", "fail"] = "keep"
     """Gold SQL, strict profile: whether a pass that such rows refute stays a pass."""
 
+    transpile: str = ""
+    """Gold SQL: translate queries that were written for another kind of database: ``auto``, or the name of their
+    dialect, such as ``postgres``. Empty: never."""
+
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.transpile not in ("", "auto") and self.transpile not in TRANSPILED:
+            near = did_you_mean(self.transpile, ("auto", *TRANSPILED))
+            raise ValueError(f'transpile is "{self.transpile}", which is no dialect. {near}'.rstrip())
         for name in ("rel_tol", "abs_tol"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 0 and below 1")

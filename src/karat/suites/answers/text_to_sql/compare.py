@@ -18,6 +18,7 @@ from karat.suites.answers.text_to_sql.components.difference import Difference, d
 from karat.suites.answers.text_to_sql.components.hardness import hardness
 from karat.suites.answers.text_to_sql.components.parts import Schema
 from karat.suites.answers.text_to_sql.databases import engine_settings, suite_files
+from karat.suites.answers.text_to_sql.dialects import offer, translating, translation_note
 from karat.suites.answers.text_to_sql.execution import Databases, Ran, databases_for, reversed_settings
 from karat.suites.answers.text_to_sql.figures import NONE_RIGHT, Figures, figures
 from karat.suites.answers.text_to_sql.fillings.guarded import guarded_search
@@ -65,6 +66,8 @@ class Bench(msgspec.Struct, frozen=True):
     run: Run
     backwards: Run | None
     suite: tuple[Run, ...] = ()
+    translation: Callable[[str], str] = lambda _: ""
+    """What is said of a text that was translated before it ran."""
 
 
 def bench_for(queries: Queries, options: Options) -> Bench:
@@ -78,7 +81,14 @@ def bench_for(queries: Queries, options: Options) -> Bench:
         suite = tuple(opened.runner(engine_settings(file, queries.database)) for file in files)
     dialect = opened.dialect(settings)
     backwards = opened.runner(other) if other is not None else None
-    return Bench(opened, settings, dialect, opened.runner(settings), backwards, suite)
+    run = opened.runner(settings)
+    if options.transpile:
+        kind = queries.kind if options.transpile == "auto" else options.transpile
+        plain, note = run, partial(translation_note, dialect=dialect, kind=kind, run=run)
+        run, suite = translating(plain, dialect, kind), tuple(translating(one, dialect, kind) for one in suite)
+        backwards = translating(backwards, dialect, kind) if backwards is not None else None
+        return Bench(opened, settings, dialect, run, backwards, suite, note)
+    return Bench(opened, settings, dialect, run, backwards, suite)
 
 
 def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Options) -> QueryComparison:
@@ -92,7 +102,7 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
     golds = [(sql, _reached(bench.run(at_date(sql, gold.as_of or options.as_of)))) for sql in queries.sql]
     running = [(sql, ran) for sql, ran in golds if ran.result is not None]
     if not running:
-        raise NotApplicable(f"gold_error: {golds[0][1].problem}")
+        raise NotApplicable(f"gold_error: {failed_gold(*golds[0], queries, bench)}")
     sql, ran = running[0]
     query = read_gold(sql, bench.dialect)
     asked = Asked(case.question, queries.order, options.compare_options(), options.extra_columns, options.duplicates)
@@ -103,6 +113,7 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
         status, note = "empty", "its result has no rows, only nulls, or a lone 0"
     elif len(ran.rows) > 1 and not query.ordered and queries.order is None and asks_order(case.question):
         status, note = "suspect", "the question asks for an order, and the gold has no ORDER BY"
+    note = "; ".join(filter(None, (note, bench.translation(sql))))
     found = partial(
         QueryComparison,
         queries.database,
@@ -125,8 +136,9 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
         verdict = msgspec.structs.replace(verdict, reason="gold_unstable")
     else:
         chosen, verdict = _strict(running, given, answer.text, bench, asked, date)
-        if verdict and answer.raw:
-            verdict = msgspec.structs.replace(verdict, normalised=(*verdict.normalised, "fence"))
+        more = [*(["fence"] if answer.raw else []), *filter(None, [bench.translation(answer.text)])]
+        if verdict and more:
+            verdict = msgspec.structs.replace(verdict, normalised=(*verdict.normalised, *more))
     parts = Difference()
     if verdict.state in ("wrong", "needs_review") and answer.text:
         parts = difference(chosen, answer.text, bench.dialect, _schema(bench))
@@ -143,6 +155,11 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
         size=(len(given.rows), len(given.names)) if given.result is not None else None,
         seconds=given.seconds if given.result is not None else None,
     )
+
+
+def failed_gold(sql: str, ran: Ran, queries: Queries, bench: Bench) -> str:
+    """Why a gold fails, and whether it would run in another dialect."""
+    return f"{ran.problem}{offer(sql, ran, bench.dialect, queries.kind, bench.run)}"
 
 
 def _official(queries: Queries, question: str, text: str, bench: Bench) -> Figures:
