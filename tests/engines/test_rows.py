@@ -75,3 +75,22 @@ def test_one_file_with_two_settings(tmp_path: Path, request: pytest.FixtureReque
         assert isinstance(opened, RowsEngine)
         found.append(opened.rows("SELECT count(*) FROM shop", timeout=10, row_limit=10).rows)
     assert found == [((3,),)] * 4
+
+
+@pytest.mark.parametrize("kind", ["duckdb", "postgresql"])
+def test_the_engine_tells_how_many_rows_a_query_reads(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from karat.suites.answers.text_to_sql.cost import cost_of
+    from karat.suites.answers.text_to_sql.execution import Databases
+
+    monkeypatch.chdir(tmp_path)
+    databases, settings = Databases(10.0, 100, None), settings_of(kind, request, tmp_path)
+    texts = ("SELECT id FROM shop WHERE id = 1", "SELECT a.id FROM shop a WHERE a.id = 1")
+    gold, given = ((sql, databases.run(settings, sql)) for sql in texts)
+    dialect = databases.dialect(settings)
+    found = cost_of(databases, settings, dialect, gold, given, runs=3, matches=True)
+    databases.close()
+    assert (found.gold_rows_read, found.rows_read) == (3, 3)
+    assert found.speed is not None
+    assert found.speed.runs == 3

@@ -87,6 +87,14 @@ def answers(
             help="Look for made rows that refute passing answers to gold SQL; each goes to counterexamples/ID.sql.",
         ),
     ] = False,
+    rves: Annotated[
+        bool,
+        typer.Option(
+            "--rves",
+            help="Run gold and each answer that matches it 100 times for bird_rves and fair_rves. "
+            "[--option timing_runs=N for another number]",
+        ),
+    ] = False,
     transpile: Annotated[
         bool,
         typer.Option(
@@ -123,6 +131,7 @@ def answers(
         refuse_both(result_dir, gold_dir)
         more = [*(settings or ()), *(["counterexamples=true"] if counterexamples else [])]
         more += ["transpile=auto"] if transpile else []
+        more = [*(["timing_runs=100"] if rves else []), *more]
         answers_in_sql(questions, predictions, databases, test_suite, more, workers, Outputs(json, xlsx, html))
         return
     if result_dir is None or gold_dir is None:

@@ -14,6 +14,7 @@ from karat.suites.answers.comparison import Comparison
 from karat.suites.answers.records import State, Verdict
 from karat.suites.answers.text_to_sql.compare import QueryComparison
 from karat.suites.answers.text_to_sql.components.difference import Component
+from karat.suites.answers.text_to_sql.cost import Cost
 from karat.suites.answers.text_to_sql.fillings.search import Counterexample
 
 
@@ -51,6 +52,7 @@ class SqlDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     """Rows and columns of both results."""
     timing: dict[str, float | None] = {}
     """Seconds of both queries."""
+    cost: Cost = Cost()
 
     counterexample: Counterexample | None = None
     """Made rows that refute a pass."""
@@ -137,6 +139,7 @@ def _sql(found: QueryComparison) -> SqlDetails:
         found.gold_status,
         found.gold_note,
         {"gold": list(found.gold_size), "answer": list(found.size) if found.size else None},
-        {"gold": found.gold_seconds, "answer": found.seconds},
+        {"gold": found.cost.gold_seconds, "answer": found.cost.seconds},
+        found.cost,
         found.counterexample,
     )

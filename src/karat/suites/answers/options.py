@@ -83,6 +83,9 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     lucky: Literal["keep", "fail"] = "keep"
     """Gold SQL, strict profile: whether a pass that such rows refute stays a pass."""
 
+    timing_runs: int = 0
+    """Gold SQL: run gold and each answer that matches it N times more, for ``bird_rves`` and ``fair_rves``; the
+    benchmark runs them 100 times. 0: not at all."""
     transpile: str = ""
     """Gold SQL: translate queries that were written for another kind of database: ``auto``, or the name of their
     dialect, such as ``postgres``. Empty: never."""
@@ -95,6 +98,8 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         for name in ("rel_tol", "abs_tol"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 0 and below 1")
+        if self.timing_runs < 0:
+            raise ValueError("timing_runs must be at least 0")
         for name in ("max_bytes", "timeout", "row_limit", "query_timeout"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be above 0")

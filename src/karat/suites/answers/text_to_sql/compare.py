@@ -17,6 +17,7 @@ from karat.suites.answers.strict.tables import best, gold_error
 from karat.suites.answers.text_to_sql.components.difference import Difference, difference
 from karat.suites.answers.text_to_sql.components.hardness import hardness
 from karat.suites.answers.text_to_sql.components.parts import Schema
+from karat.suites.answers.text_to_sql.cost import Cost, cost_of
 from karat.suites.answers.text_to_sql.databases import engine_settings, suite_files
 from karat.suites.answers.text_to_sql.dialects import offer, translating, translation_note
 from karat.suites.answers.text_to_sql.execution import Databases, Ran, databases_for, reversed_settings
@@ -24,6 +25,7 @@ from karat.suites.answers.text_to_sql.figures import NONE_RIGHT, Figures, figure
 from karat.suites.answers.text_to_sql.fillings.guarded import guarded_search
 from karat.suites.answers.text_to_sql.fillings.schema import read_schema
 from karat.suites.answers.text_to_sql.fillings.search import ENOUGH, Counterexample
+from karat.suites.answers.text_to_sql.speed import WRONG
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
 from karat.suites.answers.text_to_sql.strict.gold_status import at_date, moves, proves_little, same_text
@@ -48,8 +50,7 @@ class QueryComparison(msgspec.Struct, frozen=True, omit_defaults=True):
     gold_size: tuple[int, int] = (0, 0)
     size: tuple[int, int] | None = None
     """Rows and columns of the prediction's result; None where it has none."""
-    gold_seconds: float = 0.0
-    seconds: float | None = None
+    cost: Cost = Cost()
     difficulty: str = ""
     difference: Difference = Difference()
     """Where the answer is not right: the parts in which the queries differ."""
@@ -121,13 +122,13 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
         gold_status=status,
         gold_note=note,
         gold_size=(len(ran.rows), len(ran.names)),
-        gold_seconds=ran.seconds,
         difficulty=queries.difficulty or hardness(queries.sql[0], bench.dialect),
     )
     if answer.problem:
         verdict = wrong("missing_prediction", problem=answer.problem)
         zero = msgspec.structs.replace(NONE_RIGHT, spider_suite=0.0 if bench.suite else None)
-        return found(figures=zero, strict=verdict, gold_sql=sql, sql="")
+        cost = Cost(ran.seconds, gold_bytes=ran.size, speed=WRONG if options.timing_runs else None)
+        return found(figures=zero, strict=verdict, gold_sql=sql, sql="", cost=cost)
     official = _official(queries, case.question, answer.raw or answer.text, bench)
     date = gold.as_of or options.as_of
     given = _reached(bench.run(at_date(answer.text, date)))
@@ -153,7 +154,15 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
         gold_sql=chosen,
         sql=answer.text,
         size=(len(given.rows), len(given.names)) if given.result is not None else None,
-        seconds=given.seconds if given.result is not None else None,
+        cost=cost_of(
+            bench.databases,
+            bench.settings,
+            bench.dialect,
+            (sql, ran),
+            (answer.text, given),
+            runs=options.timing_runs,
+            matches=official.bird_ex == 1.0,
+        ),
     )
 
 
