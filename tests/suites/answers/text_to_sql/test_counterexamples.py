@@ -76,6 +76,20 @@ def test_none_for_the_same_query_in_other_words(gold: str, sql: str, tables: tup
     assert search(gold, sql, tables, Asked(""), seconds=0.7).found is None
 
 
+def test_a_key_of_several_columns_may_hold_nulls_and_one_that_is_declared_not_null_may_not(tmp_path: Path) -> None:
+    """As the engine has it. A key of one column stays without: nobody means that."""
+    gold, sql = (f"select a from t group by a having {one} > 1" for one in ("count(*)", "count(b)"))
+    for key, told in (("b text, primary key (a, b)", True), ("b text not null, primary key (a, b)", False),
+                      ("b text primary key", False)):  # fmt: skip
+        file = database(
+            tmp_path / str(len(key)), "t", f"create table t(a text, {key}); insert into t values ('x', 'y')"
+        )
+        databases = Databases(5.0, 1000, None)
+        tables = read_schema(partial(databases.run, {"engine": "sqlite", "path": str(file)}))
+        databases.close()
+        assert (search(gold, sql, tables, Asked(""), seconds=1.0).found is not None) is told, key
+
+
 def test_a_pass_that_is_refuted_is_lucky_and_may_count_as_a_failure(tmp_path: Path) -> None:
     gold, sql = "select name from customer where country = 'FR'", "select name from customer where id in (1, 2)"
     lucky = compared(tmp_path, gold, sql, options={"counterexamples": True})

@@ -30,9 +30,12 @@ def read_schema(run: Callable[[str], Ran]) -> tuple[ScratchTable, ...]:
                 copy.execute(ddl)
             except sqlite3.Error:
                 continue
+            told = copy.execute(f"PRAGMA table_info({quoted(name)})").fetchall()
+            parts = sum(bool(key) for *_, key in told)
+            # SQLite lets nulls into a key of several columns, and real databases have them there.
             columns = tuple(
-                ScratchColumn(str(column), kind_of(str(declared)), not required and not key, bool(key))
-                for _, column, declared, required, _, key in copy.execute(f"PRAGMA table_info({quoted(name)})")
+                ScratchColumn(str(column), kind_of(str(declared)), not required and (not key or parts > 1), bool(key))
+                for _, column, declared, required, _, key in told
             )
             parents = tuple(
                 (str(row[3]), str(row[2]), str(row[4] or ""))
