@@ -34,7 +34,7 @@ def answers(
         typer.Option(
             "--questions",
             help="Questions with gold SQL, which is executed: a file of BIRD, Spider, defog, the IBM toolkit, or your "
-            "own YAML, CSV or JSONL.",
+            "own YAML, CSV or JSONL. Spider2's question file names the database of each instance.",
         ),
     ] = None,
     predictions: Annotated[
@@ -123,9 +123,14 @@ def answers(
     from karat.cli.printing.consoles import print_problems, stderr
     from karat.cli.printing.outputs import Outputs
     from karat.cli.printing.results import nothing_scored
+    from karat.suites.answers.spider2.questions import gold_beside, is_spider2_questions
     from karat.verbs.answers.submission import score_submission
 
-    if questions is not None:
+    about = questions if questions is not None and is_spider2_questions(questions) else None
+    if about is not None:  # its gold is result files; it says what is asked and on which database
+        result_dir, gold_dir = result_dir or predictions, gold_dir or gold_beside(about)
+        mode = "sql" if databases else mode
+    elif questions is not None:
         from karat.cli.measure.text_to_sql import answers_in_sql
 
         refuse_both(result_dir, gold_dir)
@@ -142,6 +147,8 @@ def answers(
         profile=profile,
         nulls=nulls,
         mode=mode,
+        questions=about,
+        databases=databases,
         others=others or (),
         settings=settings or (),
         workers=workers,

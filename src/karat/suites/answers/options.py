@@ -24,7 +24,7 @@ class Engine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     engine: str
     database: str = ""
-    """A file, or the name of a database; ``{id}`` in it is the instance id."""
+    """A file, or the name of a database; ``{id}`` in it is the instance id, ``{db}`` the database of its row."""
     url_env: str = ""
     """The environment variable that holds the SQLAlchemy URL, for PostgreSQL and MySQL."""
     credential: str = ""
@@ -119,3 +119,7 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         """The engine of the longest prefix that fits."""
         fitting = [prefix for prefix in self.engines if instance_id.startswith(prefix)]
         return self.engines[max(fitting, key=len)] if fitting else None
+
+    def runs_sql(self, instance_id: str) -> bool:
+        """Whether there is a database for the SQL of an instance: an engine of its own, or one of ``databases``."""
+        return bool(self.databases) or self.engine_for(instance_id) is not None
