@@ -29,6 +29,7 @@ from karat.runs.project_keys import expand_short_keys
 from karat.runs.project_prompts import check_prompts
 from karat.runs.stopping import GRACE, wrong_seconds
 from karat.stats.gates.figures import EVERYWHERE
+from karat.stats.gates.reasons import reason_metrics
 from karat.stats.gates.verdicts import Gate
 
 DEFAULT_STORE = "sqlite:///.karat/karat.db"
@@ -198,7 +199,8 @@ def gate_problems(gates: Sequence[Gate], suites: Sequence[str]) -> list[Problem]
             continue
         message = f'the gate on "{gate.figure}" does not name a metric of {name}'
         try:
-            found = find_metric(metric, (*plugins.load_suite(name).metrics, *EVERYWHERE), message)
+            suite = plugins.load_suite(name)
+            found = find_metric(metric, (*suite.metrics, *EVERYWHERE, *reason_metrics(suite)), message)
         except UserError as error:
             problems.append(Problem(error.message, hint=error.hint))
             continue

@@ -9,7 +9,7 @@ import msgspec
 
 from karat.core.explanation import read_details
 from karat.core.json_types import JsonObject
-from karat.core.results.result import CaseResult, RunResult
+from karat.core.results.result import CaseResult, RepeatResult, RunResult
 from karat.suites.answers.comparison import Comparison
 from karat.suites.answers.records import State, Verdict
 from karat.suites.answers.text_to_sql.compare import QueryComparison
@@ -108,6 +108,12 @@ def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
 def details_of(case: CaseResult) -> Details | None:
     """The details of a case; None when it has no answer that was judged."""
     return read_details(Details, case.details)
+
+
+def reasons_of(case: CaseResult | RepeatResult) -> tuple[str, ...]:
+    """The reason why a case is not right; none where it is."""
+    found = read_details(Details, case.details)
+    return (found.reason,) if found is not None and found.reason else ()
 
 
 def judged(result: RunResult) -> list[tuple[CaseResult, Details]]:
