@@ -124,7 +124,7 @@ def test_a_matrix_has_a_field_for_each_row_and_column() -> None:
     fields = {(one["row"], one["column"]): one["count"] for one in plot.spec["data"]["values"]}
     assert fields == {("answer", "answer"): 15, ("answer", "no_data"): 2, ("no_data", "answer"): 1,
                       ("no_data", "no_data"): 0}  # fmt: skip
-    assert plot.summary == "expected against found; most often apart: 2 answer as no_data, 1 no_data as answer."
+    assert plot.summary == "Expected against found; most often apart: 2 answer as no_data, 1 no_data as answer."
     assert chart_plot(Chart("Outcomes", "a", "b", (), kind="matrix"), [Table(columns, ())]) is None
 
 

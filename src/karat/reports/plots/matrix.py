@@ -47,7 +47,7 @@ def matrix_plot(chart: Chart, table: Sequence[tuple[Cell, ...]]) -> Plot | None:
                     "opacity": {
                         "field": "shade",
                         "type": "quantitative",
-                        "scale": {"domain": [0, 1], "range": [0, 0.7]},
+                        "scale": {"type": "sqrt", "domain": [0, 1], "range": [0, 0.7]},
                         "legend": None,
                     }
                 },
@@ -69,5 +69,6 @@ def _said(fields: Sequence[JsonObject], chart: Chart) -> str:
     """The largest counts off the diagonal in words."""
     off = sorted((one for one in fields if one["row"] != one["column"] and one["count"]), key=lambda one: -one["count"])
     first = ", ".join(f"{one['count']:,} {one['row']} as {one['column']}" for one in off[:5])
-    what = f"{plot_title(chart.x_title)} against {plot_title(chart.y_title)}"
+    x_title, y_title = plot_title(chart.x_title), plot_title(chart.y_title)
+    what = f"{x_title[:1].upper()}{x_title[1:]} against {y_title}"
     return f"{what}; most often apart: {first}." if first else f"{what}; the two are never apart."
