@@ -99,6 +99,16 @@ def test_a_hostile_answer_is_wrong_and_a_hostile_gold_leaves_the_denominator(
                     suite.compare(cases[0], 0, prediction, options)
 
 
+def test_gold_and_answer_are_judged_on_every_engine(settings: dict[str, Any], tmp_path: Path) -> None:
+    row = {"id": "q", "db": "shop", "question": "Who?", "sql": NAMES, "prediction": "select c.name from customer c"}
+    (tmp_path / "q.jsonl").write_text(json.dumps(row))
+    cases = suite.load_cases(tmp_path / "q.jsonl").cases
+    (prediction,) = prediction_field(cases).predictions
+    found = suite.compare(cases[0], 0, prediction, Options(databases=settings.get("url") or settings["path"]))
+    assert found.strict.state == "right"
+    assert found.queries is not None and found.queries.figures.bird_ex == 1.0
+
+
 def test_a_variable_of_one_query_is_not_there_for_the_next(mariadb: MariadbServer) -> None:
     settings = {"engine": "mysql", "url": mariadb.url()}
     databases = Databases(5.0, 1000, None)
