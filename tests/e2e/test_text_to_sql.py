@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -76,3 +78,37 @@ def test_a_live_system_is_told_the_tables_and_its_sql_is_executed(project: Path)
     assert cases["fr"]["scores"]["strict"] == 1.0
     assert cases["all"]["status"] == "error"
     assert "no SQL in the response" in cases["all"]["error"]
+
+
+def test_the_words_of_the_command_line_are_keys_of_karat_yaml(project: Path) -> None:
+    text = "suites:\n  - suite: answers\n    questions: team.jsonl\n    predictions: given.jsonl\n    databases: {}\n"
+    (project / "karat.yaml").write_text(text.format("databases"))
+    run(project, "karat", "run", "--json", "out.json")
+    found = {case["id"]: case["scores"]["strict"] for case in json.loads((project / "out.json").read_text())["cases"]}
+    assert found == {"all": 1.0, "fr": 0.0}
+    (project / "karat.yaml").write_text(text.format("[databases]"))
+    said = run_failing(project, "karat", "run")
+    assert "karat.yaml:5" in said
+    (project / "karat.yaml").write_text(text.format("databases") + "    database: x\n")
+    assert "karat.yaml:6" in run_failing(project, "karat", "run")
+    (project / "karat.yaml").write_text("suites:\n  - {suite: data_query, questions: team.jsonl, databases: x}\n")
+    assert "questions" in run_failing(project, "karat", "run")
+
+
+def test_a_function_and_the_keys_from_an_empty_folder(project: Path) -> None:
+    (project / "assistant.py").write_text(ASSISTANT)
+    (project / "karat.yaml").write_text(
+        "systems:\n  mine: {type: function, function: 'assistant:ask', prompt: default}\n"
+        "suites:\n  - {suite: answers, questions: team.jsonl, system: mine, databases: databases}\n"
+    )
+    run(project, "karat", "check")
+    run(project, "karat", "run", "--json", "out.json", code=3)
+    cases = {case["id"]: case for case in json.loads((project / "out.json").read_text())["cases"]}
+    assert (cases["fr"]["scores"]["strict"], cases["all"]["status"]) == (1.0, "error")
+
+
+def run_failing(folder: Path, *words: str) -> str:
+    done = subprocess.run([sys.executable, "-m", *words], cwd=folder, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stderr

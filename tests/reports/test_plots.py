@@ -99,3 +99,42 @@ def test_a_line_keeps_its_numbers() -> None:
     assert plot.spec["encoding"]["x"]["axis"] == {"tickMinStep": 1}
     assert plot.spec["encoding"]["y"]["axis"] == {}
     assert [layer["mark"]["type"] for layer in plot.spec["layer"]] == ["line", "point"]
+
+
+def test_bars_with_an_interval_have_a_line_for_it() -> None:
+    columns = (Column("stage"), Column("recall"), Column("low"), Column("high"))
+    rows = (("found", 0.5, 0.25, 0.75), ("final", 0.25, None, None))
+    chart = Chart("Recall", "stage", "recall", (Series("recall", 0, 1, 0, 1, low=2, high=3),), kind="bar", y_most=1.0)
+    plot = chart_plot(chart, [Table(columns, rows)])
+    assert plot is not None
+    values = plot.spec["data"]["values"]
+    assert [(one["bar"], one.get("low"), one.get("high")) for one in values] == [
+        ("found", 0.25, 0.75),
+        ("final", None, None),
+    ]
+    assert [layer["mark"]["type"] for layer in plot.spec["layer"]] == ["bar", "rule", "text"]
+
+
+def test_a_matrix_has_a_field_for_each_row_and_column() -> None:
+    columns = (Column("expected"), Column("found answer", "count"), Column("found no_data", "count"))
+    rows = (("answer", 15, 2), ("no_data", 1, 0))
+    series = (Series("answer", 0, 1, 0, 1), Series("no_data", 0, 2, 0, 1))
+    plot = chart_plot(Chart("Outcomes", "expected", "found", series, kind="matrix"), [Table(columns, rows)])
+    assert plot is not None
+    fields = {(one["row"], one["column"]): one["count"] for one in plot.spec["data"]["values"]}
+    assert fields == {("answer", "answer"): 15, ("answer", "no_data"): 2, ("no_data", "answer"): 1,
+                      ("no_data", "no_data"): 0}  # fmt: skip
+    assert plot.summary == "Expected against found; most often apart: 2 answer as no_data, 1 no_data as answer."
+    assert chart_plot(Chart("Outcomes", "a", "b", (), kind="matrix"), [Table(columns, ())]) is None
+
+
+def test_a_dashed_line_may_come_from_another_table() -> None:
+    one = Table((Column("no."), Column("mean")), ((1, 0.5), (2, 0.75)))
+    other = Table((Column("no."), Column("mean")), ((1, 0.25), (2, 1.0)))
+    series = (Series("all", 0, 1, 0, 1), Series("common", 0, 1, 0, 1, dashed=True, table=1))
+    plot = chart_plot(Chart("Trend", "no.", "mean", series), [one, other])
+    assert plot is not None
+    assert [(row["series"], row["y"]) for row in plot.spec["data"]["values"]] == [
+        ("all", 0.5), ("all", 0.75), ("common", 0.25), ("common", 1.0),
+    ]  # fmt: skip
+    assert plot.spec["encoding"]["strokeDash"]["scale"] == {"domain": ["all", "common"], "range": [[1, 0], [6, 4]]}

@@ -84,3 +84,24 @@ def test_no_chart_leaves_the_workbook_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "out.xlsx"
     write_xlsx(Report("r", (Sheet("S", (FIGURES,)),)), path)
     assert charts(path) == []
+
+
+def test_intervals_dashes_and_stacked_counts(tmp_path: Path) -> None:
+    table = Table(
+        (Column("stage"), Column("recall"), Column("low"), Column("high"), Column("n", "count")),
+        (("found", 0.5, 0.25, 1.0, 3), ("final", 0.25, 0.0, 0.5, 4)),
+    )
+    whiskers = Chart("r", "stage", "recall", (Series("recall", 0, 1, 0, 1, low=2, high=3),), kind="bar")
+    stacked = Chart("m", "stage", "n", (Series("n", 0, 4, 0, 1),), kind="matrix")
+    dashed = Chart("t", "n", "recall", (Series("all", 4, 1, 0, 1), Series("c", 4, 1, 0, 1, dashed=True, table=1)))
+    path = tmp_path / "out.xlsx"
+    second = Table(table.columns, table.rows, "Second")
+    write_xlsx(Report("r", (Sheet("S", (table, second), charts=(whiskers, stacked, dashed)),)), path)
+    bars, counts, lines = charts(path)
+    ends = re.search(r"<c:errBars>.*?</c:errBars>", bars)
+    assert ends is not None
+    assert re.findall(r"<c:v>(.*?)</c:v>", ends[0]) == ["0.5", "0.25", "0.25", "0.25"]  # up, then down
+    assert '<c:grouping val="stacked"/>' in counts
+    assert 'prstDash val="dash"' in lines
+    first, other = re.findall(r"<c:yVal>.*?<c:f>(.*?)</c:f>", lines)
+    assert first != other

@@ -56,6 +56,10 @@ def test_releases_in_order_with_breaks_and_histories(tmp_path: Path) -> None:
     assert sorted((one["case"], one["wrong_since"], one["right_since"]) for one in found["cases"]) == [
         ("b", "1.0", "1.1"), ("c", "1.0", "1.2"),
     ]  # fmt: skip
+    assert "strokeDash" in page.read_text() and "Over common cases" in page.read_text()
+    cells = list(load_workbook(book)["Trend"].iter_rows(values_only=True))
+    common = [row[:5] for row in cells if row[2:4] == ("fully right", 2) and isinstance(row[0], int)]
+    assert common == [(2, "1.1", "fully right", 2, 0.5), (3, "1.2", "fully right", 2, 1.0)]
     sheet = load_workbook(book)["Trend"]
     assert {"1.0", "1.1", "1.2"} <= {cell.value for cell in sheet["B"]}
     assert "other cases than before: 2 are the same" in {cell.value for cell in sheet["F"]}

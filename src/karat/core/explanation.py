@@ -106,6 +106,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     case."""
     reason: str = ""
     """A short text that many cases share, to count and filter by; empty where nothing is wrong."""
+    codes: tuple[str, ...] = ()
+    """Every reason from the suite's closed list, where it has one; the viewer's search finds them."""
     headline: str = ""
     """One line that says what is wrong with this answer."""
     parts: tuple[Part, ...] = ()

@@ -59,6 +59,13 @@ class Series(msgspec.Struct, frozen=True):
     last: int
     marked: bool = False
     """Drawn as one large mark, to stand out from the others."""
+    dashed: bool = False
+    """Joined by a dashed line."""
+    low: int | None = None
+    high: int | None = None
+    """The columns of an interval around each figure of bars."""
+    table: int | None = None
+    """The table it is from, where that is another than the chart's."""
 
 
 class Chart(msgspec.Struct, frozen=True):
@@ -69,9 +76,10 @@ class Chart(msgspec.Struct, frozen=True):
     y_title: str
     series: tuple[Series, ...]
     table: int = 0
-    kind: Literal["line", "scatter", "bar"] = "line"
+    kind: Literal["line", "scatter", "bar", "matrix"] = "line"
     """``line``: the points of a series are joined; the x axis is one of numbers in both. ``bar``: a bar for each row,
-    named by the text in column x, in the order of the rows."""
+    named by the text in column x, in the order of the rows. ``matrix``: a field for each row and series, the more the
+    darker; in Excel stacked bars."""
     y_most: float | None = None
     """Where the y axis ends; None: where the figures do."""
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from karat.core.import_rows import Imported, ImportRow
     from karat.core.recorded import Recorded
     from karat.core.report import Report
-    from karat.core.results.result import Estimator, RunResult
+    from karat.core.results.result import CaseResult, Estimator, RepeatResult, RunResult
     from karat.core.system import SystemConfig
 
 if TYPE_CHECKING:  # a plain ``Suite`` or ``Metric`` is one of anything; only the type checker needs to know that
@@ -263,6 +263,10 @@ class Suite(Generic[Target, Options, Comparison]):
     """(result, the path of its cases where it is known) → what to do about it."""
     figures: Callable[[RunResult, Estimator], JsonMapping] = lambda _result, _estimate: {}
     """What only this suite counts over a whole run, by name, as plain JSON values."""
+    reasons: tuple[str, ...] = ()
+    """The closed list of reasons why a case is not right, for gates: ``SUITE.reason.CODE``."""
+    reasons_of: Callable[[CaseResult | RepeatResult], Sequence[str]] = lambda _: ()
+    """Which of them a case has; also for one that failed."""
     notes: Callable[[], Mapping[str, type[msgspec.Struct]]] = dict
     """The notes that a run of this suite may have, name → struct: what belongs to a run as a whole and to none of its
     cases. Its systems bring them, its report finds them in ``RunResult.notes``, and its ``read_predictions`` reads back

@@ -10,17 +10,18 @@ A socket is named by an option: ``mysql://reader@/shop?unix_socket=/run/mysqld/m
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from karat.core.json_types import JsonObject
 from karat.core.problems import UserError, did_you_mean
 from karat.engines.drivers import driver
-from karat.engines.protocol import EngineConfig, EngineError, EngineType, ResultTable
+from karat.engines.protocol import EngineConfig, EngineError, EngineType, ResultRows, ResultTable
 from karat.engines.query.deadline import within
-from karat.engines.query.fetching import as_table, fetched
+from karat.engines.query.fetching import as_rows, as_table, fetched
 from karat.engines.query.fingerprints import server_fingerprint
 from karat.engines.query.guard import check
 from karat.engines.secrets import shown_settings
@@ -48,6 +49,9 @@ class MysqlConfig(EngineConfig, frozen=True, forbid_unknown_fields=True, kw_only
         return f"MysqlConfig({shown_settings({'url': self.url})})"
 
 
+Result = TypeVar("Result", ResultTable, ResultRows)
+
+
 class MysqlEngine:
     """A connection that is made when it is first needed, and made again when it was lost."""
 
@@ -64,12 +68,18 @@ class MysqlEngine:
     def run(self, sql: str, *, timeout: float, row_limit: int) -> ResultTable:
         return self.unguarded(check(sql, self.dialect), timeout=timeout, row_limit=row_limit)
 
+    def rows(self, sql: str, *, timeout: float, row_limit: int) -> ResultRows:
+        return self._result(check(sql, self.dialect), timeout, row_limit, as_rows)
+
     def unguarded(self, sql: str, *, timeout: float, row_limit: int) -> ResultTable:
         """Run without the first look at the SQL; the transaction still refuses what writes."""
+        return self._result(sql, timeout, row_limit, as_table)
+
+    def _result(self, sql: str, timeout: float, row_limit: int, made: Callable[..., Result]) -> Result:
         connection = self._connected()
         begun = time.monotonic()
 
-        def work() -> ResultTable:
+        def work() -> Result:
             with connection.cursor() as setting:
                 setting.execute(self._time_limit(timeout + MARGIN))
                 setting.execute("START TRANSACTION READ ONLY")
@@ -85,10 +95,13 @@ class MysqlEngine:
             else:
                 cursor.close()
                 connection.rollback()
-            return as_table(names, rows, truncated, time.monotonic() - begun)
+            return made(names, rows, truncated, time.monotonic() - begun)
 
         try:
-            return within(work, timeout, lambda: self._kill(connection))
+            found = within(work, timeout, lambda: self._kill(connection))
+            if "@" in sql:  # a variable of the session may be set: no other query may see it
+                self._drop()
+            return found
         except self._pymysql.MySQLError as error:
             self._drop()
             raise self._failure(error, timeout) from None

@@ -21,12 +21,13 @@ from karat.core.problems import UserError, nearest
 
 
 def route(instance_id: str, rules: Mapping[str, Mapping[str, object]], database: str = "") -> dict[str, object]:
-    """The settings of the engine for this instance, ``{id}`` (or ``{instance_id}``) and ``{database}`` filled in."""
+    """The settings of the engine for this instance, ``{id}`` (or ``{instance_id}``) and ``{db}`` (or
+    ``{database}``) filled in."""
     fitting = [prefix for prefix in rules if instance_id.startswith(prefix)]
     if not fitting:
         raise UserError(f'no engine is configured for the instance "{instance_id}"', hint=_hint(instance_id, rules))
     settings = rules[max(fitting, key=len)]
-    names = {"{instance_id}": instance_id, "{id}": instance_id, "{database}": database}
+    names = {"{instance_id}": instance_id, "{id}": instance_id, "{database}": database, "{db}": database}
     return {key: _filled(value, names, instance_id) for key, value in settings.items()}
 
 
@@ -39,10 +40,10 @@ def _filled(value: object, names: Mapping[str, str], instance_id: str) -> object
         if not name:
             raise UserError(
                 f'the instance "{instance_id}" does not say which database it is about',
-                hint='Put it into the gold row as "db_id", or name the database without {database}.',
+                hint=f'Put it into the gold row as "db_id", or name the database without {place}.',
             )
         if not re.fullmatch(r"\w[\w.-]*", name):  # it becomes part of a path or of an address
-            what = "database" if place == "{database}" else "id"
+            what = "database" if place in ("{database}", "{db}") else "id"
             raise UserError(
                 f'the {what} "{name}" cannot be used in a path',
                 hint=f"Use only letters, digits, _, - and . in it, or name the database without {place}.",

@@ -160,8 +160,9 @@ def _sheet(trend: Trend) -> Sheet:
         "A line breaks where the cases changed."
     )
     table = Table(tuple(columns), rows, "Releases", note)
-    charts = tuple(_chart(metric, 6 + 3 * metrics.index(metric), trend) for metric in shown)
-    tables = [table, *_steps(trend, metrics)]
+    common = _common(trend, shown)
+    charts = tuple(_chart(metric, 6 + 3 * metrics.index(metric), trend, common) for metric in shown)
+    tables = [table, *([_common_table(common)] if common else []), *_steps(trend, metrics)]
     if trend.cases:
         heads = (Column("case", "wrapped", 38), Column("wrong since", width=16), Column("right since", width=16))
         held = tuple((one.case, one.wrong_since, one.right_since or "still wrong") for one in trend.cases)
@@ -180,8 +181,32 @@ def _row(number: int, release: Release, metrics: Sequence[Metric]) -> tuple[Cell
     return (number, release.label, run.started, len(release.result.cases), run.truth_set[:16], note, *figures)
 
 
-def _chart(metric: Metric, column: int, trend: Trend) -> Chart:
-    """A line for each stretch of releases with the same cases."""
+def _common(trend: Trend, metrics: Sequence[Metric]) -> list[tuple[Cell, ...]]:
+    """Where the cases change: two rows for each figure, over the cases that both releases have."""
+    known = {metric.name: metric.title for metric in metrics}
+    rows: list[tuple[Cell, ...]] = []
+    for number, (before, after) in enumerate(zip(trend.releases, trend.releases[1:], strict=False), start=1):
+        for step in after.steps if not after.comparable else ():
+            if step.metric in known:
+                rows.append((number, before.label, known[step.metric], step.n, step.before))
+                rows.append((number + 1, after.label, known[step.metric], step.n, step.after))
+    return rows
+
+
+def _common_table(rows: Sequence[tuple[Cell, ...]]) -> Table:
+    columns = (
+        Column("no.", "count", 6),
+        Column("release", width=16),
+        Column("metric", width=26),
+        Column("common cases", "count", 12),
+        Column("mean over these", "number", 14, decimals=3),
+    )
+    note = "Where the cases change: both releases over the cases that they share. The dashed lines are drawn from this."
+    return Table(columns, tuple(rows), "Over common cases", note)
+
+
+def _chart(metric: Metric, column: int, trend: Trend, common: Sequence[tuple[Cell, ...]]) -> Chart:
+    """A line for each stretch of releases with the same cases, and a dashed one over common cases between them."""
     stretches: list[list[int]] = []
     for number, release in enumerate(trend.releases):
         if number and release.comparable:
@@ -189,6 +214,8 @@ def _chart(metric: Metric, column: int, trend: Trend) -> Chart:
         else:
             stretches.append([number])
     series = tuple(Series(metric.title, 0, column, one[0], one[-1]) for one in stretches)
+    places = [place for place in range(0, len(common), 2) if common[place][2] == metric.title]
+    series += tuple(Series("common cases", 0, 4, place, place + 1, dashed=True, table=1) for place in places)
     return Chart(metric.title, "release (no.)", metric.title, series, y_most=1.0)
 
 

@@ -25,9 +25,11 @@ from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, Raw, documents, env_setting, load, read, secret_message
 from karat.runs.executors.choice import parse_executor
 from karat.runs.plain_secrets import secret_problems
+from karat.runs.project_keys import expand_short_keys
 from karat.runs.project_prompts import check_prompts
 from karat.runs.stopping import GRACE, wrong_seconds
 from karat.stats.gates.figures import EVERYWHERE
+from karat.stats.gates.reasons import reason_metrics
 from karat.stats.gates.verdicts import Gate
 
 DEFAULT_STORE = "sqlite:///.karat/karat.db"
@@ -99,7 +101,7 @@ class Project(msgspec.Struct, frozen=True):
 def load_project(path: Path) -> Project:
     """Read and check a project file. All its mistakes are in the one UserError that is raised."""
     try:
-        found, findings, root = load(ProjectFile, path)
+        found, findings, root = load(ProjectFile, path, expand_short_keys)
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from error
     parts = found or _readable_parts(root)
@@ -197,7 +199,8 @@ def gate_problems(gates: Sequence[Gate], suites: Sequence[str]) -> list[Problem]
             continue
         message = f'the gate on "{gate.figure}" does not name a metric of {name}'
         try:
-            found = find_metric(metric, (*plugins.load_suite(name).metrics, *EVERYWHERE), message)
+            suite = plugins.load_suite(name)
+            found = find_metric(metric, (*suite.metrics, *EVERYWHERE, *reason_metrics(suite)), message)
         except UserError as error:
             problems.append(Problem(error.message, hint=error.hint))
             continue

@@ -67,7 +67,7 @@ def line_of(case: CaseResult, explanation: Explanation) -> CaseLine:
     reason = explanation.reason
     tags = tuple(" ".join(tag.split()) for tag in case.tags)
     reasons = {score.reason for score in case.scores.values()}
-    found = (case.id, case.name, case.question, *tags, reason, case.error, *reasons)
+    found = (case.id, case.name, case.question, *tags, reason, *explanation.codes, case.error, *reasons)
     return CaseLine(
         name=case.name[:QUESTION],
         question=case.question[:QUESTION],

@@ -19,6 +19,7 @@ from karat.reports.markdown.gates import headline
 from karat.runs.baseline import baselines_in, find_run
 from karat.runs.project import Project, gate_problems
 from karat.stats.gates.figures import EVERYWHERE
+from karat.stats.gates.reasons import reason_metrics
 from karat.stats.gates.rules import BASELINE
 from karat.stats.gates.verdicts import Baselines, Gate, Verdict, judge, no_baselines, parse_gate, rule_text, settle
 from karat.store.records import run_name
@@ -163,7 +164,8 @@ def refuse_unknown(rules: Sequence[Gate], suites: Sequence[str]) -> None:
     if len(problems) == 1:
         figure = next(rule.figure for rule in rules if gate_problems([rule], suites))
         suite, _, metric = figure.partition(".")
-        metrics = (*plugins.load_suite(suite).metrics, *EVERYWHERE) if suite in suites else ()
+        known = plugins.load_suite(suite) if suite in suites else None
+        metrics = (*known.metrics, *EVERYWHERE, *reason_metrics(known)) if known is not None else ()
         if suite not in suites:
             raise UnknownName(problems[0].message, suite, suites)
         find_metric(metric, metrics, problems[0].message)
@@ -176,7 +178,8 @@ def _judge_result(
     """The last word on every rule that concerns one result. ``extra`` are the rules that no file has been checked
     for."""
     refuse_unknown(extra, [result.run.suite])
-    verdicts = judge(rules, result, plugins.load_suite(result.run.suite).metrics_for(result.run.headline), baselines)
+    suite = plugins.load_suite(result.run.suite)
+    verdicts = judge(rules, result, (*suite.metrics_for(result.run.headline), *reason_metrics(suite)), baselines)
     if not verdicts:
         raise UserError(f"none of the gates is for {result.run.suite}, the suite of the run")
     return settle(verdicts)
@@ -197,7 +200,8 @@ def _judge_stored(
     named = baseline or (project.baseline if project else "")
     verdicts: list[Verdict] = []
     for result in results:
-        metrics = plugins.load_suite(result.run.suite).metrics_for(result.run.headline)
+        suite = plugins.load_suite(result.run.suite)
+        metrics = (*suite.metrics_for(result.run.headline), *reason_metrics(suite))
         found = baselines_in(store, result.run.suite, result.run.id, named)
         verdicts += judge(rules, result, metrics, found)
     for row in unfinished:

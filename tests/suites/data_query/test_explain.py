@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from karat.core.explanation import Explanation, Part, plain_details
+from karat.core.results.result import CaseResult
+from karat.store.case_lines import line_of
 from karat.suites.data_query import suite
 from karat.suites.data_query.comparison import Comparison
 from karat.suites.data_query.details import details
@@ -77,3 +79,11 @@ def test_groups_hold_the_figures_of_each_dimension() -> None:
     (group,) = found.groups
     assert (group.kind, group.name) == ("dimension", "A")
     assert dict(group.figures) == {"recall": 0.5, "precision": 1.0, "f1": 2 / 3}
+
+
+def test_the_coded_reasons_are_found_by_the_viewers_search() -> None:
+    found = explained(compared(target({"A": ["a", "b"]}), sel({"A": ["a"]})))
+    assert found.codes == ("too_few",)
+    case = CaseResult("c", "scored", {})
+    assert "too_few" in line_of(case, found).searched
+    assert explained(compared(target({"A": ["a"]}), sel({"A": ["a"]}))).codes == ()

@@ -34,7 +34,7 @@ def answers(
         typer.Option(
             "--questions",
             help="Questions with gold SQL, which is executed: a file of BIRD, Spider, defog, the IBM toolkit, or your "
-            "own YAML, CSV or JSONL.",
+            "own YAML, CSV or JSONL. Spider2's question file names the database of each instance.",
         ),
     ] = None,
     predictions: Annotated[
@@ -87,6 +87,21 @@ def answers(
             help="Look for made rows that refute passing answers to gold SQL; each goes to counterexamples/ID.sql.",
         ),
     ] = False,
+    rves: Annotated[
+        bool,
+        typer.Option(
+            "--rves",
+            help="Run gold and each answer that matches it 100 times for bird_rves and fair_rves. "
+            "[--option timing_runs=N for another number]",
+        ),
+    ] = False,
+    transpile: Annotated[
+        bool,
+        typer.Option(
+            "--transpile",
+            help="Translate queries that fail because they were written for another kind of database, and say which.",
+        ),
+    ] = False,
     workers: WorkersOption = None,
     executor: ExecutorOption = None,
     settings: SettingsOption = None,
@@ -108,13 +123,20 @@ def answers(
     from karat.cli.printing.consoles import print_problems, stderr
     from karat.cli.printing.outputs import Outputs
     from karat.cli.printing.results import nothing_scored
+    from karat.suites.answers.spider2.questions import gold_beside, is_spider2_questions
     from karat.verbs.answers.submission import score_submission
 
-    if questions is not None:
+    about = questions if questions is not None and is_spider2_questions(questions) else None
+    if about is not None:  # its gold is result files; it says what is asked and on which database
+        result_dir, gold_dir = result_dir or predictions, gold_dir or gold_beside(about)
+        mode = "sql" if databases else mode
+    elif questions is not None:
         from karat.cli.measure.text_to_sql import answers_in_sql
 
         refuse_both(result_dir, gold_dir)
         more = [*(settings or ()), *(["counterexamples=true"] if counterexamples else [])]
+        more += ["transpile=auto"] if transpile else []
+        more = [*(["timing_runs=100"] if rves else []), *more]
         answers_in_sql(questions, predictions, databases, test_suite, more, workers, Outputs(json, xlsx, html))
         return
     if result_dir is None or gold_dir is None:
@@ -125,6 +147,8 @@ def answers(
         profile=profile,
         nulls=nulls,
         mode=mode,
+        questions=about,
+        databases=databases,
         others=others or (),
         settings=settings or (),
         workers=workers,

@@ -76,6 +76,9 @@ def _print(result: RunResult, written: Sequence[str]) -> None:
         elif values and not name.endswith("_of_gold"):
             right = round(sum(values))
             lines.append(f"  {name:<15} {right:>8}    {rate(right, len(values))}  of {len(values)}")
+    for name in ("bird_rves", "fair_rves"):
+        values = [value for case in result.cases if (value := case.scores[name].value) is not None]
+        lines += [f"  {name:<15} {'':>8}    {sum(values) / len(values):6.2f}  of {len(values)}"] if values else []
     review = [case for case in result.cases if case.details.get("strict", {}).get("state") == "needs_review"]
     if review:
         why = Counter(case.details["strict"]["reason"] for case in review).most_common()

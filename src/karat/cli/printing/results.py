@@ -35,6 +35,7 @@ def show(
 ) -> int:
     """Print and write a result. Returns its exit code: 1 when a gate is broken, 3 when something failed, else 0."""
     from karat.reports.console.run import print_result
+    from karat.stats.gates.reasons import reason_metrics
     from karat.stats.gates.verdicts import judge, no_baselines
 
     suite = plugins.load_suite(result.run.suite)
@@ -56,7 +57,7 @@ def show(
         )
     if errors:
         stderr().print(f"{count_of(len(errors), 'mistake')} in the files; everything else was scored", style="yellow")
-    verdicts = judge(gates, result, metrics, baselines or no_baselines)
+    verdicts = judge(gates, result, (*metrics, *reason_metrics(suite)), baselines or no_baselines)
     broken = [verdict for verdict in verdicts if verdict.state == "failed"]
     for verdict in broken:
         stderr().print(f"gate failed: {verdict.words}", style="bold red", markup=False, soft_wrap=True)

@@ -54,10 +54,13 @@ def read(kind: type[S], node: Node, findings: Findings) -> S | None:
     return None if isinstance(value, Bad) else value
 
 
-def load(kind: type[S], path: Path) -> tuple[S | None, Findings, Node | None]:
-    """The only document of a file as this type; its findings; its node."""
+def load(
+    kind: type[S], path: Path, prepare: Callable[[Node], None] = lambda _: None
+) -> tuple[S | None, Findings, Node | None]:
+    """The only document of a file as this type; its findings; its node. ``prepare`` may move parts of it before."""
     findings = Findings(str(path))
     for node in documents(read_bytes(path, YAML_MB), findings):
+        prepare(node)
         return read(kind, node, findings), findings, node
     if not findings.problems:
         findings.problems.append(Problem("the file is empty", file=str(path)))

@@ -107,8 +107,9 @@ class Pool:
             for place, child in enumerate(self._idle):
                 if database in child.open:
                     return self._idle.pop(place)
-            if self._idle:
-                return self._idle.pop()
+            for place, child in reversed(list(enumerate(self._idle))):
+                if not any(_exclude_each_other(database, other) for other in child.open):
+                    return self._idle.pop(place)
         return Child()
 
     def _give_back(self, child: Child) -> None:
@@ -117,6 +118,11 @@ class Pool:
                 self._idle.append(child)
                 return
         child.kill()
+
+
+def _exclude_each_other(one: Database, other: Database) -> bool:
+    """DuckDB does not open a file twice in one process with different settings."""
+    return one.kind == other.kind == "duckdb" and one.path == other.path and one != other
 
 
 def _checked(reply: Reply) -> Reply:

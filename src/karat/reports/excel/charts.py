@@ -31,19 +31,20 @@ def draw_charts(book: Workbook, page: Worksheet, sheet: Sheet, tops: Sequence[in
     right = max((len(table.columns) for table in sheet.tables), default=0) + 1
     for number, chart in enumerate(sheet.charts):
         top = tops[chart.table]
-        drawing = _drawn(book, page.name, chart, sheet.tables[chart.table], top)
+        drawing = _drawn(book, page.name, chart, sheet.tables[chart.table], top, tops)
         page.insert_chart(top + number * ROWS, right, drawing)
 
 
-def _drawn(book: Workbook, page: str, chart: Chart, table: Table, top: int) -> ExcelChart:
-    drawing = _bars(book, page, chart, table, top) if chart.kind == "bar" else _curves(book, page, chart, top)
+def _drawn(book: Workbook, page: str, chart: Chart, table: Table, top: int, tops: Sequence[int]) -> ExcelChart:
+    named = chart.kind in ("bar", "matrix")
+    drawing = _bars(book, page, chart, table, top) if named else _curves(book, page, chart, tops)
     drawing.set_title({"name": _name(chart.title), "name_font": {"size": 11, "color": "#2F4156"}, "overlay": False})
     drawing.set_legend({"position": "bottom"} if len(chart.series) > 1 else {"none": True})
     drawing.set_size({"width": WIDTH, "height": HEIGHT})
     return drawing
 
 
-def _curves(book: Workbook, page: str, chart: Chart, top: int) -> ExcelChart:
+def _curves(book: Workbook, page: str, chart: Chart, tops: Sequence[int]) -> ExcelChart:
     # A line chart of Excel spaces its points evenly whatever x is: numbers on the x axis need a scatter chart in both
     # kinds.
     subtype = {"subtype": "straight_with_markers"} if chart.kind == "line" else {}
@@ -51,10 +52,11 @@ def _curves(book: Workbook, page: str, chart: Chart, top: int) -> ExcelChart:
     for index, series in enumerate(chart.series):
         colour = _colour(series, index)
         mark = "diamond" if series.marked else MARKS[index // len(COLOURS) % len(MARKS)]
+        dash = {"dash_type": "dash"} if series.dashed else {}
         drawing.add_series(
-            _cells(page, series, top)
+            _cells(page, series, tops[chart.table if series.table is None else series.table])
             | {
-                "line": {"color": colour, "width": 1.75}
+                "line": {"color": colour, "width": 1.75, **dash}
                 if chart.kind == "line" and not series.marked
                 else {"none": True},
                 "marker": {"type": mark, "size": 11 if series.marked else 4, **_fill(colour)},
@@ -67,9 +69,10 @@ def _curves(book: Workbook, page: str, chart: Chart, top: int) -> ExcelChart:
 
 def _bars(book: Workbook, page: str, chart: Chart, table: Table, top: int) -> ExcelChart:
     """Bars that lie, the first row on top as in the table. Each says its figure."""
-    drawing = book.add_chart({"type": "bar"})
+    drawing = book.add_chart({"type": "bar", **({"subtype": "stacked"} if chart.kind == "matrix" else {})})
     for index, series in enumerate(chart.series):
         look = {"gap": 40, "data_labels": {"value": True, "font": {"size": 9}}, **_fill(_colour(series, index))}
+        look |= _interval(series, table)
         drawing.add_series(_cells(page, series, top) | look)
     # The axis of the names is turned round, so that the first comes on top, and crossed at its end, which is then
     # below.
@@ -78,6 +81,20 @@ def _bars(book: Workbook, page: str, chart: Chart, table: Table, top: int) -> Ex
     figures = {"min": 0, "max": chart.y_most, "major_gridlines": GRID, "major_unit": _unit(chart, table)}
     drawing.set_x_axis({"name": _name(chart.y_title), **figures})
     return drawing
+
+
+def _interval(series: Series, table: Table) -> JsonObject:
+    """Error bars from the columns of an interval; none where an end is not known."""
+    if series.low is None or series.high is None:
+        return {}
+    rows = table.rows[series.first : series.last + 1]
+    ends = [(row[series.y], row[series.low], row[series.high]) for row in rows]
+    known = [[cell if isinstance(cell, int | float) else None for cell in one] for one in ends]
+    if any(cell is None for one in known for cell in one):
+        return {}
+    plus = [float(high) - float(mean) for mean, _, high in known if mean is not None and high is not None]
+    minus = [float(mean) - float(low) for mean, low, _ in known if mean is not None and low is not None]
+    return {"y_error_bars": {"type": "custom", "plus_values": plus, "minus_values": minus}}
 
 
 def _unit(chart: Chart, table: Table) -> int | None:

@@ -9,6 +9,7 @@ from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import count_of
 from karat.core.report import Cell, Chart, Series, Table
 from karat.reports.html.text import quantity_words
+from karat.reports.plots.matrix import matrix_plot
 from karat.reports.plots.style import COLOURS, INK, MARKED, Plot, number_tip, plot_title
 
 MOST_POINTS = 200
@@ -23,21 +24,24 @@ BELOW = "The figures are in the table below."
 
 def chart_plot(chart: Chart, tables: Sequence[Table]) -> Plot | None:
     """A chart of a sheet, from the table it speaks of; None where it has nothing to show."""
-    rows = tables[chart.table].rows
-    return _bars(chart, rows) if chart.kind == "bar" else _curves(chart, rows)
+    if chart.kind == "matrix":
+        return matrix_plot(chart, tables[chart.table].rows)
+    return _bars(chart, tables[chart.table].rows) if chart.kind == "bar" else _curves(chart, tables)
 
 
 # -- lines and clouds -------------------------------------------------------------------------------------------------
 
 
-def _curves(chart: Chart, table: Sequence[tuple[Cell, ...]]) -> Plot | None:
+def _curves(chart: Chart, tables: Sequence[Table]) -> Plot | None:
     rows: list[JsonObject] = []
     names: dict[str, bool] = {}
+    dashes: set[str] = set()
     for series in chart.series[:MOST_SERIES]:
         name = _told_apart(plot_title(series.title), names)
-        points = _points(series, table)
+        points = _points(series, tables[chart.table if series.table is None else series.table].rows)
         if points:
             names[name] = series.marked
+            dashes |= {name} if series.dashed else set()
             rows += [{"series": name, "x": x, "y": y, "marked": series.marked} for x, y in points]
     if not rows:
         return None
@@ -59,6 +63,7 @@ def _curves(chart: Chart, table: Sequence[tuple[Cell, ...]]) -> Plot | None:
                 "axis": _axis([row["y"] for row in rows]),
             },
             "color": _colour(names),
+            **({"strokeDash": _dashes(names, dashes)} if dashes else {}),
             "tooltip": [
                 {"field": "series", "title": "series"},
                 number_tip("x", plot_title(chart.x_title)),
@@ -69,6 +74,11 @@ def _curves(chart: Chart, table: Sequence[tuple[Cell, ...]]) -> Plot | None:
     }
     said = f"{count_of(len(names), 'series', 'series')}: {', '.join(names)}. {BELOW}"
     return Plot(plot_title(chart.title), said, spec)
+
+
+def _dashes(names: Mapping[str, bool], dashed: set[str]) -> JsonObject:
+    scale = {"domain": list(names), "range": [[6, 4] if name in dashed else [1, 0] for name in names]}
+    return {"field": "series", "type": "nominal", "scale": scale, "legend": None}
 
 
 def _layers(*, joined: bool, marked: bool) -> list[JsonObject]:
@@ -105,12 +115,12 @@ def _bars(chart: Chart, table: Sequence[tuple[Cell, ...]]) -> Plot | None:
     left_out: set[str] = set()
     for series in chart.series[:MOST_SERIES]:
         title = _told_apart(plot_title(series.title), names)
-        for bar, value in _named_values(series, table).items():
+        for bar, (value, ends) in _named_values(series, table).items():
             if bar not in shown and len(shown) == MOST_BARS:
                 left_out.add(bar)
                 continue
             shown[bar], names[title] = None, series.marked
-            bars.append({"bar": bar, "series": title, "value": value})
+            bars.append({"bar": bar, "series": title, "value": value, **ends})
     if not bars:
         return None
     spec = _bar_spec(chart, bars, list(shown), names)
@@ -128,6 +138,7 @@ def _bar_spec(chart: Chart, bars: list[JsonObject], shown: list[str], names: Map
     }
     beside = {"yOffset": {"field": "series", "type": "nominal", "sort": list(names)}} if several else {}
     value = plot_title(chart.y_title)
+    intervals = [_interval_layer()] if any("low" in bar for bar in bars) else []
     return {
         "data": {"values": bars},
         "height": (18 * len(names) + 8) * len(shown),
@@ -149,11 +160,21 @@ def _bar_spec(chart: Chart, bars: list[JsonObject], shown: list[str], names: Map
         },
         "layer": [
             {"mark": {"type": "bar", "height": {"band": 0.85}}, "encoding": {"color": _colour(names)}},
+            *intervals,
             {
-                "mark": {"type": "text", "align": "left", "dx": 4, "color": INK, "fontSize": 12},
+                "mark": {"type": "text", "align": "left", "dx": 4, "color": INK, "fontSize": 12}
+                | ({"dy": -8} if intervals else {}),
                 "encoding": {"text": {"field": "value", "type": "quantitative", "format": ",.3~f"}},
             },
         ],
+    }
+
+
+def _interval_layer() -> JsonObject:
+    return {
+        "transform": [{"filter": "isValid(datum.low)"}],
+        "mark": {"type": "rule", "color": INK, "strokeWidth": 2},
+        "encoding": {"x": {"field": "low", "type": "quantitative"}, "x2": {"field": "high"}},
     }
 
 
@@ -169,14 +190,23 @@ def _said(chart: Chart, bars: Sequence[JsonObject], names: Mapping[str, bool], o
     return f"{part}, {title}: {', '.join(first)}{more} {BELOW}"
 
 
-def _named_values(series: Series, rows: Sequence[tuple[Cell, ...]]) -> dict[str, float]:
-    """What each row is called and how long its bar is; a row without a figure has none."""
-    found: dict[str, float] = {}
+def _named_values(series: Series, rows: Sequence[tuple[Cell, ...]]) -> dict[str, tuple[float, JsonObject]]:
+    """What each row is called, how long its bar is, and the ends of its interval; a row without a figure has none."""
+    found: dict[str, tuple[float, JsonObject]] = {}
     for row in rows[series.first : series.last + 1]:
         name, value = row[series.x], row[series.y]
         if isinstance(value, int | float) and isfinite(value):
-            found[_told_apart(plot_title("" if name is None else str(name)), found)] = value
+            found[_told_apart(plot_title("" if name is None else str(name)), found)] = (value, _ends(series, row))
     return found
+
+
+def _ends(series: Series, row: tuple[Cell, ...]) -> JsonObject:
+    if series.low is None or series.high is None:
+        return {}
+    low, high = row[series.low], row[series.high]
+    if not isinstance(low, int | float) or not isinstance(high, int | float):
+        return {}
+    return {"low": low, "high": high} if isfinite(low) and isfinite(high) else {}
 
 
 # -- both -------------------------------------------------------------------------------------------------------------

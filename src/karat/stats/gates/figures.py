@@ -87,12 +87,13 @@ def values_of(columns: Columns, metric: str) -> Floats:
 def mean_of(result: RunResult, metric: str) -> tuple[float | None, int]:
     """The run's figure and over how many cases it is."""
     if metric == ERRORS.name:
-        return _mean(values_of(columns_of(result, groups=False), metric))
+        return mean_of_values(values_of(columns_of(result, groups=False), metric))
     found = next((item for item in result.summary if item.metric == metric), None)
     return (found.mean, found.n) if found else (None, 0)
 
 
-def _mean(values: Floats) -> tuple[float | None, int]:
+def mean_of_values(values: Floats) -> tuple[float | None, int]:
+    """The mean of the values that there are, and how many they are."""
     import numpy as np
 
     known = values[np.isfinite(values)].tolist()
@@ -114,7 +115,7 @@ def with_errors(result: RunResult, metric: Metric) -> tuple[float | None, int]:
     """The run's figure with errors counted as the worst value, and how many cases have one that counts; None where
     nothing changes."""
     values, failed = values_with_errors(result, columns_of(result, groups=False), metric)
-    return (_mean(values)[0], failed) if failed else (None, 0)
+    return (mean_of_values(values)[0], failed) if failed else (None, 0)
 
 
 def values_with_errors(result: RunResult, columns: Columns, metric: Metric) -> tuple[Floats, int]:

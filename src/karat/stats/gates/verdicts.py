@@ -29,6 +29,7 @@ from karat.stats.gates.figures import (
     are_right,
     error_value,
     mean_of,
+    mean_of_values,
     metric_named,
     pass_metric,
     values_of,
@@ -36,6 +37,7 @@ from karat.stats.gates.figures import (
     with_errors,
     with_metric_name,
 )
+from karat.stats.gates.reasons import is_reason, reason_values
 from karat.stats.gates.rules import CONFIDENCE, CaseFilter, Gate, limits_text, number, parse_gate, rule_text
 
 if TYPE_CHECKING:
@@ -140,14 +142,15 @@ def _verdict(gate: Gate, result: RunResult, metrics: Sequence[Metric], baselines
 
 
 def _limit(gate: Gate, result: RunResult, metrics: Sequence[Metric]) -> Verdict:
-    mean, n = mean_of(result, gate.metric.partition(".")[2])
+    metric = metric_named(gate.metric.partition(".")[2], metrics)
+    mean, n = mean_of_values(reason_values(result, metric)) if is_reason(metric) else mean_of(result, metric.name)
     wanted = limits_text(gate)
     if mean is None:
         return Verdict("", "failed", f"{gate.metric} is undefined, wanted {wanted}")
     limits = [limit for limit in (gate.at_least, gate.at_most) if limit is not None]
     holds = _within(mean, gate)
     words = f"{gate.metric} is {telling(mean, limits)} over {count_of(n, 'case')}, wanted {wanted}"
-    counted, failed = with_errors(result, metric_named(gate.metric.partition(".")[2], metrics))
+    counted, failed = with_errors(result, metric)
     if holds and counted is not None and not _within(counted, gate):
         words += (
             "; it holds only because errors were left out: "
@@ -172,6 +175,10 @@ def _no_worse_than(gate: Gate, result: RunResult, baseline: RunResult, metrics: 
     before, now = (columns_of(run, groups=False) for run in (baseline, result))
     pairs = pair_columns(before, now)
     start = f"{gate.metric} against {_name(baseline)}"
+    if is_reason(metric):
+        return _paired_verdict(
+            gate, metric, start, pairs, reason_values(baseline, metric), reason_values(result, metric)
+        )
     found = _paired_verdict(gate, metric, start, pairs, values_of(before, metric.name), values_of(now, metric.name))
     if not found.passed or error_value(metric) is None:
         return found
@@ -233,6 +240,13 @@ def _paired_verdict(gate: Gate, metric: Metric, start: str, pairs: Pairs, before
     return Verdict("", "passed" if holds else "failed", words, value=end, n=n)
 
 
+def _are_right(result: RunResult, columns: Columns, metric: Metric) -> NDArray[np.bool_]:
+    if not is_reason(metric):
+        return are_right(columns, metric)
+    without: NDArray[np.bool_] = (reason_values(result, metric) <= 0) & columns.has_status("scored")
+    return without
+
+
 def _no_new_failures(
     rule: CaseFilter, gate: Gate, result: RunResult, baseline: RunResult, metrics: Sequence[Metric]
 ) -> Verdict:
@@ -251,14 +265,14 @@ def _no_new_failures(
         absent = bool(rule.tag) and not rule.metric and not tagged
         words = f"{start}: no {what} is in {'either run' if absent else 'both runs'}, wanted at least 1"
         return Verdict("", "not_asked" if absent else "failed", words)
-    right = are_right(pairs.b, chosen)[before]
+    right = _are_right(baseline, pairs.b, chosen)[before]
     if not right.any():
         words = (
             f"{start}: none of {count_of(len(now), 'case')} in both runs was right in the baseline by "
             f"{chosen.title}, wanted at least 1"
         )
         return Verdict("", "failed", words, n=len(now))
-    lost = now[right & ~are_right(pairs.a, chosen)[now]]
+    lost = now[right & ~_are_right(result, pairs.a, chosen)[now]]
     broken = tuple(pairs.a.case_ids[place] for place in lost.tolist())
     words = f"{start}: {len(broken):,} of {count_of(int(right.sum()), 'case')} right in the baseline by {chosen.title} "
     words += f"({count_of(len(now), 'case')} in both runs) no longer right, wanted 0"

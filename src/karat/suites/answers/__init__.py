@@ -6,7 +6,7 @@ from karat.suites.answers.accept import accept
 from karat.suites.answers.case_file import case_file
 from karat.suites.answers.cases import cases_from, load_cases, recognises, stream_cases, truth
 from karat.suites.answers.comparison import compare
-from karat.suites.answers.details import Details, details
+from karat.suites.answers.details import Details, details, reasons_of
 from karat.suites.answers.explain import explain
 from karat.suites.answers.export import export_row
 from karat.suites.answers.extras import extras
@@ -20,7 +20,7 @@ from karat.suites.answers.options import Options
 from karat.suites.answers.options_check import check_options
 from karat.suites.answers.predictions import predictions_from, read_predictions
 from karat.suites.answers.prompts import PROMPTING
-from karat.suites.answers.records import Gold
+from karat.suites.answers.records import REASONS, Gold
 from karat.suites.answers.report import report
 from karat.suites.answers.responses import understand
 from karat.suites.answers.submission.export import export_predictions
@@ -48,6 +48,8 @@ suite = Suite(
     truth=truth,
     recognises=recognises,
     headline=headline,
+    reasons=REASONS,
+    reasons_of=reasons_of,
     highlights=highlights,
     prompting=PROMPTING,
     accept=accept,

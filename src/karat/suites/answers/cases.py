@@ -32,6 +32,7 @@ from karat.core.records import Case, Turn, Where
 from karat.core.suite import GIVEN, LoadedCases, all_cases
 from karat.suites.answers.gold.loose_json import NotClean, ReadObject, clean_objects, read_file
 from karat.suites.answers.records import Entry, Function, Gold, GoldStatus
+from karat.suites.answers.spider2.questions import gold_beside, is_spider2_questions, with_questions
 from karat.suites.answers.submission.safe_paths import OutsideFolder, inside
 from karat.suites.answers.text_to_sql.questions import is_question_file, load_questions
 
@@ -53,6 +54,8 @@ def load_cases(path: Path) -> LoadedCases:
     """Every instance of a gold folder, or of the ``.jsonl`` file in it."""
     if is_question_file(path):
         return load_questions(path)
+    if is_spider2_questions(path):
+        return with_questions(load_cases(gold_beside(path)), path)
     file = gold_file(path)
     try:
         rows, problems = read_file(file)
@@ -66,7 +69,7 @@ def load_cases(path: Path) -> LoadedCases:
 def stream_cases(path: Path) -> Iterator[Case[Gold] | Problem]:
     """The same, one after the other. A file of questions, and one that is not clean JSONL, is read as a whole."""
     try:
-        whole = is_question_file(path)
+        whole = is_question_file(path) or is_spider2_questions(path)
         file = path if whole else gold_file(path)
         ids = set[str]() if whole else _ids(clean_objects(file))
     except (NotClean, OSError):

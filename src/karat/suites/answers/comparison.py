@@ -52,7 +52,7 @@ def compare(case: Case[Gold], turn: int, prediction: Prediction, options: Option
         raise ValueError(f"case {case.id!r} has no gold")
     if gold.queries is not None:
         return _with_gold_sql(case, gold, prediction, options)
-    given = _answer(gold, prediction, engine=options.engine_for(case.id) is not None)
+    given = _answer(gold, prediction, engine=options.runs_sql(case.id))
     answer = msgspec.structs.replace(given, instance_id=case.id)
     database = database_of(case)
     moved, ran = _with_sql_run(gold, answer, options, database)
@@ -120,9 +120,7 @@ def _with_sql_run(gold: Gold, answer: Answer, options: Options, database: str) -
     """Gold and answer as tables: an answer in SQL is run, and so is a gold that moves with the data."""
     if answer.kind == "file" and answer.text and options.mode == "sql":
         answer = msgspec.structs.replace(answer, kind="sql", paths=(), problem="")
-    moving = (
-        gold.temporal and options.engine_for(gold.instance_id) is not None
-    )  # without an engine: gold as it was kept
+    moving = gold.temporal and options.runs_sql(gold.instance_id)  # without an engine: gold as it was kept
     if answer.kind != "sql" and not moving:
         return gold, answer
     from karat.suites.answers.sql.execution import run_sql

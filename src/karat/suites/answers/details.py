@@ -9,11 +9,12 @@ import msgspec
 
 from karat.core.explanation import read_details
 from karat.core.json_types import JsonObject
-from karat.core.results.result import CaseResult, RunResult
+from karat.core.results.result import CaseResult, RepeatResult, RunResult
 from karat.suites.answers.comparison import Comparison
 from karat.suites.answers.records import State, Verdict
 from karat.suites.answers.text_to_sql.compare import QueryComparison
 from karat.suites.answers.text_to_sql.components.difference import Component
+from karat.suites.answers.text_to_sql.cost import Cost
 from karat.suites.answers.text_to_sql.fillings.search import Counterexample
 
 
@@ -51,6 +52,7 @@ class SqlDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     """Rows and columns of both results."""
     timing: dict[str, float | None] = {}
     """Seconds of both queries."""
+    cost: Cost = Cost()
 
     counterexample: Counterexample | None = None
     """Made rows that refute a pass."""
@@ -108,6 +110,12 @@ def details_of(case: CaseResult) -> Details | None:
     return read_details(Details, case.details)
 
 
+def reasons_of(case: CaseResult | RepeatResult) -> tuple[str, ...]:
+    """The reason why a case is not right; none where it is."""
+    found = read_details(Details, case.details)
+    return (found.reason,) if found is not None and found.reason else ()
+
+
 def judged(result: RunResult) -> list[tuple[CaseResult, Details]]:
     """The cases with an answer that was judged, and their details."""
     return [(case, details) for case in result.cases if (details := details_of(case)) is not None]
@@ -137,6 +145,7 @@ def _sql(found: QueryComparison) -> SqlDetails:
         found.gold_status,
         found.gold_note,
         {"gold": list(found.gold_size), "answer": list(found.size) if found.size else None},
-        {"gold": found.gold_seconds, "answer": found.seconds},
+        {"gold": found.cost.gold_seconds, "answer": found.cost.seconds},
+        found.cost,
         found.counterexample,
     )

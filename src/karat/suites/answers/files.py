@@ -25,7 +25,7 @@ def files(case: Case[Gold], predictions: Sequence[Prediction], options: Options)
         except Unreadable:
             continue
         yield from answer.paths if answer is not None and not answer.problem else ()
-    if options.engine_for(case.id) is not None:
+    if options.runs_sql(case.id) and not any(turn.target and turn.target.queries for turn in case.conversation):
         from karat.suites.answers.sql.execution import database_file
 
         try:

@@ -15,6 +15,8 @@ from karat.suites.answers.records import Gold
 from karat.tables.options import CompareOptions, Normalise, WholeNumbers
 
 Nulls = Literal["equal", "zero"]
+TRANSPILED = ("postgres", "mysql", "sqlite", "duckdb", "tsql", "bigquery", "snowflake", "oracle")
+"""The dialects that SQL can be translated from."""
 
 
 class Engine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -22,7 +24,7 @@ class Engine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     engine: str
     database: str = ""
-    """A file, or the name of a database; ``{id}`` in it is the instance id."""
+    """A file, or the name of a database; ``{id}`` in it is the instance id, ``{db}`` the database of its row."""
     url_env: str = ""
     """The environment variable that holds the SQLAlchemy URL, for PostgreSQL and MySQL."""
     credential: str = ""
@@ -81,11 +83,23 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     lucky: Literal["keep", "fail"] = "keep"
     """Gold SQL, strict profile: whether a pass that such rows refute stays a pass."""
 
+    timing_runs: int = 0
+    """Gold SQL: run gold and each answer that matches it N times more, for ``bird_rves`` and ``fair_rves``; the
+    benchmark runs them 100 times. 0: not at all."""
+    transpile: str = ""
+    """Gold SQL: translate queries that were written for another kind of database: ``auto``, or the name of their
+    dialect, such as ``postgres``. Empty: never."""
+
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.transpile not in ("", "auto") and self.transpile not in TRANSPILED:
+            near = did_you_mean(self.transpile, ("auto", *TRANSPILED))
+            raise ValueError(f'transpile is "{self.transpile}", which is no dialect. {near}'.rstrip())
         for name in ("rel_tol", "abs_tol"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 0 and below 1")
+        if self.timing_runs < 0:
+            raise ValueError("timing_runs must be at least 0")
         for name in ("max_bytes", "timeout", "row_limit", "query_timeout"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be above 0")
@@ -105,3 +119,7 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         """The engine of the longest prefix that fits."""
         fitting = [prefix for prefix in self.engines if instance_id.startswith(prefix)]
         return self.engines[max(fitting, key=len)] if fitting else None
+
+    def runs_sql(self, instance_id: str) -> bool:
+        """Whether there is a database for the SQL of an instance: an engine of its own, or one of ``databases``."""
+        return bool(self.databases) or self.engine_for(instance_id) is not None

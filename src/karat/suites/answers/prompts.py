@@ -55,7 +55,7 @@ def schema(case: AnyCase, options: Options) -> list[JsonObject]:
     from karat.suites.answers.sql.execution import runner_for
 
     queries = _queries(case)
-    if queries is None and options.engine_for(case.id) is None:
+    if queries is None and not options.runs_sql(case.id):
         return []
     try:
         tables = _tables(queries, options) if queries else runner_for(options).tables(case.id, database_of(case))
@@ -96,13 +96,19 @@ def dialect(case: AnyCase, options: Options) -> str:
 
         return str(engine_settings(options.databases, queries.database)["engine"])
     engine = options.engine_for(case.id)
-    return engine.engine if engine is not None else ""
+    if engine is not None:
+        return engine.engine
+    if not options.databases:
+        return ""
+    from karat.suites.answers.sql.by_prefix import settings_by_prefix
+
+    return str(settings_by_prefix(case.id, options.databases, database_of(case))["engine"])
 
 
 def answer_schema(cases: Sequence[AnyCase], options: Options) -> JsonMapping:
     """SQL where there is a database to run it on, else the answer itself; either of the two where only some cases have
     a database."""
-    names = {"sql" if _queries(case) or options.engine_for(case.id) is not None else "answer" for case in cases}
+    names = {"sql" if _queries(case) or options.runs_sql(case.id) else "answer" for case in cases}
     names = names or {"sql" if options.engines else "answer"}
     kind = "string" if len(names) == 1 else ["string", "null"]
     return {

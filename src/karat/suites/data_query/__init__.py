@@ -17,9 +17,11 @@ from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.predictions import read_predictions, stream_predictions
 from karat.suites.data_query.prompts import PROMPTING
+from karat.suites.data_query.reasons import REASONS
 from karat.suites.data_query.report import report
 from karat.suites.data_query.responses import understand
 from karat.suites.data_query.selection import Target
+from karat.suites.data_query.summaries.confusions import reasons_of
 from karat.suites.data_query.summaries.figures import figures
 
 suite = Suite(
@@ -42,6 +44,8 @@ suite = Suite(
     explain=explaining(Details, explain),
     report=report,
     figures=figures,
+    reasons=REASONS,
+    reasons_of=reasons_of,
     advice=advice,
     recognises=recognises,
     prompting=PROMPTING,

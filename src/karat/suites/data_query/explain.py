@@ -21,6 +21,7 @@ def explain(details: Details, _target: Target | None) -> Explanation:
     return Explanation(
         outcome="wrong" if reasons else "right",
         reason=reasons[0] if reasons else "",
+        codes=details.reasons or (),
         headline=_headline(details, [(part.turn, words) for part, _, words in beside], several=several),
         parts=tuple(_in_turn(part, turn, several=several) for turn, part in parts),
         groups=tuple(_group(part) for part in details.dimensions),

@@ -53,7 +53,7 @@ def codelists(case: Case[Target], options: Options) -> list[JsonObject]:  # noqa
         return []
     named = tuple(sorted(options.codelists.items()))
     changed = tuple(_changed(Path(file)) for file in options.structures)
-    return _lists(options.structures, named, changed)
+    return _lists(options.structures, named, changed, options.language)
 
 
 def _changed(path: Path) -> int:
@@ -68,10 +68,11 @@ def _lists(
     files: tuple[str, ...],
     named: tuple[tuple[str, str], ...],
     changed: tuple[int, ...],  # noqa: ARG001 (a changed file is another file)
+    language: str,
 ) -> list[JsonObject]:
     found: list[JsonObject] = []
     room = MOST_CODES_IN_ALL
-    for dataset, dimension, codelist in _used(files, dict(named)):
+    for dataset, dimension, codelist in _used(files, dict(named), language):
         codes = dict(list(codelist.codes.items())[: min(MOST_CODES, room)])
         room -= len(codes)
         more = len(codelist.codes) - len(codes)
@@ -80,11 +81,11 @@ def _lists(
     return found
 
 
-def _used(files: tuple[str, ...], named: Mapping[str, str]) -> Iterator[tuple[str, str, Codelist]]:
+def _used(files: tuple[str, ...], named: Mapping[str, str], language: str) -> Iterator[tuple[str, str, Codelist]]:
     """(dataset, dimension, codelist) as the structures say; the lists alone where they say nothing of datasets."""
     from karat.suites.data_query.structures.codelists import read_structures
 
-    structures = read_structures([Path(file) for file in files])
+    structures = read_structures([Path(file) for file in files], language)
     contents = structures.contents
     by_ref = {(one.ref.agency, one.ref.id): one for one in contents.structures}
     datasets = [

@@ -87,6 +87,7 @@ def with_case_keys(document: bytes) -> bytes:
             "gold_status": sql.get("gold_status", "good") if sql else "",
             "rows": sql.get("rows"),
             "timing": sql.get("timing"),
+            "cost": sql.get("cost"),
         }
     return msgspec.json.format(msgspec.json.encode(found), indent=2)
 

@@ -19,6 +19,7 @@ from karat.core.results.result import RunResult
 from karat.runs.executors.choice import scoring_executor
 from karat.runs.project import from_settings
 from karat.suites.answers.options import Options
+from karat.suites.answers.spider2.questions import with_questions
 from karat.verbs.inputs.projects import project_here
 from karat.verbs.inputs.steps import step
 
@@ -39,24 +40,35 @@ def score_submission(
     profile: Profile | None = None,
     nulls: Literal["equal", "zero"] | None = None,
     mode: Literal["results", "sql"] = "results",
+    questions: Path | None = None,
+    databases: str = "",
     others: Sequence[Path] = (),
     settings: Sequence[str] = (),
     workers: int | None = None,
     executor: Executor | str | None = None,
 ) -> ScoredSubmission:
-    """Score a submission folder against gold answers. ``settings`` are further ``KEY=VALUE`` options of the suite."""
+    """Score a submission folder against gold answers. ``questions`` is Spider2's question file, which says what each
+    instance asks and on which of the ``databases``; ``settings`` are further ``KEY=VALUE`` options of the suite."""
     from karat.runs.run_scoring import score_recorded
 
     suite = load_suite("answers")
-    options = from_settings(Options, [*settings, f"mode={mode}", *([f"nulls={nulls}"] if nulls else [])], "--option")
+    fixed = {"databases": databases} if databases else {}
+    more = [*settings, f"mode={mode}", *([f"nulls={nulls}"] if nulls else [])]
+    options = from_settings(Options, more, "--option", fixed)
     submission, gold, others = local_path(submission), local_path(gold), [local_path(folder) for folder in others]
     loaded = suite.load_cases(gold)
+    if questions is not None:
+        loaded = with_questions(loaded, local_path(questions))
     if not loaded.cases:
         said = f"none of the gold in {gold} can be read" if loaded.problems else f"there is no gold in {gold}"
         hint = "To see an example, run: karat init --suite answers FOLDER"
         raise UserError(said, hint=hint, problems=loaded.problems)
     submitted = suite.read_predictions(submission)
-    if not options.engines and (mode == "sql" or any(b'"kind":"sql"' in one.response for one in submitted.predictions)):
+    if (
+        not options.engines
+        and not options.databases
+        and (mode == "sql" or any(b'"kind":"sql"' in one.response for one in submitted.predictions))
+    ):
         options = _with_engines_here(options, gold)
     with step("scored"), scoring_executor(suite, workers, executor) as pool:
         result = score_recorded(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from karat.suites.answers.text_to_sql.execution import Databases
+from karat.suites.answers.text_to_sql.fillings.guarded import guarded_search
 from karat.suites.answers.text_to_sql.fillings.mutants import mutants
 from karat.suites.answers.text_to_sql.fillings.schema import read_schema
 from karat.suites.answers.text_to_sql.fillings.scratch import ScratchTable
@@ -75,6 +76,20 @@ def test_none_for_the_same_query_in_other_words(gold: str, sql: str, tables: tup
     assert search(gold, sql, tables, Asked(""), seconds=0.7).found is None
 
 
+def test_a_key_of_several_columns_may_hold_nulls_and_one_that_is_declared_not_null_may_not(tmp_path: Path) -> None:
+    """As the engine has it. A key of one column stays without: nobody means that."""
+    gold, sql = (f"select a from t group by a having {one} > 1" for one in ("count(*)", "count(b)"))
+    for key, told in (("b text, primary key (a, b)", True), ("b text not null, primary key (a, b)", False),
+                      ("b text primary key", False)):  # fmt: skip
+        file = database(
+            tmp_path / str(len(key)), "t", f"create table t(a text, {key}); insert into t values ('x', 'y')"
+        )
+        databases = Databases(5.0, 1000, None)
+        tables = read_schema(partial(databases.run, {"engine": "sqlite", "path": str(file)}))
+        databases.close()
+        assert (search(gold, sql, tables, Asked(""), seconds=1.0).found is not None) is told, key
+
+
 def test_a_pass_that_is_refuted_is_lucky_and_may_count_as_a_failure(tmp_path: Path) -> None:
     gold, sql = "select name from customer where country = 'FR'", "select name from customer where id in (1, 2)"
     lucky = compared(tmp_path, gold, sql, options={"counterexamples": True})
@@ -84,6 +99,25 @@ def test_a_pass_that_is_refuted_is_lucky_and_may_count_as_a_failure(tmp_path: Pa
     assert lucky.queries.counterexample is not None
     failed = compared(tmp_path, gold, sql, options={"counterexamples": True, "lucky": "fail"})
     assert (failed.strict.state, failed.strict.reason) == ("wrong", "lucky")
+
+
+@pytest.mark.parametrize(
+    "trap",
+    [
+        "(select count(*) from t a, t b, t c, t d) > 0",
+        "hex(zeroblob(400000)) like '%' || hex(zeroblob(20000)) || '1'",
+        "(select length(group_concat(hex(zeroblob(400000)))) from t) > 0",
+        "(select count(*) from (select distinct n, hex(zeroblob(2000)) from t)) > 0",
+    ],
+)
+def test_a_query_that_explodes_on_made_rows_finds_nothing_and_ends(trap: str, tables: tuple[ScratchTable, ...]) -> None:
+    """It is quick on the real rows, where there are four customers, and a trap on any others."""
+    endless = "with recursive t(n) as (select 1 union all select n + 1 from t)"
+    armed = f"case when (select count(*) from customer) = 4 then 1 else {trap} end"
+    sql = f"{endless} select name from customer where {armed}"
+    assert guarded_search("select name from customer", sql, tables, Asked(""), seconds=0.5).found is None
+    differing = guarded_search("select name from customer", "select country from customer", tables, Asked(""))
+    assert differing.found is not None
 
 
 def test_empty_gold_passes_where_fillings_agree(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from karat.suites.answers.metrics import (
     cell_f1,
     needs_review,
     official,
+    query_speed,
     row_share,
     spider2,
     spider2_of_gold,
@@ -23,5 +24,6 @@ METRICS: tuple[Metric[Comparison], ...] = (
     cell_f1.metric,
     row_share.metric,
     *official.metrics,
+    *query_speed.metrics,
 )
 """In the order in which reports show them."""

@@ -31,6 +31,7 @@ from karat.engines.routing import route
 from karat.engines.table_names import TableColumns, tables_of
 from karat.suites.answers.cases import gold_sql
 from karat.suites.answers.records import Answer, Entry, Gold
+from karat.suites.answers.sql.by_prefix import settings_by_prefix
 from karat.suites.answers.sql.texts import sql_in
 
 CACHE = Path(".karat/cache/sql")
@@ -50,8 +51,11 @@ class SqlRunner:
         timeout: float | None = None,
         row_limit: int | None = None,
         cache: Path | None = CACHE,
+        databases: str = "",
     ) -> None:
+        """``databases``: where the databases are for instances that no rule is about."""
         self._rules = rules
+        self._databases = databases
         self._folder = folder or Path.cwd()
         self._limits = {"timeout": timeout, "row_limit": row_limit}
         self._cache = ResultCache(self._folder / cache) if cache else None
@@ -94,7 +98,7 @@ class SqlRunner:
 
     def _opened(self, instance_id: str, database: str = "") -> tuple[EngineConfig, Engine, threading.Lock]:
         """The engine of an instance, open, with the limits that hold for it."""
-        settings = route(instance_id, self._rules, database)
+        settings = _routed(instance_id, self._rules, self._databases, database)
         limits = {key: value for key, value in self._limits.items() if value is not None and key not in settings}
         settings |= limits
         _, config = read_settings(settings, f'the engine of "{instance_id}"')
@@ -169,14 +173,14 @@ def reason_of(problem: str) -> str:
 def run_sql(gold: Gold, answer: Answer, options: Any, database: str = "") -> tuple[Gold, Answer]:
     """Gold and answer with their SQL run, on the engines that the suite's options name. ``database``: the one the case
     is about."""
-    if not options.engines:
+    if not options.runs_sql(answer.instance_id) and not options.engines:
         raise UserError(
             "no engine is configured to run the SQL of the answers",
             hint='Name one in the options of the suite in karat.yaml, such as engines: {"": {engine: sqlite, database: '
             "shop.sqlite}}; "
             "the key is what the instance ids begin with, and an empty one is for all.",
         )
-    if options.engine_for(answer.instance_id) is None:
+    if not options.runs_sql(answer.instance_id):
         raise UserError(
             "no engine is configured for instance ids like this one",
             hint=f'There are engines for ids that begin with {", ".join(sorted(options.engines))}; the key "" is for '
@@ -189,12 +193,20 @@ def run_sql(gold: Gold, answer: Answer, options: Any, database: str = "") -> tup
 def runner_for(options: Any) -> SqlRunner:
     """The engines that the suite's options name."""
     rules = {prefix: _settings(engine) for prefix, engine in options.engines.items()}
-    return _shared_runner(msgspec.json.encode((rules, options.timeout, options.row_limit)))
+    return _shared_runner(msgspec.json.encode((rules, options.timeout, options.row_limit, options.databases)))
+
+
+def _routed(instance_id: str, rules: Mapping[str, JsonMapping], databases: str, database: str) -> JsonObject:
+    """By the rule for the instance; without one, by its prefix."""
+    if databases and not any(instance_id.startswith(prefix) for prefix in rules):
+        return dict(settings_by_prefix(instance_id, databases, database))
+    return route(instance_id, rules, database)
 
 
 def database_file(instance_id: str, options: Any, database: str = "") -> tuple[str, ...]:
     """The file that SQL for this instance runs on, where its engine is one over a file. Raises UserError."""
-    settings = route(instance_id, {prefix: _settings(engine) for prefix, engine in options.engines.items()}, database)
+    rules = {prefix: _settings(engine) for prefix, engine in options.engines.items()}
+    settings = _routed(instance_id, rules, options.databases, database)
     own = is_own("karat.engines", str(settings.get("engine")))
     return (str(settings["path"]),) if own and settings.get("path") else ()
 
@@ -202,8 +214,8 @@ def database_file(instance_id: str, options: Any, database: str = "") -> tuple[s
 @cache
 def _shared_runner(encoded: bytes) -> SqlRunner:
     """One runner a process for the same settings, so that a connection serves many instances."""
-    rules, timeout, row_limit = msgspec.json.decode(encoded)
-    runner = SqlRunner(rules, timeout=timeout, row_limit=row_limit)
+    rules, timeout, row_limit, databases = msgspec.json.decode(encoded)
+    runner = SqlRunner(rules, timeout=timeout, row_limit=row_limit, databases=databases)
     atexit.register(runner.close)
     return runner
 

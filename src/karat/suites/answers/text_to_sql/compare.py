@@ -17,11 +17,15 @@ from karat.suites.answers.strict.tables import best, gold_error
 from karat.suites.answers.text_to_sql.components.difference import Difference, difference
 from karat.suites.answers.text_to_sql.components.hardness import hardness
 from karat.suites.answers.text_to_sql.components.parts import Schema
+from karat.suites.answers.text_to_sql.cost import Cost, cost_of
 from karat.suites.answers.text_to_sql.databases import engine_settings, suite_files
+from karat.suites.answers.text_to_sql.dialects import offer, translating, translation_note
 from karat.suites.answers.text_to_sql.execution import Databases, Ran, databases_for, reversed_settings
 from karat.suites.answers.text_to_sql.figures import NONE_RIGHT, Figures, figures
+from karat.suites.answers.text_to_sql.fillings.guarded import guarded_search
 from karat.suites.answers.text_to_sql.fillings.schema import read_schema
-from karat.suites.answers.text_to_sql.fillings.search import ENOUGH, Counterexample, search
+from karat.suites.answers.text_to_sql.fillings.search import ENOUGH, Counterexample
+from karat.suites.answers.text_to_sql.speed import WRONG
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
 from karat.suites.answers.text_to_sql.strict.gold_status import at_date, moves, proves_little, same_text
@@ -46,8 +50,7 @@ class QueryComparison(msgspec.Struct, frozen=True, omit_defaults=True):
     gold_size: tuple[int, int] = (0, 0)
     size: tuple[int, int] | None = None
     """Rows and columns of the prediction's result; None where it has none."""
-    gold_seconds: float = 0.0
-    seconds: float | None = None
+    cost: Cost = Cost()
     difficulty: str = ""
     difference: Difference = Difference()
     """Where the answer is not right: the parts in which the queries differ."""
@@ -64,6 +67,8 @@ class Bench(msgspec.Struct, frozen=True):
     run: Run
     backwards: Run | None
     suite: tuple[Run, ...] = ()
+    translation: Callable[[str], str] = lambda _: ""
+    """What is said of a text that was translated before it ran."""
 
 
 def bench_for(queries: Queries, options: Options) -> Bench:
@@ -77,7 +82,14 @@ def bench_for(queries: Queries, options: Options) -> Bench:
         suite = tuple(opened.runner(engine_settings(file, queries.database)) for file in files)
     dialect = opened.dialect(settings)
     backwards = opened.runner(other) if other is not None else None
-    return Bench(opened, settings, dialect, opened.runner(settings), backwards, suite)
+    run = opened.runner(settings)
+    if options.transpile:
+        kind = queries.kind if options.transpile == "auto" else options.transpile
+        plain, note = run, partial(translation_note, dialect=dialect, kind=kind, run=run)
+        run, suite = translating(plain, dialect, kind), tuple(translating(one, dialect, kind) for one in suite)
+        backwards = translating(backwards, dialect, kind) if backwards is not None else None
+        return Bench(opened, settings, dialect, run, backwards, suite, note)
+    return Bench(opened, settings, dialect, run, backwards, suite)
 
 
 def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Options) -> QueryComparison:
@@ -91,7 +103,7 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
     golds = [(sql, _reached(bench.run(at_date(sql, gold.as_of or options.as_of)))) for sql in queries.sql]
     running = [(sql, ran) for sql, ran in golds if ran.result is not None]
     if not running:
-        raise NotApplicable(f"gold_error: {golds[0][1].problem}")
+        raise NotApplicable(f"gold_error: {failed_gold(*golds[0], queries, bench)}")
     sql, ran = running[0]
     query = read_gold(sql, bench.dialect)
     asked = Asked(case.question, queries.order, options.compare_options(), options.extra_columns, options.duplicates)
@@ -102,6 +114,7 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
         status, note = "empty", "its result has no rows, only nulls, or a lone 0"
     elif len(ran.rows) > 1 and not query.ordered and queries.order is None and asks_order(case.question):
         status, note = "suspect", "the question asks for an order, and the gold has no ORDER BY"
+    note = "; ".join(filter(None, (note, bench.translation(sql))))
     found = partial(
         QueryComparison,
         queries.database,
@@ -109,13 +122,13 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
         gold_status=status,
         gold_note=note,
         gold_size=(len(ran.rows), len(ran.names)),
-        gold_seconds=ran.seconds,
         difficulty=queries.difficulty or hardness(queries.sql[0], bench.dialect),
     )
     if answer.problem:
         verdict = wrong("missing_prediction", problem=answer.problem)
         zero = msgspec.structs.replace(NONE_RIGHT, spider_suite=0.0 if bench.suite else None)
-        return found(figures=zero, strict=verdict, gold_sql=sql, sql="")
+        cost = Cost(ran.seconds, gold_bytes=ran.size, speed=WRONG if options.timing_runs else None)
+        return found(figures=zero, strict=verdict, gold_sql=sql, sql="", cost=cost)
     official = _official(queries, case.question, answer.raw or answer.text, bench)
     date = gold.as_of or options.as_of
     given = _reached(bench.run(at_date(answer.text, date)))
@@ -124,8 +137,9 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
         verdict = msgspec.structs.replace(verdict, reason="gold_unstable")
     else:
         chosen, verdict = _strict(running, given, answer.text, bench, asked, date)
-        if verdict and answer.raw:
-            verdict = msgspec.structs.replace(verdict, normalised=(*verdict.normalised, "fence"))
+        more = [*(["fence"] if answer.raw else []), *filter(None, [bench.translation(answer.text)])]
+        if verdict and more:
+            verdict = msgspec.structs.replace(verdict, normalised=(*verdict.normalised, *more))
     parts = Difference()
     if verdict.state in ("wrong", "needs_review") and answer.text:
         parts = difference(chosen, answer.text, bench.dialect, _schema(bench))
@@ -140,8 +154,21 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
         gold_sql=chosen,
         sql=answer.text,
         size=(len(given.rows), len(given.names)) if given.result is not None else None,
-        seconds=given.seconds if given.result is not None else None,
+        cost=cost_of(
+            bench.databases,
+            bench.settings,
+            bench.dialect,
+            (sql, ran),
+            (answer.text, given),
+            runs=options.timing_runs,
+            matches=official.bird_ex == 1.0,
+        ),
     )
+
+
+def failed_gold(sql: str, ran: Ran, queries: Queries, bench: Bench) -> str:
+    """Why a gold fails, and whether it would run in another dialect."""
+    return f"{ran.problem}{offer(sql, ran, bench.dialect, queries.kind, bench.run)}"
 
 
 def _official(queries: Queries, question: str, text: str, bench: Bench) -> Figures:
@@ -185,7 +212,7 @@ def _searched(
         return verdict, None
     tables = bench.databases.kept_schema(bench.settings, read_schema)
     parts = difference(gold, sql, bench.dialect, _schema(bench)).components
-    done = search(gold, sql, tables, asked, components=parts)
+    done = guarded_search(gold, sql, tables, asked, components=parts)
     if done.found is None:
         if empty and done.agreed >= ENOUGH:
             return right(normalised=(*verdict.normalised, "fillings")), None

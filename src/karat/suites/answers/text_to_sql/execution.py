@@ -8,6 +8,7 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar  # Any: cells of a result, and schemas as the engine gives them
@@ -16,8 +17,9 @@ import msgspec
 
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import UserError
+from karat.engines.embedded.values import pack
 from karat.engines.opening import open_engine
-from karat.engines.protocol import Engine, EngineError, ResultRows, RowsEngine
+from karat.engines.protocol import Engine, EngineError, ResultRows, ResultTable, RowsEngine
 from karat.engines.query.rows_cache import RowsCache
 from karat.engines.table_names import TableColumns, tables_of
 
@@ -59,6 +61,11 @@ class Ran(msgspec.Struct, frozen=True):
     @property
     def seconds(self) -> float:
         return self.result.seconds if self.result is not None else 0.0
+
+    @property
+    def size(self) -> int:
+        """Bytes of the result, as it is sent from process to process."""
+        return len(pack(self.result)) if self.result is not None else 0
 
 
 class Databases:
@@ -138,6 +145,22 @@ class Databases:
             if key not in self._tables:
                 self._tables[key] = tables_of(engine, timeout=self._timeout)
         return self._tables[key]
+
+    def timed(self, settings: JsonMapping, sql: str) -> float:
+        """Seconds of one more run of a query, on a new connection. Raises EngineError."""
+        engine, one_at_a_time, _ = self._engine(settings)
+        with one_at_a_time:
+            engine.close()
+            return engine.rows(sql, timeout=self._timeout, row_limit=self._row_limit).seconds
+
+    def explained(self, settings: JsonMapping, sql: str) -> str:
+        """What EXPLAIN says of a query that has run before; empty where it fails."""
+        engine, one_at_a_time, _ = self._engine(settings)
+        run = getattr(engine, "unguarded", engine.run)
+        with one_at_a_time, suppress(EngineError):
+            found: ResultTable = run(sql, timeout=self._timeout, row_limit=10)
+            return str(found.columns[-1][0]) if found.height else ""
+        return ""
 
     def kept_schema(self, settings: JsonMapping, read: Callable[[Callable[[str], Ran]], Schema]) -> Schema:
         """What ``read`` finds out about a database, found out once."""

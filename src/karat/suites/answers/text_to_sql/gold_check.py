@@ -9,7 +9,7 @@ from karat.core.problems import Problem, Severity, UserError
 from karat.core.records import Case
 from karat.suites.answers.options import Options
 from karat.suites.answers.records import Gold, Queries
-from karat.suites.answers.text_to_sql.compare import bench_for
+from karat.suites.answers.text_to_sql.compare import bench_for, failed_gold
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
 from karat.suites.answers.text_to_sql.strict.gold_status import moves, proves_little
@@ -50,7 +50,7 @@ def _findings(question: str, queries: Queries, options: Options) -> Iterator[Fin
     for sql in queries.sql:
         ran = bench.run(sql)
         if ran.result is None:
-            yield "error", f"gold_error: {ran.problem}"
+            yield "error", f"gold_error: {failed_gold(sql, ran, queries, bench)}"
             continue
         results.append(ran)
         query = read_gold(sql, bench.dialect)

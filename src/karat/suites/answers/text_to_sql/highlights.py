@@ -7,13 +7,10 @@ from collections import Counter
 from karat.core.problems import count_of
 from karat.core.report import visible
 from karat.core.results.result import RunResult
-from karat.suites.answers.text_to_sql.report import Judged, disagreements, failing_parts, queried
+from karat.suites.answers.text_to_sql.cost_report import SLOWER, Judged, slower
+from karat.suites.answers.text_to_sql.report import disagreements, failing_parts, queried
 
 MOST = 8
-SLOWER = 10.0
-"""A query that takes so many times as long as gold is named."""
-LEAST_SECONDS = 0.05
-"""Below this a ratio of times says nothing."""
 
 
 def sql_lines(result: RunResult) -> list[str]:
@@ -81,9 +78,5 @@ def _gold(cases: list[Judged], result: RunResult) -> list[str]:
 
 
 def _slow(cases: list[Judged]) -> list[str]:
-    slow = []
-    for case, _, sql in cases:
-        gold, given = sql.timing.get("gold"), sql.timing.get("answer")
-        if gold and given and given > LEAST_SECONDS and given > SLOWER * gold:
-            slow.append(f"{case.id} {given / gold:.0f}×")
+    slow = [f"{case.id} {ratio:.0f}×" for case, _, sql in cases if (ratio := slower(sql.cost)) is not None]
     return [f"slower than {SLOWER:.0f} × gold: {', '.join(slow[:MOST])}"] if slow else []

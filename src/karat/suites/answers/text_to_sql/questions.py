@@ -24,7 +24,18 @@ SQL_KEYS = ("sql", "query", "SQL", "gold_sql")
 DATABASE_KEYS = ("db", "db_id", "db_name", "database", "database_id")
 TEXT_ENDINGS = (".sql", ".txt")
 TABLE_ENDINGS = (".json", ".csv", ".tsv", ".yaml", ".yml")
-KNOWN = ("id", "question", "sql", "db", "order", "ties", "tags", "difficulty", "prediction", "evidence", "as_of")
+KNOWN = (
+    *("id", "question", "sql", "db", "order", "ties", "tags", "difficulty"),
+    *("prediction", "evidence", "as_of", "dialect"),
+)
+FORMATS = {
+    "BIRD": ("question_id", "db_id", "question", "evidence", "SQL", "difficulty"),
+    "Spider": ("db_id", "question", "query", "query_toks", "question_toks"),
+    "defog": ("db_name", "db_type", "query_category", "query", "question", "instructions"),
+    "the IBM toolkit": ("question_id", "db_id", "question", "SQL", "sql", "meta"),
+    "your own": ("id", "db", "question", "sql"),
+}
+"""The fields of the formats that load, for an error about a row of none of them."""
 _LEFT_OUT = {"query_toks", "query_toks_no_value", "question_toks", "sql", "SQL", "query", "gold_sql", "interaction"}
 _YES_NO = {"yes": True, "true": True, "no": False, "false": False}
 
@@ -157,7 +168,7 @@ def _case(row: Any, item: int, where: Where) -> Case[Gold]:
         difficulty=str(row.get("difficulty") or ""),
         category=str(row.get("query_category") or ""),
         evidence=str(row.get("evidence") or row.get("instructions") or ""),
-        kind=str(row.get("db_type") or ""),
+        kind=str(row.get("db_type") or row.get("dialect") or ""),
     )
     status: GoldStatus = "unreadable" if problem else "good"
     gold = Gold(name, (), "own", as_of=str(row.get("as_of") or ""), status=status, problem=problem, queries=queries)
@@ -175,10 +186,15 @@ def _golds(row: JsonMapping, form: str) -> tuple[str, ...]:
     if not found or len(found) != len(texts):
         nearest = next((did_you_mean(str(one), KNOWN) for one in row if str(one) not in KNOWN), "")
         expected = "Gold SQL is in sql, query, SQL or gold_sql: a text, or a list of texts."
-        raise BadRow(
-            f"a question without gold SQL; it has the fields {fields_of(row)}", f"{expected} {nearest}".strip()
-        )
+        said = f"{expected} {_nearest_format(row)} {nearest}".strip()
+        raise BadRow(f"a question without gold SQL; it has the fields {fields_of(row)}", said)
     return found
+
+
+def _nearest_format(row: JsonMapping) -> str:
+    """The format that has most of the row's fields."""
+    name = max(FORMATS, key=lambda one: len(set(row) & set(FORMATS[one])) / len(FORMATS[one]))
+    return f"The nearest format is {name}: {', '.join(FORMATS[name])}."
 
 
 def _id(row: JsonMapping, form: str, item: int) -> str:

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable
 
 from karat.core.report import Cell, Column, Sheet, Table
 from karat.core.results.result import CaseResult, RunResult
-from karat.suites.answers.details import Details, SqlDetails, judged
+from karat.suites.answers.details import SqlDetails, judged
 from karat.suites.answers.headline_profile import EVERY
-
-Judged = tuple[CaseResult, Details, SqlDetails]
+from karat.suites.answers.text_to_sql.cost_report import Judged, cost_sheet
 
 
 def queried(result: RunResult) -> list[Judged]:
@@ -23,7 +22,7 @@ def sql_sheets(result: RunResult) -> list[Sheet]:
     cases = queried(result)
     if not cases:
         return []
-    return [_figures(cases), *_disagreements(cases), *_parts(cases), _cost(cases)]
+    return [_figures(cases), *_disagreements(cases), *_parts(cases), cost_sheet(cases, result.run.system)]
 
 
 def disagreements(cases: Iterable[Judged]) -> Counter[tuple[str, str, str]]:
@@ -38,12 +37,15 @@ def disagreements(cases: Iterable[Judged]) -> Counter[tuple[str, str, str]]:
     return found
 
 
-def failing_parts(cases: Iterable[Judged], by: Callable[[SqlDetails], str] = lambda _: "") -> Counter[tuple[str, str]]:
-    """(part, group) → wrong answers that differ from gold in it."""
+def failing_parts(
+    cases: Iterable[Judged], by: Callable[[CaseResult, SqlDetails], Iterable[str]] = lambda *_: ("",)
+) -> Counter[tuple[str, str]]:
+    """(part, group) → wrong answers that differ from gold in it. A case is in each of its groups."""
     found: Counter[tuple[str, str]] = Counter()
-    for _, details, sql in cases:
+    for case, details, sql in cases:
         if details.strict.state == "wrong":
-            found.update((part, by(sql)) for part in {one.part for one in sql.components})
+            parts = sorted({one.part for one in sql.components})
+            found.update((part, group) for group in by(case, sql) for part in parts)
     return found
 
 
@@ -91,9 +93,10 @@ def _parts(cases: list[Judged]) -> list[Sheet]:
     """Which parts of wrong answers differ from gold most often: over all, by difficulty, by database, by tag."""
     tables = []
     for title, by in (
-        ("All", lambda _: ""),
-        ("By difficulty", lambda sql: sql.difficulty),
-        ("By database", lambda sql: sql.db),
+        ("All", lambda *_: ("",)),
+        ("By difficulty", lambda _, sql: (sql.difficulty,)),
+        ("By database", lambda _, sql: (sql.db,)),
+        ("By tag", lambda case, _: case.tags),
     ):
         counted = failing_parts(cases, by)
         rows = tuple((part, group, count) for (part, group), count in counted.most_common())
@@ -101,21 +104,3 @@ def _parts(cases: list[Judged]) -> list[Sheet]:
         if rows:
             tables.append(Table(columns, rows, title))
     return [Sheet("Parts", tuple(tables))] if tables else []
-
-
-def _cost(cases: list[Judged]) -> Sheet:
-    columns = (
-        Column("question", "wrapped", 16),
-        Column("gold seconds", "number", 12, decimals=4),
-        Column("seconds", "number", 12, decimals=4),
-        Column("ratio", "number", 10, decimals=2),
-        Column("rows", "count", 10),
-        Column("gold rows", "count", 10),
-    )
-    rows: list[tuple[Cell, ...]] = []
-    for case, _, sql in cases:
-        gold, given = sql.timing.get("gold"), sql.timing.get("answer")
-        size, expected = sql.rows.get("answer"), sql.rows.get("gold")
-        ratio = given / gold if gold and given else None
-        rows.append((case.id, gold, given, ratio, size[0] if size else None, expected[0] if expected else None))
-    return Sheet("Query cost", (Table(columns, tuple(rows)),), freeze_columns=1)

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from karat.core.explanation import read_details
 from karat.core.json_types import JsonObject
 from karat.core.report import Cell, Column, Sheet, Table
-from karat.core.results.result import CaseResult, RunResult
+from karat.core.results.result import CaseResult, RepeatResult, RunResult
 from karat.suites.data_query.details import Details, DimensionDetails
 from karat.suites.data_query.reasons import REASONS
 from karat.suites.data_query.selection import Term
@@ -147,11 +148,17 @@ def sheet(result: RunResult, kept: Kept) -> Sheet | None:
     return Sheet("Confusions", tuple(tables)) if tables else None
 
 
-def _failed(case: CaseResult) -> tuple[str, ...]:
+def _failed(case: CaseResult | RepeatResult) -> tuple[str, ...]:
     """The reason of a case without a comparison."""
     if case.status != "error":
         return ()
     return ("unreadable",) if any(words in case.error for words in UNREADABLE) else ("call_failed",)
+
+
+def reasons_of(case: CaseResult | RepeatResult) -> tuple[str, ...]:
+    """The coded reasons of one case, the main one first; none where it is fully right."""
+    details = read_details(Details, case.details)
+    return (details.reasons or ()) if details is not None else _failed(case)
 
 
 def _sorted(counts: Counter[str]) -> dict[str, int]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any  # Any: shares and counts beside one another
 
 from karat.core.json_types import JsonObject
-from karat.core.report import Cell, Column, Sheet, Table
+from karat.core.report import Cell, Chart, Column, Series, Sheet, Table
 from karat.core.results.result import Estimator, RunResult
 from karat.suites.data_query.details import Details, OutcomeDetails
 from karat.suites.data_query.outcomes import NOT_STATED, OUTCOMES, OutcomeComparison
@@ -98,7 +98,11 @@ def sheet(result: RunResult, kept: Iterable[Details], estimate: Estimator) -> Sh
         tuple((name, count, share) for name, (share, count) in precision.items()),
         "Precision of each class",
     )
-    return Sheet("Outcomes", (Table(head, tuple(rows), "Expected and found outcomes", note), found))
+    last = len(rows) - 1
+    series = tuple(Series(name, 0, place, 0, last) for place, name in enumerate(columns, start=1))
+    plot = Chart("Expected and found outcomes", "expected", "found", series, kind="matrix")
+    tables = (Table(head, tuple(rows), "Expected and found outcomes", note), found)
+    return Sheet("Outcomes", tables, charts=(plot,))
 
 
 def _in_order(held: Mapping[str, int]) -> dict[str, int]:

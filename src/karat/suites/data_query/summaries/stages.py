@@ -100,8 +100,9 @@ def sheet(kept: Kept, estimate: Estimator) -> Sheet | None:
         "A missed term is lost at the stage after the last one that had it."
     )
     last = len(cells) - 1
+    recall = Series("recall", 0, 1, 0, last, low=2, high=3)
     charts = (
-        Chart("Recall by stage", "stage", "recall", (Series("recall", 0, 1, 0, last),), kind="bar", y_most=1.0),
+        Chart("Recall by stage, with 95 % intervals", "stage", "recall", (recall,), kind="bar", y_most=1.0),
         Chart("Terms lost by stage", "stage", "terms", (Series("lost here", 0, 6, 0, last),), kind="bar"),
     )
     lost: tuple[tuple[Cell, ...], ...] = tuple(

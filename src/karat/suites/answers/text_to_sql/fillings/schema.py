@@ -6,12 +6,15 @@ import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from typing import Any  # Any: a cell of the real data
 
 from karat.suites.answers.text_to_sql.execution import Ran
 from karat.suites.answers.text_to_sql.fillings.scratch import ScratchColumn, ScratchTable, kind_of, quoted
 
 SAMPLED = 40
 """Rows of each real table that fillings start from."""
+LONGEST = 10_000
+"""Characters of one of their cells."""
 _LISTED = r"SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'"
 _PLAIN = re.compile(r"\s*create\s+table\b", re.IGNORECASE)
 
@@ -27,14 +30,25 @@ def read_schema(run: Callable[[str], Ran]) -> tuple[ScratchTable, ...]:
                 copy.execute(ddl)
             except sqlite3.Error:
                 continue
+            told = copy.execute(f"PRAGMA table_info({quoted(name)})").fetchall()
+            parts = sum(bool(key) for *_, key in told)
+            # SQLite lets nulls into a key of several columns, and real databases have them there.
             columns = tuple(
-                ScratchColumn(str(column), kind_of(str(declared)), not required and not key, bool(key))
-                for _, column, declared, required, _, key in copy.execute(f"PRAGMA table_info({quoted(name)})")
+                ScratchColumn(str(column), kind_of(str(declared)), not required and (not key or parts > 1), bool(key))
+                for _, column, declared, required, _, key in told
             )
             parents = tuple(
                 (str(row[3]), str(row[2]), str(row[4] or ""))
                 for row in copy.execute(f"PRAGMA foreign_key_list({quoted(name)})")
             )
-            sample = run(f"SELECT * FROM {quoted(name)} LIMIT {SAMPLED}").rows  # noqa: S608 (quoted)
+            rows = run(f"SELECT * FROM {quoted(name)} LIMIT {SAMPLED}").rows  # noqa: S608 (quoted)
+            sample = tuple(tuple(_short(cell) for cell in row) for row in rows)
             found.append(ScratchTable(str(name), str(ddl), columns, sample, parents))
     return tuple(found)
+
+
+def _short(cell: Any) -> Any:
+    """A cell of the real data, as text that any process can be sent, and not longer than a filling needs."""
+    if isinstance(cell, bytes):
+        return cell[:LONGEST]
+    return cell[:LONGEST].encode("utf-8", "replace").decode() if isinstance(cell, str) else cell

@@ -1,7 +1,7 @@
 """An in-memory SQLite database with the real schema, to be filled again and again.
 
-Only queries that have already run to their end in a guarded process are run here, on a few rows, read-only and with a
-time limit of their own.
+Queries run here read-only, with limits of time, rows and size. None of these interrupts a single step of SQLite, and
+the limit of memory holds for the whole process: what is not trusted runs in a child (:mod:`.guarded`).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from karat.suites.answers.text_to_sql.result_row import Row
 Filling = Mapping[str, Sequence[Row]]
 """Table → rows."""
 MOST_ROWS = 5_000
+MOST_CHARACTERS = 4_000_000
 QUERY_SECONDS = 0.3
 _READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE}
 
@@ -49,11 +50,13 @@ class ScratchTable(msgspec.Struct, frozen=True):
 class Scratch:
     """The database. ``fill`` replaces all rows; what the schema forbids is left out."""
 
-    def __init__(self, tables: Sequence[ScratchTable]) -> None:
+    def __init__(self, tables: Sequence[ScratchTable], *, heap: int = 0) -> None:
         self.tables = tuple(tables)
         self._deadline = 0.0
         self._connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000)
+        if heap:
+            self._connection.execute(f"PRAGMA hard_heap_limit = {heap}")
         for table in tables:
             with suppress(sqlite3.Error):
                 self._connection.execute(table.ddl)
@@ -94,10 +97,10 @@ class Scratch:
         try:
             cursor = self._connection.execute(sql)
             names = tuple(column[0] for column in cursor.description or ())
-            rows = cursor.fetchmany(MOST_ROWS + 1)
-        except (sqlite3.Error, ValueError) as error:
+            rows = _fetched(cursor)
+        except (sqlite3.Error, ValueError, MemoryError) as error:
             return Ran(kind="sql_error", message=str(error))
-        if len(rows) > MOST_ROWS:
+        if rows is None:
             return Ran(kind="too_large", message="too many rows")
         return Ran(ResultRows(names, tuple(rows)))
 
@@ -108,6 +111,18 @@ class Scratch:
         """Let our own statements through."""
         self._connection.set_authorizer(None)
         self._deadline = float("inf")
+
+
+def _fetched(cursor: sqlite3.Cursor) -> list[Row] | None:
+    """All rows; None where they are too many, or too large."""
+    rows: list[Row] = []
+    size = 0
+    for row in cursor:
+        size += sum(len(cell) for cell in row if isinstance(cell, str | bytes))
+        if len(rows) >= MOST_ROWS or size > MOST_CHARACTERS:
+            return None
+        rows.append(row)
+    return rows
 
 
 def _authorize(action: int, _first: str | None, second: str | None, *_: str | None) -> int:

@@ -20,6 +20,8 @@ from karat.suites.answers.text_to_sql.strict.gold_status import proves_little
 from karat.suites.answers.text_to_sql.strict.judge import Asked, judge
 
 SECONDS = 2.0
+SHRINKING = 1.0
+"""Seconds for taking away the rows that are not needed."""
 ENOUGH = 40
 """Fillings with a result to speak of on which the two agree, after which a case of empty gold is taken as settled."""
 
@@ -55,11 +57,13 @@ def search(
     components: Sequence[Component] = (),
     seed: int = 1,
     seconds: float = SECONDS,
+    heap: int = 0,
 ) -> Searched:
-    """The first filling, seeded, on which strict says that the answer is not right."""
+    """The first filling, seeded, on which strict says that the answer is not right. ``heap`` limits the memory of
+    SQLite in this whole process, so it is for a child alone: see :mod:`.guarded`."""
     hints = hints_of(gold, sql)
     chance = random.Random(seed)  # noqa: S311 (made rows, no secret)
-    scratch = Scratch(tables)
+    scratch = Scratch(tables, heap=heap)
     end, agreed, tried = time.monotonic() + seconds, 0, 0
     try:
         while time.monotonic() < end:
@@ -73,7 +77,7 @@ def search(
             if verdict.state == "right":
                 agreed += not proves_little(ran.rows)
                 continue
-            small = _shrunk(scratch, scratch.rows(), gold, sql, asked, end + 1.0)
+            small = _shrunk(scratch, scratch.rows(), gold, sql, asked, end + SHRINKING)
             return Searched(_shown(scratch, small, gold, sql, asked, components, hints), agreed)
     finally:
         scratch.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
@@ -16,13 +15,16 @@ from karat.core.files.atomic import write_atomically
 from karat.core.problems import UserError
 from karat.suites.answers.text_to_sql.databases import engine_settings
 from karat.suites.answers.text_to_sql.execution import Databases
+from karat.suites.answers.text_to_sql.fillings.guarded import ChildLost, guarded_telling
 from karat.suites.answers.text_to_sql.fillings.making import hints_of, made_filling
 from karat.suites.answers.text_to_sql.fillings.mutants import mutants
 from karat.suites.answers.text_to_sql.fillings.schema import read_schema
-from karat.suites.answers.text_to_sql.fillings.scratch import Filling, Scratch, ScratchTable, quoted
+from karat.suites.answers.text_to_sql.fillings.scratch import QUERY_SECONDS, Filling, ScratchTable, quoted
 
 TRIES = 2_000
 """Fillings that are tried for a suite."""
+MOST_LOST = 3
+"""Processes that a filling may cost before no suite is made."""
 
 
 class MadeSuite(msgspec.Struct, frozen=True):
@@ -46,32 +48,31 @@ def make_suite(database: Path, golds: Sequence[str], out: Path, *, count: int, s
     pairs = [(gold, mutant) for gold in dict.fromkeys(golds) for mutant in mutants(gold)]
     left = dict.fromkeys(pairs)
     kept: list[Filling] = []
-    scratch = Scratch(tables)
+    lost = 0
     texts = list(dict.fromkeys(golds))
-    with closing(scratch):
-        for _ in range(TRIES):  # not by time: the same seed makes the same files on any machine
-            if len(kept) >= count or not (left or not pairs):
-                break
-            hints = hints_of(*chance.sample(texts, min(len(texts), 4)))
-            filling = made_filling(tables, msgspec.structs.replace(hints, tables=frozenset()), chance)
-            scratch.fill(filling)
-            told = [pair for pair in left if _tells(scratch, *pair)]
-            if told or not pairs:
-                kept.append(scratch.rows())
-                for pair in told:
-                    del left[pair]
+    for _ in range(TRIES):  # not by time: the same seed makes the same files on any machine
+        if len(kept) >= count or not (left or not pairs):
+            break
+        hints = hints_of(*chance.sample(texts, min(len(texts), 4)))
+        filling = made_filling(tables, msgspec.structs.replace(hints, tables=frozenset()), chance)
+        now = list(left)
+        try:
+            told = guarded_telling(tables, filling, now, 2 * QUERY_SECONDS * len(now))
+        except ChildLost:
+            lost += 1
+            if lost == MOST_LOST:
+                hint = "Look for a query that takes all memory, or does not end, on rows other than the real ones."
+                raise UserError(f"the gold queries on {database.name} cannot be run on made rows", hint=hint) from None
+            continue
+        if told.places or not pairs:
+            kept.append(told.rows)
+            for place in told.places:
+                del left[now[place]]
     folder = out / database.stem
     files = [folder / f"{database.stem}_v{number}.sqlite" for number in range(1, len(kept) + 1)]
     for file, rows in zip(files, kept, strict=True):
         write_atomically(file, partial(_write, tables=tables, rows=rows))
     return MadeSuite(tuple(map(str, files)), len(pairs) - len(left), len(pairs))
-
-
-def _tells(scratch: Scratch, gold: str, mutant: str) -> bool:
-    ours, theirs = scratch.run(gold), scratch.run(mutant)
-    if ours.result is None or theirs.result is None:
-        return False
-    return Counter(ours.rows) != Counter(theirs.rows)
 
 
 def _write(file: Path, *, tables: Sequence[ScratchTable], rows: Filling) -> None:

@@ -1,0 +1,65 @@
+"""``query_seconds``, and on request ``bird_rves`` and ``fair_rves``: what the answer's query costs beside gold's, from
+:mod:`karat.suites.answers.text_to_sql.speed`.
+
+Only where gold is SQL. Time is measured, so that nothing but a wide margin should be gated.
+"""
+
+from __future__ import annotations
+
+from karat.core.scores import Score, not_applicable
+from karat.core.suite import Metric
+from karat.suites.answers.comparison import Comparison
+
+
+def seconds(comparison: Comparison) -> Score:
+    if comparison.queries is None:
+        return not_applicable("gold is no SQL")
+    found = comparison.queries.cost.seconds
+    return not_applicable("the answer has no result") if found is None else Score(found)
+
+
+def bird(comparison: Comparison) -> Score:
+    return _speed(comparison, "bird_rves")
+
+
+def fair(comparison: Comparison) -> Score:
+    return _speed(comparison, "fair_rves")
+
+
+def _speed(comparison: Comparison, name: str) -> Score:
+    if comparison.queries is None:
+        return not_applicable("gold is no SQL")
+    cost = comparison.queries.cost
+    if cost.speed is None:
+        return not_applicable(cost.speed_problem or "not asked for: option timing_runs")
+    return Score(getattr(cost.speed, name))
+
+
+metrics: tuple[Metric[Comparison], ...] = (
+    Metric(
+        "query_seconds",
+        "Query time",
+        "seconds of the answer's query, execute and fetch",
+        seconds,
+        kind="quantity",
+        higher_is_better=False,
+        zero_on_error=False,
+        noise=0.5,
+    ),
+    Metric(
+        "bird_rves",
+        "BIRD R-VES",
+        "100 √reward of the mean ratio of times within 3 σ; 0 unless BIRD EX",
+        bird,
+        kind="quantity",
+        noise=15.0,
+    ),
+    Metric(
+        "fair_rves",
+        "fair R-VES",
+        "100 √reward of the median ratio of times, which counts as 1 within noise; 0 unless BIRD EX",
+        fair,
+        kind="quantity",
+        noise=15.0,
+    ),
+)

@@ -1,0 +1,210 @@
+"""What bad input gets, line by line of the table in the specification."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from karat.core.records import Prediction
+from karat.core.results.result import CaseResult, RunResult
+from karat.suites.answers import suite
+from karat.suites.answers.options import Options
+from karat.suites.answers.text_to_sql.gold_check import check_gold_sql
+from karat.verbs.answers.questions import score_queries
+from tests.suites.answers.text_to_sql.making import database, question_file
+
+NAMES = "select name from customer"
+FIGURES = ("bird_ex", "bird_f1", "spider_exec", "defog_exact", "defog_correct")
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    database(tmp_path / "databases")
+
+
+def scored(rows: list[dict[str, Any]], given: Any = None, *settings: str, databases: str = "databases") -> RunResult:
+    """Questions on the shop, scored; ``given`` is a text or rows of predictions."""
+    here = Path.cwd()
+    predictions = None
+    if isinstance(given, str):
+        predictions = here / "given.txt"
+        predictions.write_text(given)
+    elif given is not None:
+        predictions = question_file(here, given, "given.jsonl")
+    questions = question_file(here, [{"db": "shop", "question": "Who?", "sql": NAMES, **row} for row in rows])
+    return score_queries(questions, predictions, databases, settings=settings, workers=1)
+
+
+def only(rows: list[dict[str, Any]], *settings: str) -> CaseResult:
+    (case,) = scored(rows, None, *settings).cases
+    return case
+
+
+def messages(result: RunResult) -> list[str]:
+    return [f"{problem.message} {problem.hint}" for problem in result.problems]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line", "said"),
+    [
+        ("gold.sql", "select 1\tshop\nselect 2 shop\n", 2, "a tab and the name of the database"),
+        ("dev.json", '[{"db_id": "a", "question": "?", "query": "select 1"},\n'
+         '{"db_id": "a", "question": "?", "question_toks": []}]', 2, "nearest format is Spider: db_id"),
+        ("q.jsonl", '{"id": 1, "question": "?", "sql": "select 1"}\n{"id": 2, "question": "?", "gold": "x"}\n', 2,
+         "nearest format is your own: id, db, question, sql"),
+        ("q.csv", "db_name,db_type,query_category,query,question,instructions\nshop,sqlite,x,,Who?,\n", 2,
+         "nearest format is defog"),
+        ("mini.json", '[{"question_id": 1, "db_id": "a", "question": "?", "evidence": "", "difficulty": "simple", '
+         '"SQL": null}]', 1, "nearest format is BIRD"),
+    ],
+)  # fmt: skip
+def test_a_row_without_gold_has_its_line_its_fields_and_the_nearest_format(
+    name: str, text: str, line: int, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(text)
+    (problem,) = suite.load_cases(tmp_path / name).problems
+    assert (problem.line, problem.file) == (line, str(tmp_path / name))
+    assert said in problem.hint
+
+
+def test_fewer_predictions_than_questions_are_counted_and_none_is_shifted() -> None:
+    rows = [{"id": str(number)} for number in range(4)]
+    by_line = scored(rows, f"{NAMES}\tshop\n{NAMES}\tshop\n{NAMES}\tother\n")
+    assert any("3 predictions for 4 questions" in said and "line 3" in said for said in messages(by_line))
+    assert {case.status for case in by_line.cases} == {"error"}
+    by_key = scored(rows, [{"id": "0", "sql": NAMES}, {"id": "3", "sql": NAMES}])
+    assert [case.scores["strict"].value for case in by_key.cases] == [1.0, 0.0, 0.0, 1.0]
+    assert any("2 questions without a prediction: 1, 2" in said for said in messages(by_key))
+
+
+def test_databases_that_are_not_there_are_named_with_the_path_that_was_tried(tmp_path: Path) -> None:
+    folder = tmp_path / "databases"
+    (folder / "broken.sqlite").write_bytes(b"not a database at all" * 50)
+    (folder / "lfs.sqlite").write_text(f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 9\n")
+    names = ("shopp", "broken", "lfs", "../shop")
+    rows = [{"id": name, "db": name, "prediction": NAMES} for name in (*names, "shop")]
+    errors = {case.id: case.error for case in scored(rows).cases}
+    assert "databases/shopp/shopp.sqlite" in errors["shopp"] and 'Did you mean "shop"?' in errors["shopp"]
+    assert "neither a SQLite nor a DuckDB file" in errors["broken"]
+    assert "This is a Git LFS pointer of" in errors["lfs"] and "run git lfs pull" in errors["lfs"]
+    assert "cannot be used in a path" in errors["../shop"]
+    assert errors["shop"] == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "state", "reason"),
+    [
+        ("", "wrong", "missing_prediction"),
+        (None, "wrong", "missing_prediction"),
+        ("The customers are Ada, Ben and Cleo.", "wrong", "sql_error"),
+        (f"```sql\nselect 1\n```\nNo:\n```sql\n{NAMES}\n```", "right", ""),
+        (f"{NAMES};", "right", ""),
+        (f"{NAMES} ; -- all of them", "right", ""),
+        (f"-- all of them\n{NAMES} /* really */", "right", ""),
+        (f"/* ; */ {NAMES} -- ; drop table customer", "right", ""),
+    ],
+)
+def test_predictions_that_are_empty_prose_or_wrapped(text: str | None, state: str, reason: str) -> None:
+    (case,) = scored([{"id": "a"}], [{"id": "a", "sql": text}]).cases
+    assert (case.details["strict"]["state"], case.details["reason"]) == (state, reason)
+    if state == "wrong":
+        assert {case.scores[name].value for name in FIGURES} == {0.0}
+
+
+def test_prose_of_a_live_system_is_an_error(tmp_path: Path) -> None:
+    (case,) = suite.load_cases(
+        question_file(tmp_path, [{"id": "a", "db": "shop", "question": "?", "sql": NAMES}])
+    ).cases
+    said = Prediction("a", None, response=b"I cannot tell you that.", latency=1.0)
+    with pytest.raises(Exception, match="no SQL in the response"):
+        suite.compare(case, 0, said, Options(databases="databases"))
+
+
+@pytest.mark.parametrize(
+    ("gold", "said"),
+    [
+        ("select {name, id from customer", "column 8"),
+        (f"select {{{', '.join('abcdefgh')}}} from customer", "at most 64"),
+    ],
+)
+def test_choices_that_do_not_close_or_are_too_many(gold: str, said: str) -> None:
+    row = {"db_name": "shop", "db_type": "sqlite", "query": gold, "question": "?", "prediction": NAMES}
+    file = Path("q.jsonl")
+    file.write_text(json.dumps(row))
+    (case,) = score_queries(file, None, "databases", workers=1).cases
+    assert case.status == "not_applicable"
+    assert "gold_error" in case.error and said in case.error
+
+
+def test_two_questions_or_two_predictions_of_one_id() -> None:
+    found = scored([{"id": "a"}, {"id": "a"}], [{"id": "a", "sql": "select 1"}, {"id": "a", "sql": NAMES}])
+    assert any('"a" appears twice: also in line 1' in said for said in messages(found))
+    assert any("in place of the one in line 1" in said for said in messages(found))
+    assert found.cases[0].scores["strict"].value == 1.0
+
+
+# -- SQL of another kind of database ----------------------------------------------------------------------------------
+
+FOREIGN = {
+    "select extract(year from day) from sale where id = 1": "EXTRACT has another form there",
+    "select name from customer where name ilike 'ada'": "ILIKE",
+    "select date_trunc('month', day) from sale where id = 2": "date_trunc",
+    "select to_char(day, 'YYYY') from sale where id = 2": "to_char",
+    "select amount::int from sale where id = 1": "CAST",
+}
+
+
+@pytest.mark.parametrize("gold", FOREIGN)
+def test_postgres_sql_on_sqlite_is_offered_a_translation_and_never_translated_silently(gold: str) -> None:
+    row = {"id": "a", "sql": gold, "prediction": gold}
+    refused = only([row])
+    assert refused.status == "not_applicable"
+    assert "dialect: postgres → sqlite" in refused.error and "--transpile" in refused.error
+    assert FOREIGN[gold].lower() in refused.error.lower()
+    cases = suite.load_cases(question_file(Path.cwd(), [{"db": "shop", "question": "?", **row}])).cases
+    (problem,) = check_gold_sql(cases, Options(databases="databases"))
+    assert "dialect: postgres → sqlite" in problem.message
+    done = only([row], "transpile=auto")
+    assert done.details["strict"]["state"] == "right"
+    assert "transpiled: postgres → sqlite" in done.details["strict"]["normalised"]
+    assert "transpiled: postgres → sqlite" in done.details["sql"]["gold_note"]
+
+
+def test_translated_values_are_those_of_the_other_database() -> None:
+    for gold, same, other in (
+        ("select extract(month from day) from sale where id = 4", "select 2", "select '02'"),
+        (
+            "select date_trunc('year', day) from sale where id = 4",
+            "select '2024-01-01 00:00:00'",
+            "select '2024-02-01'",
+        ),
+        ("select to_char(day, 'YYYY-MM') from sale where id = 4", "select '2024-02'", "select '2024-01'"),
+    ):
+        right = only([{"id": "a", "sql": gold, "prediction": same}], "transpile=postgres")
+        assert right.scores["bird_ex"].value == 1.0, gold
+        wrong = only([{"id": "a", "sql": gold, "prediction": other}], "transpile=postgres")
+        assert wrong.scores["bird_ex"].value == 0.0, gold
+
+
+def test_what_has_no_translation_or_two_says_so() -> None:
+    interval = only(
+        [{"id": "a", "sql": "select day + interval '1 month' from sale", "prediction": NAMES}], "transpile=auto"
+    )
+    assert interval.status == "not_applicable"
+    assert "postgres → sqlite" in interval.error and "--transpile does not help" in interval.error
+    divided = {"id": "a", "sql": "select 7 / 2 from customer where name ilike 'ben'", "prediction": "select 3"}
+    unclear = only([divided], "transpile=auto")
+    assert unclear.status == "not_applicable"
+    assert "--option transpile=" in unclear.error
+    assert only([divided], "transpile=postgres").scores["bird_ex"].value == 1.0
+    assert only([divided], "transpile=mysql").scores["bird_ex"].value == 0.0
+    assert only([{**divided, "dialect": "mysql"}], "transpile=auto").scores["bird_ex"].value == 0.0
+
+
+def test_a_mistake_in_the_sql_of_the_right_dialect_gets_no_offer() -> None:
+    for gold in ("select lenght(name) from customer", "select nam from customer", "selec name from customer"):
+        assert "dialect" not in only([{"id": "a", "sql": gold, "prediction": NAMES}]).error
