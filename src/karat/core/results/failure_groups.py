@@ -84,13 +84,20 @@ class FailureGroups(msgspec.Struct, frozen=True):
     """What the single cases are, as many as are named."""
     unfolded: Integers
     """As ``main``, with single cases as groups of their own."""
+    found: FailureColumns
+    """What they were made from."""
 
     def places(self, key: str) -> Integers:
         """The places of the cases in a group; none where the run has no such group."""
         import numpy as np
 
         number = number_of(key)
-        return np.flatnonzero((self.main == number) | (self.unfolded == number))
+        own = np.flatnonzero((self.main == number) | (self.unfolded == number))
+        if len(own):
+            return own
+        # Drawn against another baseline: the cases that have this fault at all.
+        inside = (self.found.labels == number) | (self.found.families == number)
+        return np.unique(self.found.rows()[inside])
 
     def find(self, place: int) -> FailureGroup | None:
         """The group of one case, if it is named."""
@@ -143,6 +150,7 @@ def group_failures(
         main=main,
         singles=tuple(_single(number, entries) for number in few),
         unfolded=unfolded,
+        found=found,
     )
 
 
