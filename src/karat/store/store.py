@@ -18,7 +18,8 @@ from karat.core.problems import UserError
 from karat.core.records import Prediction
 from karat.core.results.columns import Columns
 from karat.core.results.failure_columns import FailureColumns, make_failures
-from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
+from karat.core.results.result import CaseResult, CaseReview, MetricSummary, RunInfo, RunResult
+from karat.core.results.verdicts import settled
 from karat.core.results.word_lists import WordLists
 from karat.store import cases as case_blocks
 from karat.store import lease_parts
@@ -443,17 +444,36 @@ class Store:
 
     # -- reviews ---------------------------------------------------------------------------------------------------
 
-    def add_review(self, run_id: int, case_id: str, verdict: str, *, reviewer: str = "", comment: str = "") -> int:
-        """A person's verdict on a case of this run; its id. The rule's own stays as it is."""
+    def add_review(
+        self,
+        run_id: int,
+        case_id: str,
+        verdict: str,
+        *,
+        reviewer: str = "",
+        comment: str = "",
+        adjudication: bool = False,
+        blind: bool = False,
+        seen: int | None = None,
+    ) -> int:
+        """A person's verdict on a case of this run; its id. The rule's own and other people's stay as they are.
+        ``adjudication``: it settles the case for everybody. ``seen``: the newest verdict that the person knows of; a
+        newer one of the same person, or a newer adjudication, is a :class:`StaleReview`."""
+        given = CaseReview(case_id, verdict, reviewer, comment, "", adjudication)
         with self._writing() as connection:
             run_rows.lock_run(connection, run_id)
-            return review_rows.insert_review(connection, run_id, case_id, verdict, reviewer, comment, _now())
+            return review_rows.insert_review(connection, run_id, given, _now(), blind=blind, seen=seen)
 
-    def undo_review(self, run_id: int, case_id: str) -> bool:
-        """Take the verdict on a case back; whether there was one. It is kept as taken back."""
+    def undo_review(self, run_id: int, case_id: str, reviewer: str | None = None, *, seen: int | None = None) -> bool:
+        """Take a person's verdict on a case back, or everybody's; whether there was one. It is kept as taken back."""
         with self._writing() as connection:
             run_rows.lock_run(connection, run_id)
-            return review_rows.undo_review(connection, run_id, case_id, _now())
+            return review_rows.undo_review(connection, run_id, case_id, _now(), reviewer, seen)
+
+    def verdicts(self, run_id: int, case_ids: Sequence[str] | None = None) -> dict[str, CaseReview]:
+        """Case → what people's verdicts come to; cases on which they disagree are not there."""
+        with self._reading() as connection:
+            return settled(review_rows.case_reviews(connection, run_id, case_ids))
 
     def reviews(self, run_id: int, case_ids: Sequence[str] | None = None) -> list[Review]:
         """The verdicts that count, oldest first."""

@@ -19,6 +19,7 @@ REVIEWS = {
     "open": "waiting for review",
     "wanted": "no rule settles it",
     "done": "reviewed",
+    "disputed": "reviewed: people disagree",
     "pass": "reviewed: right",
     "fail": "reviewed: wrong",
     "gold_wrong": "reviewed: gold is wrong",
