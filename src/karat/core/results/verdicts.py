@@ -21,11 +21,13 @@ def side_of(verdict: str) -> str:
 
 
 def by_case(reviews: Iterable[CaseReview]) -> dict[str, list[CaseReview]]:
-    """Case → its verdicts, in their order."""
-    found: dict[str, list[CaseReview]] = {}
+    """Case → its verdicts, the newest of each person, in their order."""
+    found: dict[str, dict[tuple[str, bool], CaseReview]] = {}
     for review in reviews:
-        found.setdefault(review.case, []).append(review)
-    return found
+        given = found.setdefault(review.case, {})
+        given.pop((review.reviewer, review.adjudication), None)  # it moves to the end
+        given[review.reviewer, review.adjudication] = review
+    return {case: list(given.values()) for case, given in found.items()}
 
 
 def settled(reviews: Iterable[CaseReview]) -> dict[str, CaseReview]:
