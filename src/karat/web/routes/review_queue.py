@@ -26,7 +26,7 @@ from karat.web.security.forms import checked_form
 
 router = APIRouter(include_in_schema=False)
 
-SHOWN = 12
+SHOWN = 6
 """Cases of the queue that are listed."""
 LONGEST = 20_000
 
@@ -90,7 +90,7 @@ def queue_page(request: Request, run: str = "", case: str = "", given: str = "")
 
 
 @router.post("/review/who")
-def set_reviewer(request: Request, form: Form) -> Response:  # noqa: ARG001 (the framework's signature)
+def set_reviewer(form: Form) -> Response:
     """Under which name this browser's person reviews, and whether blind."""
     blind = form.get("blind") == "1"
     response = RedirectResponse("/review?" + urlencode({"run": form.get("run", ""), "blind": int(blind)}), 303)
