@@ -74,7 +74,7 @@ ALLOWED = {
     ("web/changes.py", "answers"): "a part of a cache key",
     ("web/routes/login.py", "strict"): "SameSite=strict",
     ("web/baseline.py", "strict"): "SameSite=strict",
-    ("web/routes/review.py", "strict"): "SameSite=strict",
+    ("web/review_panel.py", "strict"): "SameSite=strict",
     ("cli/setup/demo.py", "data_query"): "the example that the last line suggests to change",
     ("cli/setup/init.py", "data_query"): "the suite of a new project when none is named",
     ("cli/setup/imports.py", "data_query"): EXAMPLE,

@@ -41,7 +41,7 @@ class Asked(msgspec.Struct, frozen=True):
     conversation: tuple[JsonObject, ...]
     expected: str
     parts: tuple[Part, ...]
-    answers: tuple[Answer, ...]
+    replies: tuple[Answer, ...]
 
 
 @router.get("/review")

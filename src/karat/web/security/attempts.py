@@ -37,5 +37,7 @@ class Attempts:
     def wait(self, caller: str) -> float:
         """Seconds until a token of this caller is looked at again; 0: it is now."""
         with self._lock:
-            times = self._failed.get(caller, ())
-            return max(0.0, times[0] + WITHIN - self._clock()) if len(times) == MOST else 0.0
+            times = self._failed.get(caller)
+            if times is None or len(times) < MOST:
+                return 0.0
+            return max(0.0, times[0] + WITHIN - self._clock())
