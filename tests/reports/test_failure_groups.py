@@ -14,8 +14,10 @@ from karat.core.plugins import load_suite
 from karat.core.results.failure_groups import SINGLE
 from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
 from karat.core.scores import Score
+from karat.reports.case_view import case_view
 from karat.reports.comparison import Compared, as_plain, side_by_side
 from karat.reports.comparison_sheets import comparison_report
+from karat.reports.console.case import print_case
 from karat.reports.console.comparison import print_comparison
 from karat.reports.console.run import print_result
 from karat.reports.excel.workbook import write_xlsx
@@ -24,6 +26,8 @@ from karat.reports.full_report import whole_report
 from karat.reports.json import result_json
 from karat.reports.markdown.comparison import comparison_markdown
 from karat.stats.compare.runs import compare_runs
+from karat.store import RunRecord, open_store
+from karat.verbs.show import show
 
 SUITE = load_suite("data_query")
 MEX = "COUNTRY wrong: asked MEX, got USA"
@@ -124,3 +128,21 @@ def test_rows_of_a_page_are_scaled_to_the_longest_bar(before: RunResult, words: 
     assert (rows[0].head, rows[0].detail) == ("COUNTRY wrong", "asked MEX, got USA")
     assert (rows[0].share, rows[0].change, rows[0].grew, rows[0].link) == (100.0, words, grew, f"?group={MEX}")
     assert all(0 <= row.share <= 100 and 0 <= (row.baseline_share or 0) <= 100 for row in rows)
+
+
+def test_a_case_says_which_group_it_is_in() -> None:
+    group = failure_groups(NOW).groups[0]
+    out = StringIO()
+    view = case_view(NOW.run, NOW.cases[0], {}, [], SUITE.metrics, group)
+    print_case(view, Console(file=out, width=100, color_system=None, force_terminal=False))
+    assert f"{MEX} · 4 cases of the run" in out.getvalue()
+
+
+def test_karat_show_finds_the_group(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/karat.db"
+    with open_store(url) as store:
+        number = store.create_run(RunRecord(suite="data_query", cases=len(NOW.cases), status="finished"))
+        store.add_scoring(number, NOW)
+    found = show("c1", store=url).case.failure_group
+    assert found is not None and (found.label, found.cases) == (MEX, 4)
+    assert show("c6", store=url).case.failure_group is None  # no other case has its fault
