@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from karat.core.problems import UserError
 from karat.web.app import create_app
 from karat.web.routes import ROUTERS
+from karat.web.security.attempts import CALLERS, MOST, WITHIN, Attempts
 from karat.web.security.forms import checked_form
 from karat.web.security.guard import HEADERS
 from karat.web.security.host_names import host_list
@@ -199,3 +200,61 @@ def test_the_report_runs_its_own_scripts_and_no_others(client: TestClient) -> No
     assert "'self'" not in policy  # not even the viewer's own files
     assert client.get("/").headers["content-security-policy"] == HEADERS["Content-Security-Policy"]
     assert client.get("/runs/r-9999/report").headers["content-security-policy"] == HEADERS["Content-Security-Policy"]
+
+
+def test_wrong_tokens_are_limited_and_people_who_are_signed_in_are_not_held_up(store_url: str) -> None:
+    app = create_app(store_url, host="192.0.2.7", token=TOKEN)
+    now = 0.0
+    app.state.viewer.sessions.attempts = Attempts(lambda: now)
+    own = {"Origin": "http://192.0.2.7:8765"}
+    with TestClient(app, base_url="http://192.0.2.7:8765", follow_redirects=False) as signed_in:
+        assert signed_in.post("/login", data={"token": TOKEN}, headers=own).status_code == 303
+        with TestClient(app, base_url="http://192.0.2.7:8765", follow_redirects=False) as client:
+            for number in range(10):
+                if number % 2:
+                    answer = client.get("/api/runs", headers={"Authorization": f"Bearer wrong-{number}"})
+                else:
+                    answer = client.post("/login", data={"token": f"wrong-{number}"}, headers=own)
+                assert answer.status_code in (401, 403)
+            for answer in (  # even the right one is not looked at
+                client.post("/login", data={"token": TOKEN}, headers=own),
+                client.get("/api/runs", headers={"Authorization": f"Bearer {TOKEN}"}),
+                client.get("/login?ticket=guessed"),
+            ):
+                assert answer.status_code == 429 and answer.headers["retry-after"] == "60"
+                assert "Too many wrong tokens. Try again in 60 s." in answer.text
+            assert signed_in.get("/api/runs").status_code == 200
+            now = 61.0
+            assert client.get("/api/runs", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
+
+
+def test_each_caller_has_a_limit_of_their_own_and_few_are_remembered() -> None:
+    found = Attempts(lambda: 0.0)
+    for _ in range(MOST):
+        found.failed("a")
+    assert found.wait("a") == WITHIN and found.wait("b") == 0
+    for number in range(CALLERS):
+        found.failed(str(number))
+    assert found.wait("a") == 0 and len(found._failed) == CALLERS
+
+
+@pytest.mark.parametrize(
+    ("behind_proxy", "said", "secure"),
+    [(True, "https", True), (True, "http", False), (True, "", False), (False, "https", False)],
+)
+def test_cookies_are_secure_behind_tls_that_a_trusted_proxy_ends(
+    store_url: str, behind_proxy: bool, said: str, secure: bool
+) -> None:
+    app = create_app(store_url, behind_proxy=behind_proxy)
+    headers = {"X-Forwarded-Proto": said} if said else {}
+    with TestClient(app, base_url="http://127.0.0.1:8765") as client:
+        for page in ("/", "/review?run=r-0001"):
+            client.cookies.clear()
+            cookies = client.get(page, headers=headers).headers.get_list("set-cookie")
+            assert cookies and all(("; Secure" in cookie) == secure for cookie in cookies)
+            assert all("HttpOnly" in cookie and "samesite=strict" in cookie.lower() for cookie in cookies)
+
+
+def test_cookies_are_secure_where_the_viewer_itself_is_reached_by_https(store_url: str) -> None:
+    with TestClient(create_app(store_url), base_url="https://127.0.0.1:8765") as client:
+        assert "; Secure" in client.get("/").headers["set-cookie"]

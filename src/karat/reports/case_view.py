@@ -10,6 +10,7 @@ from karat.core.case_explanation import explanation_of, target_of
 from karat.core.explanation import Cells, Line, Part
 from karat.core.json_types import Json, JsonMapping, JsonObject
 from karat.core.records import Prediction
+from karat.core.results.failure_groups import FailureGroup
 from karat.core.results.result import CaseResult, RunInfo
 from karat.core.results.usage import USAGE
 from karat.core.scores import State
@@ -59,6 +60,8 @@ class CaseView(msgspec.Struct, frozen=True):
     error: str = ""
     figures: tuple[Figure, ...] = ()
     details: JsonObject = {}
+    failure_group: FailureGroup | None = None
+    """The cases of the run with the same fault; None where the case is right, or no other has it."""
 
 
 def case_view(
@@ -67,6 +70,7 @@ def case_view(
     stored: JsonMapping,
     predictions: Sequence[Prediction],
     metrics: Sequence[Metric],
+    group: FailureGroup | None = None,
 ) -> CaseView:
     """Put together from what the store has. ``stored`` is the case as JSON values; empty when the run kept none."""
     conversation = [(str(turn["role"]), str(turn.get("content", ""))) for turn in stored.get("conversation", ())]
@@ -85,6 +89,7 @@ def case_view(
         case.error,
         tuple(_figures(case, metrics)),
         case.details,
+        group,
     )
 
 

@@ -10,8 +10,11 @@ import msgspec
 
 from karat.core import plugins
 from karat.core.problems import UserError, count_of, did_you_mean
-from karat.core.results.result import CaseResult
+from karat.core.results.columns import columns_of
+from karat.core.results.failure_groups import SINGLE, FailureGroup
+from karat.core.results.result import CaseResult, RunResult
 from karat.reports.case_view import CaseView, case_view
+from karat.reports.failure_groups import failure_groups
 from karat.runs.baseline import find_run
 from karat.verbs.inputs.projects import open_store_here
 
@@ -78,7 +81,17 @@ def _view(store: Store, run_id: int, word: str, *, exactly: bool = False) -> Cas
         msgspec.json.decode(stored) if stored is not None else {},
         store.case_predictions(run_id, [found.id]),
         plugins.load_suite(result.run.suite).metrics_for(result.run.headline),
+        _group(result, found.id),
     )
+
+
+def _group(result: RunResult, case_id: str) -> FailureGroup | None:
+    """The failure group of a case; None for one of its own."""
+    groups = failure_groups(result)
+    if not groups.failing:
+        return None
+    found = groups.find(columns_of(result, groups=False).case_ids.index(case_id))
+    return found if found is not None and found.key != SINGLE else None
 
 
 def _find_case(cases: Sequence[CaseResult], word: str, run: str, *, exactly: bool = False) -> CaseResult:

@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 
 from karat.core.problems import UserError
 from karat.store import Store, open_store
+from karat.store.reviews import StaleReview
 from karat.web.page import Viewer
 from karat.web.routes import ROUTERS
 from karat.web.security.guard import HEADERS, Guard
@@ -27,9 +28,10 @@ def create_app(
     port: int = 8765,
     token: str | None = None,
     allow_hosts: Sequence[str] = (),
+    behind_proxy: bool = False,
 ) -> FastAPI:
     """The viewer of a store, open or by its URL; it is closed with the viewer. An address that others can reach needs a
-    token."""
+    token. ``behind_proxy``: a proxy that sets ``X-Forwarded-Proto`` itself is in front."""
     if token is None and not is_loopback(host):
         raise UserError(
             f"{host} can be reached by others, so the viewer needs a token there",
@@ -64,7 +66,7 @@ def create_app(
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_exception_handler(UserError, _user_error)
     app.add_exception_handler(Exception, _bug)
-    app.add_middleware(Guard, hosts=host_list(host, port, allow_hosts), sessions=sessions)
+    app.add_middleware(Guard, hosts=host_list(host, port, allow_hosts), sessions=sessions, behind_proxy=behind_proxy)
     return app
 
 
@@ -80,6 +82,8 @@ def _unreadable(request: Request, error: Exception) -> Response:  # noqa: ARG001
 
 def _user_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, UserError)  # noqa: S101 (registered for it)
+    if isinstance(error, StaleReview):
+        return _told(request, 409, error.message, error.hint)
     return _told(request, 404 if error.message.startswith("there is no ") else 400, error.message, error.hint)
 
 

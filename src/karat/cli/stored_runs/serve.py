@@ -30,6 +30,13 @@ def serve(
         list[str] | None,
         typer.Option("--allow-host", metavar="HOST[:PORT]", help="Another host name for the viewer. Repeatable."),
     ] = None,
+    behind_proxy: Annotated[
+        bool,
+        typer.Option(
+            "--behind-proxy",
+            help="A proxy that ends TLS is in front: trust its X-Forwarded-Proto, so that cookies get the Secure flag.",
+        ),
+    ] = False,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the viewer in the browser.")] = False,
     store: StoreOption = None,
     config: ConfigOption = None,
@@ -53,7 +60,14 @@ def serve(
     port = listening.getsockname()[1]
     opened = open_store_here(store, config)
     opened.patience.seconds = 0.0  # a page says at once that the store cannot be reached
-    app = create_app(opened, host=host, port=port, token=_token(token_env), allow_hosts=allow_host or ())
+    app = create_app(
+        opened,
+        host=host,
+        port=port,
+        token=_token(token_env),
+        allow_hosts=allow_host or (),
+        behind_proxy=behind_proxy,
+    )
     ticket = app.state.viewer.sessions.ticket
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{port}/" + (f"login?ticket={ticket}" if ticket else "")
@@ -67,7 +81,10 @@ def serve(
 
         threading.Timer(0.5, webbrowser.open, [address]).start()
     # No access log: the address of the first request holds the ticket.
-    settings = uvicorn.Config(app, log_level="warning", access_log=False, ws="none", server_header=False)
+    # What a proxy says of the caller counts only with --behind-proxy, and only the viewer's own guard reads it.
+    settings = uvicorn.Config(
+        app, log_level="warning", access_log=False, ws="none", server_header=False, proxy_headers=False
+    )
     uvicorn.Server(settings).run(sockets=[listening])
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from karat.core.explanation import Cells, Line, Part
+from karat.core.problems import count_of
 from karat.core.suite import Kind
 from karat.reports.case_view import Answer, CaseView, Figure
 from karat.reports.console.page import LABEL, Page, Span, plain
@@ -157,6 +158,9 @@ def _why(page: Page, view: CaseView) -> None:
         _text(page, "error", view.error, "red")
     elif view.reason:
         _text(page, "reason", view.reason)
+    group = view.failure_group
+    if group is not None:
+        page.wrapped("group", [(plain(group.label), ""), (f" · {count_of(group.cases, 'case')} of the run", "dim")])
 
 
 def _scores(page: Page, view: CaseView, against: CaseView | None) -> None:

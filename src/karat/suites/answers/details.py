@@ -16,6 +16,7 @@ from karat.suites.answers.text_to_sql.compare import QueryComparison
 from karat.suites.answers.text_to_sql.components.difference import Component
 from karat.suites.answers.text_to_sql.cost import Cost
 from karat.suites.answers.text_to_sql.fillings.search import Counterexample
+from karat.tables.explain.sample import TableSample
 
 
 class VerdictDetails(msgspec.Struct, frozen=True):
@@ -56,6 +57,8 @@ class SqlDetails(msgspec.Struct, frozen=True, omit_defaults=True):
 
     counterexample: Counterexample | None = None
     """Made rows that refute a pass."""
+    first_rows: dict[str, TableSample] = {}
+    """The first rows of both results, where the answer is not right."""
 
     def against(self, right: bool) -> tuple[str, ...]:
         """The public figures that say otherwise than strict."""
@@ -148,4 +151,5 @@ def _sql(found: QueryComparison) -> SqlDetails:
         {"gold": found.cost.gold_seconds, "answer": found.cost.seconds},
         found.cost,
         found.counterexample,
+        found.first_rows,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, Request
@@ -18,8 +19,13 @@ def login_page(request: Request, ticket: str = "") -> Response:
     viewer = viewer_of(request)
     if not viewer.sessions.closed:
         return RedirectResponse("/", 303)
+    attempts = viewer.sessions.attempts
+    if ticket and (wait := attempts.wait(request.state.caller)):
+        return _too_many(request, wait)
     if ticket and viewer.sessions.use_ticket(ticket):
         return _signed_in(viewer)
+    if ticket:
+        attempts.failed(request.state.caller)
     wrong = "This link was used before, or the viewer was restarted. Sign in with the token." if ticket else ""
     return viewer.page(request, "login.html", 403 if ticket else 200, wrong=wrong)
 
@@ -29,9 +35,21 @@ async def login(request: Request) -> Response:
     """The token, from the form. Its origin was checked; there is no session yet that a form token could belong to."""
     viewer = viewer_of(request)
     fields = dict(parse_qsl((await request.body()).decode("utf-8", "replace"), max_num_fields=20))
+    if wait := viewer.sessions.attempts.wait(request.state.caller):
+        return _too_many(request, wait)
     if viewer.sessions.token_valid(fields.get("token", "")):
         return _signed_in(viewer)
+    viewer.sessions.attempts.failed(request.state.caller)
     return viewer.page(request, "login.html", 403, wrong="This token is not valid.")
+
+
+def _too_many(request: Request, wait: float) -> Response:
+    """The form again, with how long to wait; the token was not looked at."""
+    seconds = max(1, math.ceil(wait))
+    told = f"Too many wrong tokens. Try again in {seconds} s."
+    response = viewer_of(request).page(request, "login.html", 429, wrong=told)
+    response.headers["Retry-After"] = str(seconds)
+    return response
 
 
 def _signed_in(viewer: Viewer) -> Response:

@@ -4,15 +4,21 @@
 - ``Origin`` and ``Sec-Fetch-Site`` must be ours, on reads too. A link that a person clicked elsewhere may open a page,
   never data.
 - A write must say where it comes from, and be small. Its form token is checked where the form is read (``forms``).
+- Behind TLS every cookie is ``Secure``. What a proxy says of that (``X-Forwarded-Proto``) counts only where the person
+  who started the viewer says that there is one.
+- Wrong tokens are counted, and after a few no token is looked at for a while (``attempts``).
 - With a token, every page needs a session, and the JSON API a session or ``Authorization: Bearer``.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -37,10 +43,11 @@ HEADERS: Mapping[str, str] = {
 class Guard:
     """The outermost layer of the application."""
 
-    def __init__(self, app: ASGIApp, hosts: frozenset[str], sessions: Sessions) -> None:
+    def __init__(self, app: ASGIApp, hosts: frozenset[str], sessions: Sessions, *, behind_proxy: bool = False) -> None:
         self.app = app
         self.hosts = hosts
         self.sessions = sessions
+        self.behind_proxy = behind_proxy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -50,9 +57,10 @@ class Guard:
             await send({"type": "websocket.close", "code": 1008})
             return
         headers = Headers(scope=scope)
+        scope.setdefault("state", {})["caller"] = self._caller(scope, headers)
         refusal = self._refusal(scope, headers)
         cookie = "" if refusal else self._session(scope, headers)
-        scope.setdefault("state", {})["session"] = cookie
+        scope["state"]["session"] = cookie
         fresh = cookie if cookie and cookie != self._cookie(headers) else ""
 
         async def answered(message: Message) -> None:
@@ -65,9 +73,22 @@ class Guard:
                     found["Content-Security-Policy"] = f"{policy}; frame-ancestors 'none'"
                 if fresh:
                     found.append("Set-Cookie", self.cookie_header(fresh))
+                if self._encrypted(scope, headers):
+                    _only_encrypted(message)
             await send(message)
 
-        await (refusal or self.app)(scope, receive, answered)
+        with suppress(ClientDisconnect):  # the caller is gone, and nobody is left to tell
+            await (refusal or self.app)(scope, receive, answered)
+
+    def _encrypted(self, scope: Scope, headers: Headers) -> bool:
+        """Whether the browser's connection is encrypted: ours is, or a proxy that the person trusts says so."""
+        said = headers.get("x-forwarded-proto", "").rpartition(",")[2].strip().lower() if self.behind_proxy else ""
+        return scope.get("scheme") == "https" or said == "https"
+
+    def _caller(self, scope: Scope, headers: Headers) -> str:
+        """Who asks: the address, or the last one that a trusted proxy has seen."""
+        said = headers.get("x-forwarded-for", "").rpartition(",")[2].strip() if self.behind_proxy else ""
+        return said or (scope.get("client") or ("",))[0]
 
     def cookie_header(self, value: str) -> str:
         """The session's cookie: not for scripts, not for requests from elsewhere."""
@@ -78,8 +99,13 @@ class Guard:
         if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
             return _no(421, "This address is not served here. Start karat serve with --allow-host to add it.")
         bearer = headers.get("authorization", "").startswith("Bearer ")
-        if bearer and not self._bearer(headers):
-            return _no(401, "This token is not valid.")
+        if bearer:
+            caller = scope["state"]["caller"]
+            if wait := self.sessions.attempts.wait(caller):
+                return _too_many(wait)
+            if not self._bearer(headers):
+                self.sessions.attempts.failed(caller)
+                return _no(401, "This token is not valid.")
         if not self._from_here(scope, headers):
             return _no(403, "This request comes from another site.")
         if scope["method"] not in READS:
@@ -133,6 +159,23 @@ class Guard:
             return ""
         item = found.get(self.sessions.cookie)
         return item.value if item is not None else ""
+
+
+def _too_many(wait: float) -> Response:
+    """The answer to a token after too many wrong ones; the token is not even looked at."""
+    seconds = max(1, math.ceil(wait))
+    told = f"Too many wrong tokens. Try again in {seconds} s.\n"
+    return PlainTextResponse(told, 429, {"Retry-After": str(seconds)})
+
+
+def _only_encrypted(message: Message) -> None:
+    """Mark every cookie of an answer as one for encrypted connections alone."""
+    message["headers"] = [
+        (name, value + b"; Secure")
+        if name.lower() == b"set-cookie" and b"; secure" not in value.lower()
+        else (name, value)
+        for name, value in message["headers"]
+    ]
 
 
 def _no(status: int, text: str) -> Response:

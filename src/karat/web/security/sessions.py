@@ -10,6 +10,8 @@ import hmac
 import secrets
 from threading import Lock
 
+from karat.web.security.attempts import Attempts
+
 SHORTEST_TOKEN = 16
 
 
@@ -23,6 +25,7 @@ class Sessions:
         self._key = secrets.token_bytes(32)
         self._ticket = secrets.token_urlsafe(24) if self.closed else None
         self._lock = Lock()
+        self.attempts = Attempts()
 
     @property
     def ticket(self) -> str | None:

@@ -30,6 +30,8 @@ from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
 from karat.suites.answers.text_to_sql.strict.gold_status import at_date, moves, proves_little, same_text
 from karat.suites.answers.text_to_sql.strict.judge import Asked, judge
+from karat.suites.answers.text_to_sql.strict.tables import table_of
+from karat.tables.explain.sample import ROWS, TableSample, sample_of
 
 Run = Callable[[str], Ran]
 
@@ -56,6 +58,8 @@ class QueryComparison(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where the answer is not right: the parts in which the queries differ."""
     counterexample: Counterexample | None = None
     """Where a passing answer is refuted by made rows."""
+    first_rows: dict[str, TableSample] = {}
+    """The first rows of both results, where the answer is not right."""
 
 
 class Bench(msgspec.Struct, frozen=True):
@@ -153,6 +157,7 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
         strict=verdict,
         gold_sql=chosen,
         sql=answer.text,
+        first_rows={} if verdict.state == "right" else _samples(dict(running).get(chosen, ran), given),
         size=(len(given.rows), len(given.names)) if given.result is not None else None,
         cost=cost_of(
             bench.databases,
@@ -223,6 +228,16 @@ def _searched(
         said = {"problem": "right on the data at hand, refuted by made rows", "cause": done.found.made_cause}
         return Verdict("wrong", "lucky", said), done.found
     return msgspec.structs.replace(verdict, normalised=(*verdict.normalised, "lucky")), done.found
+
+
+def _samples(gold: Ran, given: Ran) -> dict[str, TableSample]:
+    """The first rows of both results; only these are written out as texts."""
+    found = {}
+    for name, ran in (("gold", gold), ("answer", given)):
+        if ran.result is not None:
+            first = sample_of(table_of(ran.names, ran.rows[:ROWS]))
+            found[name] = msgspec.structs.replace(first, full_size=(len(ran.rows), len(ran.names)))
+    return found
 
 
 def _schema(bench: Bench) -> Schema:
