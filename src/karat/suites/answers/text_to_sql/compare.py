@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import msgspec
@@ -22,12 +21,12 @@ from karat.suites.answers.text_to_sql.execution import Databases, Ran, databases
 from karat.suites.answers.text_to_sql.figures import NONE_RIGHT, Figures, figures
 from karat.suites.answers.text_to_sql.fillings.schema import read_schema
 from karat.suites.answers.text_to_sql.fillings.search import ENOUGH, Counterexample, search
+from karat.suites.answers.text_to_sql.official import spider
+from karat.suites.answers.text_to_sql.runners import Runner
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
 from karat.suites.answers.text_to_sql.strict.gold_status import at_date, moves, proves_little, same_text
 from karat.suites.answers.text_to_sql.strict.judge import Asked, judge
-
-Run = Callable[[str], Ran]
 
 
 class QueryComparison(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -61,9 +60,9 @@ class Bench(msgspec.Struct, frozen=True):
     databases: Databases
     settings: dict[str, object]
     dialect: str
-    run: Run
-    backwards: Run | None
-    suite: tuple[Run, ...] = ()
+    run: Runner
+    backwards: Runner | None
+    suite: tuple[Runner, ...] = ()
 
 
 def bench_for(queries: Queries, options: Options) -> Bench:
@@ -71,13 +70,13 @@ def bench_for(queries: Queries, options: Options) -> Bench:
     opened = databases_for(options.query_timeout, options.row_limit)
     settings = engine_settings(options.databases, queries.database)
     other = reversed_settings(settings)
-    suite: tuple[Run, ...] = ()
+    suite: tuple[Runner, ...] = ()
     if options.test_suite:
         files = suite_files(options.test_suite, queries.database)
-        suite = tuple(opened.runner(engine_settings(file, queries.database)) for file in files)
-    dialect = opened.dialect(settings)
-    backwards = opened.runner(other) if other is not None else None
-    return Bench(opened, settings, dialect, opened.runner(settings), backwards, suite)
+        suite = tuple(Runner(opened, opened.place(engine_settings(file, queries.database))) for file in files)
+    place = opened.place(settings)
+    backwards = Runner(opened, opened.place(other)) if other is not None else None
+    return Bench(opened, settings, place.engine.dialect, Runner(opened, place), backwards, suite)
 
 
 def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Options) -> QueryComparison:
@@ -88,7 +87,9 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
     if gold.status == "unreadable":
         raise NotApplicable(f"gold_error: {gold.problem}")
     bench = bench_for(queries, options)
-    golds = [(sql, _reached(bench.run(at_date(sql, gold.as_of or options.as_of)))) for sql in queries.sql]
+    date = gold.as_of or options.as_of
+    _prepare(queries, answer, bench, date)
+    golds = [(sql, _reached(bench.run(at_date(sql, date)))) for sql in queries.sql]
     running = [(sql, ran) for sql, ran in golds if ran.result is not None]
     if not running:
         raise NotApplicable(f"gold_error: {golds[0][1].problem}")
@@ -117,7 +118,6 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
         zero = msgspec.structs.replace(NONE_RIGHT, spider_suite=0.0 if bench.suite else None)
         return found(figures=zero, strict=verdict, gold_sql=sql, sql="")
     official = _official(queries, case.question, answer.raw or answer.text, bench)
-    date = gold.as_of or options.as_of
     given = _reached(bench.run(at_date(answer.text, date)))
     chosen, verdict = sql, gold_error(f"gold_unstable: {note}")
     if status == "unstable":
@@ -142,6 +142,21 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
         size=(len(given.rows), len(given.names)) if given.result is not None else None,
         seconds=given.seconds if given.result is not None else None,
     )
+
+
+def _prepare(queries: Queries, answer: Answer, bench: Bench, date: str) -> None:
+    """Run what every answer needs, in as few messages as can be. The files of a test suite come last: where the answer
+    does not run on the question's own database, they are left to whoever needs them."""
+    first, text = queries.sql[0], answer.raw or answer.text
+    gold, given = spider.gold_text(first), spider.prediction_text(text)
+    asked = [(bench.run, at_date(sql, date)) for sql in queries.sql] + [(bench.run, sql) for sql in queries.sql]
+    asked += [(bench.backwards, first)] if bench.backwards is not None else []
+    if answer.problem:
+        return Runner.prepare(asked)
+    Runner.prepare([*asked, *((bench.run, sql) for sql in (gold, text, at_date(answer.text, date), given))])
+    if bench.run(given).result is not None:
+        Runner.prepare((run, sql) for run in bench.suite for sql in (gold, given))
+    return None
 
 
 def _official(queries: Queries, question: str, text: str, bench: Bench) -> Figures:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any  # Any: sqlglot's nested form of a schema
+from typing import TYPE_CHECKING
+
+from karat.suites.answers.text_to_sql.parsed import parsed
 
 if TYPE_CHECKING:
     from sqlglot import exp
+    from sqlglot.generator import Generator
+    from sqlglot.schema import MappingSchema
 
 PARTS = (
     "tables",
@@ -35,12 +39,11 @@ class Unparsed(Exception):
 @lru_cache(maxsize=4096)
 def parts_of(sql: str, dialect: str, schema: Schema) -> Parts:
     """The parts of a query, by their names in PARTS. Raises :class:`Unparsed`."""
-    import sqlglot
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
     try:
-        tree = _qualified(sqlglot.parse_one(sql, dialect=dialect), dialect, schema)
+        tree = _qualified(parsed(sql, dialect).copy(), dialect, schema)
         found: dict[str, list[str]] = {name: [] for name in PARTS}
         if isinstance(tree, exp.SetOperation):
             found["set operation"] = [_set_name(tree)]
@@ -64,11 +67,10 @@ def _qualified(tree: exp.Expr, dialect: str, schema: Schema) -> exp.Expr:
     from sqlglot.optimizer.merge_subqueries import merge_subqueries
     from sqlglot.optimizer.qualify import qualify
 
-    known: dict[str, Any] = {table: dict.fromkeys(columns, "text") for table, columns in schema}
     try:
         tree = qualify(
             tree,
-            schema=known,
+            schema=_known(schema, dialect),
             dialect=dialect,
             validate_qualify_columns=False,
             quote_identifiers=False,
@@ -79,6 +81,14 @@ def _qualified(tree: exp.Expr, dialect: str, schema: Schema) -> exp.Expr:
     except SqlglotError:
         pass  # an unknown column, which the execution has reported already
     return _without_aliases(tree)
+
+
+@lru_cache(maxsize=64)
+def _known(schema: Schema, dialect: str) -> MappingSchema:
+    """The tables as sqlglot has them; for many queries on one database they are made once."""
+    from sqlglot.schema import MappingSchema
+
+    return MappingSchema({table: dict.fromkeys(columns, "text") for table, columns in schema}, dialect=dialect)
 
 
 def _without_aliases(tree: exp.Expr) -> exp.Expr:
@@ -120,7 +130,8 @@ def _of_select(tree: exp.Expr, dialect: str) -> dict[str, list[str]]:
     found["grouping"] = [_text(one, dialect) for one in (group.expressions if group is not None else ())]
     found["select"] = [_text(one.unalias(), dialect) for one in tree.expressions]
     found["distinct"] = ["distinct"] if tree.args.get("distinct") is not None else []
-    own = [node for node in tree.walk() if not _inside_query(node, tree)]
+    inner_query = (exp.Select, exp.SetOperation)
+    own = tree.walk(prune=lambda node: node is not tree and isinstance(node, inner_query))
     found["aggregates"] = sorted({_text(node, dialect) for node in own if isinstance(node, exp.AggFunc)})
     found["ordering"], found["limit"] = _ordering(tree, dialect), _limit(tree)
     inner = [node for node in tree.find_all(exp.Subquery, exp.In, exp.Exists) if _holds_query(node)]
@@ -220,12 +231,18 @@ def _conjuncts(node: exp.Expr) -> list[exp.Expr]:
 
 def _text(node: exp.Expr, dialect: str) -> str:
     """One way to write an expression."""
-    node = _turned(node.copy())
-    return str(node.sql(dialect, normalize_functions="lower", comments=False)).replace('"', "").strip()
+    return _writer(dialect).generate(_turned(node.copy()), copy=False).replace('"', "").strip()
+
+
+@lru_cache(maxsize=16)
+def _writer(dialect: str) -> Generator:
+    from sqlglot.dialects.dialect import Dialect
+
+    return Dialect.get_or_raise(dialect).generator(normalize_functions="lower", comments=False)
 
 
 def _turned(node: exp.Expr) -> exp.Expr:
-    """Columns before literals, ``=`` with its sides sorted, IN of one value as ``=``."""
+    """Columns before literals, ``=`` with its sides sorted, IN of one value as ``=``. Changes the node."""
     from sqlglot import exp
 
     flipped: dict[type[exp.Expr], type[exp.Expr]] = {
@@ -248,7 +265,7 @@ def _turned(node: exp.Expr) -> exp.Expr:
                 return flipped[type(one)](this=right, expression=left)
         return one
 
-    return node.transform(change)
+    return node.transform(change, copy=False)
 
 
 def _ordering(tree: exp.Expr, dialect: str) -> list[str]:
