@@ -63,6 +63,7 @@ def parts_of(sql: str, dialect: str, schema: Schema) -> Parts:
 
 def _qualified(tree: exp.Expr, dialect: str, schema: Schema) -> exp.Expr:
     """Every column with its table, CTEs and sub-queries merged where that is possible, aliases replaced by tables."""
+    from sqlglot import exp
     from sqlglot.errors import SqlglotError
     from sqlglot.optimizer.merge_subqueries import merge_subqueries
     from sqlglot.optimizer.qualify import qualify
@@ -77,7 +78,8 @@ def _qualified(tree: exp.Expr, dialect: str, schema: Schema) -> exp.Expr:
             identify=False,
             expand_stars=False,
         )
-        tree = merge_subqueries(tree)
+        if tree.find(exp.Subquery, exp.CTE) is not None:
+            tree = merge_subqueries(tree)
     except SqlglotError:
         pass  # an unknown column, which the execution has reported already
     return _without_aliases(tree)
@@ -196,7 +198,9 @@ def _conditions(node: exp.Expr, dialect: str) -> Iterator[tuple[str, bool]]:
     from sqlglot import exp
     from sqlglot.optimizer.normalize import normalize
 
-    for one in _conjuncts(normalize(node.copy())):
+    if node.find(exp.Or, exp.Xor) is not None:  # else it is a conjunction already
+        node = normalize(node.copy())
+    for one in _conjuncts(node):
         while isinstance(one, exp.Paren):
             one = one.this
         if isinstance(one, exp.Between):
@@ -218,7 +222,7 @@ def _without_queries(node: exp.Expr) -> exp.Expr:
             return exp.In(this=one.this, expressions=[exp.var("sub-query")])
         return exp.var("(sub-query)") if isinstance(one, exp.Subquery) else one
 
-    return node.transform(change)
+    return node if node.find(exp.In, exp.Subquery) is None else node.transform(change)
 
 
 def _conjuncts(node: exp.Expr) -> list[exp.Expr]:
@@ -231,6 +235,8 @@ def _conjuncts(node: exp.Expr) -> list[exp.Expr]:
 
 def _text(node: exp.Expr, dialect: str) -> str:
     """One way to write an expression."""
+    if node.key == "column":  # there is nothing to turn, and it is what most expressions are
+        return _writer(dialect).generate(node).replace('"', "").strip()
     return _writer(dialect).generate(_turned(node.copy()), copy=False).replace('"', "").strip()
 
 
