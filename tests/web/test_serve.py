@@ -46,3 +46,13 @@ def test_mistakes_are_said(store_url: str) -> None:
     assert "needs a token" in _run("--host", "0.0.0.0", "--port", "0", "--store", store_url)
     assert "not set" in _run("--token-env", "KARAT_NO_SUCH_NAME", "--port", "0", "--store", store_url)
     assert "there is no store" in _run("--port", "0", "--store", f"{store_url}.not")
+
+
+def test_templates_are_compiled_before_the_first_page_needs_them() -> None:
+    from karat.web import page
+
+    page.warm()
+    names = page._templates().list_templates(["html"])
+    compiled = page._templates().cache
+    assert len(names) > 10
+    assert compiled is not None and len(compiled) == len(names)

@@ -101,6 +101,8 @@ class Pool:
         """Ask for rows. ``found`` gets what became of each query, as far as that is known when it raises."""
 
         def read(child: Child) -> None:
+            for database in {query.database for query in request.queries} - child.open:
+                child.ask(Request("open", database))  # the time to start is not the query's; a failure is said again
             for reply in child.replies(request):
                 try:
                     found.append(_checked(reply).rows)

@@ -49,8 +49,8 @@ class Session(Protocol):
 class Watch:
     """A thread that interrupts a query when its time is up, and ends the process when its parent is gone.
 
-    To wake a thread costs more than most queries. So it looks around by itself for as long as queries come, and is woken
-    only when it sleeps without end, or past the end of the query that begins.
+    Waking a thread costs more than most queries. So it looks around by itself for as long as queries come, and is
+    woken only when it sleeps without end, or past the end of the query that begins.
     """
 
     def __init__(self) -> None:

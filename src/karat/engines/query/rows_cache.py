@@ -58,8 +58,8 @@ class RowsCache:
                 connection = self._opened()
                 for start in range(0, len(keys), TOGETHER):
                     some = keys[start : start + TOGETHER]
-                    marks = ",".join("?" * len(some))
-                    found |= connection.execute(f"SELECT name, rows FROM kept WHERE name IN ({marks})", some).fetchall()
+                    asked = f"SELECT name, rows FROM kept WHERE name IN ({','.join('?' * len(some))})"  # noqa: S608
+                    found |= connection.execute(asked, some).fetchall()
         return [_read(found.get(key)) for key in keys]
 
     def put(self, name: Name, data: bytes) -> None:

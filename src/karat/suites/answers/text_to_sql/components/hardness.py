@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from karat.suites.answers.text_to_sql.parsed import parsed
 
+
 @lru_cache(maxsize=8192)
 def hardness(sql: str, dialect: str) -> str:
     """Empty for what cannot be parsed."""
