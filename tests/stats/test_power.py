@@ -3,6 +3,8 @@ uses."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -96,3 +98,25 @@ def test_cases_needed() -> None:
     assert cases_needed(100, 0.1, 0.05) == 400  # half the difference, four times the cases
     assert cases_needed(100, 0.1, -0.05) == 400
     assert cases_needed(100, 0.1, 0.0) is None
+
+
+@pytest.mark.parametrize(
+    ("count", "rarer", "gain", "alpha"),
+    [(12, 0.0, 0.6, 0.05), (40, 0.1, 0.25, 0.05), (90, 0.02, 0.1, 0.005), (6, 0.0, 1.0, 0.05), (30, 0.2, 0.6, 0.01)],
+)
+def test_the_power_of_the_exact_test_is_the_sum_over_all_outcomes(
+    count: int, rarer: float, gain: float, alpha: float
+) -> None:
+    """Every number of gains and losses, with its probability, where the test of that outcome is significant."""
+    from karat.stats.compare.power import _signs_power
+
+    up, down = rarer + gain, rarer
+    total = 0.0
+    for gains in range(count + 1):
+        for losses in range(count + 1 - gains):
+            changes = gains + losses
+            tail = sum(math.comb(changes, more) for more in range(gains, changes + 1)) / 2**changes
+            if gains > losses and 2 * tail <= alpha:
+                ways = math.comb(count, changes) * math.comb(changes, gains)
+                total += ways * up**gains * down**losses * max(0.0, 1 - up - down) ** (count - changes)
+    assert _signs_power(count, rarer, gain, alpha) == pytest.approx(total, abs=1e-9)

@@ -88,3 +88,13 @@ def _dropped(port: int, request: bytes) -> None:
     asking.sendall(request)
     asking.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # a reset, not a farewell
     asking.close()
+
+
+def test_templates_are_compiled_before_the_first_page_needs_them() -> None:
+    from karat.web import page
+
+    page.warm()
+    names = page._templates().list_templates(["html"])
+    compiled = page._templates().cache
+    assert len(names) > 10
+    assert compiled is not None and len(compiled) == len(names)

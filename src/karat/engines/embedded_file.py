@@ -7,9 +7,10 @@ from pathlib import Path
 
 from karat.core.problems import UserError
 from karat.core.remote.address import url_inside
-from karat.engines.embedded.messages import Database
-from karat.engines.embedded.pool import POOL
-from karat.engines.protocol import ResultRows, ResultTable
+from karat.engines.embedded.messages import Database, Query
+from karat.engines.embedded.pool import POOL, Outcome
+from karat.engines.embedded.values import unpack
+from karat.engines.protocol import EngineError, ResultRows, ResultTable
 from karat.engines.query.fingerprints import file_fingerprint
 from karat.engines.query.guard import check, reading
 
@@ -37,12 +38,18 @@ class EmbeddedEngine:
     def rows(self, sql: str, *, timeout: float, row_limit: int) -> ResultRows:
         """Values as they are. The connection of a SQLite file refuses whatever writes, so there the text is run as it
         is, also where sqlglot would not read it."""
-        checked = reading(sql) if self.dialect == "sqlite" else check(sql, self.dialect)
-        return POOL.rows(self._database, checked, timeout, row_limit)
+        (found,) = packed_rows([(self, sql)], timeout=timeout, row_limit=row_limit)
+        if isinstance(found, Exception):
+            raise found
+        return unpack(found)
 
     def unguarded(self, sql: str, *, timeout: float, row_limit: int) -> ResultTable:
         """Run without the first look at the SQL; the connection still refuses what writes or reads files."""
         return POOL.run(self._database, sql, timeout, row_limit)
+
+    def query(self, sql: str) -> Query:
+        """A query for :func:`packed_rows`. Raises EngineError when it may not be run."""
+        return Query(self._database, reading(sql) if self.dialect == "sqlite" else check(sql, self.dialect))
 
     def fingerprint(self) -> str:
         path = self._database.path
@@ -50,6 +57,22 @@ class EmbeddedEngine:
 
     def close(self) -> None:
         POOL.close(self._database)
+
+
+def packed_rows(asked: Sequence[tuple[EmbeddedEngine, str]], *, timeout: float, row_limit: int) -> list[Outcome]:
+    """What became of several queries, in their order, each on its own file: all in one message to one process. Each has
+    the whole time and the whole memory."""
+    found: list[Outcome | None] = [None] * len(asked)
+    queries: list[tuple[int, Query]] = []
+    for place, (engine, sql) in enumerate(asked):
+        try:
+            queries.append((place, engine.query(sql)))
+        except EngineError as error:
+            found[place] = error
+    outcomes = POOL.rows([query for _, query in queries], timeout, row_limit)
+    for (place, _), outcome in zip(queries, outcomes, strict=True):
+        found[place] = outcome
+    return [one for one in found if one is not None]
 
 
 def existing_file(folder: Path, path: str) -> Path:

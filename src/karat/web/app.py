@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from threading import Thread
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -14,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from karat.core.problems import UserError
 from karat.store import Store, open_store
 from karat.store.reviews import StaleReview
-from karat.web.page import Viewer
+from karat.web.page import Viewer, warm
 from karat.web.routes import ROUTERS
 from karat.web.security.guard import HEADERS, Guard
 from karat.web.security.host_names import host_list, is_loopback
@@ -46,7 +47,8 @@ def create_app(
     sessions = Sessions(port, token)
 
     @asynccontextmanager
-    async def closing(_: FastAPI) -> AsyncIterator[None]:
+    async def opened_and_closed(_: FastAPI) -> AsyncIterator[None]:
+        Thread(target=warm, daemon=True).start()
         yield
         opened.close()
 
@@ -57,7 +59,7 @@ def create_app(
         openapi_url="/api/openapi.json",
         docs_url=None,  # FastAPI's own pages load scripts from elsewhere
         redoc_url=None,
-        lifespan=closing,
+        lifespan=opened_and_closed,
     )
     app.state.viewer = Viewer(opened, sessions)
     for router in ROUTERS:

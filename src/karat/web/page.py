@@ -3,6 +3,8 @@ safe."""
 
 from __future__ import annotations
 
+from functools import cache
+
 from fastapi import Request
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, select_autoescape
 from starlette.responses import Response
@@ -26,15 +28,6 @@ class Viewer:
         self.kept_small = Kept(5000)
         """For what is a few numbers, such as the difference between two runs."""
         self.last_searched = LastSearched()
-        self._templates = Environment(
-            loader=ChoiceLoader([PackageLoader("karat.web", "templates"), PackageLoader("karat.reports", "look")]),
-            autoescape=select_autoescape(default=True, default_for_string=True),
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self._templates.filters |= formatting.FILTERS
-        self._templates.globals["run_name"] = run_name
 
     def page(self, request: Request, template: str, code: int = 200, **values: object) -> Response:
         """A page. Halves of surrogate pairs, which UTF-8 cannot hold, are shown as escapes."""
@@ -44,8 +37,33 @@ class Viewer:
             "closed": self.sessions.closed,
             "here": request.url.path,
         }
-        text = self._templates.get_template(template).render(**known, **values)
+        text = _templates().get_template(template).render(**known, **values)
         return Response(text.encode("utf-8", "backslashreplace"), code, media_type="text/html")
+
+
+@cache
+def _templates() -> Environment:
+    """The templates, each compiled once in a process."""
+    found = Environment(
+        loader=ChoiceLoader([PackageLoader("karat.web", "templates"), PackageLoader("karat.reports", "look")]),
+        autoescape=select_autoescape(default=True, default_for_string=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters |= formatting.FILTERS
+    found.globals["run_name"] = run_name
+    return found
+
+
+@cache
+def warm() -> None:
+    """Load what the first pages need, so that nobody waits for it: templates, and numpy for figures."""
+    import numpy  # noqa: F401 (for its import)
+
+    found = _templates()
+    for name in found.list_templates(["html"]):
+        found.get_template(name)
 
 
 def viewer_of(request: Request) -> Viewer:

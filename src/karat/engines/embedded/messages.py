@@ -1,4 +1,4 @@
-"""What is said between the parent and a child: one request, one reply."""
+"""What is said between the parent and a child: one request, and a reply to each of its queries."""
 
 from __future__ import annotations
 
@@ -21,15 +21,23 @@ class Database(msgspec.Struct, frozen=True, array_like=True):
     settings: tuple[tuple[str, str], ...] = ()
 
 
+class Query(msgspec.Struct, frozen=True, array_like=True):
+    """One query of several, and where it runs."""
+
+    database: Database
+    sql: str
+
+
 class Request(msgspec.Struct, frozen=True, array_like=True):
-    """``run`` a query for its table, or for its ``rows`` as values, ``open`` a database without one, or ``close``
-    it."""
+    """``run`` a query for its table, ``open`` a database without one, ``close`` it, or give the ``rows`` of several
+    queries, each within the time and up to the number of rows."""
 
     verb: Literal["run", "rows", "open", "close"]
     database: Database
     sql: str = ""
     timeout: float = 60.0
     row_limit: int = 0
+    queries: tuple[Query, ...] = ()
 
 
 class Reply(msgspec.Struct, frozen=True, array_like=True):
@@ -45,7 +53,7 @@ class Reply(msgspec.Struct, frozen=True, array_like=True):
 
 encode = msgspec.msgpack.Encoder().encode
 decode_request = msgspec.msgpack.Decoder(Request).decode
-decode_reply = msgspec.msgpack.Decoder(Reply).decode
+decode_replies = msgspec.msgpack.Decoder(list[Reply]).decode
 
 
 def too_much(database: Database) -> str:

@@ -6,16 +6,23 @@ import atexit
 import os
 import signal
 import threading
+from collections.abc import Callable, Sequence
 
 from karat.core.problems import UserError
-from karat.engines.embedded.messages import Database, Reply, Request
+from karat.engines.embedded.messages import Database, Query, Reply, Request
 from karat.engines.embedded.process import Child, ChildGone
-from karat.engines.embedded.values import unpack
-from karat.engines.protocol import EngineError, ResultRows, ResultTable
+from karat.engines.protocol import EngineError, ResultTable
 from karat.engines.query.deadline import Abandoned
 
 MOST_IDLE = 4
 """Children that are kept for later; those beyond are ended when they come back."""
+
+Outcome = bytes | EngineError | UserError
+"""The packed rows of a query (:mod:`karat.engines.embedded.values`), or why there are none."""
+
+
+class Spent(EngineError):
+    """A child that ran out of memory and could say so: its query has its outcome, and the child must go."""
 
 
 class Pool:
@@ -27,18 +34,35 @@ class Pool:
 
     def run(self, database: Database, sql: str, timeout: float, row_limit: int) -> ResultTable:
         """The query's table. Raises EngineError."""
-        table = self._ask(Request("run", database, sql, timeout, row_limit)).table
+        table = self._asked(Request("run", database, sql, timeout, row_limit)).table
         if table is None:
             raise EngineError("sql_error", "the query returned no table")
         return table
 
-    def rows(self, database: Database, sql: str, timeout: float, row_limit: int) -> ResultRows:
-        """The query's rows as values. Raises EngineError."""
-        return unpack(self._ask(Request("rows", database, sql, timeout, row_limit)).rows)
+    def rows(self, queries: Sequence[Query], timeout: float, row_limit: int) -> list[Outcome]:
+        """What became of each query, in their order. They go to one child together; when one of them ends it, those
+        that are left are asked one by one, so that each is judged by itself."""
+        found: list[Outcome] = []
+        together = len(queries)
+        while len(found) < len(queries):
+            asked = tuple(queries[len(found) : len(found) + together])
+            request = Request("rows", asked[0].database, "", timeout, row_limit, asked)
+            done: list[Outcome] = []
+            try:
+                self._ask(request, done)
+            except Spent:
+                pass
+            except EngineError as error:
+                if len(done) == len(asked) - 1:
+                    done.append(error)
+                else:
+                    together = 1
+            found += done
+        return found
 
     def open(self, database: Database) -> None:
         """Open the database now, to know that it can be. Raises UserError."""
-        self._ask(Request("open", database))
+        self._asked(Request("open", database))
 
     def close(self, database: Database) -> None:
         """Let the file go, in every child that has it."""
@@ -67,12 +91,36 @@ class Pool:
         for child in children:
             child.forget()
 
-    def _ask(self, request: Request) -> Reply:
+    def _asked(self, request: Request) -> Reply:
+        """The reply to a request of one query."""
+        replies: list[Reply] = []
+        self._with_child(request, lambda child: replies.append(_checked(child.ask(request))))
+        return replies[0]
+
+    def _ask(self, request: Request, found: list[Outcome]) -> None:
+        """Ask for rows. ``found`` gets what became of each query, as far as that is known when it raises."""
+
+        def read(child: Child) -> None:
+            for database in {query.database for query in request.queries} - child.open:
+                child.ask(Request("open", database))  # the time to start is not the query's; a failure is said again
+            for reply in child.replies(request):
+                try:
+                    found.append(_checked(reply).rows)
+                except UserError as error:
+                    found.append(error)
+                except EngineError as error:
+                    found.append(error)
+                    if error.kind == "memory":
+                        raise Spent(error.kind, error.message) from None
+
+        self._with_child(request, read)
+
+    def _with_child(self, request: Request, work: Callable[[Child], None]) -> None:
         child = self._taken(request.database)
         try:
-            if request.verb in ("run", "rows") and request.database not in child.open:
+            if request.verb == "run" and request.database not in child.open:
                 _checked(child.ask(Request("open", request.database)))  # the time to start is not the query's
-            reply = _checked(child.ask(request))
+            work(child)
         except ChildGone:
             code = child.exit_code()
             self._replace(child)
@@ -95,7 +143,6 @@ class Pool:
             child.kill()
             raise
         self._give_back(child)
-        return reply
 
     def _replace(self, child: Child) -> None:
         """End a child and start another at once, so that it is ready for the next query."""

@@ -8,11 +8,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from multiprocessing import Pipe
 
 from karat.engines.embedded.memory import ROOM, resident
-from karat.engines.embedded.messages import Database, Reply, Request, decode_reply, encode, too_much
+from karat.engines.embedded.messages import Database, Reply, Request, decode_replies, encode, too_much
 from karat.engines.protocol import EngineError
 from karat.engines.query.deadline import Abandoned, stopped
 
@@ -56,25 +57,40 @@ class Child:
             theirs.close()
 
     def ask(self, request: Request) -> Reply:
-        """The child's reply. Raises Abandoned when none comes in time, ChildGone when it died; it must be killed
-        then."""
-        warm = request.database in self.open
-        patience = (request.timeout if request.verb in ("run", "rows") else 0.0) + (GRACE if warm else START)
-        end = time.monotonic() + patience
+        """The child's reply to a request with one query, or with none."""
+        (reply,) = self.replies(request)
+        return reply
+
+    def replies(self, request: Request) -> Iterator[Reply]:
+        """The child's replies, in the order of the queries, up to the first that went beyond its memory. Raises
+        Abandoned when none comes in time, ChildGone when the child died; it must be killed then."""
+        databases = [query.database for query in request.queries] or [request.database]
+        done = 0
         try:
             self._connection.send_bytes(encode(request))
-            while not self._connection.poll(max(0.0, min(LOOK, end - time.monotonic()))):
-                if resident(self._process.pid) > request.database.memory + ROOM:
-                    raise EngineError("memory", too_much(request.database))
-                if time.monotonic() >= end:
-                    raise self._late(request)
-            reply = decode_reply(self._connection.recv_bytes())
+            while done < len(databases):
+                self._wait(request, all(one in self.open for one in databases[done:]))
+                for reply in decode_replies(self._connection.recv_bytes()):
+                    if request.verb == "close":
+                        self.open.discard(request.database)
+                    else:
+                        self.open.add(databases[done])
+                    done += 1
+                    yield reply
+                    if reply.message and reply.kind == "memory":
+                        return
         except (EOFError, OSError):
             raise ChildGone from None
-        self.open.add(request.database)
-        if request.verb == "close":
-            self.open.discard(request.database)
-        return reply
+
+    def _wait(self, request: Request, warm: bool) -> None:
+        """Until there is something to read."""
+        patience = (request.timeout if request.verb in ("run", "rows") else 0.0) + (GRACE if warm else START)
+        end = time.monotonic() + patience
+        while not self._connection.poll(max(0.0, min(LOOK, end - time.monotonic()))):
+            if resident(self._process.pid) > request.database.memory + ROOM:
+                raise EngineError("memory", too_much(request.database))
+            if time.monotonic() >= end:
+                raise self._late(request)
 
     def _late(self, request: Request) -> EngineError:
         if request.verb in ("run", "rows"):

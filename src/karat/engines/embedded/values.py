@@ -13,9 +13,10 @@ DECIMAL, WHOLE, BYTES_OF_TEXT = 1, 2, 3
 """Kinds of extension: a decimal number, a whole number beyond 64 bits, a text that is not UTF-8."""
 
 
-def pack(result: ResultRows) -> bytes:
-    """The rows as bytes. A date becomes its ISO text; a decimal number stays one."""
-    if any(type(cell) is Decimal for row in result.rows for cell in row):
+def pack(result: ResultRows, *, decimals: bool = True) -> bytes:
+    """The rows as bytes. A date becomes its ISO text; a decimal number stays one, unless the caller knows that there
+    are none."""
+    if decimals and any(type(cell) is Decimal for row in result.rows for cell in row):
         return _encoder.encode(_sendable(result))
     try:
         return _encoder.encode(result)

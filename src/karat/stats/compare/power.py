@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from karat.stats.intervals.quantiles import NORMAL, student_quantile
 
@@ -27,11 +28,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Whole = NDArray[np.int64]
 
 POWER = 0.8
 EXACT = 400
 """Pairs up to which the power of pass/fail is summed up exactly."""
 ROUNDING = 1e-9
+NEGLIGIBLE = 1e-12
+"""A number of changes that is less likely adds nothing."""
 
 
 def detectable_difference(
@@ -100,36 +104,55 @@ def _signs_power(count: int, rarer: float, gain: float, alpha: float) -> float:
     if count > EXACT:
         return _spread_power(count, rarer, gain, 1.0, 1.0, alpha)
     changing = min(1.0, 2 * rarer + gain)
+    region = _significant(count, alpha)
+    chances = np.exp(region.ways + _log_chance(changing, np.arange(count + 1), count))
+    chances[chances < NEGLIGIBLE] = 0.0
+    share = _log_chance((rarer + gain) / changing, region.gains, region.changes)
+    return float((chances[region.changes] * np.exp(region.ways_among + share)).sum())
+
+
+class Region(NamedTuple):
+    """The outcomes of the exact test that are significant, one in each place, and in how many ways they come about.
+    Whatever the rates are, these are the same."""
+
+    ways: Floats
+    """The logarithm of the number of ways to have 0, 1, … changes among all pairs."""
+    changes: Whole
+    gains: Whole
+    ways_among: Floats
+    """The logarithm of the number of ways to have so many gains among so many changes."""
+
+
+@lru_cache(maxsize=8)
+def _significant(count: int, alpha: float) -> Region:
+    import numpy as np
+
     factorials = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, count + 1)))))
-    total = 0.0
-    for changes, chance in enumerate(_binomial(count, changing, factorials)):
-        if chance < 1e-12:
-            continue
-        edge = _edge(changes, alpha, factorials)
-        if edge is not None:
-            total += float(chance) * float(_binomial(changes, (rarer + gain) / changing, factorials)[edge:].sum())
-    return total
+    numbers = np.arange(count + 1)
+    ways = factorials[count] - factorials - factorials[::-1]
+    edges = np.array([_edge(changes, alpha, factorials) for changes in range(count + 1)])
+    changes, gains = np.nonzero((numbers >= edges[:, None]) & (numbers <= numbers[:, None]))
+    return Region(ways, changes, gains, factorials[changes] - factorials[gains] - factorials[changes - gains])
 
 
-def _edge(changes: int, alpha: float, factorials: Floats) -> int | None:
-    """The smallest number of gains among these changes that is significant."""
+def _edge(changes: int, alpha: float, factorials: Floats) -> int:
+    """The smallest number of gains among these changes that is significant; one more than there are where none is."""
     import numpy as np
 
-    above = np.cumsum(_binomial(changes, 0.5, factorials)[::-1])[::-1]
+    ways = factorials[changes] - factorials[: changes + 1] - factorials[changes::-1][: changes + 1]
+    above = np.cumsum(np.exp(ways - changes * math.log(2))[::-1])[::-1]
     significant = np.flatnonzero(2 * above <= alpha + ROUNDING)
-    return int(significant[0]) if len(significant) else None
+    return int(significant[0]) if len(significant) else changes + 1
 
 
-def _binomial(throws: int, chance: float, factorials: Floats) -> Floats:
-    """The probability of 0, 1, …, ``throws`` successes."""
+def _log_chance(chance: float, heads: Whole, throws: Whole | int) -> Floats:
+    """The logarithm of the probability of one sequence of throws with so many heads."""
     import numpy as np
 
-    heads = np.arange(throws + 1)
     if chance <= 0 or chance >= 1:
-        only: Floats = (heads == (throws if chance >= 1 else 0)).astype(np.float64)
-        return only
-    ways = factorials[throws] - factorials[: throws + 1] - factorials[throws::-1][: throws + 1]
-    found: Floats = np.exp(ways + heads * math.log(chance) + (throws - heads) * math.log1p(-chance))
+        sure: Floats = np.where(heads == (throws if chance >= 1 else 0), 0.0, -np.inf)
+        return sure
+    found: Floats = heads * math.log(chance) + (throws - heads) * math.log1p(-chance)
     return found
 
 

@@ -115,15 +115,10 @@ def _foreign(sql: str, source: str, target: str, named: re.Match[str] | None) ->
     return next((_name(node) for node in tree.walk() if _has_other_form(node, source, target)), "")
 
 
-def translating(run: Run, dialect: str, kind: str) -> Run:
-    """``run`` that puts the translation in the place of a text that fails."""
-
-    def ran(sql: str) -> Ran:
-        first = run(sql)
-        found = translated(sql, first, dialect, kind, run)
-        return first if found is None else found[1]
-
-    return ran
+def as_it_runs(sql: str, first: Ran, *, dialect: str, kind: str, run: Run) -> Ran:
+    """What became of a text, or of its translation where the text itself fails."""
+    found = translated(sql, first, dialect, kind, run)
+    return first if found is None else found[1]
 
 
 def translation_note(sql: str, dialect: str, kind: str, run: Run) -> str:

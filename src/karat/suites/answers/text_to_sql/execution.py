@@ -7,7 +7,7 @@ import os
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
@@ -17,7 +17,8 @@ import msgspec
 
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import UserError
-from karat.engines.embedded.values import pack
+from karat.engines.embedded.values import pack, unpack
+from karat.engines.embedded_file import EmbeddedEngine, packed_rows
 from karat.engines.opening import open_engine
 from karat.engines.protocol import Engine, EngineError, ResultRows, ResultTable, RowsEngine
 from karat.engines.query.rows_cache import RowsCache
@@ -68,96 +69,149 @@ class Ran(msgspec.Struct, frozen=True):
         return len(pack(self.result)) if self.result is not None else 0
 
 
+class Place:
+    """An open database."""
+
+    def __init__(self, engine: RowsEngine, settings: JsonMapping, key: bytes) -> None:
+        self.engine, self.key = engine, key
+        self.content = ""
+        """The fingerprint of what is in it, as it was looked at last."""
+        self.failed: Ran | None = None
+        """Why nothing can run on it now."""
+        self.one_at_a_time = threading.Lock()
+        self.backwards = str(settings.get("reverse_unordered", ""))
+        # A server does not say when its data changed: what it answers is kept for this process only.
+        self.lasting = engine.name in ("sqlite", "duckdb")
+        self._path = settings.get("path")
+        self._state: tuple[object, ...] | None = None
+
+    def look(self) -> None:
+        """Find out what is in it, unless size and time of the file are those of the last look."""
+        state = None
+        if self._path is not None:
+            ending = ".wal" if self.engine.name == "duckdb" else "-wal"
+            state = (_state(self._path), _state(f"{self._path}{ending}"))
+            if state == self._state:
+                return
+        self.failed = None
+        try:
+            self.content = self.engine.fingerprint()
+        except EngineError as error:
+            self.failed = Ran(kind="connection", message=error.message)
+            state = None
+        self._state = state
+
+
 class Databases:
     """The open databases of a process, and the results of what ran on them."""
 
     def __init__(self, timeout: float, row_limit: int, cache_file: Path | None = CACHE) -> None:
         self._timeout, self._row_limit = timeout, row_limit
-        self._engines: dict[bytes, tuple[RowsEngine, threading.Lock]] = {}
+        self._places: dict[bytes, Place] = {}
         self._schemas: dict[bytes, Any] = {}
-        self._fingerprints: dict[str, tuple[Any, str]] = {}
         self._tables: dict[bytes, tuple[TableColumns, ...]] = {}
         self._kept: OrderedDict[tuple[bytes, str, str], Ran] = OrderedDict()
         self._cache = RowsCache(Path.cwd() / cache_file) if cache_file else None
         self._lock = threading.Lock()
 
+    def place(self, settings: JsonMapping) -> Place:
+        """An open database, whose content is looked at now. Raises UserError when it cannot be opened."""
+        place = self._place(settings)
+        place.look()
+        return place
+
     def run(self, settings: JsonMapping, sql: str) -> Ran:
         """The rows of a query. Raises UserError when the database cannot be opened."""
-        return self.runner(settings)(sql)
+        return self.ran([(self.place(settings), sql)])[0]
 
-    def runner(self, settings: JsonMapping) -> Callable[[str], Ran]:
-        """``run`` for one database, whose content is looked at once, now: for all the queries of one case."""
-        engine, one_at_a_time, key = self._engine(settings)
-        try:
-            content = self._fingerprint(engine, settings)
-        except EngineError as error:
-            failed = Ran(kind="connection", message=error.message)
-            return lambda _: failed
-        backwards = str(settings.get("reverse_unordered", ""))
-        return lambda sql: self._run(engine, one_at_a_time, key, content, backwards, sql)
-
-    def _run(
-        self, engine: RowsEngine, one_at_a_time: threading.Lock, key: bytes, content: str, backwards: str, sql: str
-    ) -> Ran:
-        known = (key, content, sql)
+    def ran(self, asked: Sequence[tuple[Place, str]]) -> list[Ran]:
+        """What became of each query, in their order. Those that nobody has run before run together."""
+        found: dict[tuple[Place, str], Ran] = {}
+        missing: list[tuple[Place, str]] = []
         with self._lock:
-            if known in self._kept:
-                self._kept.move_to_end(known)
-                return self._kept[known]
-        volatile = _VOLATILE.search(sql) is not None
+            for one in dict.fromkeys(asked):
+                place, sql = one
+                key = (place.key, place.content, sql)
+                if place.failed is not None:
+                    found[one] = place.failed
+                elif key in self._kept:
+                    self._kept.move_to_end(key)
+                    found[one] = self._kept[key]
+                else:
+                    missing.append(one)
+        if missing:
+            found |= self._found(missing)
+        return [found[one] for one in asked]
+
+    def _found(self, missing: Sequence[tuple[Place, str]]) -> dict[tuple[Place, str], Ran]:
+        """From the disk, or else by running them."""
+        volatile = {one for one in missing if _VOLATILE.search(one[1])}
+        names = {one: self._name(*one) for one in missing if one[0].lasting and one not in volatile}
+        stored = self._cache.get(list(names.values())) if self._cache is not None and names else ()
+        found = {one: Ran(rows) for one, rows in zip(names, stored, strict=False) if rows is not None}
+        left = [one for one in missing if one not in found]
+        embedded = [(one, engine) for one in left if isinstance(engine := one[0].engine, EmbeddedEngine)]
+        together = [(engine, sql) for (_, sql), engine in embedded]
+        outcomes = packed_rows(together, timeout=self._timeout, row_limit=self._row_limit) if together else []
+        for (one, _), outcome in zip(embedded, outcomes, strict=True):
+            if isinstance(outcome, UserError):
+                raise outcome
+            found[one] = ran = self._outcome(outcome)
+            if self._cache is not None and one in names and ran.result is not None and isinstance(outcome, bytes):
+                self._cache.put(names[one], outcome)
+        for one in left:
+            if one not in found:
+                found[one] = self._run_alone(*one)
+        with self._lock:
+            for (place, sql), ran in found.items():
+                if self._worth_keeping(ran) and (place, sql) not in volatile:
+                    self._kept[place.key, place.content, sql] = ran
+            while len(self._kept) > MOST_KEPT:
+                self._kept.popitem(last=False)
+        return found
+
+    def _name(self, place: Place, sql: str) -> tuple[str, ...]:
         # The order of rows is part of a result, so the settings are part of its name.
-        name = (engine.name, content, backwards, sql, str(self._row_limit))
-        # A server does not say when its data changed: what it answers is kept for this process only.
-        disk = self._cache if engine.name in ("sqlite", "duckdb") and not volatile else None
-        stored = disk.get(name) if disk is not None else None
-        ran = Ran(stored) if stored is not None else None
-        if ran is None:
-            with one_at_a_time:
-                ran = self._ran(engine, sql)
-            if ran.result is not None and disk is not None:
-                disk.put(name, ran.result)
-        if ran.kind not in ("timeout", "connection") and len(ran.rows) * len(ran.names) <= MOST_CELLS and not volatile:
-            with self._lock:
-                self._kept[known] = ran
-                if len(self._kept) > MOST_KEPT:
-                    self._kept.popitem(last=False)
-        return ran
+        return place.engine.name, place.content, place.backwards, sql, str(self._row_limit)
 
-    def _fingerprint(self, engine: RowsEngine, settings: JsonMapping) -> str:
-        """Asked for again only when the size or time of the file has changed."""
-        path = settings.get("path")
-        if path is None:
-            return engine.fingerprint()
-        state = tuple(_state(f"{path}{ending}") for ending in ("", "-wal", ".wal"))
-        known = self._fingerprints.get(path)
-        if known is None or known[0] != state:
-            known = self._fingerprints[path] = (state, engine.fingerprint())
-        return known[1]
+    def _worth_keeping(self, ran: Ran) -> bool:
+        return ran.kind not in ("timeout", "connection") and len(ran.rows) * len(ran.names) <= MOST_CELLS
 
-    def dialect(self, settings: JsonMapping) -> str:
-        """The dialect of a database, as sqlglot names it."""
-        return self._engine(settings)[0].dialect
+    def _run_alone(self, place: Place, sql: str) -> Ran:
+        try:
+            with place.one_at_a_time:
+                return self._outcome(place.engine.rows(sql, timeout=self._timeout, row_limit=self._row_limit))
+        except EngineError as error:
+            return _failed(error)
+
+    def _outcome(self, outcome: bytes | ResultRows | EngineError) -> Ran:
+        if isinstance(outcome, EngineError):
+            return _failed(outcome)
+        result = unpack(outcome) if isinstance(outcome, bytes) else outcome
+        if result.truncated:
+            return Ran(kind="too_large", message=f"the result has more than {self._row_limit:,} rows")
+        return Ran(result)
 
     def tables(self, settings: JsonMapping) -> tuple[TableColumns, ...]:
         """The tables of a database. Raises EngineError."""
-        engine, one_at_a_time, key = self._engine(settings)
-        with one_at_a_time:
-            if key not in self._tables:
-                self._tables[key] = tables_of(engine, timeout=self._timeout)
-        return self._tables[key]
+        place = self._place(settings)
+        with place.one_at_a_time:
+            if place.key not in self._tables:
+                self._tables[place.key] = tables_of(place.engine, timeout=self._timeout)
+        return self._tables[place.key]
 
     def timed(self, settings: JsonMapping, sql: str) -> float:
         """Seconds of one more run of a query, on a new connection. Raises EngineError."""
-        engine, one_at_a_time, _ = self._engine(settings)
-        with one_at_a_time:
-            engine.close()
-            return engine.rows(sql, timeout=self._timeout, row_limit=self._row_limit).seconds
+        place = self._place(settings)
+        with place.one_at_a_time:
+            place.engine.close()
+            return place.engine.rows(sql, timeout=self._timeout, row_limit=self._row_limit).seconds
 
     def explained(self, settings: JsonMapping, sql: str) -> str:
         """What EXPLAIN says of a query that has run before; empty where it fails."""
-        engine, one_at_a_time, _ = self._engine(settings)
-        run = getattr(engine, "unguarded", engine.run)
-        with one_at_a_time, suppress(EngineError):
+        place = self._place(settings)
+        run = getattr(place.engine, "unguarded", place.engine.run)
+        with place.one_at_a_time, suppress(EngineError):
             found: ResultTable = run(sql, timeout=self._timeout, row_limit=10)
             return str(found.columns[-1][0]) if found.height else ""
         return ""
@@ -171,33 +225,23 @@ class Databases:
         return found
 
     def close(self) -> None:
-        for engine, _ in self._engines.values():
-            engine.close()
-        self._engines.clear()
+        for place in self._places.values():
+            place.engine.close()
+        self._places.clear()
         if self._cache is not None:
             self._cache.close()
 
-    def _engine(self, settings: JsonMapping) -> tuple[RowsEngine, threading.Lock, bytes]:
+    def _place(self, settings: JsonMapping) -> Place:
         key = msgspec.json.encode(settings, order="sorted")
         with self._lock:
-            if key not in self._engines:
+            if key not in self._places:
                 opened: Engine = open_engine(settings, Path.cwd(), "the database")
                 if not isinstance(opened, RowsEngine):
                     name = settings.get("engine")
-                    hint = "Use SQLite, DuckDB or PostgreSQL, or score result files: karat answers --result_dir."
+                    hint = "Use SQLite, DuckDB, PostgreSQL or MySQL, or score result files: karat answers --result_dir."
                     raise UserError(f"the engine {name} does not give typed rows, which gold SQL needs", hint=hint)
-                self._engines[key] = (opened, threading.Lock())
-            engine, lock = self._engines[key]
-        return engine, lock, key
-
-    def _ran(self, engine: RowsEngine, sql: str) -> Ran:
-        try:
-            result = engine.rows(sql, timeout=self._timeout, row_limit=self._row_limit)
-        except EngineError as error:
-            return _failed(error)
-        if result.truncated:
-            return Ran(kind="too_large", message=f"the result has more than {self._row_limit:,} rows")
-        return Ran(result)
+                self._places[key] = Place(opened, settings, key)
+            return self._places[key]
 
 
 def _state(path: str) -> tuple[int, int]:

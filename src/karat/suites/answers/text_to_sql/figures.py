@@ -36,9 +36,7 @@ def figures(queries: Queries, question: str, sql: str, run: Run, suite: Sequence
     spider_suite = _spider(first, sql, suite) if suite else None
     ex = f1 = None
     if gold.result is not None:
-        bad = given.result is None
-        ex = 0.0 if bad else bird.execution_match(gold.rows, given.rows)
-        f1 = 0.0 if bad else bird.soft_f1(gold.rows, given.rows)
+        ex, f1 = bird.figures(gold.rows, given.rows) if given.result is not None else (0.0, 0.0)
     exact, correct = _defog(queries, question, sql, given, run)
     return Figures(ex, f1, spider_exec, spider_suite, exact, correct)
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from karat.suites.answers.text_to_sql.parsed import parsed
+
 
 @lru_cache(maxsize=8192)
 def hardness(sql: str, dialect: str) -> str:
     """Empty for what cannot be parsed."""
-    import sqlglot
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
     try:
-        tree = sqlglot.parse_one(sql, dialect=dialect)
+        tree = parsed(sql, dialect)
     except (SqlglotError, RecursionError):
         return ""
     queries = list(tree.find_all(exp.Select))

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any  # Any: sqlglot's nested form of a schema
+from typing import TYPE_CHECKING
+
+from karat.suites.answers.text_to_sql.parsed import parsed
 
 if TYPE_CHECKING:
     from sqlglot import exp
+    from sqlglot.generator import Generator
+    from sqlglot.schema import MappingSchema
 
 PARTS = (
     "tables",
@@ -35,12 +39,11 @@ class Unparsed(Exception):
 @lru_cache(maxsize=4096)
 def parts_of(sql: str, dialect: str, schema: Schema) -> Parts:
     """The parts of a query, by their names in PARTS. Raises :class:`Unparsed`."""
-    import sqlglot
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
     try:
-        tree = _qualified(sqlglot.parse_one(sql, dialect=dialect), dialect, schema)
+        tree = _qualified(parsed(sql, dialect).copy(), dialect, schema)
         found: dict[str, list[str]] = {name: [] for name in PARTS}
         if isinstance(tree, exp.SetOperation):
             found["set operation"] = [_set_name(tree)]
@@ -60,25 +63,34 @@ def parts_of(sql: str, dialect: str, schema: Schema) -> Parts:
 
 def _qualified(tree: exp.Expr, dialect: str, schema: Schema) -> exp.Expr:
     """Every column with its table, CTEs and sub-queries merged where that is possible, aliases replaced by tables."""
+    from sqlglot import exp
     from sqlglot.errors import SqlglotError
     from sqlglot.optimizer.merge_subqueries import merge_subqueries
     from sqlglot.optimizer.qualify import qualify
 
-    known: dict[str, Any] = {table: dict.fromkeys(columns, "text") for table, columns in schema}
     try:
         tree = qualify(
             tree,
-            schema=known,
+            schema=_known(schema, dialect),
             dialect=dialect,
             validate_qualify_columns=False,
             quote_identifiers=False,
             identify=False,
             expand_stars=False,
         )
-        tree = merge_subqueries(tree)
+        if tree.find(exp.Subquery, exp.CTE) is not None:
+            tree = merge_subqueries(tree)
     except SqlglotError:
         pass  # an unknown column, which the execution has reported already
     return _without_aliases(tree)
+
+
+@lru_cache(maxsize=64)
+def _known(schema: Schema, dialect: str) -> MappingSchema:
+    """The tables as sqlglot has them; for many queries on one database they are made once."""
+    from sqlglot.schema import MappingSchema
+
+    return MappingSchema({table: dict.fromkeys(columns, "text") for table, columns in schema}, dialect=dialect)
 
 
 def _without_aliases(tree: exp.Expr) -> exp.Expr:
@@ -120,7 +132,8 @@ def _of_select(tree: exp.Expr, dialect: str) -> dict[str, list[str]]:
     found["grouping"] = [_text(one, dialect) for one in (group.expressions if group is not None else ())]
     found["select"] = [_text(one.unalias(), dialect) for one in tree.expressions]
     found["distinct"] = ["distinct"] if tree.args.get("distinct") is not None else []
-    own = [node for node in tree.walk() if not _inside_query(node, tree)]
+    inner_query = (exp.Select, exp.SetOperation)
+    own = tree.walk(prune=lambda node: node is not tree and isinstance(node, inner_query))
     found["aggregates"] = sorted({_text(node, dialect) for node in own if isinstance(node, exp.AggFunc)})
     found["ordering"], found["limit"] = _ordering(tree, dialect), _limit(tree)
     inner = [node for node in tree.find_all(exp.Subquery, exp.In, exp.Exists) if _holds_query(node)]
@@ -185,7 +198,9 @@ def _conditions(node: exp.Expr, dialect: str) -> Iterator[tuple[str, bool]]:
     from sqlglot import exp
     from sqlglot.optimizer.normalize import normalize
 
-    for one in _conjuncts(normalize(node.copy())):
+    if node.find(exp.Or, exp.Xor) is not None:  # else it is a conjunction already
+        node = normalize(node.copy())
+    for one in _conjuncts(node):
         while isinstance(one, exp.Paren):
             one = one.this
         if isinstance(one, exp.Between):
@@ -207,7 +222,7 @@ def _without_queries(node: exp.Expr) -> exp.Expr:
             return exp.In(this=one.this, expressions=[exp.var("sub-query")])
         return exp.var("(sub-query)") if isinstance(one, exp.Subquery) else one
 
-    return node.transform(change)
+    return node if node.find(exp.In, exp.Subquery) is None else node.transform(change)
 
 
 def _conjuncts(node: exp.Expr) -> list[exp.Expr]:
@@ -220,12 +235,20 @@ def _conjuncts(node: exp.Expr) -> list[exp.Expr]:
 
 def _text(node: exp.Expr, dialect: str) -> str:
     """One way to write an expression."""
-    node = _turned(node.copy())
-    return str(node.sql(dialect, normalize_functions="lower", comments=False)).replace('"', "").strip()
+    if node.key == "column":  # there is nothing to turn, and it is what most expressions are
+        return _writer(dialect).generate(node).replace('"', "").strip()
+    return _writer(dialect).generate(_turned(node.copy()), copy=False).replace('"', "").strip()
+
+
+@lru_cache(maxsize=16)
+def _writer(dialect: str) -> Generator:
+    from sqlglot.dialects.dialect import Dialect
+
+    return Dialect.get_or_raise(dialect).generator(normalize_functions="lower", comments=False)
 
 
 def _turned(node: exp.Expr) -> exp.Expr:
-    """Columns before literals, ``=`` with its sides sorted, IN of one value as ``=``."""
+    """Columns before literals, ``=`` with its sides sorted, IN of one value as ``=``. Changes the node."""
     from sqlglot import exp
 
     flipped: dict[type[exp.Expr], type[exp.Expr]] = {
@@ -248,7 +271,7 @@ def _turned(node: exp.Expr) -> exp.Expr:
                 return flipped[type(one)](this=right, expression=left)
         return one
 
-    return node.transform(change)
+    return node.transform(change, copy=False)
 
 
 def _ordering(tree: exp.Expr, dialect: str) -> list[str]:

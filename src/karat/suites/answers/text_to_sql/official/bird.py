@@ -10,23 +10,29 @@ Both compare Python values: 1 equals 1.0, None equals None, texts are compared a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from karat.suites.answers.text_to_sql.result_row import Row
 
+_BROKEN = re.compile("[\udc80-\udcff]")
+
+
+def figures(gold: Sequence[Row], given: Sequence[Row]) -> tuple[float, float]:
+    """(execution match, soft F1)."""
+    if has_broken_text(gold) or has_broken_text(given):
+        return 0.0, 0.0
+    return execution_match(gold, given), soft_f1(gold, given)
+
 
 def execution_match(gold: Sequence[Row], given: Sequence[Row]) -> float:
     """1 when both have the same rows."""
-    if has_broken_text(gold) or has_broken_text(given):
-        return 0.0
-    return float(set(gold) == set(given))
+    return float(tuple(gold) == tuple(given) or set(gold) == set(given))
 
 
 def soft_f1(gold: Sequence[Row], given: Sequence[Row]) -> float:
     """F1 over the cells that row i of one has in common with row i of the other."""
-    if has_broken_text(gold) or has_broken_text(given):
-        return 0.0
-    if not gold and not given:
+    if tuple(gold) == tuple(given):
         return 1.0
     ours, theirs = list(dict.fromkeys(gold)), list(dict.fromkeys(given))
     found = extra = missing = 0.0
@@ -47,8 +53,5 @@ def soft_f1(gold: Sequence[Row], given: Sequence[Row]) -> float:
 
 def has_broken_text(rows: Sequence[Row]) -> bool:
     """Whether a text is not UTF-8; such bytes come as surrogates."""
-    return any(isinstance(cell, str) and not cell.isascii() and _is_broken(cell) for row in rows for cell in row)
-
-
-def _is_broken(text: str) -> bool:
-    return any("\udc80" <= letter <= "\udcff" for letter in text)
+    text = "".join(cell for row in rows for cell in row if type(cell) is str)
+    return not text.isascii() and _BROKEN.search(text) is not None

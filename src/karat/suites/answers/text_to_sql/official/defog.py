@@ -13,10 +13,19 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple  # Any: cells, and pandas where its own comparison is needed
 
-from karat.suites.answers.text_to_sql.official.plain_frames import holds_columns, kinds_of, same_rows
+from karat.suites.answers.text_to_sql.official.plain_frames import (
+    FILLER,
+    SortOrder,
+    holds_columns,
+    kinds_of,
+    null_kinds,
+    same_by_broadcast,
+    same_in_order,
+    same_rows,
+    same_with_nulls,
+)
 from karat.suites.answers.text_to_sql.result_row import Row
 
-FILLER = -99999
 _ASKS_ORDER = re.compile(r"\b(order|sort|arrange)\b", re.IGNORECASE)
 _ORDER_BY = re.compile(r"ORDER BY[\s\S]*", re.IGNORECASE)
 _FIRST_KEY = re.compile(r"(?<=ORDER BY)(.*?)(?=;|,|\)|$)", re.IGNORECASE)
@@ -46,27 +55,50 @@ def verdicts(golds: Sequence[Frame], given: Frame, question: str, category: str)
 
 
 def _is_exact(gold: Frame, given: Frame, asked: bool) -> bool:
-    quick = _same_values(gold, given)
-    if quick is not None:
-        return quick
-    if len(gold.names) != len(given.names) and not _may_broadcast(gold, given):
+    if _same_values(gold, given):
+        return True
+    wide, spread = len(gold.names) == len(given.names), _may_broadcast(gold, given)
+    if not wide and not spread:
         return False
-    if not _may_broadcast(gold, given):
-        plain = not _has_null(gold.rows) and not _has_null(given.rows)
-        if plain and len(set(gold.rows)) != len(set(given.rows)):
-            return False
-        if not asked and kinds_of(gold.names, gold.rows) and kinds_of(given.names, given.rows):
-            return same_rows(gold.names, gold.rows, given.names, given.rows)
-    return _exact_by_pandas(gold, given, asked)
+    same_shape = wide and len(gold.rows) == len(given.rows)
+    if (spread or same_shape) and not (gold.rows and given.rows):
+        return True  # a comparison of no cells at all
+    plain = not _has_null(gold.rows) and not _has_null(given.rows)
+    if not spread and plain and len(set(gold.rows)) != len(set(given.rows)):
+        return False
+    settled = _plainly_exact(gold, given, asked, spread) if plain else _exact_with_nulls(gold, given, asked, spread)
+    return _exact_by_pandas(gold, given, asked) if settled is None else settled
 
 
-def _same_values(gold: Frame, given: Frame) -> bool | None:
-    """True for the same cells in the same places; None where more has to be looked at."""
-    if not gold.rows or len(gold.names) != len(given.names) or len(gold.rows) != len(given.rows):
+def _plainly_exact(gold: Frame, given: Frame, asked: bool, spread: bool) -> bool | None:
+    """None where only pandas knows."""
+    if not kinds_of(gold.names, gold.rows) or not kinds_of(given.names, given.rows):
         return None
-    if _has_null(gold.rows) or _has_null(given.rows):
+    if spread and same_by_broadcast(gold.rows, given.rows):
+        return True
+    if len(gold.names) != len(given.names) or len(set(gold.rows)) != len(set(given.rows)):
+        return False
+    if not asked:
+        return same_rows(gold.names, gold.rows, given.names, given.rows)
+    orders = _sort_order(gold.sql, gold.names), _sort_order(given.sql, given.names)
+    return same_in_order(gold.names, gold.rows, orders[0], given.names, given.rows, orders[1])
+
+
+def _exact_with_nulls(gold: Frame, given: Frame, asked: bool, spread: bool) -> bool | None:
+    """None where only pandas knows."""
+    kinds, given_kinds = null_kinds(gold.names, gold.rows), null_kinds(given.names, given.rows)
+    if asked or spread or kinds is None or given_kinds is None:
         return None
-    return True if list(gold.rows) == list(given.rows) else None
+    if len(set(gold.rows)) != len(set(given.rows)):
+        return False
+    return same_with_nulls(gold.names, gold.rows, kinds, given.names, given.rows, given_kinds)
+
+
+def _same_values(gold: Frame, given: Frame) -> bool:
+    """The same cells in the same places, and no null among them, which may not equal itself."""
+    if not gold.rows or len(gold.names) != len(given.names):
+        return False
+    return tuple(gold.rows) == tuple(given.rows) and not _has_null(gold.rows)
 
 
 def _may_broadcast(gold: Frame, given: Frame) -> bool:
@@ -89,8 +121,9 @@ def _is_subset(gold: Frame, given: Frame, asked: bool) -> bool:
     if any(all(_rough(column) != other for other in columns) for column in zip(*gold.rows, strict=True)):
         return False
     kinds, given_kinds = kinds_of(gold.names, gold.rows), kinds_of(given.names, given.rows)
-    if not asked and kinds and given_kinds:
-        return holds_columns(gold.names, gold.rows, kinds, given.rows, given_kinds)
+    # Where the question asks for an order, pandas' own tolerance decides between whole numbers and others.
+    if kinds and given_kinds and not (asked and {"whole", "float"} <= {*kinds, *given_kinds}):
+        return holds_columns(gold.names, gold.rows, kinds, given.rows, given_kinds, ordered=asked)
     return _subset_by_pandas(gold, given, asked)
 
 
@@ -156,17 +189,24 @@ def _normalised(frame: Any, sql: str, asked: bool) -> Any:
     frame = frame.reindex(sorted(frame.columns), axis=1)
     if not asked:
         frame = frame.sort_values(by=list(frame.columns), na_position="first")
-    elif clause := _ORDER_BY.search(sql):
-        words = _FIRST_KEY.findall(clause[0])
-        keys = [word.strip().rsplit(".", 1)[-1] for word in (words[0].split() if words else [])]
-        upper = [key.upper() for key in keys]
-        ascending = "DESC" not in upper and "ASC" in upper
-        keys = [key.replace(",", "").replace("(", "") for key in keys]
-        keys = [key for key in keys if key.lower() not in _NO_COLUMN]
+    elif order := _sort_order(sql, list(frame.columns)):
+        keys, ascending = order
         others = [name for name in frame.columns if name not in keys]
-        keys = [key for key in keys if key in frame.columns]
-        frame = frame.sort_values(by=keys + others, ascending=ascending)[others + keys]
+        frame = frame.sort_values(by=[*keys, *others], ascending=ascending)[[*others, *keys]]
     return _own_names(frame).reset_index(drop=True)
+
+
+def _sort_order(sql: str, names: Sequence[str]) -> SortOrder:
+    """What the first key of the text's ORDER BY makes of the rows: all of its words that are names of columns."""
+    clause = _ORDER_BY.search(sql)
+    if clause is None:
+        return None
+    words = _FIRST_KEY.findall(clause[0])
+    keys = [word.strip().rsplit(".", 1)[-1] for word in (words[0].split() if words else [])]
+    upper = [key.upper() for key in keys]
+    keys = [key.replace(",", "").replace("(", "") for key in keys]
+    keys = [key for key in keys if key.lower() not in _NO_COLUMN]
+    return [key for key in keys if key in names], "DESC" not in upper and "ASC" in upper
 
 
 def _own_names(frame: Any) -> Any:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from karat.suites.answers.text_to_sql.parsed import parsed
+
 if TYPE_CHECKING:
     from sqlglot import exp
 
@@ -38,12 +40,11 @@ class GoldQuery(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=8192)
 def read_gold(sql: str, dialect: str) -> GoldQuery:
     """The query, read once. Of one that sqlglot cannot read, only the text is known."""
-    import sqlglot
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
     try:
-        tree = sqlglot.parse_one(sql, dialect=dialect)
+        tree = parsed(sql, dialect)
     except (SqlglotError, RecursionError):
         return GoldQuery(ordered=re.search(r"\border\s+by\b[^)]*$", sql, re.IGNORECASE) is not None, readable=False)
     while isinstance(tree, exp.Subquery | exp.Paren):
