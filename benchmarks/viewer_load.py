@@ -8,6 +8,7 @@ One client in ten hangs up in the middle of an answer now and then, as browsers 
 from __future__ import annotations
 
 import http.client
+import os
 import random
 import re
 import subprocess
@@ -32,13 +33,12 @@ MEMORY = 1_000.0
 
 
 class Load(msgspec.Struct):
-    """What the clients saw: seconds by page, how many answers by status; of the server its peak of memory in MB, and
-    how many tracebacks it printed."""
+    """What the clients saw: seconds by page, how many answers by status; what the server cost, and how many tracebacks
+    it printed."""
 
     seconds: dict[str, list[float]]
     statuses: Counter[str]
-    peak_mb: float
-    wall: float
+    cost: measure.Cost
     tracebacks: int
 
 
@@ -109,14 +109,19 @@ def load(store: str, count: int, clients: int, requests: int) -> Load:
 
     with serving(store) as (process, port, said):
         threads = [threading.Thread(target=client, args=(number, port)) for number in range(clients)]
-        began = time.perf_counter()
+        began, before = time.perf_counter(), _cpu(process.pid)
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        wall = time.perf_counter() - began
-        peak = _peak_mb(process.pid)
-    return Load(seconds, statuses, peak, wall, sum("Traceback" in line for line in said))
+        cost = measure.Cost(time.perf_counter() - began, _cpu(process.pid) - before, _peak_mb(process.pid))
+    return Load(seconds, statuses, cost, sum("Traceback" in line for line in said))
+
+
+def _cpu(pid: int) -> float:
+    """Seconds of processor that a process has used, its threads included."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _peak_mb(pid: int) -> float:
@@ -149,11 +154,12 @@ def main(count: int = CASES, clients: int = CLIENTS, requests: int = REQUESTS) -
                 claims.add(claims.Claim(benchmark="", what=f"{name}, {word}", value=value, unit="s"))
     measure.table(["page", "answers", "p50, s", "p99, s"], rows)
     said = ", ".join(f"{number} {word}" for word, number in found.statuses.most_common())
-    print(f"  {found.statuses.total() / found.wall:.0f} requests a second: {said}")
+    each = found.cost.cpu / found.statuses.total()
+    print(f"  {found.statuses.total() / found.cost.wall:.1f} requests a second, {1000 * each:.0f} ms CPU each: {said}")
     failed = sum(number for word, number in found.statuses.items() if word not in ("200", "hung up"))
     measure.limit("requests that failed", failed, 0, "requests")
     measure.limit("tracebacks that the server printed", found.tracebacks, 0, "tracebacks")
-    measure.limit("memory of the server", found.peak_mb, MEMORY, "MB")
+    measure.limit("memory of the server", found.cost.peak_mb, MEMORY, "MB", sides=(found.cost, None))
 
 
 if __name__ == "__main__":

@@ -13,4 +13,4 @@ def test_fifty_clients_get_their_pages(tmp_path: Path) -> None:
     found = load(store, 120, clients=50, requests=2)
     assert set(found.statuses) == {"200", "hung up"}, found.statuses
     assert found.statuses["hung up"] == 5 and found.statuses.total() == 100
-    assert set(found.seconds) == set(pages(120)) and all(found.seconds.values()) and found.peak_mb > 0
+    assert set(found.seconds) == set(pages(120)) and all(found.seconds.values()) and found.cost.peak_mb > 0
