@@ -5,7 +5,7 @@ STAMP := .venv/.installed
 # Hundreds of short processes import karat in the tests: without compiled files each would compile it anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-docs test-whole test-servers test-coverage test-computing lint types contracts check schema lock bench bench-check clean setup fuzz proofs proof-kills proof-long proof-model sbom audit
+.PHONY: demo test test-docs test-whole test-servers test-coverage test-computing lint types contracts check schema lock bench bench-check clean setup fuzz proofs proof-kills proof-long proof-model sbom audit chaos
 
 demo: $(STAMP)
 	@$(BIN)/karat demo
@@ -84,9 +84,15 @@ SECONDS ?= 120
 fuzz: $(STAMP)
 	$(BIN)/python -m tests.fuzz $(SECONDS)
 
+# All suites on Dask, PostgreSQL and S3 while everything fails, for CHAOS_MINUTES; the seed is printed. make chaos SEED=7
+# does the same again.
+CHAOS_MINUTES ?= 10
+chaos: $(STAMP)
+	$(BIN)/python -m tests.proofs.chaos $(CHAOS_MINUTES) $(SEED)
+
 # The long forms of what make test only samples: a run killed at every write (about 5 minutes), processes on one store
-# against a model (about 10), every reader fuzzed (SECONDS).
-proofs: proof-kills proof-model proof-long fuzz
+# against a model (about 10), everything failing (CHAOS_MINUTES), every reader fuzzed (SECONDS).
+proofs: proof-kills proof-model proof-long chaos fuzz
 
 proof-kills: $(STAMP)
 	KARAT_PROOFS=1 $(BIN)/pytest --durations=5 tests/proofs/test_kill_at_write.py

@@ -38,6 +38,7 @@ NAMES = (
     "codegen_scores",
     "codegen_mutants",
     "viewer",
+    "viewer_load",
     "scale_run",
     "store_size",
     "compare_runs",

@@ -27,9 +27,13 @@ __all__ = ["postgres"]
 
 CASES = 160
 RUNNER = """
-import sys
+import os, sys
 from karat.store import leases
 leases.EXPIRES, leases.HEARTBEAT = float(sys.argv[1]), 0.2
+if "DIES_WHEN_SCORED" in os.environ:
+    from karat.store import Store
+    finish = Store.finish_scoring
+    Store.finish_scoring = lambda *given: (finish(*given), os.kill(os.getpid(), 9))
 from karat.__main__ import main
 sys.argv = ["karat", "run", *sys.argv[2:]]
 main()
@@ -51,11 +55,11 @@ class Runners:
         self.processes.append(process)
         return process
 
-    def join(self, count: int) -> list[subprocess.Popen[str]]:
-        """So many more, all of which have claimed something. Then the assistant becomes quicker."""
+    def join(self, count: int, delay: float = 0.1) -> list[subprocess.Popen[str]]:
+        """So many more, all of which have claimed something. Then the assistant takes this long."""
         joined = [self.start("--resume", "r-0001", "--join") for _ in range(count)]
         self.until(lambda: self.holders() >= {process.pid for process in joined})
-        self.assistant.delay = 0.1
+        self.assistant.delay = delay
         return joined
 
     def holders(self) -> set[int]:
@@ -170,9 +174,24 @@ def test_a_runner_that_is_asked_to_stop_gives_up_its_parts(tmp_path: Path, postg
             accounted(store, runners.assistant, 0)
 
 
+def test_a_leader_that_dies_when_it_has_scored_leaves_one_scoring(
+    tmp_path: Path, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others find a finished run, and do not score it again."""
+    monkeypatch.setenv("DIES_WHEN_SCORED", "1")
+    with several(tmp_path, postgres) as runners:
+        monkeypatch.delenv("DIES_WHEN_SCORED")
+        (joined,) = runners.join(1)
+        code, said = runners.end(joined)
+        assert code == 0 and f"{CASES} scored" in said, said
+        assert runners.end(runners.processes[0])[0] == -signal.SIGKILL
+        with open_store(runners.url) as store:
+            accounted(store, runners.assistant, 0)
+
+
 def test_a_run_that_is_shared_is_neither_resumed_nor_deleted(tmp_path: Path, postgres: PostgresServer) -> None:
     with several(tmp_path, postgres) as runners, open_store(runners.url) as store:
-        (joined,) = runners.join(1)
+        (joined,) = runners.join(1, delay=2.0)  # a slow machine must not see it end
         with pytest.raises(UserError, match="r-0001 cannot be resumed: process"):
             run(resume="r-0001", store=runners.url)
         os.kill(runners.processes[0].pid, signal.SIGKILL)

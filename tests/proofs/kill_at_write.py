@@ -135,7 +135,7 @@ def look_and_resume(run: SmallRun, folder: Path, expected: bytes) -> None:
     assert all(calls[name] <= run.calls_at_most for name in acknowledged), f"a stored answer was asked again: {calls}"
     with open_store(url) as store:
         number = store.runs()[0].id
-        assert store.run(number).status == "finished"
+        assert store.run(number).status == "finished" and len(store.scorings(number)) == 1, "scored twice"
         found = Counter(one.case_id for one in store.predictions(number))
         assert found == Counter(run.case_ids), found
         tries = {len(store.attempts(number, name)) for name in run.case_ids}

@@ -32,6 +32,7 @@ from karat.runs.unmatched_predictions import unmatched_problems
 from karat.store.records import run_name
 
 if TYPE_CHECKING:
+    from karat.store.lease_holder import Holder
     from karat.store.store import Store
 
 
@@ -102,8 +103,10 @@ def score_stored(
     cases: Sequence[AnyCase],
     options: SuiteOptions,
     executor: Executor | None,
+    holder: Holder | None = None,
 ) -> RunResult:
-    """Score what is stored, a chunk of cases at a time. The result of a large run reads its cases from the store."""
+    """Score what is stored, a chunk of cases at a time. The result of a large run reads its cases from the store.
+    ``holder``: who holds the run and finishes it by this."""
     record = store.run(run_id)
     info = RunInfo(
         suite=suite.name,
@@ -132,7 +135,7 @@ def score_stored(
             held += results
     info = msgspec.structs.replace(info, finished=now())
     summary, problems = columns.figures(info)
-    store.finish_scoring(scoring, info, summary)
+    store.finish_scoring(scoring, info, summary, holder)
     shown = tuple(held) if len(cases) <= HELD else store.result(run_id, scoring).cases
     return RunResult(info, summary, shown, problems, notes=store.notes(run_id))
 

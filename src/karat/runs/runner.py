@@ -102,8 +102,9 @@ def start(
     encode = msgspec.json.Encoder().encode
     holder = this_process()
     run_id = store.create_run(record, holder)
-    for chunk in in_chunks(job.cases):
-        store.add_cases(run_id, [(case.id, encode(_with_source(case))) for case in chunk])
+    with signs_of_life(store, run_id, holder):
+        for chunk in in_chunks(job.cases):
+            store.add_cases(run_id, [(case.id, encode(_with_source(case))) for case in chunk])
     return _carry_on(
         store,
         run_id,
@@ -233,8 +234,7 @@ def _carry_on(
                 run_async(call_system(store, run_id, job, system, stored, share, called, retry_errors))
                 problems = (*problems, *share.problems())
             if sharing.may_score(store, run_id, holder):
-                result = score_stored(store, run_id, job.suite, job.cases, options, executor)
-                store.set_status(run_id, "finished", holder)
+                result = score_stored(store, run_id, job.suite, job.cases, options, executor, holder)
             else:
                 result = store.result(run_id)
     except KeyboardInterrupt:

@@ -14,6 +14,7 @@ from karat.core.suite import Suite
 from karat.store.records import run_name
 
 if TYPE_CHECKING:
+    from karat.store.leases import Lease
     from karat.store.store import Store
 
 Settings = TypeVar("Settings", bound=msgspec.Struct)
@@ -21,19 +22,28 @@ Settings = TypeVar("Settings", bound=msgspec.Struct)
 
 def stored_cases(store: Store, run_id: int, suite: Suite) -> Sequence[AnyCase]:
     """The cases as they were when the run was started."""
-    again = "It was stopped before its first call: start it again."
+    lease = store.lease(run_id)  # read first: whoever held the run when cases were missing may have stored them since
     try:
         decoded = (case for chunk in store.case_chunks(run_id) for case in suite.decode_cases(chunk))
         cases = held_cases(decoded, suite.target)
     except msgspec.DecodeError as error:
         raise _unreadable(run_id, "cases", error) from error
-    if not cases:
-        raise UserError(f"the run {run_name(run_id)} has no stored cases", hint=again)
     wanted = store.run(run_id).cases
-    if len(cases) < wanted:
-        message = f"the run {run_name(run_id)} has only {len(cases):,} of its {count_of(wanted, 'case')}"
-        raise UserError(message, hint=again)
+    if not cases or len(cases) < wanted:
+        raise _incomplete(run_id, lease, len(cases), wanted)
     return cases
+
+
+def _incomplete(run_id: int, lease: Lease | None, there: int, wanted: int) -> UserError:
+    """A run without all its cases: another process stores them just now, or was stopped while it did."""
+    if lease is not None and not lease.over:
+        message = f"{run_name(run_id)} is only being started: {lease.holder.shown} is storing its cases"
+        done = f"{there:,} of {count_of(wanted, 'case')} are stored."
+        return UserError(message, hint=f"{done} Try again when it has begun to call.")
+    again = "It was stopped before its first call: start it again."
+    if not there:
+        return UserError(f"the run {run_name(run_id)} has no stored cases", hint=again)
+    return UserError(f"the run {run_name(run_id)} has only {there:,} of its {count_of(wanted, 'case')}", hint=again)
 
 
 def stored_settings(run_id: int, what: str, values: object, kind: type[Settings]) -> Settings:

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from karat.store.lease_holder import Holder
 from karat.store.leases import (
+    WHOLE_RUN,
     Held,
     Lease,
     clock,
@@ -22,6 +23,7 @@ from karat.store.leases import (
     own_columns,
     read_lease,
     refuse_live,
+    release_lease,
     take_lease,
 )
 from karat.store.records import Status, run_name
@@ -93,6 +95,12 @@ def lead(connection: Connection, run_id: int, holder: Holder) -> bool:
         return False
     take_lease(connection, run_id, holder)
     return True
+
+
+def let_go(connection: Connection, run_id: int, holder: Holder, status: Status) -> None:
+    """The one who has the run as a whole leaves it with this status. A finished run has no parts any more."""
+    check_parts(connection, run_id, holder, {WHOLE_RUN})
+    release_lease(connection, run_id, None if status == "finished" else holder)
 
 
 def check_parts(connection: Connection, run_id: int, holder: Holder, parts: Collection[int]) -> None:

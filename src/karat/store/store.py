@@ -141,8 +141,7 @@ class Store:
                 if not lease_parts.others_at_work(connection, run_id, holder):
                     lease_parts.forget_done(connection, run_id)
             elif holder is not None:
-                lease_parts.check_parts(connection, run_id, holder, {WHOLE_RUN})
-                lease_rows.release_lease(connection, run_id, None if status == "finished" else holder)
+                lease_parts.let_go(connection, run_id, holder, status)
             run_rows.update_status(connection, run_id, status, _now())
             if status != "running":
                 self._move(connection, run_id)
@@ -339,13 +338,22 @@ class Store:
             info = scoring_rows.continue_scoring(connection, scoring, _now())
             result_blocks.append_results(connection, scoring, info.suite, results)
 
-    def finish_scoring(self, scoring: int, info: RunInfo, summary: Sequence[MetricSummary]) -> None:
-        """Make the scoring visible, with its figures."""
+    def finish_scoring(
+        self, scoring: int, info: RunInfo, summary: Sequence[MetricSummary], holder: Holder | None = None
+    ) -> None:
+        """Make the scoring visible, with its figures. A holder finishes the run with it, in the same transaction: a run
+        that is scored and not finished would be scored again by the one who goes on with it."""
         with self._writing() as connection:
             run_id = scoring_rows.run_of(connection, scoring)
             self._lock(connection, run_id)
             scoring_rows.finish_scoring(connection, scoring, info, summary, _now())
+            if holder is not None:
+                lease_parts.let_go(connection, run_id, holder, "finished")
+                run_rows.update_status(connection, run_id, "finished", _now())
             self._move(connection, run_id)
+        if holder is not None:
+            self._held.pop(run_id, None)
+            self._give_back_pages()
 
     def drop_scoring(self, scoring: int) -> None:
         """Remove a scoring that was not finished."""

@@ -3,6 +3,8 @@ looked for, and what travels holds no secrets."""
 
 from __future__ import annotations
 
+import base64
+import json
 import os
 import shutil
 import socket
@@ -10,16 +12,15 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any
 
 import pytest
+from dask import config as dask_config
 
 import karat
 from karat.core.plugins import load_suite
 from karat.core.problems import UserError
 from karat.core.results.result import RunResult
 from karat.core.suite import SuiteOptions
-from karat.runs.executors import messages
 from karat.runs.executors.choice import scoring_executor
 from karat.runs.executors.dask_engine import DaskEngine
 from karat.runs.executors.processes import Processes
@@ -29,9 +30,16 @@ from karat.verbs.inputs.work import work_to_do
 from karat.verbs.run import plan_work, start_run
 from karat.verbs.tune import tune
 from tests.conftest import ROOT
+from tests.e2e.test_canaries import SECRETS, echo, leaks
+from tests.e2e.test_canaries import project as plant_in_project
+from tests.remote.servers import Pages, web_server
 from tests.runs.executors.cluster import Cluster, running_cluster
 from tests.runs.executors.troubled_suite import Deed, suite, work
+from tests.runs.executors.wire import tapped
 from tests.sandbox.processes import all_gone, descendants
+from tests.store.conftest import PostgresServer, postgres
+
+__all__ = ["echo", "postgres"]
 
 SUITES = ("answers", "codegen", "data_query", "retrieval")
 QUICK = {"codegen": ("performance=false", "perturb=quick")}
@@ -55,6 +63,12 @@ def dask(cluster: Cluster) -> Iterator[DaskEngine]:
 def processes() -> Iterator[Processes]:
     with Processes(2) as engine:
         yield engine
+
+
+@pytest.fixture
+def web() -> Iterator[Pages]:
+    with web_server() as pages:
+        yield pages
 
 
 def demo(name: str, folder: Path, executor: Executor | str) -> list[RunResult]:
@@ -136,22 +150,45 @@ def test_a_tune_on_the_cluster_chooses_the_same(tmp_path: Path, dask: DaskEngine
     assert (there.fields, there.curves, there.passed) == (here.fields, here.curves, here.passed)
 
 
-def test_what_travels_holds_no_secret(monkeypatch: pytest.MonkeyPatch, dask: DaskEngine, tmp_path: Path) -> None:
-    monkeypatch.setenv("ASSISTANT_KEY", "canary-8d1f")
-    sent: list[bytes] = []
-    real = messages.task
+def _planted(folder: Path, echo: str, web: Pages, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A project with a secret in every place that can hold one: the environment, systems of each type and what they
+    reply, the URLs of the store, of case files and of recorded answers."""
+    for name, value in SECRETS.items():
+        monkeypatch.setenv(name, value)
+    for name in ("AWS_SECRET_ACCESS_KEY", "PGPASSWORD", "SOMEBODYS_TOKEN"):
+        monkeypatch.setenv(name, "c4n4ry-environment")
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(str(folder))
+    plant_in_project(folder, echo)
+    web.files = {"/c.qrels": b"q1 0 lemon 1\n", "/p.jsonl": b'{"id": "q1", "results": ["lemon", "sour-apple"]}\n'}
+    there = f"http://me:c4n4ry-url@{web.address}"
+    settings = json.loads((folder / "karat.yaml").read_text())
+    settings["store"] = database.replace("postgres@", "postgres:c4n4ry-store@")
+    settings["suites"].append(
+        {"suite": "retrieval", "cases": f"{there}/c.qrels?sig=c4n4ry", "predictions": f"{there}/p.jsonl?key=c4n4ry"}
+    )
+    (folder / "karat.yaml").write_text(json.dumps(settings))
 
-    def listen(*given: Any) -> bytes:
-        sent.append(real(*given))
-        return sent[-1]
 
-    monkeypatch.setattr(messages, "task", listen)
-    shutil.copytree(ROOT / "examples" / "data_query", tmp_path / "data_query")
-    with open_store_here(str(tmp_path / "runs.db"), create=True) as store:
-        (part,) = work_to_do("run", config=tmp_path / "data_query" / "karat.yaml", suite=None, cases=None)
-        start_run(store, plan_work(part), executor=dask)
-    assert sent
-    assert not any(b"canary-8d1f" in one or b"karat.yaml" in one for one in sent)
+def test_what_travels_holds_no_secret(
+    monkeypatch: pytest.MonkeyPatch, cluster: Cluster, echo: str, web: Pages, postgres: PostgresServer, tmp_path: Path
+) -> None:
+    """Every byte between this process and the scheduler, uncompressed."""
+    _planted(tmp_path, echo, web, postgres.new_database(), monkeypatch)
+    settings = {"distributed.comm.compression": None}
+    with dask_config.set(settings), tapped(cluster.address) as wire:
+        with DaskEngine(f"tcp://{wire.address}", 300, patience=90) as engine:
+            parts = work_to_do("run", config=tmp_path / "karat.yaml", suite=None, cases=None)
+            with open_store_here("", create=True) as store:
+                results = [start_run(store, plan_work(part), executor=engine) for part in parts]
+        seen = wire.seen()
+    assert len(results) == 5 and all(result.cases for result in results)
+    travelled = b"".join(seen)
+    for word in (b"score_batch", b"How many? #plain", b"sour-apple"):  # the wire was heard
+        assert word in travelled, word
+    assert [found[:3] for data in seen for found in [leaks(data)] if found] == []
+    for secret in (*SECRETS.values(), "c4n4ry-environment", "c4n4ry-store"):
+        assert base64.b64encode(secret.encode()).rstrip(b"=")[:-1] not in travelled
 
 
 def test_other_versions_are_refused_before_anything_is_scored(cluster: Cluster, tmp_path: Path) -> None:

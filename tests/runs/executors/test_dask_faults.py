@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import signal
@@ -140,6 +141,29 @@ def test_ten_kills_at_random_moments_lose_and_double_nothing(cluster: Cluster, t
         assert [case.id for case in store.result(1).cases] == ids
         assert worth(list(store.result(1).cases)) == [1 / (1 + number) for number in range(200)]
         assert len(store.scorings(1)) == 1 and store.run(1).status == "finished"
+
+
+def test_waiting_that_dask_cancels_is_a_lost_batch_and_no_crash(cluster: Cluster, tmp_path: Path) -> None:
+    """Its client cancels whoever waits for it when it loses the scheduler for a moment. Nobody here asked for that."""
+    deeds = [Deed(number, seconds=0.2, log=str(tmp_path)) for number in range(12)]
+    here = list(score_cases(suite, work(*deeds), SuiteOptions()))
+    cancelled: list[str] = []
+
+    async def cancel() -> None:
+        for task in asyncio.all_tasks():
+            name = getattr(task.get_coro(), "__qualname__", "")
+            if name.endswith("Client._gather"):
+                cancelled.append(name)
+                task.cancel()
+
+    with engine(cluster, 1) as pool:
+        there = []
+        for result in score_cases(suite, work(*deeds), SuiteOptions(), executor=pool):
+            there.append(result)
+            if not cancelled:
+                pool._wait(cancel())
+    assert cancelled, "somebody was waiting"
+    assert there == here
 
 
 def test_a_lost_scheduler_is_a_clear_error_the_answers_stay_and_the_run_resumes(

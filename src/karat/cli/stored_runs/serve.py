@@ -97,6 +97,7 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind((host, port))
+        found.listen()  # the address is printed next: who connects at once waits for the server
     except OSError as error:
         found.close()
         raise UserError(

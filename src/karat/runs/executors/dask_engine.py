@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, TypeVar  # Any: tasks come back from a worker unpickled, and Dask has no types
@@ -31,6 +31,18 @@ PATIENCE = 60.0
 """Seconds to wait for a first worker, or for a new one when all are gone; and for the scheduler's word."""
 
 T = TypeVar("T")
+
+
+async def _asked(work: Awaitable[T]) -> T:
+    """What Dask says. Its client cancels whoever waits for it when it loses the scheduler; to those who did not stop
+    themselves, that is a lost connection."""
+    try:
+        return await work
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        raise OSError("the connection is lost") from error
 
 
 class DaskEngine(Engine):
@@ -137,7 +149,7 @@ class DaskEngine(Engine):
         try:
             if client is None or client.status != "running":
                 raise OSError("the connection is lost")
-            there = set(await asyncio.wait_for(client.nthreads(), self._patience))
+            there = set(await _asked(asyncio.wait_for(client.nthreads(), self._patience)))
         except (OSError, TimeoutError) as error:
             await self._fail(UserError(f"the Dask scheduler at {self._address} is gone: {error}", hint=STORED))
             return
@@ -162,7 +174,8 @@ class DaskEngine(Engine):
         try:
             if self._client is None:
                 return
-            reply = await asyncio.wait_for(self._client.run(passport, workers=[worker]), min(30.0, self._patience))
+            asked = self._client.run(passport, workers=[worker])
+            reply = await _asked(asyncio.wait_for(asked, min(30.0, self._patience)))
             self._checked[worker] = differences(passport(), reply[worker])
         except (OSError, TimeoutError):  # it is gone again, or hangs; the next look decides
             return
@@ -234,11 +247,11 @@ class DaskEngine(Engine):
                 self._hung.add(worker)
                 self._begin(self._recover(worker, future))
                 raise Lost(f"the Dask worker {worker} had no result within {self._timeout:g} seconds")
-            received: bytes = reply.result()
+            received: bytes = await _asked(reply)
             return received
         except KilledWorker as error:
             raise Lost(f"the Dask worker {worker} is gone") from error
-        except FutureCancelledError as error:
+        except (FutureCancelledError, OSError) as error:
             await self._look()  # the scheduler forgot the batch, or is gone itself
             raise self._error or Lost(f"the Dask worker {worker} lost the batch: {error}") from error
         finally:
