@@ -27,6 +27,7 @@ from karat.core.suite import SuiteOptions
 from karat.core.system import System, SystemType
 from karat.runs import sharing
 from karat.runs.calling import Called, still_to_call
+from karat.runs.case_order import seed_of
 from karat.runs.follow_up import unfinished
 from karat.runs.job import Job
 from karat.runs.plain_secrets import refuse_secrets, refuse_written_out
@@ -37,7 +38,7 @@ from karat.runs.run_scoring import check_setup, dated, now, plain, score_stored
 from karat.runs.stopping import GRACE
 from karat.runs.stored_answers import NoAnswers, StoredAnswers
 from karat.runs.stored_run import stored_cases, stored_settings
-from karat.runs.system_calls import call_system, follows_up, misplaced, open_system, run_async
+from karat.runs.system_calls import asks_at_random, call_system, follows_up, misplaced, open_system, run_async
 from karat.store.lease_holder import Holder, this_process
 from karat.store.records import RunRecord, run_name
 
@@ -81,13 +82,15 @@ def start(
         refuse_written_out(settings, f"the {what}")
     job = replace(job, opened=job.opened or open_system(job))
     prompt = run_hash(job.config, job.suite, job.cases, options)
+    truth_set = truth_hash(job.cases, job.suite.truth)
+    job = replace(job, seed=seed_of(truth_set) if asks_at_random(job) else None)
     record = RunRecord(
         suite=job.suite.name,
         name=job.name,
         system=job.system,
         started=moment,
         today=options.today,
-        truth_set=truth_hash(job.cases, job.suite.truth),
+        truth_set=truth_set,
         cases=len(job.cases),
         repeats=job.repeats,
         karat=version("karat"),
@@ -96,6 +99,8 @@ def start(
             "system": {key: as_stored(value) for key, value in plain(job.config).items()},
             "cases_path": as_stored(job.cases_path),
             **({"prompt": prompt} if prompt else {}),
+            "order": "file" if job.seed is None else "random",
+            **({} if job.seed is None else {"seed": job.seed}),
         },
         tags=job.tags,
     )
@@ -153,12 +158,11 @@ def resume(
         system=record.system,
         name=record.name,
         repeats=record.repeats,
+        seed=record.config.get("seed"),
         grace=grace,
         opened=system,
     )
-    if record.status == "finished" and not still_to_call(
-        cases, job.repeats, StoredAnswers(store, run_id).of, retry_errors
-    ):
+    if record.status == "finished" and not _calls_left(job, StoredAnswers(store, run_id), retry_errors):
         on_run(run_name(run_id), 0)
         return store.result(run_id)
     job = replace(job, problems=_changed_hints(job, record))
@@ -221,7 +225,7 @@ def _carry_on(
             if more and leads and not fresh:
                 for chunk in in_chunks(job.cases):
                     stored.begun |= unfinished(job.suite, chunk, options, stored.of(chunk))
-            called = Called(still_to_call(job.cases, job.repeats, stored.of, retry_errors), watch)
+            called = Called(_calls_left(job, stored, retry_errors), watch)
             if called.total or (more and not leads):
                 system = job.opened or open_system(job)
                 problems = (*system.problems, *_keep_notes(store, run_id, job, system, fresh), *misplaced(job, system))
@@ -246,6 +250,13 @@ def _carry_on(
             sharing.let_go(store, run_id, holder, "failed")
         raise
     return msgspec.structs.replace(result, problems=(*job.problems, *problems, *result.problems))
+
+
+def _calls_left(job: Job, stored: StoredAnswers, retry_errors: bool) -> int:
+    """Stored answers are read in the order in which they came, as far as that is known: each block of them once."""
+    in_order = (chunk for _, chunk in job.case_order.chunks(job.cases))
+    chunks = in_chunks(job.cases) if isinstance(stored, NoAnswers) else in_order
+    return still_to_call(chunks, job.repeats, stored.of, retry_errors)
 
 
 def _answered(store: Store, run_id: int, retry_errors: bool) -> int:

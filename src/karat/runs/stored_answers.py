@@ -30,10 +30,10 @@ class StoredAnswers:
             del answers[key]
         return answers
 
-    def forget_begun(self, cases: Sequence[AnyCase], repeat: int) -> None:
+    def forget_begun(self, cases: Sequence[AnyCase]) -> None:
         """What was begun of these cases counts as an answer again."""
         ids = {case.id for case in cases}
-        for key in [key for key in self.begun if key[2] == repeat and key[0] in ids]:
+        for key in [key for key in self.begun if key[0] in ids]:
             del self.begun[key]
 
 

@@ -33,6 +33,12 @@ def follows_up(job: Job) -> bool:
     return live and job.suite.follow_up is not None
 
 
+def asks_at_random(job: Job) -> bool:
+    """Whether the cases of an open job are asked in random order. Answers that are at hand (a recording, a sheet that
+    was tuned over all its questions) are looked up in the file's order: there is nothing to estimate meanwhile."""
+    return job.order == "random" and job.opened is not None and job.opened.measures_time
+
+
 def misplaced(job: Job, system: System) -> list[Problem]:
     """Recorded answers for cases, turns and repeats that the run does not have. Cases may be left out of it on purpose,
     but not all."""

@@ -82,6 +82,15 @@ def run(
     ] = None,
     workers: WorkersOption = None,
     executor: ExecutorOption = None,
+    order: Annotated[
+        str | None,
+        typer.Option(
+            "--order",
+            metavar="ORDER",
+            help="Order in which the cases are asked: random, so that figures are fair estimates while the run goes "
+            "on, or file. Results keep the file's order. [default: random]",
+        ),
+    ] = None,
     grace: Annotated[
         float | None,
         typer.Option(
@@ -140,7 +149,7 @@ def run(
     if resume is not None:
         beside: dict[str, object] = {"--suite": suite, "--cases": cases, "--predictions": predictions}
         beside |= {"--system": system, "--system-option": system_settings, "--option": settings, "--repeats": repeats}
-        beside |= {"--limit": limit, "--tag": tag, "--case": case, "--name": name}
+        beside |= {"--limit": limit, "--tag": tag, "--case": case, "--name": name, "--order": order}
         refuse_beside("--resume", beside, KEEPS)
         with open_store_here(store, config) as opened:
             project = project_here(config)
@@ -168,7 +177,16 @@ def run(
     refuse_unknown(extra, [part.suite.name for part in work])
     work = [replace(part, predictions=part.predictions and kept(part.predictions)) for part in work]
     jobs = [
-        plan_work(part, name=name or "", repeats=repeats, grace=grace, tags=tag or (), case_ids=case or (), limit=limit)
+        plan_work(
+            part,
+            name=name or "",
+            repeats=repeats,
+            order=order,
+            grace=grace,
+            tags=tag or (),
+            case_ids=case or (),
+            limit=limit,
+        )
         for part in work
     ]
     for job in jobs:  # all of them before the first one runs
