@@ -17,7 +17,9 @@ from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import UserError
 from karat.core.records import Prediction
 from karat.core.results.columns import Columns
+from karat.core.results.failure_columns import FailureColumns, make_failures
 from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
+from karat.core.results.word_lists import WordLists
 from karat.store import cases as case_blocks
 from karat.store import lease_parts
 from karat.store import leases as lease_rows
@@ -36,6 +38,7 @@ from karat.store.database.failures import explained
 from karat.store.database.file_identity import check_file, file_of
 from karat.store.database.retrying import Patience, retrying
 from karat.store.database.sqlite import give_back_pages
+from karat.store.failure_blocks import read_failure_block, read_failures
 from karat.store.lease_holder import Holder
 from karat.store.lease_parts import Claim
 from karat.store.leases import WHOLE_RUN, Lease
@@ -374,6 +377,7 @@ class Store:
                 partial(self._results_from, own),
                 partial(self._results_at, own),
                 partial(self._words_and_columns, own),
+                partial(self._failures, own),
             )
             if count <= HELD:
                 cases = tuple(_all_from(partial(result_blocks.results_from, connection, own)))
@@ -391,6 +395,11 @@ class Store:
             held = self._lists.held(scoring)
             return held.columns if held is not None else result_blocks.read_columns(connection, scoring)
 
+    def failures(self, scoring: int, suite: str) -> FailureColumns:
+        """What is wrong with each case of a scoring, as columns; see ``core.results.failure_groups``."""
+        found = self._failures(scoring)
+        return found if found is not None else make_failures(suite, _all_from(partial(self._results_from, scoring)))
+
     def scorings(self, run_id: int) -> list[ScoringRow]:
         """Each time the run was scored, oldest first."""
         with self._reading() as connection:
@@ -407,6 +416,14 @@ class Store:
             held = self._lists.held(scoring)
             columns = held.columns if held is not None else result_blocks.read_columns(connection, scoring)
             return msgspec.structs.replace(columns, words=result_blocks.read_words(connection, scoring))
+
+    def _failures(self, scoring: int) -> FailureColumns | None:
+        def read(position: int) -> WordLists:
+            with self._reading() as connection:
+                return read_failure_block(connection, scoring, position)
+
+        with self._reading() as connection:
+            return read_failures(connection, scoring, result_blocks.count_results(connection, scoring), read)
 
     def _results_from(self, scoring: int, begin: int) -> Sequence[CaseResult]:
         with self._reading() as connection:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from karat.core.explanation import Explanation, Group, Part
 from karat.suites.data_query.details import DatasetDetails, Details, DimensionDetails, PeriodDetails, ScopeDetails
+from karat.suites.data_query.failures import dimension_failures, left_over, other_failure
 from karat.suites.data_query.selection import Period, Target, Term, dataset_keys
 
 
@@ -18,12 +19,15 @@ def explain(details: Details, _target: Target | None) -> Explanation:
     several = len({turn.turn for turn in details.datasets} | {turn for turn, _ in dimensions}) > 1
     parts = [(part.turn, _dimension(part)) for part in details.dimensions]
     parts += [(part.turn, _other(part)) for part, _, _ in beside]
+    failures = [*dimension_failures(details), *(other_failure(_other(part), reason) for part, reason, _ in beside)]
+    failures = failures or [*left_over(details)]
     return Explanation(
-        outcome="wrong" if reasons else "right",
-        reason=reasons[0] if reasons else "",
+        outcome="wrong" if reasons or failures else "right",
+        reason=reasons[0] if reasons else failures[0].label if failures else "",
         headline=_headline(details, [(part.turn, words) for part, _, words in beside], several=several),
         parts=tuple(_in_turn(part, turn, several=several) for turn, part in parts),
         groups=tuple(_group(part) for part in details.dimensions),
+        failures=tuple(failures),
         extra=details,
     )
 
