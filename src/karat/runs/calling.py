@@ -51,15 +51,21 @@ class Portion:
         tries[repeat] = answers
         return self._came.pop(at) if len(tries) == self.repeats else None
 
+    def is_new(self, case: AnyCase, tries: Mapping[int, Mapping[int, Prediction]]) -> bool:
+        """Whether one of these answers was not stored before."""
+        keys = ((case.id, turn, repeat) for repeat, turns in tries.items() for turn in turns)
+        return any(key not in self.stored for key in keys)
+
 
 Source = Callable[[], Awaitable[Portion | None]]
 """What to ask next; None when there is nothing."""
 Finish = Callable[[Sequence[Portion]], None]
-Whole = Callable[[int, AnyCase, Mapping[int, Mapping[int, Prediction]]], Awaitable[None]]
-"""Hears of a case that has all its answers: its place in the file, the case, repeat → user turn → answer."""
+Whole = Callable[[int, AnyCase, Mapping[int, Mapping[int, Prediction]], bool], Awaitable[None]]
+"""Hears of a case that has all its answers: its place in the file, the case, repeat → user turn → answer, and whether
+one of them is new."""
 
 
-async def _nothing(_place: int, _case: AnyCase, _tries: object) -> None:
+async def _nothing(_place: int, _case: AnyCase, _tries: object, _fresh: bool) -> None:
     """Nobody waits for whole cases."""
 
 
@@ -227,7 +233,7 @@ async def _work(
             answers = await _ask(case, repeat, portion, predict, reply, writer, called, in_flight, retry_errors)
             tries = None if answers is None else portion.came(at, repeat, answers)
             if tries is not None:
-                await whole(portion.places[at], case, tries)
+                await whole(portion.places[at], case, tries, portion.is_new(case, tries))
             portion.open -= 1
             if not portion.open:
                 writer.end(portion)

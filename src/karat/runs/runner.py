@@ -30,6 +30,7 @@ from karat.runs.calling import Called, still_to_call
 from karat.runs.case_order import seed_of
 from karat.runs.follow_up import unfinished
 from karat.runs.job import Job
+from karat.runs.live import Live, Scored
 from karat.runs.plain_secrets import refuse_secrets, refuse_written_out
 from karat.runs.prompts import ready, run_hash
 from karat.runs.remote_inputs import fetch_inputs
@@ -40,6 +41,7 @@ from karat.runs.stored_answers import NoAnswers, StoredAnswers
 from karat.runs.stored_run import stored_cases, stored_settings
 from karat.runs.system_calls import asks_at_random, call_system, follows_up, misplaced, open_system, run_async
 from karat.store.lease_holder import Holder, this_process
+from karat.store.live import LiveRuns
 from karat.store.records import RunRecord, run_name
 
 if TYPE_CHECKING:
@@ -65,10 +67,11 @@ def start(
     *,
     watch: Watch = lambda _: None,
     on_run: Callable[[str, int], None] = lambda _run, _calls: None,
+    on_scored: Scored = lambda _: None,
     executor: Executor | None = None,
 ) -> RunResult:
     """A new run: stored, called, scored. ``on_run`` hears the run's name, and how many calls it makes, before the first
-    one."""
+    one; ``on_scored`` hears of cases as they are scored."""
     if wrong := wrong_repeats(job.repeats):
         raise UserError(wrong)
     refuse_secrets(job.config, f"the system {job.system}".rstrip())
@@ -119,6 +122,7 @@ def start(
         retry_errors=False,
         watch=watch,
         on_run=on_run,
+        on_scored=on_scored,
         executor=executor,
     )
 
@@ -133,6 +137,7 @@ def resume(
     join: bool = False,
     watch: Watch = lambda _: None,
     on_run: Callable[[str, int], None] = lambda _run, _calls: None,
+    on_scored: Scored = lambda _: None,
     executor: Executor | None = None,
 ) -> RunResult:
     """Go on with a run: ask only what has no stored answer (and, if wanted, what failed), then score. One process at a
@@ -166,6 +171,8 @@ def resume(
         on_run(run_name(run_id), 0)
         return store.result(run_id)
     job = replace(job, problems=_changed_hints(job, record))
+    if record.status != "running":
+        LiveRuns(store).forget_stop(run_id)
     holder = this_process()
     if join:
         sharing.join(store, run_id, holder, again=record.status == "finished")
@@ -181,6 +188,7 @@ def resume(
         retry_errors=retry_errors,
         watch=watch,
         on_run=on_run,
+        on_scored=on_scored,
         executor=executor,
     )
 
@@ -213,12 +221,14 @@ def _carry_on(
     retry_errors: bool,
     watch: Watch,
     on_run: Callable[[str, int], None],
+    on_scored: Scored,
     executor: Executor | None,
 ) -> RunResult:
     called, before = Called(0, watch), 0
     problems: tuple[Problem, ...] = ()
+    live = Live(store, run_id, job, options, executor, on_scored)
     try:
-        with signs_of_life(store, run_id, holder):
+        with signs_of_life(store, run_id, holder), live:
             fresh = isinstance(stored, NoAnswers) or not store.answered(run_id)
             before = 0 if fresh else _answered(store, run_id, retry_errors)
             leads, more = store.leads(run_id), follows_up(job)
@@ -234,10 +244,13 @@ def _carry_on(
                 if store.can_share:
                     stored = StoredAnswers(store, run_id, stored.begun)
                     share = sharing.Parts(store, run_id, holder, job, options, stored, follow_up=more)
-                run_async(call_system(store, run_id, job, system, stored, share, called, retry_errors))
+                if system.measures_time:  # answers that are at hand need no watching: they are scored at the end
+                    live.score_as_they_come()
+                run_async(call_system(store, run_id, job, system, stored, share, called, live, retry_errors))
                 problems = (*problems, *share.problems())
-            if sharing.may_score(store, run_id, holder):
-                result = score_stored(store, run_id, job.suite, job.cases, options, executor)
+            if sharing.may_score(store, run_id, holder, lambda: live.stop_asked):
+                result = score_stored(store, run_id, job.suite, job.cases, options, executor, live=live)
+                live.forget()
                 store.set_status(run_id, "finished", holder)
             else:
                 result = store.result(run_id)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -156,13 +156,16 @@ def join(store: Store, run_id: int, holder: Holder, *, again: bool) -> None:
         store.set_status(run_id, "running", holder)
 
 
-def may_score(store: Store, run_id: int, holder: Holder) -> bool:
-    """Wait until everything is asked and this process holds the run as a whole; False when another has finished it."""
+def may_score(store: Store, run_id: int, holder: Holder, stop_asked: Callable[[], bool]) -> bool:
+    """Wait until everything is asked and this process holds the run as a whole; False when another has finished it. A
+    wish to stop ends the wait as Ctrl-C does."""
     if not store.can_share:
         return True
     while store.others_at_work(run_id, holder) or not store.lead(run_id, holder):
         if store.run(run_id).status == "finished":
             return False
+        if stop_asked():
+            raise KeyboardInterrupt
         time.sleep(PAUSE)
     return True
 
