@@ -119,7 +119,8 @@ def test_labels_of_one_case_count_in_their_family_and_families_of_one_case_are_f
     found = group_failures(columns(["A wrong: 1"], ["A wrong: 2"], ["B wrong: 1"], ["C wrong: 1"]))
     assert shown(found) == [("A wrong", 2), (SINGLE, 2)]
     assert found.places("A wrong").tolist() == [0, 1] and found.places(SINGLE).tolist() == [2, 3]
-    assert found.places("B wrong").tolist() == [] and found.places("nonsense").tolist() == []
+    assert [(one.label, one.cases) for one in found.singles] == [("B wrong: 1", 1), ("C wrong: 1", 1)]
+    assert found.places(found.singles[0].key).tolist() == [2] and found.places("nonsense").tolist() == []
 
 
 def test_a_family_beside_its_values_is_what_is_left_of_it() -> None:

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 import msgspec
 
 from karat.core.json_types import JsonObject
+from karat.core.results.failure_groups import FailureGroups
 from karat.core.results.result import RunInfo, RunResult
 from karat.core.results.usage import USAGE
 from karat.core.suite import Kind as MetricKind
 from karat.core.suite import Metric
 from karat.reports.changes import Answers, Change, Changes, changes_between, no_answers
 from karat.reports.console.run import figure
+from karat.reports.failure_groups import failure_groups
 from karat.stats.compare.runs import MetricComparison, RunComparison
 
 ALPHA = 0.05
@@ -30,6 +32,8 @@ class Compared(msgspec.Struct, frozen=True):
     changes: Changes
     """A sequence of :class:`Change`; cases and answers are read when they are looked at."""
     metrics: dict[str, Metric]
+    failure_groups: FailureGroups | None = None
+    """Those of b, against a on the cases that both have."""
 
     def __repr__(self) -> str:
         from io import StringIO
@@ -90,7 +94,8 @@ def side_by_side(
 ) -> Compared:
     """Put together what the writers need."""
     changes = changes_between(a, b, comparison.cases, answers_a, answers_b)
-    return Compared(a.run, b.run, comparison, changes, {metric.name: metric for metric in (*metrics, *USAGE)})
+    named = {metric.name: metric for metric in (*metrics, *USAGE)}
+    return Compared(a.run, b.run, comparison, changes, named, failure_groups(b, a))
 
 
 def why_changed(change: Change) -> str:
@@ -131,6 +136,7 @@ def as_plain(compared: Sequence[Compared]) -> JsonObject:
                 ],
                 "tags": item.comparison.tags,
                 "groups": item.comparison.groups,
+                "failure_groups": item.failure_groups.groups if item.failure_groups is not None else (),
                 "counts": item.counts(),
                 "cases": list(item.changes),
             }

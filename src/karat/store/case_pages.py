@@ -28,6 +28,12 @@ class CaseQuery(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     review: str = ""
     """``open``: waits for a person. ``wanted``: no rule settles it. ``done``: has a verdict. Else that verdict."""
     reason: str = ""
+    group: str = ""
+    """The key of a failure group. Which cases are in it depends on the run that it was compared with (``against``), so
+    ``among`` has to say them."""
+    against: str = ""
+    among: tuple[int, ...] | None = None
+    """The positions of the cases that count; None: all."""
     in_set: str = ""
     """The name of a set of the run's suite."""
     answered: tuple[tuple[int, ...], ...] = ()
@@ -156,6 +162,10 @@ def _chosen(connection: Connection, found: CaseList, run_id: int, query: CaseQue
     if query.reason:
         code = found.reasons.index(query.reason) if query.reason in found.reasons else -1
         chosen &= found.reason_codes == code
+    if query.among is not None:
+        inside = np.zeros(len(found), bool)
+        inside[np.array(query.among, np.int64)] = True
+        chosen &= inside
     if query.in_set:
         suite = select(runs.c.suite).where(runs.c.id == run_id).scalar_subquery()
         members = select(set_cases.c.case_id).where(set_cases.c.suite == suite, set_cases.c.name == query.in_set)

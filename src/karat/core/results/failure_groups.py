@@ -80,12 +80,24 @@ class FailureGroups(msgspec.Struct, frozen=True):
     further_cases: int
     main: Integers
     """Of each case, the number of its main group; 0: it is right."""
+    singles: tuple[FailureGroup, ...]
+    """What the single cases are, as many as are named."""
+    unfolded: Integers
+    """As ``main``, with single cases as groups of their own."""
+    found: FailureColumns
+    """What they were made from."""
 
     def places(self, key: str) -> Integers:
         """The places of the cases in a group; none where the run has no such group."""
         import numpy as np
 
-        return np.flatnonzero(self.main == number_of(key))
+        number = number_of(key)
+        own = np.flatnonzero((self.main == number) | (self.unfolded == number))
+        if len(own):
+            return own
+        # Drawn against another baseline: the cases that have this fault at all.
+        inside = (self.found.labels == number) | (self.found.families == number)
+        return np.unique(self.found.rows()[inside])
 
     def find(self, place: int) -> FailureGroup | None:
         """The group of one case, if it is named."""
@@ -106,44 +118,72 @@ def group_failures(
     before = None if baseline is None or pairs is None else baseline.take(pairs[1])
     keys, old_keys = _keys(found, before)
     sizes = _Sizes(np.concatenate((_once(found, keys), _once(before, old_keys))))
-    main = _main(found, keys, sizes)
+    unfolded = _main(found, keys, sizes)
     old = _main(before, old_keys, sizes) if before is not None else np.zeros(0, np.int64)
-    now, then = _Sizes(main[main != 0]), _Sizes(old[old != 0])
-    alone = _alone(now, then)
+    alone = _alone(_Sizes(unfolded[unfolded != 0]), _Sizes(old[old != 0]))
     single = number_of(SINGLE)
-    main[np.isin(main, alone)] = single
-    old[np.isin(old, alone)] = single
+    main = np.where(np.isin(unfolded, alone), single, unfolded)
+    old = np.where(np.isin(old, alone), single, old)
     same = main[pairs[0]] if before is not None and pairs is not None else None
-    counts, same_counts, old_counts = (_Sizes(part[part != 0]) for part in (main, main if same is None else same, old))
-    listed = np.union1d(counts.numbers, old_counts.numbers)
-    listed = listed[listed != single]
+    counted = _Counted(
+        _Sizes(main[main != 0]),
+        _Sizes(_once(found, keys)),
+        None if same is None else _Sizes(same[same != 0]),
+        _Sizes(old[old != 0]),
+    )
     entries = _Entries(found, keys, before, old_keys)
-    order = listed[np.lexsort((entries.firsts(listed), -old_counts.of(listed), -counts.of(listed)))]
-    inside = _Sizes(_once(found, keys))
-    named: list[FailureGroup] = []
-    for number in order[:most].tolist():
-        (outcome, label, family), exact = entries.word_of(number)
-        named.append(
-            FailureGroup(
-                key=label if exact else family,
-                label=label if exact else family,
-                outcome=outcome,
-                cases=counts.count(number),
-                family=family if exact and family != label else "",
-                found_in=inside.count(number),
-                on_same_cases=None if same is None else same_counts.count(number),
-                baseline=None if same is None else old_counts.count(number),
-            )
-        )
-    named = _told_apart(named)
+    listed = np.union1d(counted.cases.numbers, counted.baseline.numbers)
+    listed = listed[listed != single]
+    order = listed[np.lexsort((entries.firsts(listed), -counted.baseline.of(listed), -counted.cases.of(listed)))]
+    named = _told_apart([_group(number, entries, counted) for number in order[:most].tolist()])
     named.sort(key=lambda group: (-group.cases, -(group.baseline or 0), group.label))
-    if counts.count(single) or old_counts.count(single):
-        own = counts.count(single)
-        compared = (None, None) if same is None else (same_counts.count(single), old_counts.count(single))
-        named.append(FailureGroup(SINGLE, SINGLE, "", own, "", own, *compared))
-    rest = order[most:]
-    rest = rest[counts.of(rest) > 0]
-    return FailureGroups(tuple(named), int(np.count_nonzero(main)), len(rest), int(counts.of(rest).sum()), main)
+    if single in counted.cases.numbers or single in counted.baseline.numbers:
+        own = counted.cases.count(single)
+        named.append(FailureGroup(SINGLE, SINGLE, "", own, "", own, *counted.compared(single)))
+    rest = order[most:][counted.cases.of(order[most:]) > 0]
+    few = unfolded[main == single][:most].tolist()
+    return FailureGroups(
+        groups=tuple(named),
+        failing=int(np.count_nonzero(main)),
+        further=len(rest),
+        further_cases=int(counted.cases.of(rest).sum()),
+        main=main,
+        singles=tuple(_single(number, entries) for number in few),
+        unfolded=unfolded,
+        found=found,
+    )
+
+
+def _group(number: int, entries: _Entries, counted: _Counted) -> FailureGroup:
+    (outcome, label, family), exact = entries.word_of(number)
+    return FailureGroup(
+        label if exact else family,
+        label if exact else family,
+        outcome,
+        counted.cases.count(number),
+        family if exact and family != label else "",
+        counted.found_in.count(number),
+        *counted.compared(number),
+    )
+
+
+def _single(number: int, entries: _Entries) -> FailureGroup:
+    """A case of its own, with its values."""
+    (outcome, label, family), exact = entries.word_of(number)
+    return FailureGroup(label if exact else family, label, outcome, 1, family if family != label else "", 1)
+
+
+class _Counted(msgspec.Struct, frozen=True):
+    """How many cases each group has."""
+
+    cases: _Sizes
+    found_in: _Sizes
+    same: _Sizes | None
+    baseline: _Sizes
+
+    def compared(self, number: int) -> tuple[int | None, int | None]:
+        """(now, in the baseline) on the same cases."""
+        return (None, None) if self.same is None else (self.same.count(number), self.baseline.count(number))
 
 
 class _Sizes:

@@ -24,6 +24,7 @@ from karat.reports.comparison import (
 )
 from karat.reports.console.page import LABEL, Page, fit, plain
 from karat.reports.console.run import figure
+from karat.reports.failure_groups import change_words, moved_groups
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,6 +57,7 @@ def print_comparison(item: Compared, console: Console, *, saved: Sequence[str] =
     if item.comparison.n_shared:
         _table(page, item, first, second)
         _breakdown(page, item)
+        _failure_groups(page, item)
     _changes(page, item)
     for number, name in enumerate(saved):
         page.line([(("" if number else "saved").ljust(LABEL), "dim"), (plain(name), "")], whole=True)
@@ -159,6 +161,15 @@ def _moves(page: Page, title: str, parts: Sequence[tuple[str, Difference | None]
     if found:
         words = "   ".join(f"{plain(name)} {change_text(part.mean)} ({part.n:,})" for name, part in found[:FEW])
         page.wrapped(fit(title, LABEL - 1).rstrip(), [(words, "")])
+
+
+def _failure_groups(page: Page, item: Compared) -> None:
+    """The groups that grew or shrank: ``COUNTRY wrong: asked MEX, got USA · 22 → 41 cases, 19 more``."""
+    moved = moved_groups(item.failure_groups, FEW) if item.failure_groups is not None else []
+    for number, group in enumerate(moved):
+        counts = f" · {group.baseline:,} → {group.on_same_cases:,} cases, {change_words(group)}"
+        room = max(16, page.width - LABEL - len(counts))
+        page.labelled("" if number else "fails by", [(page.fitted(plain(group.label), room), ""), (counts, "bold")])
 
 
 def _changes(page: Page, item: Compared) -> None:

@@ -17,6 +17,7 @@ from karat.reports.comparison import (
 )
 from karat.reports.console.comparison import KINDS, change_text, interval, p_text
 from karat.reports.console.run import figure
+from karat.reports.failure_groups import change_words
 from karat.reports.markdown.text import markdown_text as text
 
 if TYPE_CHECKING:
@@ -62,6 +63,13 @@ def _lines(item: Compared) -> Iterable[str]:
             if group.kind == kind
         ]
         yield from _folded(f"By {text(kind)}", [text(kind), *_PART], rows)
+    groups = item.failure_groups.groups if item.failure_groups is not None else ()
+    compared = [
+        [text(g.label), f"{g.baseline or 0:,}", f"{g.on_same_cases or 0:,}", change_words(g)]
+        for g in groups
+        if g.baseline or g.on_same_cases
+    ]
+    yield from _folded("Failure groups, on the cases of both runs", ["what went wrong", first, second, ""], compared)
     for kind, word in KINDS.items():
         some = item.changes.of_kind(kind)
         title = f"{word.capitalize()}: {len(some):,} case{'' if len(some) == 1 else 's'}"

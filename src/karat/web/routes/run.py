@@ -21,6 +21,7 @@ from karat.store.case_pages import TagCount
 from karat.web.attempts import tries_text
 from karat.web.baseline import baselines
 from karat.web.baseline_diff import at_hand, columns_in
+from karat.web.failure_groups import shown_groups
 from karat.web.figures import Figure, figures_of, headline, main_figure
 from karat.web.filters import ORDERS, PAGE_SIZE, REVIEWS, read_filters
 from karat.web.formatting import figure
@@ -79,6 +80,7 @@ def run_page(request: Request, run: str) -> Response:
         main=main,
         reviewed=reviewed_rates(viewer, row, figures),
         states=states,
+        groups=shown_groups(viewer, row, baseline, filters, base),
         quick=quick_filters(viewer, row, figures, filters, base, states),
         saved=viewer.viewing.filters(row.suite),
         savable=filters.link("").lstrip("?"),
