@@ -26,12 +26,14 @@ from karat.verbs.inputs.steps import step
 from karat.verbs.inputs.systems import Asked, open_given, settle_system, with_copies
 
 if TYPE_CHECKING:
+    from karat.core.results.live import LiveBatch
     from karat.core.system import System
     from karat.store.store import Store
     from karat.verbs.inputs.work import Work
 
 Watch = Callable[[Called], None]
 Announce = Callable[[str, int], None]
+Scored = Callable[["LiveBatch"], None]
 
 
 def run(
@@ -210,12 +212,14 @@ def start_run(
     executor: Executor | str | None = None,
     watch: Watch = lambda _: None,
     on_run: Announce = lambda _run, _calls: None,
+    on_scored: Scored = lambda _: None,
 ) -> RunResult:
-    """A new run. ``on_run`` hears its name, and how many calls it makes, before the first one."""
+    """A new run. ``on_run`` hears its name, and how many calls it makes, before the first one; ``on_scored`` hears of
+    cases as they are scored."""
     from karat.runs import runner
 
     with step("called and scored"), scoring_executor(job.suite, workers, executor) as pool:
-        return runner.start(store, job, watch=watch, on_run=on_run, executor=pool)
+        return runner.start(store, job, watch=watch, on_run=on_run, on_scored=on_scored, executor=pool)
 
 
 def resume_run(
@@ -230,6 +234,7 @@ def resume_run(
     grace: float = GRACE,
     watch: Watch = lambda _: None,
     on_run: Announce = lambda _run, _calls: None,
+    on_scored: Scored = lambda _: None,
 ) -> RunResult:
     """Go on with a run that was stopped; with ``join``, also with one that others work on. ``system`` is needed only
     where a Python function was asked."""
@@ -252,5 +257,6 @@ def resume_run(
             join=join,
             watch=watch,
             on_run=on_run,
+            on_scored=on_scored,
             executor=pool,
         )

@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, Response
 from karat.core.problems import UserError
 from karat.store import Store, open_store
 from karat.web.page import Viewer
+from karat.web.resuming import Resuming
 from karat.web.routes import ROUTERS
 from karat.web.security.guard import HEADERS, Guard
 from karat.web.security.host_names import host_list, is_loopback
@@ -27,9 +28,10 @@ def create_app(
     port: int = 8765,
     token: str | None = None,
     allow_hosts: Sequence[str] = (),
+    resuming: Resuming | None = None,
 ) -> FastAPI:
     """The viewer of a store, open or by its URL; it is closed with the viewer. An address that others can reach needs a
-    token."""
+    token. ``resuming``: how a run is resumed from its page, which only a viewer of this machine alone does."""
     if token is None and not is_loopback(host):
         raise UserError(
             f"{host} can be reached by others, so the viewer needs a token there",
@@ -57,7 +59,7 @@ def create_app(
         redoc_url=None,
         lifespan=closing,
     )
-    app.state.viewer = Viewer(opened, sessions)
+    app.state.viewer = Viewer(opened, sessions, resuming if is_loopback(host) else None)
     for router in ROUTERS:
         app.include_router(router)
     app.add_exception_handler(HTTPException, _http_error)

@@ -9,6 +9,7 @@ from karat.web.routes import (
     compare,
     export,
     filters_and_case_sets,
+    live,
     login,
     new_case,
     pin,
@@ -23,6 +24,7 @@ ROUTERS = tuple(
     for module in (
         runs,
         run,
+        live,
         report,
         pin,
         filters_and_case_sets,
