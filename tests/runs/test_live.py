@@ -15,12 +15,13 @@ import pytest
 
 import karat
 from karat.core.problems import UserError
-from karat.core.results.live import LiveBatch, LiveCase
+from karat.core.results.live import LiveCase
 from karat.core.results.result import CaseResult, RunResult
 from karat.core.scores import Score
 from karat.runs import live as live_module
-from karat.runs import live_scoring, runner, scoring
+from karat.runs import live_scoring, scoring
 from karat.runs.kept_results import KeptResults
+from karat.runs.live import Live
 from karat.runs.runner import Interrupted
 from karat.store import open_store
 from karat.store.live import LiveRuns
@@ -114,12 +115,12 @@ def test_scored_as_they_come_or_at_the_end_is_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, executor: str | None, repeats: int
 ) -> None:
     heard: list[LiveCase] = []
-    monkeypatch.setattr(runner.Live, "_tell", _hearing(runner.Live._tell, heard))
+    monkeypatch.setattr(Live, "_tell", _hearing(Live._tell, heard))
     pool = ThreadPoolExecutor(2) if executor else None
     settings: dict[str, Any] = {"repeats": repeats, "executor": pool}
     first = karat.run("data_query", CASES, ask, store=str(tmp_path / "a.db"), **settings)
     assert len(heard) == len(CASES)
-    monkeypatch.setattr(runner.Live, "score_as_they_come", lambda _self: None)
+    monkeypatch.setattr(Live, "score_as_they_come", lambda _self: None)
     second = karat.run("data_query", CASES, ask, store=str(tmp_path / "b.db"), order="file", **settings)
     assert figures(first) == figures(second)
     again = karat.load_run("r-0001", store=str(tmp_path / "a.db"))
@@ -196,7 +197,7 @@ def test_scored_cases_are_in_the_store_while_the_run_goes_on(tmp_path: Path) -> 
         batches, end = live.read(1)
         lines = [line for batch in batches for line in batch.cases]
         assert len(lines) == end and thread.is_alive() and opened.run(1).status == "running"
-        assert all(isinstance(batch, LiveBatch) and batch.at_random for batch in batches)
+        assert all(batch.at_random for batch in batches)
         assert {line.case_id for line in lines} == {CASES[line.place].id for line in lines} <= set(system.asked)
         wrong = [line for line in lines if line.outcome == "wrong"]
         assert all(line.failures and line.headline for line in wrong)
@@ -245,7 +246,7 @@ def test_a_store_that_takes_no_figures_does_not_end_the_run(tmp_path: Path, monk
 
 def test_recorded_answers_are_scored_at_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[bool] = []
-    monkeypatch.setattr(runner.Live, "score_as_they_come", lambda _self: begun.append(True))
+    monkeypatch.setattr(Live, "score_as_they_come", lambda _self: begun.append(True))
     answers = [{"id": one.id, **answer("a", "b")} for one in CASES]
     karat.run("data_query", CASES, predictions=answers, store=str(tmp_path / "a.db"))
     assert begun == []
