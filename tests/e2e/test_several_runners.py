@@ -173,6 +173,7 @@ def test_a_runner_that_is_asked_to_stop_gives_up_its_parts(tmp_path: Path, postg
 def test_a_run_that_is_shared_is_neither_resumed_nor_deleted(tmp_path: Path, postgres: PostgresServer) -> None:
     with several(tmp_path, postgres) as runners, open_store(runners.url) as store:
         (joined,) = runners.join(1)
+        runners.assistant.delay = 2.0  # the run must not end meanwhile
         with pytest.raises(UserError, match="r-0001 cannot be resumed: process"):
             run(resume="r-0001", store=runners.url)
         os.kill(runners.processes[0].pid, signal.SIGKILL)

@@ -253,6 +253,7 @@ def _carry_on(
                 live.forget()
                 store.set_status(run_id, "finished", holder)
             else:
+                live.forget()
                 result = store.result(run_id)
     except KeyboardInterrupt:
         sharing.let_go(store, run_id, holder, "interrupted")

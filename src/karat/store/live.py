@@ -38,9 +38,12 @@ class LiveRuns:
         self._store = store
 
     def add(self, run_id: int, batch: LiveBatch) -> None:
-        """Cases that were scored; they follow those that were added before."""
+        """Cases that were scored; they follow those that were added before. A run that another process has finished
+        meanwhile needs none."""
         with self._store._writing() as connection:
             self._store._lock(connection, run_id)
+            if read_run(connection, run_id).status == "finished":
+                return
             first = end_of(connection, run_blocks, run_id, LIVE)
             data = msgspec.msgpack.encode(batch)
             append_block(connection, run_blocks, run_id, LIVE, first, [data], len(batch.cases))
