@@ -74,7 +74,16 @@ def test_init_then_run_then_report(project: Path) -> None:
     assert (project / ".karat" / "karat.db").is_file()
     karat(project, "report", "latest", "--xlsx", "report.xlsx")
     sheets = openpyxl.load_workbook(project / "report.xlsx").sheetnames
-    assert sheets == ["Overview", "Statistics", "Outcomes", "Confusions", "Label drift", "Errors", "About"]
+    assert sheets == [
+        "Overview",
+        "Statistics",
+        "Outcomes",
+        "Confusions",
+        "Label drift",
+        "Errors",
+        "Failure groups",
+        "About",
+    ]
     assert "r-0001" in karat(project, "runs", "list").stdout
     assert "macro recall" in karat(project, "runs", "show").stdout
 
@@ -100,7 +109,7 @@ def test_one_shot_score_needs_no_project_and_stores_nothing(
     karat(empty, *words, "--json", "out.json", "--xlsx", "out.xlsx", code=3)
     assert {p.name for p in empty.iterdir()} == {"out.json", "out.xlsx"}
     result = json.loads((empty / "out.json").read_text())
-    assert set(result) == {"run", "summary", "figures", "cases"}
+    assert set(result) == {"run", "summary", "figures", "failure_groups", "cases"}
     assert {"metric", "mean", "n", "low", "high"} <= set(result["summary"][0])
     names = [item["metric"] for item in result["summary"]]
     assert names[:13] == [

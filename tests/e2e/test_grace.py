@@ -105,7 +105,7 @@ def test_a_call_that_fails_meanwhile_is_asked_again_later_not_now(tmp_path: Path
         text = (tmp_path / "karat.yaml").read_text().replace("retries: 0", "retries: 9")
         (tmp_path / "karat.yaml").write_text(text)
         assistant.misbehave = {"c003": "500"}
-        process = start(tmp_path, "--grace", "100")
+        process = start(tmp_path, "--grace", "100", "--order", "file")
         calling(assistant, process)
         process.send_signal(signal.SIGINT)
         finishing(process)

@@ -11,10 +11,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any  # Any: gather gives a future of a list that nobody reads
 
-from karat.core.bulk.sequence import in_chunks
 from karat.core.json_types import JsonObject
 from karat.core.records import AnyCase, CallError, Prediction, default_turn
 from karat.core.system import Request
+from karat.runs.case_order import CaseOrder
 
 Predict = Callable[[Request], Awaitable[Prediction | None]]
 Reply = Callable[[bytes], JsonObject]
@@ -28,19 +28,46 @@ InFlight = dict[tuple[str, int], AnyCase]
 
 
 class Portion:
-    """Cases that are asked together, in one repeat, with the answers that are stored for them. ``part`` is its number
-    where several processes share the run."""
+    """Cases that are asked together, each in all its repeats, with the answers that are stored for them. ``places`` is
+    where each case is in the file; ``part`` is the number of the portion where several processes share the run."""
 
-    def __init__(self, cases: Sequence[AnyCase], repeat: int, stored: Mapping[Key, Prediction], part: int = 0) -> None:
-        self.waiting = iter(cases)
-        self.open = len(cases)
-        """Cases that are not through yet."""
-        self.repeat, self.stored, self.part = repeat, stored, part
+    def __init__(
+        self,
+        places: Sequence[int],
+        cases: Sequence[AnyCase],
+        repeats: int,
+        stored: Mapping[Key, Prediction],
+        part: int = 0,
+    ) -> None:
+        self.waiting = ((at, case, repeat) for at, case in enumerate(cases) for repeat in range(repeats))
+        self.open = len(cases) * repeats
+        """Tries at cases that are not through yet."""
+        self.places, self.repeats, self.stored, self.part = places, repeats, stored, part
+        self._came: dict[int, dict[int, dict[int, Prediction]]] = {}
+
+    def came(self, at: int, repeat: int, answers: dict[int, Prediction]) -> dict[int, dict[int, Prediction]] | None:
+        """Note the answers of a try at a case; those of all its tries when this was the last."""
+        tries = self._came.setdefault(at, {})
+        tries[repeat] = answers
+        return self._came.pop(at) if len(tries) == self.repeats else None
+
+    def is_new(self, case: AnyCase, tries: Mapping[int, Mapping[int, Prediction]]) -> bool:
+        """Whether one of these answers was not stored before."""
+        keys = ((case.id, turn, repeat) for repeat, turns in tries.items() for turn in turns)
+        return any(key not in self.stored for key in keys)
 
 
 Source = Callable[[], Awaitable[Portion | None]]
 """What to ask next; None when there is nothing."""
 Finish = Callable[[Sequence[Portion]], None]
+Whole = Callable[[int, AnyCase, Mapping[int, Mapping[int, Prediction]], bool], Awaitable[None]]
+"""Hears of a case that has all its answers: its place in the file, the case, repeat → user turn → answer, and whether
+one of them is new."""
+
+
+async def _nothing(_place: int, _case: AnyCase, _tries: object, _fresh: bool) -> None:
+    """Nobody waits for whole cases."""
+
 
 MOST_PENDING = 2_000
 """Answers that may wait for the writer before the workers wait for it too."""
@@ -96,10 +123,10 @@ def without_question(case: AnyCase) -> bool:
     return any(not users[turn].content.strip() for turn in turns_to_ask(case))
 
 
-def still_to_call(cases: Iterable[AnyCase], repeats: int, stored: Stored, retry_errors: bool) -> int:
-    """How many calls are left."""
+def still_to_call(chunks: Iterable[Sequence[AnyCase]], repeats: int, stored: Stored, retry_errors: bool) -> int:
+    """How many calls are left for the cases, which come a chunk at a time."""
     count = 0
-    for chunk in in_chunks(cases):
+    for chunk in chunks:
         found = stored(chunk)
         for case in chunk:
             turns = turns_to_ask(case)
@@ -127,9 +154,9 @@ def only_questions(predict: Predict) -> Predict:
     return asked
 
 
-def one_by_one(cases: Sequence[AnyCase], repeats: int, stored: Stored) -> Source:
-    """All cases of a run in their order, once for each repeat."""
-    portions = (Portion(chunk, repeat, stored(chunk)) for repeat in range(repeats) for chunk in in_chunks(cases))
+def one_by_one(cases: Sequence[AnyCase], order: CaseOrder, repeats: int, stored: Stored) -> Source:
+    """All cases of a run in this order, each with all its repeats."""
+    portions = (Portion(places, chunk, repeats, stored(chunk)) for places, chunk in order.chunks(cases))
 
     async def following() -> Portion | None:
         return next(portions, None)
@@ -146,19 +173,20 @@ async def call_all(
     called: Called,
     in_flight: InFlight,
     finish: Finish = lambda _: None,
+    whole: Whole = _nothing,
     retry_errors: bool = False,
     workers: int = 8,
 ) -> None:
     """Ask everything that is still open. Cancelling it stops the calls and still commits what has come.
 
-    ``in_flight`` holds the cases that are being asked, for who needs more of a case than its request says. ``finish``
-    hears of the portions whose answers are all committed.
+    ``in_flight`` holds the cases that are being asked, for who needs more of a case than its request says. ``whole``
+    hears of each case that has all its answers, ``finish`` of the portions whose answers are all committed.
     """
     writer = _Writer(save, finish, called)
     writing = asyncio.create_task(writer.run())
     todo = _Todo(source)
     tasks = [
-        asyncio.create_task(_work(todo, predict, reply, writer, called, in_flight, retry_errors))
+        asyncio.create_task(_work(todo, predict, reply, writer, called, in_flight, whole, retry_errors))
         for _ in range(max(1, workers))
     ]
     working: asyncio.Future[Any] = asyncio.gather(*tasks)
@@ -196,12 +224,16 @@ async def _work(
     writer: _Writer,
     called: Called,
     in_flight: InFlight,
+    whole: Whole,
     retry_errors: bool,
 ) -> None:
     portion = await todo.after(None)
     while portion is not None:
-        for case in portion.waiting:
-            await _ask(case, portion, predict, reply, writer, called, in_flight, retry_errors)
+        for at, case, repeat in portion.waiting:
+            answers = await _ask(case, repeat, portion, predict, reply, writer, called, in_flight, retry_errors)
+            tries = None if answers is None else portion.came(at, repeat, answers)
+            if tries is not None:
+                await whole(portion.places[at], case, tries, portion.is_new(case, tries))
             portion.open -= 1
             if not portion.open:
                 writer.end(portion)
@@ -210,6 +242,7 @@ async def _work(
 
 async def _ask(
     case: AnyCase,
+    repeat: int,
     portion: Portion,
     predict: Predict,
     reply: Reply,
@@ -217,9 +250,10 @@ async def _ask(
     called: Called,
     in_flight: InFlight,
     retry_errors: bool,
-) -> None:
-    repeat = portion.repeat
+) -> dict[int, Prediction] | None:
+    """The answers to all turns of one try at a case, by turn; None where only the store knows which one counts."""
     answers: dict[int, Prediction] = {}
+    stale = False
     in_flight[case.id, repeat] = case
     for turn in turns_to_ask(case):
         before = portion.stored.get((case.id, turn, repeat))
@@ -235,10 +269,12 @@ async def _ask(
             prediction = await predict(request)
         if prediction is None:
             called.add_unanswered()
+            stale = stale or before is not None
             continue
         answers[turn] = prediction
         await writer.put(prediction)
     del in_flight[case.id, repeat]
+    return None if stale else answers
 
 
 def first_request(case: AnyCase) -> Request:

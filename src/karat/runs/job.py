@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from karat.core.problems import Problem
 from karat.core.records import AnyCase
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import System, SystemConfig
+from karat.runs.case_order import CaseOrder, Order
 from karat.runs.stopping import GRACE
 
 
@@ -27,6 +29,10 @@ class Job:
     name: str = ""
     cases_path: str = ""
     repeats: int = 1
+    order: Order = "random"
+    """In which order the cases are asked."""
+    seed: int | None = None
+    """Of a random order; None for the file's, or before the run has one."""
     grace: float = GRACE
     """Seconds that calls in flight have to finish after Ctrl-C."""
     tags: tuple[str, ...] = ()
@@ -36,3 +42,8 @@ class Job:
     knows any more."""
     opened: System | None = None
     """An open system, when it was given as a Python object and cannot be opened by its settings."""
+
+    @cached_property
+    def case_order(self) -> CaseOrder:
+        """The places of the cases, as they are asked."""
+        return CaseOrder(len(self.cases), self.seed)

@@ -23,6 +23,7 @@ from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import SystemConfig, SystemType
 from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, Raw, documents, env_setting, load, read, secret_message
+from karat.runs.case_order import Order
 from karat.runs.executors.choice import parse_executor
 from karat.runs.plain_secrets import secret_problems
 from karat.runs.project_keys import expand_short_keys
@@ -55,6 +56,8 @@ class RunOptions(msgspec.Struct, frozen=True):
     limit: int | None = None
     tags: tuple[str, ...] = ()
     workers: int | None = None
+    order: Order = "random"
+    """In which order the cases are asked; results keep the file's order."""
     grace: float = GRACE
     """Seconds that calls in flight have to finish after Ctrl-C."""
     store_retry: float = STORE_RETRY

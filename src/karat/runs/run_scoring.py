@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Executor
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -22,6 +22,7 @@ from karat.core.records import AnyCase, Prediction, truth_hash
 from karat.core.remote.shown import shown
 from karat.core.results.result import CaseResult, RunInfo, RunResult
 from karat.core.suite import Suite, SuiteOptions
+from karat.runs.kept_results import KeptResults
 from karat.runs.plain_secrets import refuse_secrets
 from karat.runs.remote_inputs import fetch_inputs
 from karat.runs.scoring import repeats_in, score_cases
@@ -32,6 +33,7 @@ from karat.runs.unmatched_predictions import unmatched_problems
 from karat.store.records import run_name
 
 if TYPE_CHECKING:
+    from karat.runs.live import Live
     from karat.store.lease_holder import Holder
     from karat.store.store import Store
 
@@ -104,9 +106,12 @@ def score_stored(
     options: SuiteOptions,
     executor: Executor | None,
     holder: Holder | None = None,
+    *,
+    live: Live | None = None,
 ) -> RunResult:
     """Score what is stored, a chunk of cases at a time. The result of a large run reads its cases from the store.
-    ``holder``: who holds the run and finishes it by this."""
+    ``holder``: who holds the run and finishes it by this. ``live``: of the run whose calls have just been made; what it
+    has scored is not scored again."""
     record = store.run(run_id)
     info = RunInfo(
         suite=suite.name,
@@ -126,9 +131,14 @@ def score_stored(
     )
     columns = Columns(suite)
     held: list[CaseResult] = []
-    work = with_answers(store, run_id, cases, record.repeats)
+    kept = KeptResults(0) if live is None else live.kept()
+    open_places = (place for place in range(len(cases)) if place not in kept)
+    work = with_answers(store, run_id, cases, record.repeats, kept)
+    new = score_cases(suite, work, options, repeats=record.repeats, executor=executor)
+    if live is not None:
+        new = live.watched(open_places, new)
     scoring = store.begin_scoring(run_id, info)
-    for results in in_chunks(score_cases(suite, work, options, repeats=record.repeats, executor=executor)):
+    for results in in_chunks(_in_order(len(cases), kept, new)):
         store.add_results(scoring, results)
         columns.add(results)
         if len(cases) <= HELD:
@@ -138,6 +148,11 @@ def score_stored(
     store.finish_scoring(scoring, info, summary, holder)
     shown = tuple(held) if len(cases) <= HELD else store.result(run_id, scoring).cases
     return RunResult(info, summary, shown, problems, notes=store.notes(run_id))
+
+
+def _in_order(count: int, kept: KeptResults, new: Iterator[CaseResult]) -> Iterator[CaseResult]:
+    """All results in the order of the cases: those that were kept, and the new ones of all other cases."""
+    return (kept.get(place) if place in kept else next(new) for place in range(count)) if len(kept) else new
 
 
 def check_setup(suite: Suite, cases: Sequence[AnyCase], options: SuiteOptions) -> None:

@@ -27,8 +27,10 @@ from karat.core.suite import SuiteOptions
 from karat.core.system import System, SystemType
 from karat.runs import sharing
 from karat.runs.calling import Called, still_to_call
+from karat.runs.case_order import seed_of
 from karat.runs.follow_up import unfinished
 from karat.runs.job import Job
+from karat.runs.live import Live, Scored
 from karat.runs.plain_secrets import refuse_secrets, refuse_written_out
 from karat.runs.prompts import ready, run_hash
 from karat.runs.remote_inputs import fetch_inputs
@@ -37,8 +39,9 @@ from karat.runs.run_scoring import check_setup, dated, now, plain, score_stored
 from karat.runs.stopping import GRACE
 from karat.runs.stored_answers import NoAnswers, StoredAnswers
 from karat.runs.stored_run import stored_cases, stored_settings
-from karat.runs.system_calls import call_system, follows_up, misplaced, open_system, run_async
+from karat.runs.system_calls import asks_at_random, call_system, follows_up, misplaced, open_system, run_async
 from karat.store.lease_holder import Holder, this_process
+from karat.store.live import LiveRuns
 from karat.store.records import RunRecord, run_name
 
 if TYPE_CHECKING:
@@ -64,10 +67,11 @@ def start(
     *,
     watch: Watch = lambda _: None,
     on_run: Callable[[str, int], None] = lambda _run, _calls: None,
+    on_scored: Scored = lambda _: None,
     executor: Executor | None = None,
 ) -> RunResult:
     """A new run: stored, called, scored. ``on_run`` hears the run's name, and how many calls it makes, before the first
-    one."""
+    one; ``on_scored`` hears of cases as they are scored."""
     if wrong := wrong_repeats(job.repeats):
         raise UserError(wrong)
     refuse_secrets(job.config, f"the system {job.system}".rstrip())
@@ -81,13 +85,15 @@ def start(
         refuse_written_out(settings, f"the {what}")
     job = replace(job, opened=job.opened or open_system(job))
     prompt = run_hash(job.config, job.suite, job.cases, options)
+    truth_set = truth_hash(job.cases, job.suite.truth)
+    job = replace(job, seed=seed_of(truth_set) if asks_at_random(job) else None)
     record = RunRecord(
         suite=job.suite.name,
         name=job.name,
         system=job.system,
         started=moment,
         today=options.today,
-        truth_set=truth_hash(job.cases, job.suite.truth),
+        truth_set=truth_set,
         cases=len(job.cases),
         repeats=job.repeats,
         karat=version("karat"),
@@ -96,6 +102,8 @@ def start(
             "system": {key: as_stored(value) for key, value in plain(job.config).items()},
             "cases_path": as_stored(job.cases_path),
             **({"prompt": prompt} if prompt else {}),
+            "order": "file" if job.seed is None else "random",
+            **({} if job.seed is None else {"seed": job.seed}),
         },
         tags=job.tags,
     )
@@ -115,6 +123,7 @@ def start(
         retry_errors=False,
         watch=watch,
         on_run=on_run,
+        on_scored=on_scored,
         executor=executor,
     )
 
@@ -129,6 +138,7 @@ def resume(
     join: bool = False,
     watch: Watch = lambda _: None,
     on_run: Callable[[str, int], None] = lambda _run, _calls: None,
+    on_scored: Scored = lambda _: None,
     executor: Executor | None = None,
 ) -> RunResult:
     """Go on with a run: ask only what has no stored answer (and, if wanted, what failed), then score. One process at a
@@ -154,15 +164,16 @@ def resume(
         system=record.system,
         name=record.name,
         repeats=record.repeats,
+        seed=record.config.get("seed"),
         grace=grace,
         opened=system,
     )
-    if record.status == "finished" and not still_to_call(
-        cases, job.repeats, StoredAnswers(store, run_id).of, retry_errors
-    ):
+    if record.status == "finished" and not _calls_left(job, StoredAnswers(store, run_id), retry_errors):
         on_run(run_name(run_id), 0)
         return store.result(run_id)
     job = replace(job, problems=_changed_hints(job, record))
+    if record.status != "running":
+        LiveRuns(store).forget_stop(run_id)
     holder = this_process()
     if join:
         sharing.join(store, run_id, holder, again=record.status == "finished")
@@ -178,6 +189,7 @@ def resume(
         retry_errors=retry_errors,
         watch=watch,
         on_run=on_run,
+        on_scored=on_scored,
         executor=executor,
     )
 
@@ -210,19 +222,21 @@ def _carry_on(
     retry_errors: bool,
     watch: Watch,
     on_run: Callable[[str, int], None],
+    on_scored: Scored,
     executor: Executor | None,
 ) -> RunResult:
     called, before = Called(0, watch), 0
     problems: tuple[Problem, ...] = ()
+    live = Live(store, run_id, job, options, executor, on_scored)
     try:
-        with signs_of_life(store, run_id, holder):
+        with signs_of_life(store, run_id, holder), live:
             fresh = isinstance(stored, NoAnswers) or not store.answered(run_id)
             before = 0 if fresh else _answered(store, run_id, retry_errors)
             leads, more = store.leads(run_id), follows_up(job)
             if more and leads and not fresh:
                 for chunk in in_chunks(job.cases):
                     stored.begun |= unfinished(job.suite, chunk, options, stored.of(chunk))
-            called = Called(still_to_call(job.cases, job.repeats, stored.of, retry_errors), watch)
+            called = Called(_calls_left(job, stored, retry_errors), watch)
             if called.total or (more and not leads):
                 system = job.opened or open_system(job)
                 problems = (*system.problems, *_keep_notes(store, run_id, job, system, fresh), *misplaced(job, system))
@@ -231,11 +245,15 @@ def _carry_on(
                 if store.can_share:
                     stored = StoredAnswers(store, run_id, stored.begun)
                     share = sharing.Parts(store, run_id, holder, job, options, stored, follow_up=more)
-                run_async(call_system(store, run_id, job, system, stored, share, called, retry_errors))
+                if system.measures_time:  # answers that are at hand need no watching: they are scored at the end
+                    live.score_as_they_come()
+                run_async(call_system(store, run_id, job, system, stored, share, called, live, retry_errors))
                 problems = (*problems, *share.problems())
-            if sharing.may_score(store, run_id, holder):
-                result = score_stored(store, run_id, job.suite, job.cases, options, executor, holder)
+            if sharing.may_score(store, run_id, holder, lambda: live.stop_asked):
+                result = score_stored(store, run_id, job.suite, job.cases, options, executor, holder, live=live)
+                live.forget()
             else:
+                live.forget()
                 result = store.result(run_id)
     except KeyboardInterrupt:
         sharing.let_go(store, run_id, holder, "interrupted")
@@ -246,6 +264,13 @@ def _carry_on(
             sharing.let_go(store, run_id, holder, "failed")
         raise
     return msgspec.structs.replace(result, problems=(*job.problems, *problems, *result.problems))
+
+
+def _calls_left(job: Job, stored: StoredAnswers, retry_errors: bool) -> int:
+    """Stored answers are read in the order in which they came, as far as that is known: each block of them once."""
+    in_order = (chunk for _, chunk in job.case_order.chunks(job.cases))
+    chunks = in_chunks(job.cases) if isinstance(stored, NoAnswers) else in_order
+    return still_to_call(chunks, job.repeats, stored.of, retry_errors)
 
 
 def _answered(store: Store, run_id: int, retry_errors: bool) -> int:

@@ -22,7 +22,7 @@ from karat.core.results.result import CaseResult, RepeatResult
 from karat.core.results.usage import USAGE
 from karat.core.scores import Score, State, mean_score, not_applicable
 from karat.core.suite import Metric, NotApplicable, Suite, SuiteOptions, Unreadable
-from karat.runs.executors.engine import as_engine
+from karat.runs.executors.engine import Engine, as_engine
 from karat.runs.executors.files import NeededFile, needed_files, with_files_here
 from karat.runs.executors.window import Window
 
@@ -80,8 +80,7 @@ def score_cases(
     engine = as_engine(executor)
 
     def submit(batch: Sequence[tuple[AnyCase, Tries]]) -> Future[tuple[float, Sequence[CaseResult]]]:
-        files = needed_files(suite, batch, options) if engine.elsewhere else ()
-        return engine.submit(score_batch, suite.name, batch, options, repeats, files)
+        return submit_batch(engine, suite, batch, options, repeats)
 
     def given_up(item: tuple[AnyCase, Tries], why: str) -> CaseResult:
         return unscored_case(suite, item[0], why, repeats)
@@ -89,6 +88,14 @@ def score_cases(
     for results in Window(engine, submit, given_up).results(work):
         yield from results
         on_scored(len(results))
+
+
+def submit_batch(
+    engine: Engine, suite: Suite, batch: Sequence[tuple[AnyCase, Tries]], options: SuiteOptions, repeats: int
+) -> Future[tuple[float, Sequence[CaseResult]]]:
+    """Send cases to an engine: (seconds, a result for each)."""
+    files = needed_files(suite, batch, options) if engine.elsewhere else ()
+    return engine.submit(score_batch, suite.name, batch, options, repeats, files)
 
 
 def score_batch(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -17,6 +17,7 @@ from karat.core.bulk.sequence import CHUNK
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.suite import SuiteOptions
 from karat.runs.calling import Portion, Source, one_by_one, turns_to_ask
+from karat.runs.case_order import pick
 from karat.runs.follow_up import unfinished
 from karat.runs.job import Job
 from karat.runs.stored_answers import StoredAnswers
@@ -54,7 +55,7 @@ class Everything:
     """All of it: this process has the run to itself."""
 
     def __init__(self, job: Job, stored: StoredAnswers) -> None:
-        self.source = one_by_one(job.cases, job.repeats, stored.of)
+        self.source = one_by_one(job.cases, job.case_order, job.repeats, stored.of)
 
     def finish(self, portions: Sequence[Portion]) -> None:
         """Nobody else has to know."""
@@ -84,8 +85,7 @@ class Parts:
         self._job, self._options, self._stored, self._follow_up = job, options, stored, follow_up
         # Every process must cut the run in the same way, so this depends only on what is stored with it.
         self._size = min(CHUNK, max(1, job.config.concurrency, -(-len(job.cases) // PARTS)))
-        self._in_repeat = -(-len(job.cases) // self._size)
-        self._count = self._in_repeat * job.repeats
+        self._count = -(-len(job.cases) // self._size)
         self._lost: dict[Holder, int] = {}
 
     async def source(self) -> Portion | None:
@@ -95,18 +95,19 @@ class Parts:
         claim = self._store.claim_part(self._run_id, self._holder, self._count)
         if claim is None:
             return None
-        repeat, chunk = divmod(claim.part, self._in_repeat)
-        cases = self._job.cases[chunk * self._size : (chunk + 1) * self._size]
-        self._stored.forget_begun(cases, repeat)  # another process may have gone on with them since
-        found = {key: one for key, one in self._stored.of(cases).items() if key[2] == repeat}
+        places = self._job.case_order.places(claim.part * self._size, (claim.part + 1) * self._size)
+        cases = pick(self._job.cases, places)
+        self._stored.forget_begun(cases)  # another process may have gone on with them since
+        found = self._stored.of(cases)
         if claim.lost is not None:
-            keys = ((case.id, turn, repeat) for case in cases for turn in turns_to_ask(case))
+            tries = range(self._job.repeats)
+            keys = ((case.id, turn, repeat) for case in cases for turn in turns_to_ask(case) for repeat in tries)
             self._lost[claim.lost] = self._lost.get(claim.lost, 0) + sum(key not in found for key in keys)
         if self._follow_up and found:
             begun = unfinished(self._job.suite, cases, self._options, found)
             self._stored.begun |= begun
             found = {key: one for key, one in found.items() if key not in begun}
-        return Portion(cases, repeat, found, claim.part)
+        return Portion(places, cases, self._job.repeats, found, claim.part)
 
     def finish(self, portions: Sequence[Portion]) -> None:
         self._store.finish_parts(self._run_id, self._holder, [portion.part for portion in portions])
@@ -155,13 +156,16 @@ def join(store: Store, run_id: int, holder: Holder, *, again: bool) -> None:
         store.set_status(run_id, "running", holder)
 
 
-def may_score(store: Store, run_id: int, holder: Holder) -> bool:
-    """Wait until everything is asked and this process holds the run as a whole; False when another has finished it."""
+def may_score(store: Store, run_id: int, holder: Holder, stop_asked: Callable[[], bool]) -> bool:
+    """Wait until everything is asked and this process holds the run as a whole; False when another has finished it. A
+    wish to stop ends the wait as Ctrl-C does."""
     if not store.can_share:
         return True
     while store.others_at_work(run_id, holder) or not store.lead(run_id, holder):
         if store.run(run_id).status == "finished":
             return False
+        if stop_asked():
+            raise KeyboardInterrupt
         time.sleep(PAUSE)
     return True
 

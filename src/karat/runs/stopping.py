@@ -1,5 +1,5 @@
-"""Ctrl-C during the calls of a run: no further call is made, those in flight may finish for a while, and their answers
-are stored. A second Ctrl-C ends the calls at once; what is stored stays."""
+"""Ctrl-C during the calls of a run, or a wish to stop from elsewhere: no further call is made, those in flight may
+finish for a while, and their answers are stored. A second Ctrl-C ends the calls at once; what is stored stays."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ Predict = Callable[[Request], Awaitable[Prediction | None]]
 
 GRACE = 10.0
 """Seconds that calls in flight have to finish, unless the project or the command line says otherwise."""
+
+LISTEN = 0.1
+"""Seconds between two looks at whether the run was asked to stop from elsewhere."""
 
 
 def wrong_seconds(name: str, seconds: float) -> str:
@@ -70,8 +73,9 @@ class Stopping:
             return
         raise _NotBegun
 
-    async def until_stopped(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do the work. Ctrl-C ends it as described above; then ``Stopped`` is raised."""
+    async def until_stopped(self, work: Coroutine[Any, Any, None], asked: Callable[[], bool] = lambda: False) -> None:
+        """Do the work. Ctrl-C ends it as described above, and so does ``asked`` once it is true; then ``Stopped`` is
+        raised."""
         task = asyncio.create_task(work)
         finishing: list[asyncio.Task[None]] = []
 
@@ -85,6 +89,13 @@ class Stopping:
                 self._idle.clear()
                 finishing.append(asyncio.create_task(self._finish(task)))
 
+        async def listen() -> None:
+            while not asked():
+                await asyncio.sleep(LISTEN)
+            if not self._asked.is_set():
+                stop()
+
+        listening = asyncio.create_task(listen())
         try:
             with _listening(stop):
                 await task
@@ -94,7 +105,7 @@ class Stopping:
                 await asyncio.gather(task, return_exceptions=True)
                 raise
         finally:
-            for one in finishing:
+            for one in (listening, *finishing):
                 one.cancel()
         if self._asked.is_set():
             raise Stopped

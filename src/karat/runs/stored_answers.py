@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from karat.core.bulk.sequence import in_chunks
 from karat.core.records import AnyCase, Prediction
 from karat.runs.calling import Key
+from karat.runs.kept_results import KeptResults
 from karat.runs.scoring import Tries, group
 
 if TYPE_CHECKING:
@@ -30,10 +31,10 @@ class StoredAnswers:
             del answers[key]
         return answers
 
-    def forget_begun(self, cases: Sequence[AnyCase], repeat: int) -> None:
+    def forget_begun(self, cases: Sequence[AnyCase]) -> None:
         """What was begun of these cases counts as an answer again."""
         ids = {case.id for case in cases}
-        for key in [key for key in self.begun if key[2] == repeat and key[0] in ids]:
+        for key in [key for key in self.begun if key[0] in ids]:
             del self.begun[key]
 
 
@@ -44,9 +45,12 @@ class NoAnswers(StoredAnswers):
         return {}
 
 
-def with_answers(store: Store, run_id: int, cases: Sequence[AnyCase], repeats: int) -> Iterator[tuple[AnyCase, Tries]]:
-    """Each case with its answers, for scoring. Few are held at a time."""
-    for chunk in in_chunks(cases):
+def with_answers(
+    store: Store, run_id: int, cases: Sequence[AnyCase], repeats: int, but: KeptResults | None = None
+) -> Iterator[tuple[AnyCase, Tries]]:
+    """Each case with its answers, for scoring, ``but`` those that have a result. Few are held at a time."""
+    chosen = (case for place, case in enumerate(cases) if place not in but) if but is not None else cases
+    for chunk in in_chunks(chosen):
         predictions = store.case_predictions(run_id, [case.id for case in chunk])
         found, _ = group(chunk, predictions, repeats)
         for case in chunk:

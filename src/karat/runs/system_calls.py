@@ -15,6 +15,7 @@ from karat.core.system import RecordedConfig, System, SystemType
 from karat.runs.calling import Called, InFlight, Key, Predict, call_all, only_questions
 from karat.runs.follow_up import following_up
 from karat.runs.job import Job
+from karat.runs.live import Live
 from karat.runs.prompts import prompted
 from karat.runs.sharing import Share
 from karat.runs.stopping import Stopped, Stopping
@@ -31,6 +32,12 @@ def follows_up(job: Job) -> bool:
     """Whether what is stored may still be followed up. Nothing is opened to find out."""
     live = not isinstance(job.config, RecordedConfig) if job.opened is None else job.opened.can_be_asked_again
     return live and job.suite.follow_up is not None
+
+
+def asks_at_random(job: Job) -> bool:
+    """Whether the cases of an open job are asked in random order. Answers that are at hand (a recording, a sheet that
+    was tuned over all its questions) are looked up in the file's order: there is nothing to estimate meanwhile."""
+    return job.order == "random" and job.opened is not None and job.opened.measures_time
 
 
 def misplaced(job: Job, system: System) -> list[Problem]:
@@ -61,9 +68,11 @@ async def call_system(
     stored: StoredAnswers,
     share: Share,
     called: Called,
+    live: Live,
     retry_errors: bool,
 ) -> None:
-    """Ask everything of this share that has no stored answer, and what was still to be followed up."""
+    """Ask everything of this share that has no stored answer, and what was still to be followed up. A wish to stop
+    that ``live`` hears of is as good as Ctrl-C."""
     from karat.systems.caller import Caller
 
     def stop(in_flight: int, seconds: float) -> None:
@@ -104,6 +113,7 @@ async def call_system(
                 reply=system.reply,
                 save=save,
                 finish=share.finish,
+                whole=live.whole,
                 called=called,
                 in_flight=in_flight,
                 retry_errors=retry_errors,
@@ -113,7 +123,7 @@ async def call_system(
             again = await share.more()
 
     try:
-        await stopping.until_stopped(ask())
+        await stopping.until_stopped(ask(), lambda: live.stop_asked)
     finally:
         renderer.close()
         await system.close()
@@ -130,4 +140,7 @@ def run_async(work: Coroutine[Any, Any, None]) -> None:
             raise KeyboardInterrupt from None
         return
     with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, work).result()
+        try:
+            thread.submit(asyncio.run, work).result()
+        except Stopped:
+            raise KeyboardInterrupt from None

@@ -18,6 +18,7 @@ from karat.store.cases import CASES, IDS
 from karat.store.codec import from_bytes
 from karat.store.columns import COLUMNS, unpack_chunk
 from karat.store.failure_blocks import FAILURES
+from karat.store.live import LIVE, read_batch
 from karat.store.results import RESULTS, WORDS
 
 CASE_KINDS = (CASES, IDS)
@@ -36,6 +37,7 @@ READERS: Mapping[str, Callable[[bytes], Any]] = MappingProxyType(
         COLUMNS: unpack_chunk,
         WORDS: lambda item: unpack_words([item]),
         FAILURES: unpack_failures,
+        LIVE: read_batch,
     }
 )
 """How one item of a block is read."""

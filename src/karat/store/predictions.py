@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any  # Any: rows of the table of predictions, whose columns SQLAlchemy does not type
 
+import msgspec
 from sqlalchemy import Connection, delete, func, select, text
 
 from karat.core.json_types import JsonObject
@@ -202,6 +203,13 @@ def _row(run_id: int, item: Prediction, created: str) -> JsonObject:
         "cost": _number(item.cost),
         "created": created,
     }
+
+
+def as_stored(item: Prediction) -> Prediction:
+    """The answer as it will read back."""
+    latency, cost = _number(item.latency), _number(item.cost)
+    tokens = None if item.tokens is None else min(item.tokens, MAX_ID)
+    return msgspec.structs.replace(item, latency=latency, cost=cost, tokens=tokens)
 
 
 def _number(value: float | None) -> float | None:

@@ -43,6 +43,7 @@ from karat.store.failure_blocks import read_failure_block, read_failures
 from karat.store.lease_holder import Holder
 from karat.store.lease_parts import Claim
 from karat.store.leases import WHOLE_RUN, Lease
+from karat.store.live import drop_live
 from karat.store.records import Progress, RunRecord, RunRow, ScoringRow, Status, parse_run
 from karat.store.reviews import Review
 from karat.store.scored_cases import ScoredCases
@@ -145,6 +146,8 @@ class Store:
             run_rows.update_status(connection, run_id, status, _now())
             if status != "running":
                 self._move(connection, run_id)
+            if status == "finished":
+                drop_live(connection, run_id)
         if holder is not None and status == "running":
             self._held[run_id] = (holder, {WHOLE_RUN})
         elif holder is not None:

@@ -14,6 +14,7 @@ from karat.core.problems import UserError
 from karat.core.remote.paths import local_input
 from karat.core.results.result import RunResult
 from karat.runs.calling import Called
+from karat.runs.case_order import read_order
 from karat.runs.case_selection import Choice
 from karat.runs.executors.choice import scoring_executor
 from karat.runs.job import Job
@@ -25,12 +26,14 @@ from karat.verbs.inputs.steps import step
 from karat.verbs.inputs.systems import Asked, open_given, settle_system, with_copies
 
 if TYPE_CHECKING:
+    from karat.core.results.live import LiveBatch
     from karat.core.system import System
     from karat.store.store import Store
     from karat.verbs.inputs.work import Work
 
 Watch = Callable[[Called], None]
 Announce = Callable[[str, int], None]
+Scored = Callable[["LiveBatch"], None]
 
 
 def run(
@@ -52,6 +55,7 @@ def run(
     join: bool = False,
     workers: int | None = None,
     executor: Executor | str | None = None,
+    order: str = "",
     grace: float = GRACE,
     watch: Watch = lambda _: None,
 ) -> RunResult:
@@ -61,7 +65,8 @@ def run(
     "base_url": …, "model": …}``, or the name of a system in karat.yaml; or give ``predictions``, recorded answers as in
     :func:`score`. ``resume="r-0012"`` resumes a run that was stopped: stored answers are not requested again. With
     ``join=True``, it takes part in a run that other processes are working on, which needs a PostgreSQL store. ``store``
-    is the project's store by default, or ``.karat/karat.db`` without a project. After Ctrl-C, calls in flight have
+    is the project's store by default, or ``.karat/karat.db`` without a project. Cases are asked in random order, or in
+    that of the file with ``order="file"``; the result always has the file's order. After Ctrl-C, calls in flight have
     ``grace`` seconds to finish.
 
     >>> import karat
@@ -77,7 +82,7 @@ def run(
     if resume:
         beside = {"suite": suite, "cases": _is_given(cases), "system": not callable(system) and system}
         beside |= {"predictions": predictions is not None, "options": options, "name": name, "repeats": repeats != 1}
-        beside |= {"limit": limit, "tags": tags, "case_ids": case_ids}
+        beside |= {"limit": limit, "tags": tags, "case_ids": case_ids, "order": order}
         refuse_beside("resume", beside, KEEPS)
         with open_store_here(store) as opened:
             return resume_run(
@@ -104,6 +109,7 @@ def run(
         folder=folder,
         name=name,
         repeats=repeats,
+        order=order,
         grace=grace,
         choice=Choice(tuple(tags), tuple(case_ids), limit),
     )
@@ -136,6 +142,7 @@ def plan_run(
     name: str = "",
     label: str = "",
     repeats: int = 1,
+    order: str = "",
     grace: float = GRACE,
     choice: Choice | None = None,
 ) -> Job:
@@ -143,6 +150,7 @@ def plan_run(
     by."""
     if wrong := wrong_seconds("grace", grace):
         raise UserError(wrong)
+    asking = read_order(order or "random")
     chosen = plugins.load_suite(suite)
     settings = options_for(chosen, options)
     cases, predictions = local_input(cases), local_input(predictions)
@@ -160,6 +168,7 @@ def plan_run(
         name=name,
         cases_path=str(Path(cases).absolute()) if isinstance(cases, str | Path) else "",
         repeats=repeats,
+        order=asking,
         grace=grace,
         problems=gathered.problems,
         opened=opened,
@@ -171,6 +180,7 @@ def plan_work(
     *,
     name: str = "",
     repeats: int | None = None,
+    order: str | None = None,
     grace: float | None = None,
     tags: Sequence[str] = (),
     case_ids: Sequence[str] = (),
@@ -188,6 +198,7 @@ def plan_work(
         name=name or work.name,
         label=work.system,
         repeats=repeats or work.run.repeats,
+        order=order or work.run.order,
         grace=work.run.grace if grace is None else grace,
         choice=choice_of(work, tags, case_ids, limit),
     )
@@ -201,12 +212,14 @@ def start_run(
     executor: Executor | str | None = None,
     watch: Watch = lambda _: None,
     on_run: Announce = lambda _run, _calls: None,
+    on_scored: Scored = lambda _: None,
 ) -> RunResult:
-    """A new run. ``on_run`` hears its name, and how many calls it makes, before the first one."""
+    """A new run. ``on_run`` hears its name, and how many calls it makes, before the first one; ``on_scored`` hears of
+    cases as they are scored."""
     from karat.runs import runner
 
     with step("called and scored"), scoring_executor(job.suite, workers, executor) as pool:
-        return runner.start(store, job, watch=watch, on_run=on_run, executor=pool)
+        return runner.start(store, job, watch=watch, on_run=on_run, on_scored=on_scored, executor=pool)
 
 
 def resume_run(
@@ -221,6 +234,7 @@ def resume_run(
     grace: float = GRACE,
     watch: Watch = lambda _: None,
     on_run: Announce = lambda _run, _calls: None,
+    on_scored: Scored = lambda _: None,
 ) -> RunResult:
     """Go on with a run that was stopped; with ``join``, also with one that others work on. ``system`` is needed only
     where a Python function was asked."""
@@ -243,5 +257,6 @@ def resume_run(
             join=join,
             watch=watch,
             on_run=on_run,
+            on_scored=on_scored,
             executor=pool,
         )

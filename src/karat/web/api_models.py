@@ -80,15 +80,66 @@ class FailureOut(BaseModel):
     message: str
 
 
+class LiveFigureOut(BaseModel):
+    """A headline metric over the cases so far; with a baseline, the difference to it on the cases that both have."""
+
+    metric: str
+    title: str
+    mean: float | None
+    n: int
+    low: float | None
+    high: float | None
+    difference: float | None
+    difference_low: float | None
+    difference_high: float | None
+    baseline: float | None
+
+
+class LiveGroupOut(BaseModel):
+    """A failure group so far; ``baseline`` and ``change`` are on the cases that both runs have."""
+
+    label: str
+    cases: int
+    baseline: str
+    change: str
+
+
+class LiveCaseOut(BaseModel):
+    """An answer that is not right, and when it was scored (seconds since 1970)."""
+
+    case_id: str
+    question: str
+    outcome: str
+    headline: str
+    at: float
+    right_in_baseline: bool
+
+
 class ProgressOut(BaseModel):
-    """Progress of a run."""
+    """Progress of a run. Costs, rates (cases a second) and seconds left are null where they are not known."""
 
     status: str
+    stopping: bool
     scored: bool
     of: int
     answered: int
     errors: int
     failures: list[FailureOut]
+    cases: int
+    scored_cases: int
+    right: int
+    wrong: int
+    needs_review: int
+    rate: float | None
+    seconds_left: float | None
+    cost: float | None
+    cost_in_all: float | None
+    tokens: float | None
+    at_random: bool
+    figures: list[LiveFigureOut]
+    groups: list[LiveGroupOut]
+    newest: list[LiveCaseOut]
+    version: str
 
 
 class LineOut(BaseModel):

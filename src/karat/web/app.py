@@ -16,6 +16,7 @@ from karat.core.problems import UserError
 from karat.store import Store, open_store
 from karat.store.reviews import StaleReview
 from karat.web.page import Viewer, warm
+from karat.web.resuming import Resuming
 from karat.web.routes import ROUTERS
 from karat.web.security.guard import HEADERS, Guard
 from karat.web.security.host_names import host_list, is_loopback
@@ -30,9 +31,11 @@ def create_app(
     token: str | None = None,
     allow_hosts: Sequence[str] = (),
     behind_proxy: bool = False,
+    resuming: Resuming | None = None,
 ) -> FastAPI:
     """The viewer of a store, open or by its URL; it is closed with the viewer. An address that others can reach needs a
-    token. ``behind_proxy``: a proxy that sets ``X-Forwarded-Proto`` itself is in front."""
+    token. ``behind_proxy``: a proxy that sets ``X-Forwarded-Proto`` itself is in front. ``resuming``: how a run is
+    resumed from its page, which only a viewer of this machine alone does."""
     if token is None and not is_loopback(host):
         raise UserError(
             f"{host} can be reached by others, so the viewer needs a token there",
@@ -61,7 +64,7 @@ def create_app(
         redoc_url=None,
         lifespan=opened_and_closed,
     )
-    app.state.viewer = Viewer(opened, sessions)
+    app.state.viewer = Viewer(opened, sessions, resuming if is_loopback(host) else None)
     for router in ROUTERS:
         app.include_router(router)
     app.add_exception_handler(HTTPException, _http_error)

@@ -14,13 +14,15 @@ from karat.store.viewer_queries import Viewing
 from karat.web import formatting
 from karat.web.cache import Kept
 from karat.web.recent_search import LastSearched
+from karat.web.resuming import Resuming
 from karat.web.security.sessions import Sessions
+from karat.web.watched_runs import Watched
 
 
 class Viewer:
     """What the routes share: the store, the sessions, the templates, and a few things that were computed before."""
 
-    def __init__(self, store: Store, sessions: Sessions) -> None:
+    def __init__(self, store: Store, sessions: Sessions, resuming: Resuming | None = None) -> None:
         self.store = store
         self.sessions = sessions
         self.viewing = Viewing(store)
@@ -28,6 +30,8 @@ class Viewer:
         self.kept_small = Kept(5000)
         """For what is a few numbers, such as the difference between two runs."""
         self.last_searched = LastSearched()
+        self.watched = Watched(store)
+        self.resuming = resuming or Resuming()
 
     def page(self, request: Request, template: str, code: int = 200, **values: object) -> Response:
         """A page. Halves of surrogate pairs, which UTF-8 cannot hold, are shown as escapes."""

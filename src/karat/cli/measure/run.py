@@ -30,6 +30,8 @@ from karat.cli.options.shared import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from karat.core.results.result import RunResult
     from karat.runs.job import Job
     from karat.runs.runner import Interrupted
@@ -82,6 +84,15 @@ def run(
     ] = None,
     workers: WorkersOption = None,
     executor: ExecutorOption = None,
+    order: Annotated[
+        str | None,
+        typer.Option(
+            "--order",
+            metavar="ORDER",
+            help="Order in which the cases are asked: random, so that figures are fair estimates while the run goes "
+            "on, or file. Results keep the file's order. [default: random]",
+        ),
+    ] = None,
     grace: Annotated[
         float | None,
         typer.Option(
@@ -140,14 +151,15 @@ def run(
     if resume is not None:
         beside: dict[str, object] = {"--suite": suite, "--cases": cases, "--predictions": predictions}
         beside |= {"--system": system, "--system-option": system_settings, "--option": settings, "--repeats": repeats}
-        beside |= {"--limit": limit, "--tag": tag, "--case": case, "--name": name}
+        beside |= {"--limit": limit, "--tag": tag, "--case": case, "--name": name, "--order": order}
         refuse_beside("--resume", beside, KEEPS)
         with open_store_here(store, config) as opened:
             project = project_here(config)
             options = project.run if project else RunOptions()
             opened.patience.seconds = options.store_retry
             chosen = settled(workers, executor, None, project.executor if project else "")
-            result = _resumed(opened, resume, retry_errors, join, *chosen, options.grace if grace is None else grace)
+            seconds = options.grace if grace is None else grace
+            result = _resumed(opened, resume, retry_errors, join, *chosen, seconds, _baseline_name(config))
             if labels:
                 tag_run(opened, result.run.id, labels)
             origin = origin_of(opened, result, flags)
@@ -168,16 +180,26 @@ def run(
     refuse_unknown(extra, [part.suite.name for part in work])
     work = [replace(part, predictions=part.predictions and kept(part.predictions)) for part in work]
     jobs = [
-        plan_work(part, name=name or "", repeats=repeats, grace=grace, tags=tag or (), case_ids=case or (), limit=limit)
+        plan_work(
+            part,
+            name=name or "",
+            repeats=repeats,
+            order=order,
+            grace=grace,
+            tags=tag or (),
+            case_ids=case or (),
+            limit=limit,
+        )
         for part in work
     ]
     for job in jobs:  # all of them before the first one runs
         check_setup(job.suite, job.cases, job.options)
     codes = []
+    named = _baseline_name(config)
     with open_store_here(store, config, create=True) as opened:
         opened.patience.seconds = work[0].run.store_retry
         for part, job, files in zip(work, jobs, outputs.for_each([part.suite for part in work]), strict=True):
-            result = run_job(opened, job, *settled(workers, executor, part.run.workers, part.executor))
+            result = run_job(opened, job, *settled(workers, executor, part.run.workers, part.executor), named)
             if labels:
                 tag_run(opened, result.run.id, labels)
             found = baselines_here(store, config, part.suite.name, result.run.id)
@@ -188,6 +210,18 @@ def run(
     leave(codes)
 
 
+def _baseline_name(config: Path | None) -> str:
+    """What the project calls its baseline; a run without a sound project file has none."""
+    from karat.core.problems import UserError
+    from karat.verbs.inputs.projects import project_here
+
+    try:
+        project = project_here(config)
+    except UserError:
+        return ""
+    return project.baseline if project else ""
+
+
 def _stop_as_ctrl_c(*_: object) -> None:
     """Asked to stop: as clean as Ctrl-C, also where that is ignored, as in the background of a script."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -195,9 +229,11 @@ def _stop_as_ctrl_c(*_: object) -> None:
     signal.raise_signal(signal.SIGINT)
 
 
-def run_job(store: Store, job: Job, workers: int | None, executor: str | None = None) -> RunResult:
-    """A new run with a heading and a progress display; Ctrl-C says how to resume."""
+def run_job(store: Store, job: Job, workers: int | None, executor: str | None = None, baseline: str = "") -> RunResult:
+    """A new run with a heading and a progress display; Ctrl-C says how to resume. ``baseline``: what the project calls
+    so."""
     from karat.cli.printing.consoles import notes
+    from karat.cli.printing.live import LiveFigures
     from karat.cli.printing.progress import progress
     from karat.core.problems import count_of
     from karat.runs.runner import Interrupted
@@ -208,23 +244,48 @@ def run_job(store: Store, job: Job, workers: int | None, executor: str | None = 
     )
     heading += [f"system {job.system} ({job.config.type})", f"{job.config.concurrency} calls at once"]
     notes().print(" · ".join(part for part in heading if part), style="bold", markup=False, soft_wrap=True)
+    live = LiveFigures(job.suite.metrics, len(job.cases))
+
+    def announce(run: str, calls: int) -> None:
+        _announce(run, calls)
+        live.begin(store, run, baseline)
+
     try:
-        with progress("calling") as watch:
-            return start_run(store, job, workers=workers, executor=executor, watch=watch, on_run=_announce)
+        with progress("calling", live) as watch:
+            return start_run(
+                store, job, workers=workers, executor=executor, watch=watch, on_run=announce, on_scored=live.add
+            )
     except Interrupted as stopped:
         _say_stopped(stopped)
         raise typer.Exit(exits.STOPPED) from None
 
 
 def _resumed(
-    store: Store, run: str, retry_errors: bool, join: bool, workers: int | None, executor: str | None, grace: float
+    store: Store,
+    run: str,
+    retry_errors: bool,
+    join: bool,
+    workers: int | None,
+    executor: str | None,
+    grace: float,
+    baseline: str,
 ) -> RunResult:
+    from karat.cli.printing.live import LiveFigures
     from karat.cli.printing.progress import progress
+    from karat.core import plugins
+    from karat.runs.baseline import find_run
     from karat.runs.runner import Interrupted
     from karat.verbs.run import resume_run
 
+    live = LiveFigures(plugins.load_suite(store.run(find_run(store, run, stopped=True)).suite).metrics)
+
+    def announce(found: str, calls: int) -> None:
+        _announce(found, calls)
+        if calls:
+            live.begin(store, found, baseline)
+
     try:
-        with progress("resuming") as watch:
+        with progress("resuming", live) as watch:
             return resume_run(
                 store,
                 run,
@@ -234,7 +295,8 @@ def _resumed(
                 executor=executor,
                 grace=grace,
                 watch=watch,
-                on_run=_announce,
+                on_run=announce,
+                on_scored=live.add,
             )
     except Interrupted as stopped:
         _say_stopped(stopped)

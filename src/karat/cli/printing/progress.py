@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -12,20 +12,29 @@ from karat.cli.printing.consoles import notes, stderr
 from karat.core.problems import count_of
 
 if TYPE_CHECKING:
+    from karat.cli.printing.live import LiveFigures
     from karat.runs.calling import Called
     from karat.runs.runner import Watch
     from karat.search.choose.tune import Watch as Ranked
 
 
 @contextmanager
-def progress(title: str) -> Iterator[Watch]:
-    """A progress display for calls: a bar with rate, errors and time left on a terminal, else a plain line now and
-    then."""
+def progress(title: str, live: LiveFigures) -> Iterator[Watch]:
+    """A progress display for calls: a bar with rate, errors and time left on a terminal, with the figures so far below
+    it; else a plain line now and then."""
     console = notes()
     if not console.is_terminal:
-        yield _with_finishing(_plain_watch())
+        yield _with_finishing(_plain_watch(live))
         return
+    from rich.console import RenderableType
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    class Display(Progress):
+        """The bar and what is below it."""
+
+        def get_renderables(self) -> Iterable[RenderableType]:
+            yield from super().get_renderables()
+            yield from live.lines()
 
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -35,7 +44,7 @@ def progress(title: str) -> Iterator[Watch]:
         TextColumn("{task.fields[errors]}", style="red"),
         TextColumn("{task.fields[left]}", style="dim"),
     )
-    with Progress(*columns, console=console, transient=True, refresh_per_second=8) as bar:
+    with Display(*columns, console=console, transient=True, refresh_per_second=8) as bar:
         task = bar.add_task(title, total=None, rate="", errors="", left="")
         began = time.monotonic()
 
@@ -92,7 +101,7 @@ def _left(called: Called, rate: float) -> str:
     return f"~{seconds / 60:.0f} min left" if seconds < 5400 else f"~{seconds / 3600:.1f} h left"
 
 
-def _plain_watch(every: float = 10.0) -> Watch:
+def _plain_watch(live: LiveFigures, every: float = 10.0) -> Watch:
     began = last = time.monotonic()
 
     def watch(called: Called) -> None:
@@ -102,7 +111,8 @@ def _plain_watch(every: float = 10.0) -> Watch:
             last = now
             rate = called.done / max(now - began, 1e-6)
             text = f"{called.done}/{called.total}  {rate:.1f}/s  {called.errors} errors  {_left(called, rate)}"
-            notes().print(text, markup=False)
+            figure = live.words()
+            notes().print(text + (f"  {figure}" if figure else ""), markup=False, soft_wrap=True)
 
     return watch
 

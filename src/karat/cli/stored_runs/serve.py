@@ -10,6 +10,10 @@ from karat.cli.options.shared import ConfigOption, StoreOption
 
 if TYPE_CHECKING:
     import socket
+    from pathlib import Path
+
+    from karat.store.store import Store
+    from karat.web.resuming import Resuming
 
 
 def serve(
@@ -67,6 +71,7 @@ def serve(
         token=_token(token_env),
         allow_hosts=allow_host or (),
         behind_proxy=behind_proxy,
+        resuming=_resuming(opened, config),
     )
     ticket = app.state.viewer.sessions.ticket
     shown = f"[{host}]" if ":" in host else host
@@ -86,6 +91,20 @@ def serve(
         app, log_level="warning", access_log=False, ws="none", server_header=False, proxy_headers=False
     )
     uvicorn.Server(settings).run(sockets=[listening])
+
+
+def _resuming(store: Store, config: Path | None) -> Resuming:
+    """How a run is resumed from its page: as in the folder that the viewer was started in. Runs of a store that other
+    machines use may need what only those have, so they are resumed there."""
+    import sys
+    from pathlib import Path
+
+    from karat.web.resuming import Resuming
+
+    if store.can_share or store.read_only or not sys.executable:
+        return Resuming()
+    where = ["--store", store.shown] + (["--config", str(config)] if config is not None else [])
+    return Resuming([sys.executable, "-m", "karat", "run", *where, "--resume"], Path.cwd())
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -45,5 +45,8 @@ def _held(items: Iterable[T], encode: Callable[[T], bytes], decode: Callable[[by
         return tuple(few)
     kept = spool
     return LazySequence(
-        len(kept), lambda number: [decode(one) for one in kept.read(number * size, (number + 1) * size)], size
+        len(kept),
+        lambda number: [decode(one) for one in kept.read(number * size, (number + 1) * size)],
+        size,
+        lambda place: decode(kept.read(place, place + 1)[0]),
     )

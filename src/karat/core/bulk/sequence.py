@@ -17,11 +17,17 @@ RECENT = 4
 
 
 class LazySequence(Sequence[T]):
-    """``count`` items in chunks of ``size``; ``read`` makes the chunk of a number. A slice is a tuple, and is held
-    whole."""
+    """``count`` items in chunks of ``size``; ``read`` makes the chunk of a number, ``one`` a single item where that is
+    cheap. A slice is a tuple, and is held whole."""
 
-    def __init__(self, count: int, read: Callable[[int], Sequence[T]], size: int = CHUNK) -> None:
-        self._count, self._read, self._size = count, read, size
+    def __init__(
+        self,
+        count: int,
+        read: Callable[[int], Sequence[T]],
+        size: int = CHUNK,
+        one: Callable[[int], T] | None = None,
+    ) -> None:
+        self._count, self._read, self._size, self._one = count, read, size, one
         self._recent = lru_cache(RECENT)(read)
         self.memory: dict[str, Any] = {}
         """What was found by going through all items, for who asks again."""
@@ -44,6 +50,12 @@ class LazySequence(Sequence[T]):
         if not 0 <= place < self._count:
             raise IndexError(f"{index} of {self._count}")
         return self._at(place)
+
+    def pick(self, places: Sequence[int]) -> list[T]:
+        """The items at these places, which may be anywhere."""
+        if isinstance(places, range):
+            return list(self[places.start : places.stop])
+        return [self._at(place) if self._one is None else self._one(place) for place in places]
 
     def _at(self, place: int) -> T:
         number, rest = divmod(place, self._size)

@@ -10,6 +10,7 @@ from karat.web.routes import (
     compare,
     export,
     filters_and_case_sets,
+    live,
     login,
     new_case,
     pin,
@@ -26,6 +27,7 @@ ROUTERS = tuple(
     for module in (
         runs,
         run,
+        live,
         report,
         pin,
         filters_and_case_sets,

@@ -14,9 +14,11 @@ from karat.store import RunRow, run_name
 from karat.store.codec import to_json
 from karat.store.reviews import WORDS, Review
 from karat.web.api_models import AgainstOut, CaseList, CaseOut, ProgressOut, ReviewOut, RunList, RunOut
+from karat.web.baseline import baselines
 from karat.web.baseline_diff import Against, differences
 from karat.web.figures import figures_of
 from karat.web.filters import read_filters
+from karat.web.live import as_json, live_view
 from karat.web.lookup import find_case, find_row, scoring_of
 from karat.web.page import viewer_of
 from karat.web.review_panel import is_blind, review_panel, seen_in
@@ -42,13 +44,18 @@ def one_run(request: Request, run: str) -> Response:
 
 
 @router.get("/runs/{run}/progress", response_model=ProgressOut, summary="Progress of a run")
-def progress(request: Request, run: str) -> Response:
-    """Answers and errors so far, and the first failures."""
+def progress(
+    request: Request,
+    run: str,
+    baseline: Annotated[str, Query(description="a run to compare with; the pinned one by default")] = "",
+) -> Response:
+    """Answers and errors so far, the first failures, and the figures over the cases that were scored so far. When the
+    run is finished, its scoring has the figures."""
+    del baseline  # read from the address, as the pages do
     viewer = viewer_of(request)
     row = find_row(viewer, run)
-    found = viewer.store.progress(row.id)
-    of = row.cases * max(1, row.repeats)
-    return _json({"status": row.status, "scored": row.scoring is not None, "of": of, **msgspec.structs.asdict(found)})
+    found = live_view(viewer, row, baselines(viewer, request).get(row.suite))
+    return _json({"scored": row.scoring is not None, **msgspec.structs.asdict(found.progress), **as_json(found)})
 
 
 @router.get("/runs/{run}/cases", response_model=CaseList, summary="A page of a run's cases")

@@ -29,6 +29,7 @@ from karat.web.lookup import find_row, scoring_of
 from karat.web.page import Viewer, viewer_of
 from karat.web.quick_filters import quick_filters
 from karat.web.review_panel import shown_verdicts
+from karat.web.routes.live import live_page
 from karat.web.search import with_answers
 
 router = APIRouter(include_in_schema=False)
@@ -50,11 +51,10 @@ def run_page(request: Request, run: str) -> Response:
     """The run's page; while it is not scored yet, how far it is."""
     viewer = viewer_of(request)
     row = find_row(viewer, run)
+    if row.scoring is None:
+        return live_page(request, viewer, row)
     base = f"/runs/{run_name(row.id)}"
     prompt = str(viewer.store.run(row.id).config.get("prompt", ""))
-    if row.scoring is None:
-        progress = viewer.store.progress(row.id)
-        return viewer.page(request, "run_waiting.html", run=row, base=base, progress=progress, prompt=prompt)
     figures = figures_of(row)
     main = main_figure(figures)
     counts = tag_counts(viewer, row, main)

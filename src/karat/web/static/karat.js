@@ -133,3 +133,50 @@ document.addEventListener("click", (event) => {
   body.hidden = !body.hidden;
   fold.setAttribute("aria-expanded", String(!body.hidden));
 });
+// A run while it goes on: its figures are asked for every 1.5 s; when there are new ones, the parts of the page that show them are replaced.
+const pause = (time) => new Promise((done) => setTimeout(done, time));
+
+async function replaceParts(page) {
+  const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+  if (!answer.ok) return location.reload();
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const followed = page.querySelector("[data-follow] input")?.checked ?? true;
+  const names = (root) => [...root.querySelectorAll("[data-part]")].map((part) => part.dataset.part);
+  const next = fresh.querySelector("[data-live]");
+  if (!next || names(next).join() !== names(page).join()) {  // another form of the page
+    if (!next) return location.reload();
+    page.replaceChildren(...next.childNodes);
+    showFollow(page);
+    return;
+  }
+  for (const part of page.querySelectorAll("[data-part]")) {
+    const own = next.querySelector(`[data-part="${part.dataset.part}"]`);
+    const held = part.contains(document.activeElement) && document.activeElement !== document.body;
+    if ((part.matches("[data-followed]") && !followed) || part.innerHTML === own.innerHTML || held) continue;
+    part.replaceChildren(...own.childNodes);
+  }
+  document.title = fresh.title;
+}
+
+const showFollow = (page) => page.querySelectorAll("[data-follow]").forEach((label) => { label.hidden = false; });
+
+async function watchLive(page) {
+  showFollow(page);
+  let version = page.dataset.version;
+  let stopping = null;
+  for (;;) {
+    await pause(1500);
+    const answer = await fetch(page.dataset.live, { headers: { Accept: "application/json" } }).catch(() => null);
+    if (!answer) continue; // the viewer or the network is away for a moment
+    if (!answer.ok) return;
+    const now = await answer.json();
+    if (now.scored) return location.reload();
+    if (now.version === version && now.stopping === stopping && now.status !== "running") continue;
+    if (now.version !== version || now.stopping !== stopping) await replaceParts(page);
+    version = now.version;
+    stopping = now.stopping;
+  }
+}
+
+KEYS.s = () => { const button = find("[data-stop]"); if (button) button.focus(); };
+whenWhole(() => document.querySelectorAll("[data-live]").forEach((page) => watchLive(page).catch(() => {})));
