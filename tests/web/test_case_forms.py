@@ -104,7 +104,8 @@ def test_tables_cell_by_cell(tmp_path: Path) -> None:
             assert str(EXAMPLES) not in page_of(client, case), "no path of the server"
 
 
-def test_a_query_beside_gold_with_both_results(tmp_path: Path) -> None:
+def test_a_query_beside_gold_with_both_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     database(tmp_path / "databases")
     gold = "SELECT c.country, COUNT(c.id) AS n\nFROM customer AS c\nGROUP BY c.country"
     sql = "SELECT country, COUNT(id) FROM customer WHERE country <> 'DE' GROUP BY country"
