@@ -68,6 +68,22 @@ def test_no_text_becomes_markup(hostile_store: str) -> None:
             assert "/karat.db" not in text and str(Path(hostile_store.removeprefix("sqlite:///")).parent) not in text
 
 
+def test_each_form_is_really_shown(hostile_store: str) -> None:
+    with TestClient(create_app(hostile_store), base_url=HERE) as client:
+        pages = [client.get(address).text for address in addresses(hostile_store)]
+    shown = (
+        'class="term extra"',
+        'class="t cells cards"',
+        '<mark class="m">',
+        'class="lost"',
+        'class="l bad"',
+        "tool call<",
+        "Two results",
+        "boxed is-wrong",
+    )
+    assert [form for form in shown if not any(form in text for text in pages)] == []
+
+
 def test_nothing_runs_and_nothing_is_wider_than_a_phone(page: Page, hostile_store: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     for address in addresses(hostile_store)[::3]:

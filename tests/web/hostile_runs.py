@@ -70,13 +70,14 @@ def _answers(folder: Path, store: str) -> None:
     given: list[dict[str, Any]] = []
     for number, text in enumerate(TEXTS):
         name = f"t{number}"
-        for side, end in (("gold", ""), ("given", "!")):
-            with (folder / f"{name}_{side}.csv").open("w", newline="", encoding="utf-8") as file:
-                writer = csv.writer(file)
-                writer.writerows([["k", text.replace("\x0b", " ")], ["1", text + end], ["2", f"{text} same"]])
+        (folder / name).mkdir()
+        for file, end in ((folder / f"{name}_gold.csv", ""), (folder / name / "given.csv", "!")):
+            with file.open("w", newline="", encoding="utf-8") as opened:
+                rows = [["k", text.replace("\x0b", " ")], ["1", text + end], ["2", f"{text} same"]]
+                csv.writer(opened).writerows(rows)
         rule = {"func": "table_match", "parameters": {"gold": f"{name}_gold.csv", "ignore_order": True}}
         cases.append({"instance_id": name, "instruction": text, "type": "table", "evaluation": rule})
-        given.append({"instance_id": name, "answer_type": "file", "answer_or_path": f"{name}_given.csv"})
+        given.append({"instance_id": name, "answer_type": "file", "answer_or_path": "given.csv"})
         said = {"func": "string_match", "parameters": {"gold": [f"{text}?"], "exclude": []}}
         cases.append({"instance_id": f"s{number}", "instruction": text, "type": "text", "evaluation": said})
         given.append({"instance_id": f"s{number}", "answer_type": "answer", "answer_or_path": text})
@@ -100,8 +101,8 @@ def _queries(folder: Path, store: str) -> None:
     question_file(folder, cases)
     question_file(folder, given, "given.jsonl")
     options = {"databases": str(folder / "databases")}
-    files = {"cases": str(folder / "team.jsonl"), "predictions": str(folder / "given.jsonl")}
-    karat.run(suite="answers", **files, options=options, store=store)
+    questions, answers = str(folder / "team.jsonl"), str(folder / "given.jsonl")
+    karat.run(suite="answers", cases=questions, predictions=answers, options=options, store=store)
 
 
 def _quoted(text: str) -> str:

@@ -212,6 +212,15 @@ def test_cells_that_are_equal_by_a_rule_are_not_marked() -> None:
     assert [column.differs for column in table.columns] == [False, False, True]
 
 
+def test_rows_in_another_order_are_the_same_cells_in_other_rows() -> None:
+    names = ["k", "v"]
+    gold = [["a", "1"], ["b", "2"], ["c", "3"]]
+    found = match_tables(table_of(names, gold), table_of(names, gold[::-1]), ignore_order=False).evidence
+    table = table_view(msgspec.json.decode(msgspec.json.encode(found)))
+    assert table is not None
+    assert {one.note for one in table.compared} == {"the same cells, in other rows"}
+
+
 def test_evidence_of_an_older_store_is_still_drawn() -> None:
     old = {
         "gold_size": [9, 2],
