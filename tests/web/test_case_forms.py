@@ -104,7 +104,8 @@ def test_tables_cell_by_cell(tmp_path: Path) -> None:
             assert str(EXAMPLES) not in page_of(client, case), "no path of the server"
 
 
-def test_a_query_beside_gold_with_both_results(tmp_path: Path) -> None:
+def test_a_query_beside_gold_with_both_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     database(tmp_path / "databases")
     gold = "SELECT c.country, COUNT(c.id) AS n\nFROM customer AS c\nGROUP BY c.country"
     sql = "SELECT country, COUNT(id) FROM customer WHERE country <> 'DE' GROUP BY country"
@@ -209,6 +210,15 @@ def test_cells_that_are_equal_by_a_rule_are_not_marked() -> None:
     (line,) = [line for line in table.lines if not isinstance(line, EqualRows)]
     assert [cell.mark for cell in line.cells] == ["same", "same", "changed"]
     assert [column.differs for column in table.columns] == [False, False, True]
+
+
+def test_rows_in_another_order_are_the_same_cells_in_other_rows() -> None:
+    names = ["k", "v"]
+    gold = [["a", "1"], ["b", "2"], ["c", "3"]]
+    found = match_tables(table_of(names, gold), table_of(names, gold[::-1]), ignore_order=False).evidence
+    table = table_view(msgspec.json.decode(msgspec.json.encode(found)))
+    assert table is not None
+    assert {one.note for one in table.compared} == {"the same cells, in other rows"}
 
 
 def test_evidence_of_an_older_store_is_still_drawn() -> None:

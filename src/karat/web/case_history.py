@@ -137,6 +137,8 @@ class GivenAnswer(msgspec.Struct):
     verdict: Verdict
     sentence: str
     runs: list[Past]
+    which: str = ""
+    """The runs in words, neighbours as one stretch: ``0101 – 0128, 0133``."""
 
 
 def answers_of(suite: str, past: Sequence[Past], results: Sequence[CaseResult | None]) -> list[GivenAnswer]:
@@ -154,9 +156,23 @@ def answers_of(suite: str, past: Sequence[Past], results: Sequence[CaseResult | 
             sentence = "as gold" if right else form_of(suite, result).sentence or (told.reason if told else "")
             found[key] = GivenAnswer("", one.verdict, sentence, [one])
     ordered = sorted(found.values(), key=lambda one: (-len(one.runs), one.runs[0].run.id))
+    places = {one.run.id: place for place, one in enumerate(past)}
     for place, answer in enumerate(ordered):
-        answer.letter = _letter(place)
+        answer.letter, answer.which = _letter(place), _which(answer.runs, places)
     return ordered
+
+
+def _which(given: Sequence[Past], places: dict[int, int], most: int = 6) -> str:
+    stretches: list[list[Past]] = []
+    for one in given:
+        if stretches and places[one.run.id] == places[stretches[-1][-1].run.id] + 1:
+            stretches[-1].append(one)
+        else:
+            stretches.append([one])
+    short = [run_name(part[0].run.id)[2:] + (f" – {run_name(part[-1].run.id)[2:]}" if part[1:] else "")
+             for part in stretches]  # fmt: skip
+    rest = len(short) - most
+    return ", ".join(short[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _letter(place: int) -> str:

@@ -231,6 +231,8 @@
     out.push(line);
     if (item.question) add("Question", words(item.question, "p"));
     if (item.error) add("Error", words(item.error, "p"));
+    const form = document.getElementById("form-" + cases.indexOf(item));
+    if (form) add("Expected and given", form.content.cloneNode(true));
     if (item.review) add("Review", ...reviewed(item.review));
     for (const [title, text] of item.facts || []) {
       add(title, text.includes("\n") ? block(text) : words(text, "p"));

@@ -21,6 +21,7 @@ from karat.core.report import Report
 from karat.core.results.result import Estimator, RunResult
 from karat.core.results.usage import USAGE
 from karat.core.suite import Metric
+from karat.reports.html.case_forms import rendered_forms
 from karat.reports.html.cases import case_records, overview_table
 from karat.reports.html.page import MOST_FIGURES, SummaryRow, sections, shown_metrics, summary_rows, tables_by_case
 from karat.reports.html.text import cut, embedded_json, readable
@@ -69,6 +70,7 @@ def html_report(result: RunResult, report: Report, metrics: Sequence[Metric], es
         sections=[(part, [(len(general) + number, charts[number]) for number in part.plots]) for part in parts],
         total=len(result.cases),
         kept=len(records["cases"]),
+        forms=rendered_forms(result.run.suite, result.cases[: len(records["cases"])]),
         data=embedded_json(data),
     )
 

@@ -3,7 +3,7 @@ and the columns that were held against each other."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from karat.core.case_form import CellColumn, CellLine, CellTable, ComparedColumn, EqualRows
 from karat.core.explanation import Cell, Mark
@@ -26,7 +26,8 @@ def table_view(evidence: Mapping[str, object], title: str = "Cells") -> CellTabl
     equal = [_equal_line(row) for row in mappings(evidence.get("equal_rows"))]
     columns = tuple(_column(place, name, given.get(name) or "", lines) for place, name in enumerate(names))
     counts = _counts(evidence)
-    compared = _compared(pairs, near, evidence)
+    moved = {column.name for column in columns if column.differs}
+    compared = _compared(pairs, near, evidence, moved)
     differing = sum(counts.values()) if counts else 0
     return CellTable(
         title,
@@ -151,8 +152,12 @@ def _is_number(text: str) -> bool:
 
 
 def _compared(
-    pairs: Sequence[tuple[str, object]], near: Sequence[Mapping[str, object]], evidence: Mapping[str, object]
+    pairs: Sequence[tuple[str, object]],
+    near: Sequence[Mapping[str, object]],
+    evidence: Mapping[str, object],
+    moved: Set[str],
 ) -> tuple[ComparedColumn, ...]:
+    """``moved``: columns whose cells differ in their rows though they are the same as a whole."""
     wrong = {cell_text(column.get("gold")): column for column in near}
     if not pairs:
         return tuple(_differing(name, column) for name, column in wrong.items())
@@ -162,7 +167,8 @@ def _compared(
             found.append(_differing(name, wrong[name]))
         else:
             given = "" if other is None else cell_text(other)
-            found.append(ComparedColumn(name, given, "equal" if given == name else "equal, under another name"))
+            note = "the same cells, in other rows" if name in moved else "equal"
+            found.append(ComparedColumn(name, given, note if given == name else f"{note}, under another name"))
     unused = [cell_text(name) for name in listed(evidence.get("not_compared"))]
     return (*found, *(ComparedColumn("", name, "not expected") for name in unused))
 

@@ -1,0 +1,72 @@
+"""The cases of a run drawn in the form of their suite, with the macros that the viewer draws them with. The page
+carries them as inert templates; opening a case copies its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from karat.core.case_explanation import explanation_of
+from karat.core.case_form import CaseForm
+from karat.core.case_forms import form_of
+from karat.core.results.result import CaseResult
+from karat.reports.html.text import readable
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+    from markupsafe import Markup
+
+FORMS_ROOM = 400_000
+"""Bytes that all forms together may take; cases that are not right come first."""
+MOST_OF_A_FORM = 40_000
+
+
+def rendered_forms(suite: str, cases: Sequence[CaseResult], room: int = FORMS_ROOM) -> list[tuple[int, Markup]]:
+    """(place among the cases, its form as markup) of as many cases as there is room for, in their order."""
+    found: list[tuple[int, Markup]] = []
+    for place in _worst_first(suite, cases):
+        text = rendered_form(form_of(suite, cases[place]))
+        size = len(text.encode("utf-8", "replace"))
+        if not text.strip() or size > MOST_OF_A_FORM:
+            continue
+        if size > room:
+            break
+        room -= size
+        found.append((place, text))
+    return sorted(found, key=lambda item: item[0])
+
+
+def rendered_form(form: CaseForm) -> Markup:
+    """The sentence and the views of a case. Everything is escaped by the template engine."""
+    from markupsafe import Markup
+
+    # Below the headings of the dialog. Texts are escaped, so that "<h2" is never one of them.
+    text = _template().render(form=form).replace("<h2", "<h4").replace("</h2>", "</h4>")
+    return Markup(text)  # noqa: S704 (made by a template that escapes)
+
+
+def _worst_first(suite: str, cases: Sequence[CaseResult]) -> Iterator[int]:
+    later = []
+    for place, case in enumerate(cases):
+        if case.status == "scored" and explanation_of(suite, case).outcome == "right":
+            later.append(place)
+        else:
+            yield place
+    yield from later
+
+
+@cache
+def _template() -> Template:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    loader = PackageLoader("karat.reports", "look")
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["visible"] = readable
+    return environment.from_string(
+        '{% import "case_form.html" as forms %}'
+        '{% if form.sentence %}<p class="data said1">{{ form.sentence|visible }}</p>{% endif %}'
+        '{% if form.because %}<p class="data dim">{{ form.because|visible }}</p>{% endif %}{{ forms.views(form) }}'
+    )
