@@ -137,6 +137,21 @@ def test_the_json() -> None:
         ],
         "a": {"status": "scored", "why": "", "answer": "GDP of Chile"},
         "b": {"status": "scored", "why": "COUNTRY 0 of 1, 2 wrong", "answer": NASTY},
+        "verdict": "newly_wrong",
+        "parts": [
+            {
+                "label": "COUNTRY",
+                "before": {"terms": ["T1 · T 1"], "right": True},
+                "after": {"terms": ["W1 · W 1", "W2 · W 2"], "right": False, "note": "without M1 · M 1"},
+            }
+        ],
+    }
+    assert found["right_wrong"] == {
+        "metric": "fully_right",
+        "right": 1,
+        "newly_wrong": 1,
+        "newly_right": 1,
+        "wrong": 1,
     }
 
 

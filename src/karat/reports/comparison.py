@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import msgspec
 
 from karat.core.json_types import JsonObject
+from karat.core.problems import count_of
 from karat.core.results.result import RunInfo, RunResult
 from karat.core.results.usage import USAGE
 from karat.core.suite import Kind as MetricKind
@@ -17,6 +19,7 @@ from karat.stats.compare.runs import MetricComparison, RunComparison
 
 ALPHA = 0.05
 """Below this adjusted p-value a difference is called one."""
+SHORT_NOTE = 60
 WIDTH = 110
 """Columns of a comparison that is printed in Python."""
 
@@ -70,6 +73,57 @@ def outcome(item: MetricComparison) -> str:
     return "better" if (found.mean > 0) == item.higher_is_better else "worse"
 
 
+def p_words(p: float | None) -> str:
+    """``p = 0.022``, ``p < 0.001``; empty where no claim is made."""
+    return "" if p is None else "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def headline_sentence(item: Compared) -> str:
+    """The answer in a sentence: ``search is better than main: 13 more of 118 cases right, 4 newly wrong``."""
+    found = item.comparison.right_wrong
+    if not item.comparison.n_shared:
+        return "The runs share no case"
+    if found is None or not found.n:
+        return _by_first_figure(item)
+    metric = next((one for one in item.comparison.metrics if one.metric == found.metric), None)
+    said = outcome(metric) if metric is not None else ""
+    net = found.newly_right - found.newly_wrong
+    more = f"{abs(net):,} {'more' if net > 0 else 'fewer'} of {count_of(found.n, 'case')} right"
+    same = f"as many of {count_of(found.n, 'case')} right as before"
+    lost = f", {found.newly_wrong:,} newly wrong" if found.newly_wrong else ", none newly wrong"
+    return f"{_verdict(item, said)}: {more if net else same}{lost}"
+
+
+def _verdict(item: Compared, said: str) -> str:
+    if said not in ("better", "worse"):
+        return "No clear difference"
+    first, second = shown_names(item.a, item.b)
+    return f"{second} is {said} than {first}"
+
+
+def _by_first_figure(item: Compared) -> str:
+    metric = next((one for one in item.comparison.metrics if one.difference is not None), None)
+    if metric is None or metric.difference is None:
+        return "No case has a figure in both runs"
+    said = outcome(metric)
+    means = (figure(value, metric.kind) for value in (metric.difference.mean_a, metric.difference.mean_b))
+    return f"{_verdict(item, said)}: {metric.title} {' → '.join(means)}"
+
+
+def shown_names(a: RunInfo, b: RunInfo) -> tuple[str, str]:
+    """What people call the two runs: their names where both have one and they differ, else their numbers."""
+    return (a.name, b.name) if a.name and b.name and a.name != b.name else (label(a), label(b))
+
+
+def note_words(warnings: Sequence[str]) -> list[str]:
+    """Each warning in a few words, for one line: what stands before its first stop."""
+    found = []
+    for text in warnings:
+        short = re.split(r"[:;.(]\s", text, maxsplit=1)[0].strip().rstrip(".")
+        found.append(short if len(short) <= SHORT_NOTE else f"{short[: SHORT_NOTE - 1]}…")
+    return found
+
+
 def label(info: RunInfo) -> str:
     """A run as a column's heading."""
     return info.id or info.name or "run"
@@ -89,7 +143,7 @@ def side_by_side(
     answers_b: Answers = no_answers,
 ) -> Compared:
     """Put together what the writers need."""
-    changes = changes_between(a, b, comparison.cases, answers_a, answers_b)
+    changes = changes_between(a, b, comparison.cases, answers_a, answers_b, comparison.right_wrong)
     return Compared(a.run, b.run, comparison, changes, {metric.name: metric for metric in (*metrics, *USAGE)})
 
 
@@ -131,6 +185,7 @@ def as_plain(compared: Sequence[Compared]) -> JsonObject:
                 ],
                 "tags": item.comparison.tags,
                 "groups": item.comparison.groups,
+                "right_wrong": item.comparison.right_wrong.counts() if item.comparison.right_wrong else None,
                 "counts": item.counts(),
                 "cases": list(item.changes),
             }

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
-from karat.reports.comparison import Compared, outcome, side_by_side
+from karat.reports.changes import Change
+from karat.reports.comparison import Compared, moves_text, side_by_side
+from karat.reports.comparison_page import comparison_page
 from karat.stats.compare.runs import compare_runs
 from karat.store import RunRow, run_name
 from karat.web.baseline_diff import columns_in
-from karat.web.changes import WORDS, answers_in, chosen, counts_of, shown
+from karat.web.changes import WORDS, chosen, counts_of, read_changes, tags_in
 from karat.web.figures import suite_metrics
 from karat.web.lookup import find_row, run_number, scoring_of
 from karat.web.page import Viewer, viewer_of
@@ -21,11 +22,10 @@ from karat.web.routes.run import choices
 router = APIRouter(include_in_schema=False)
 
 PAGE = 25
-CUT = 4000
 
 
 @router.get("/compare")
-def compare_page(request: Request, a: str = "", b: str = "", kind: str = "", page: int = 1) -> Response:
+def compare_page(request: Request, a: str = "", b: str = "", kind: str = "", tag: str = "", page: int = 1) -> Response:
     """``a`` is the run before, ``b`` the run after."""
     viewer = viewer_of(request)
     rows = [row for row in viewer.store.runs(200) if row.scoring is not None]
@@ -35,26 +35,38 @@ def compare_page(request: Request, a: str = "", b: str = "", kind: str = "", pag
     if first.id == second.id:
         return RedirectResponse(f"/runs/{run_name(first.id)}", 303)
     found = compared(viewer, first, second)
-    ids = chosen(viewer, first, second, found, kind)
+    kind = kind if kind in WORDS else ""
+    ids = chosen(viewer, first, second, found, kind, tag)
     pages = max(1, -(-len(ids) // PAGE))
     page = min(max(1, page), pages)
-    own = ids[(page - 1) * PAGE : page * PAGE]
     return viewer.page(
         request,
         "compare.html",
         a=first,
         b=second,
-        rows=[row for row in rows if row.suite == first.suite],
         found=found,
-        metrics=[(item, outcome(item)) for item in found.comparison.metrics if item.headline or item.difference],
-        counts=counts_of(viewer, first, second, found),
+        view=comparison_page(found),
+        counts=counts_of(viewer, first, second, found, tag),
+        total=len(chosen(viewer, first, second, found, "", tag)),
         words=WORDS,
         kind=kind,
-        changes=shown(viewer, first, second, found, own, CUT),
-        places=[_places(viewer, row, own) for row in (first, second)],
+        tag=tag,
+        tags=tags_in(viewer, second),
+        changes=_shown(viewer, first, second, found, ids[(page - 1) * PAGE : page * PAGE]),
         page=page,
         pages=pages,
     )
+
+
+def _shown(
+    viewer: Viewer, first: RunRow, second: RunRow, found: Compared, ids: Sequence[str]
+) -> list[tuple[Change, str, str, str]]:
+    """(case, how its figures moved, its address before, its address after); an address is empty where it is not."""
+    before, after = (_addresses(viewer, row, ids) for row in (first, second))
+    return [
+        (change, moves_text(found, change), before.get(change.id, ""), after.get(change.id, ""))
+        for change in read_changes(viewer, first, second, found, ids)
+    ]
 
 
 def compared(viewer: Viewer, first: RunRow, second: RunRow) -> Compared:
@@ -76,11 +88,6 @@ def _compare(viewer: Viewer, first: RunRow, second: RunRow) -> Compared:
     return side_by_side(before, after, compare_runs(before, after, metrics), metrics)
 
 
-def answered(viewer: Viewer, first: RunRow, second: RunRow, found: Compared) -> Compared:
-    """The comparison with both answers of each case that changed, for a file."""
-    changes = found.changes.with_answers(answers_in(viewer, first), answers_in(viewer, second))
-    return msgspec.structs.replace(found, changes=changes)
-
-
-def _places(viewer: Viewer, row: RunRow, ids: Sequence[str]) -> dict[str, int]:
-    return {line.case_id: line.position for line in viewer.viewing.lines(scoring_of(row), ids)}
+def _addresses(viewer: Viewer, row: RunRow, ids: Sequence[str]) -> dict[str, str]:
+    lines = viewer.viewing.lines(scoring_of(row), ids)
+    return {line.case_id: f"/runs/{run_name(row.id)}/cases/{line.position}" for line in lines}

@@ -20,9 +20,10 @@ from karat.reports.markdown.comparison import comparison_markdown
 from karat.reports.patches.patch import review_lines, review_patch
 from karat.store import run_name
 from karat.store.codec import to_json
+from karat.web.changes import with_texts
 from karat.web.lookup import find_row, scoring_of
 from karat.web.page import viewer_of
-from karat.web.routes.compare import answered, compared
+from karat.web.routes.compare import compared
 from karat.web.routes.report import report_html
 
 router = APIRouter(include_in_schema=False)
@@ -39,7 +40,7 @@ def comparison_file(request: Request, kind: str, a: str, b: str) -> Response:
     name = f"{run_name(first.id)}-{run_name(second.id)}"
     if kind not in ("xlsx", "md", "json"):
         raise HTTPException(404, "There is no such file. A comparison is available as xlsx, md and json.")
-    found = answered(viewer, first, second, compared(viewer, first, second))
+    found = with_texts(viewer, first, second, compared(viewer, first, second))
     if kind == "xlsx":
         return _saved(_workbook(comparison_report([found])), f"{name}.xlsx", _EXCEL)
     if kind == "md":
