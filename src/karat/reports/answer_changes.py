@@ -19,9 +19,9 @@ import msgspec
 from karat.core.explanation import CellRow, Cells, Explanation, Line, Part
 
 NOTHING = "nothing"
-MOST_CELLS = 8
+MOST_CELLS = 5
 """Cells of a case that are shown; the rest are counted."""
-MOST_LINES = 6
+MOST_LINES = 5
 MOST_TERMS = 12
 
 
@@ -74,8 +74,7 @@ def _whole(side: Explanation) -> Given:
     text = words.get(side.outcome, side.outcome)
     if side.outcome != "right" and side.headline:
         text = f"{text}: {side.headline}" if side.outcome in ("error", "missing") else side.headline
-    known = {"right": True, "wrong": False, "error": False, "missing": False}
-    return Given((text,), known.get(side.outcome))
+    return Given((text,), {"right": True, "wrong": False}.get(side.outcome))
 
 
 # -- parts ------------------------------------------------------------------------------------------------------------
@@ -110,16 +109,21 @@ def _silence_is_right(side: Explanation) -> bool:
 
 
 def _as_expected(part: Part) -> Part:
-    return Part(part.label, part.expected)
+    """What a silent answer has there. Where the other one lacks something and gives nothing, what it lacks may be named
+    in words of the rule: it is not said that these were given."""
+    return Part(part.label, part.expected if part.given else ("as expected",))
 
 
 def _given(own: Part | None, other: Part | None, side: Explanation) -> Given:
     if own is None:
         return Given(("not said",))
+    right = own.state == "found" or side.outcome == "right"
     lost = () if other is None else tuple(t for t in own.missing if t not in other.missing and t not in other.given)
+    if lost and not own.given:
+        return Given((f"lacks {', '.join(lost[:MOST_TERMS])}",), right, own.note)
     notes = [own.note] if own.note else []
     notes += [f"without {', '.join(lost[:MOST_TERMS])}"] if lost else []
-    return Given(own.given, own.state == "found" or side.outcome == "right", "; ".join(notes))
+    return Given(own.given, right, "; ".join(notes))
 
 
 # -- cells of tables --------------------------------------------------------------------------------------------------
@@ -134,20 +138,25 @@ def _cells(before: Explanation, after: Explanation) -> list[PartChange]:
         first, second = (_cell(own.get(key), expected, side) for own, side in ((old, before), (new, after)))
         if first != second:
             found.append(PartChange(key, first, second))
-    if len(found) > MOST_CELLS:
-        more = len(found) - MOST_CELLS + 1
-        rest = Given((f"{more:,} more cells and rows differ",))
-        return [*found[: MOST_CELLS - 1], PartChange("more", rest, rest)]
-    return found
+    return _first(found, MOST_CELLS, "cells or rows")
+
+
+def _first(found: list[PartChange], most: int, what: str) -> list[PartChange]:
+    """The first few, and how many more there are."""
+    if len(found) <= most:
+        return found
+    more = len(found) - most + 1
+    return [*found[: most - 1], PartChange(f"{more:,} more {what}", Given(("…",)), Given(("…",)))]
 
 
 def _differing(cells: Cells | None) -> dict[str, tuple[str, str]]:
-    """``row 7, net_sales`` → (expected, given), for what differs; then columns that are nowhere."""
+    """``row 7, net_sales`` → (expected, given), for what differs; where no row is listed, column by column."""
     found: dict[str, tuple[str, str]] = {}
-    for row in cells.rows if cells is not None else ():
-        columns = cells.columns if cells is not None else ()
-        found |= _row(row, columns)
-    for column, near, change in cells.nearest if cells is not None else ():
+    if cells is None:
+        return found
+    for row in cells.rows:
+        found |= _row(row, cells.columns)
+    for column, near, change in () if found else cells.nearest:
         found[f"column {column}"] = ("all cells equal", f"{near}: {change}" if near else change or "not given")
     return found
 
@@ -187,10 +196,7 @@ def _lines(was: Sequence[Line], now: Sequence[Line], before: Explanation, after:
             number = c + place + 1 if second is not None else a + place + 1
             label = f"line {number:,}" + ("" if second is not None else " before")
             found.append(PartChange(label, _line(first, before), _line(second, after)))
-    if len(found) > MOST_LINES:
-        rest = Given((f"{len(found) - MOST_LINES + 1:,} more lines differ",))
-        return [*found[: MOST_LINES - 1], PartChange("more", rest, rest)]
-    return found
+    return _first(found, MOST_LINES, "lines")
 
 
 def _line(line: Line | None, side: Explanation) -> Given:

@@ -13,6 +13,7 @@ from karat.core.results.result import RunInfo, RunResult
 from karat.core.results.usage import USAGE
 from karat.core.suite import Kind as MetricKind
 from karat.core.suite import Metric
+from karat.reports.answer_changes import PartChange
 from karat.reports.changes import Answers, Change, Changes, changes_between, no_answers
 from karat.reports.console.run import figure
 from karat.stats.compare.runs import MetricComparison, RunComparison
@@ -119,7 +120,7 @@ def note_words(warnings: Sequence[str]) -> list[str]:
     """Each warning in a few words, for one line: what stands before its first stop."""
     found = []
     for text in warnings:
-        short = re.split(r"[:;.(]\s", text, maxsplit=1)[0].strip().rstrip(".")
+        short = re.split(r"[:;.]\s|\s\(", text, maxsplit=1)[0].strip().rstrip(".")
         found.append(short if len(short) <= SHORT_NOTE else f"{short[: SHORT_NOTE - 1]}…")
     return found
 
@@ -147,12 +148,22 @@ def side_by_side(
     return Compared(a.run, b.run, comparison, changes, {metric.name: metric for metric in (*metrics, *USAGE)})
 
 
-def why_changed(change: Change) -> str:
-    """The reason that goes with a change: why it failed where it did, else why it was or is wrong."""
-    if change.a.status != change.b.status:
-        failed = change.a if change.b.status == "scored" else change.b
-        return failed.why if failed.status != "scored" else ""
-    return change.a.why if change.kind == "better" else change.b.why
+def part_words(part: PartChange) -> str:
+    """``COUNTRY: ✓ CHL · Chile → ✗ PER · Peru``"""
+    marks = {True: "✓ ", False: "✗ ", None: ""}
+    sides = (f"{marks[side.right]}{side.text}" for side in (part.before, part.after))
+    return f"{part.label}: {' → '.join(sides)}"
+
+
+def change_words(change: Change, longest: int = 200) -> list[str]:
+    """How the two answers differ, a line for each part; the answers themselves where no part says it."""
+    if change.parts:
+        return [part_words(part) for part in change.parts]
+    texts = [" ".join((side.answer or side.why).split()) for side in (change.a, change.b)]
+    if texts[0] == texts[1]:
+        return []
+    was, now = (text[:longest] + ("…" if len(text) > longest else "") or "no answer" for text in texts)
+    return [f"answer: {was} → {now}"]
 
 
 def differ_in_system(item: Compared) -> bool:

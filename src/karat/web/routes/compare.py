@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, HTTPException, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from karat.reports.changes import Change
@@ -18,6 +19,7 @@ from karat.web.figures import suite_metrics
 from karat.web.lookup import find_row, run_number, scoring_of
 from karat.web.page import Viewer, viewer_of
 from karat.web.routes.run import choices
+from karat.web.several_runs import several_page
 
 router = APIRouter(include_in_schema=False)
 
@@ -25,12 +27,29 @@ PAGE = 25
 
 
 @router.get("/compare")
-def compare_page(request: Request, a: str = "", b: str = "", kind: str = "", tag: str = "", page: int = 1) -> Response:
-    """``a`` is the run before, ``b`` the run after."""
+def compare_page(
+    request: Request,
+    a: str = "",
+    b: str = "",
+    kind: str = "",
+    tag: str = "",
+    page: int = 1,
+    runs: Annotated[list[str], Query()] = [],  # noqa: B006 (FastAPI copies it)
+    base: str = "",
+    add: bool = False,
+) -> Response:
+    """``a`` is the run before, ``b`` the run after; or ``runs``: several, with commas between them or one by one."""
     viewer = viewer_of(request)
-    rows = [row for row in viewer.store.runs(200) if row.scoring is not None]
+    named = list(dict.fromkeys(name for one in runs for name in one.split(",") if name))
+    if len(named) == 2 and not add:
+        a, b = sorted(named, key=lambda name: run_number(name) or 0)
+    elif len(named) > 2 and not add:
+        return several_page(viewer, request, named, base, page)
     if not a or not b:
-        return viewer.page(request, "compare_choose.html", rows=choices(rows), a=run_number(a) if a else None)
+        rows = [row for row in viewer.store.runs(200) if row.scoring is not None]
+        chosen_runs = {run_number(name) for name in (*named, a) if name}
+        before = run_number(a) if a else None
+        return viewer.page(request, "compare_choose.html", rows=choices(rows), a=before, chosen=chosen_runs)
     first, second = find_row(viewer, a), find_row(viewer, b)
     if first.id == second.id:
         return RedirectResponse(f"/runs/{run_name(first.id)}", 303)

@@ -119,3 +119,6 @@ whenWhole(() => {
 window.addEventListener("pageshow", (event) => {
   if (event.persisted) document.querySelectorAll("form[method=get]").forEach((form) => form.reset());
 });
+
+// Runs beside each other: the newest one is in sight where not all fit.
+whenWhole(() => document.querySelectorAll("[data-newest]").forEach((box) => { box.scrollLeft = box.scrollWidth; }));
