@@ -52,7 +52,7 @@ class RightWrongTable(msgspec.Struct, frozen=True):
     newly_wrong: int
     newly_right: int
     wrong: int
-    sentence: str
+    said: str
 
 
 class ComparisonPage(msgspec.Struct, frozen=True):

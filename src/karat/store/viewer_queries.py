@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
+from sqlalchemy import select
+
 from karat.core.results.columns import Columns
 from karat.store import case_pages, filters_and_case_sets
 from karat.store.answer_blocks import KEYS, AnswerBlock, answer_blocks, keys_of
@@ -15,7 +17,7 @@ from karat.store.case_list import CaseList, Line
 from karat.store.case_pages import CaseQuery, TagCount
 from karat.store.filters_and_case_sets import CaseSet, SavedFilter
 from karat.store.predictions import count_answers, waiting_cases
-from karat.store.schema import run_blocks
+from karat.store.schema import notes, run_blocks
 from karat.store.store import Store
 
 
@@ -46,6 +48,11 @@ class Viewing:
     def places(self, scoring: int) -> dict[str, int]:
         """Case id → its position."""
         return {case: place for place, case in enumerate(self._list(scoring).columns.case_ids)}
+
+    def noted_runs(self) -> set[int]:
+        """The runs that have notes."""
+        with self._store._reading() as connection:
+            return set(connection.execute(select(notes.c.run_id).distinct()).scalars())
 
     # -- a page at a time ------------------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from karat.web.routes import (
     review,
     run,
     runs,
+    tune,
 )
 
 ROUTERS = tuple(
@@ -30,6 +31,7 @@ ROUTERS = tuple(
         new_case,
         review,
         compare,
+        tune,
         export,
         login,
         assets,
