@@ -112,7 +112,7 @@ def test_the_workbook(tmp_path: Path) -> None:
     path = tmp_path / "out.xlsx"
     write_xlsx(comparison_report([sample()]), path)
     book = openpyxl.load_workbook(path)
-    assert book.sheetnames == ["Overview", "By tag", "By dimension", "Cases"]
+    assert book.sheetnames == ["Overview", "By tag", "By dimension", "Failure groups", "Cases"]
     rows = list(book["Cases"].values)
     assert rows[0][:3] == ("case", "change", "question")
     (lost,) = (row for row in rows if row[0] == "lost")

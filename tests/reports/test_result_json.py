@@ -27,7 +27,7 @@ def loaded(result: RunResult) -> Any:
 
 def test_the_layout() -> None:
     found = loaded(RESULT)
-    assert list(found) == ["run", "summary", "figures", "cases"]
+    assert list(found) == ["run", "summary", "figures", "failure_groups", "cases"]
     assert found["run"]["suite"] == "data_query"
     assert found["run"]["repeats"] == 1  # defaults are written too
     assert found["summary"][0] == {
@@ -70,7 +70,7 @@ def test_repeats_are_listed_where_there_are_any() -> None:
 
 def test_reviews_and_the_rates_with_them_where_there_are_any() -> None:
     found = loaded(REVIEWED)
-    assert list(found) == ["run", "summary", "figures", "reviews", "with_reviews", "cases"]
+    assert list(found) == ["run", "summary", "figures", "reviews", "with_reviews", "failure_groups", "cases"]
     assert found["reviews"][0] == {
         "case": "imports_vietnam",
         "verdict": "accept",
@@ -85,7 +85,7 @@ def test_reviews_and_the_rates_with_them_where_there_are_any() -> None:
 
 def test_what_several_tries_tell() -> None:
     found = loaded(TRIED)
-    assert list(found) == ["run", "summary", "figures", "repeats", "cases"]
+    assert list(found) == ["run", "summary", "figures", "repeats", "failure_groups", "cases"]
     recall, precision, right = found["repeats"]["metrics"]
     assert found["repeats"]["tries"] == 3
     assert (recall["metric"], recall["pass_k"]) == ("macro_recall", [])

@@ -124,8 +124,8 @@ _LATER = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0007"
-down_revision = "0006"
+revision = "0008"
+down_revision = "0007"
 
 
 def upgrade() -> None:
@@ -143,9 +143,9 @@ def test_an_older_store_is_upgraded_with_all_its_data(
         store.add_scoring(run, a_result())
     later = tmp_path / "100% later"  # a per cent sign in the path must not upset Alembic's configuration
     shutil.copytree(revision.MIGRATIONS, later)
-    (later / "versions" / "r0007_note.py").write_text(_LATER)
+    (later / "versions" / "r0008_note.py").write_text(_LATER)
     monkeypatch.setattr(revision, "MIGRATIONS", later)
-    monkeypatch.setattr(schema, "HEAD", "0007")
+    monkeypatch.setattr(schema, "HEAD", "0008")
     with pytest.raises(UserError, match="older karat and must be upgraded"):
         open_store(url, read_only=True)
     with open_store(url) as store:
@@ -153,7 +153,7 @@ def test_an_older_store_is_upgraded_with_all_its_data(
         assert store.result(run) == a_result()
         with store._engine.connect() as connection:
             assert connection.exec_driver_sql("SELECT note FROM runs").scalars().all() == ["-"]
-            assert connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars().all() == ["0007"]
+            assert connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars().all() == ["0008"]
         store.delete_run(run)
         assert store.predictions(run) == [], "the keys are on again"
 

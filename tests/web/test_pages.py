@@ -325,6 +325,7 @@ def test_a_review_stands_beside_the_rule_and_can_be_taken_back(client: TestClien
     assert [line["verdict"] for line in lines] == ["pass", "pass", "pass", "gold_wrong", "fail"]
     assert lines[3]["change"] == "correct what the case expects" and "case_007" in lines[3]["answer"]
     form, headers = {"csrf": token(client, "/runs/r-0001/cases/1")}, {"Origin": "http://127.0.0.1:8765"}
+    form["reviewer"] = "Ada"
     client.post("/runs/r-0001/cases/1/undo", data=form, headers=headers)
     with open_store(store_url) as store:
         assert store.reviews(1, ["case_001"]) == []

@@ -98,6 +98,15 @@ class Group(msgspec.Struct, frozen=True, gc=False):
     figures: tuple[tuple[str, float], ...] = ()
 
 
+class Failure(msgspec.Struct, frozen=True, gc=False):
+    """One thing that is wrong with an answer, in words that other cases with the same fault share."""
+
+    label: str
+    """With what was asked and what was given: ``COUNTRY wrong: asked MEX, got USA``."""
+    family: str = ""
+    """Without values, for cases whose label no other case has: ``COUNTRY wrong``. Empty: the label itself."""
+
+
 class Explanation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a person needs to know about one case, or one try at it."""
 
@@ -112,6 +121,9 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     cells: Cells | None = None
     lines: tuple[Line, ...] = ()
     groups: tuple[Group, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    """What cases are put together by in failure groups, where parts and reason do not say it; see
+    ``core.results.failures``."""
     extra: msgspec.Struct | None = None
     """The suite's own record of what it found."""
 

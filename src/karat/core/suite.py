@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar  # Any: a plain
 
 import msgspec
 
+from karat.core.case_form import ShowForm, no_form
 from karat.core.choice import Choice
 from karat.core.explanation import Explain, unexplained
 from karat.core.json_types import JsonMapping
@@ -241,6 +242,9 @@ class Suite(Generic[Target, Options, Comparison]):
     """What is kept of a case's (user turn, comparison) pairs. Its JSON form is ``cases[].details``."""
     explain: Explain = unexplained
     """(details, target) → what people are shown of the case, see ``core.explanation``."""
+    form: ShowForm = no_form
+    """(details, target, answer) → how the case is drawn where it is opened, see ``core.case_form``. Only called then.
+    None: from the explanation."""
     headline: Callable[[Sequence[Case[Target]]], Sequence[str]] = lambda _: ()
     """The names of the metrics that these cases are judged by first, where that depends on the cases; empty: those that
     say so themselves."""

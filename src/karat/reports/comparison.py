@@ -9,6 +9,7 @@ import msgspec
 
 from karat.core.json_types import JsonObject
 from karat.core.problems import count_of
+from karat.core.results.failure_groups import FailureGroups
 from karat.core.results.result import RunInfo, RunResult
 from karat.core.results.usage import USAGE
 from karat.core.suite import Kind as MetricKind
@@ -16,6 +17,7 @@ from karat.core.suite import Metric
 from karat.reports.answer_changes import PartChange
 from karat.reports.changes import Answers, Change, Changes, changes_between, no_answers
 from karat.reports.console.run import figure
+from karat.reports.failure_groups import failure_groups
 from karat.stats.compare.runs import MetricComparison, RunComparison
 
 ALPHA = 0.05
@@ -34,6 +36,8 @@ class Compared(msgspec.Struct, frozen=True):
     changes: Changes
     """A sequence of :class:`Change`; cases and answers are read when they are looked at."""
     metrics: dict[str, Metric]
+    failure_groups: FailureGroups | None = None
+    """Those of b, against a on the cases that both have."""
 
     def __repr__(self) -> str:
         from io import StringIO
@@ -145,7 +149,8 @@ def side_by_side(
 ) -> Compared:
     """Put together what the writers need."""
     changes = changes_between(a, b, comparison.cases, answers_a, answers_b, comparison.right_wrong)
-    return Compared(a.run, b.run, comparison, changes, {metric.name: metric for metric in (*metrics, *USAGE)})
+    named = {metric.name: metric for metric in (*metrics, *USAGE)}
+    return Compared(a.run, b.run, comparison, changes, named, failure_groups(b, a))
 
 
 def part_words(part: PartChange) -> str:
@@ -155,7 +160,7 @@ def part_words(part: PartChange) -> str:
     return f"{part.label}: {' → '.join(sides)}"
 
 
-def change_words(change: Change, longest: int = 200) -> list[str]:
+def answer_lines(change: Change, longest: int = 200) -> list[str]:
     """How the two answers differ, a line for each part; the answers themselves where no part says it."""
     if change.parts:
         return [part_words(part) for part in change.parts]
@@ -197,6 +202,7 @@ def as_plain(compared: Sequence[Compared]) -> JsonObject:
                 "tags": item.comparison.tags,
                 "groups": item.comparison.groups,
                 "right_wrong": item.comparison.right_wrong.counts() if item.comparison.right_wrong else None,
+                "failure_groups": item.failure_groups.groups if item.failure_groups is not None else (),
                 "counts": item.counts(),
                 "cases": list(item.changes),
             }

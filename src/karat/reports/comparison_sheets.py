@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from karat.core.report import Cell, Column, Report, Sheet, Table
 from karat.reports.changes import SECTIONS
-from karat.reports.comparison import Compared, change_words, label, moves_text, outcome
+from karat.reports.comparison import Compared, answer_lines, label, moves_text, outcome
+from karat.reports.failure_groups import TITLE, groups_table
 
 if TYPE_CHECKING:
     from karat.stats.compare.paired import Difference
@@ -42,6 +43,8 @@ def _sheets(item: Compared, tail: str) -> list[Sheet]:
         groups = [group for group in item.comparison.groups if group.kind == kind]
         rows = [(g.name, item.title(g.metric), *_cells(g.difference)) for g in groups]
         found.append(_list(f"By {kind}{tail}", kind, rows))
+    if item.failure_groups is not None and item.failure_groups.groups:
+        found.append(Sheet(f"{TITLE}{tail}", (groups_table(item.failure_groups, label(item.a)),)))
     found.append(_cases(item, tail))
     return found
 
@@ -117,7 +120,7 @@ def _cases(item: Compared, tail: str) -> Sheet:
             change.id,
             change.words,
             change.question,
-            "\n".join(change_words(change)),
+            "\n".join(answer_lines(change)),
             moves_text(item, change),
             change.a.status,
             change.b.status,

@@ -1,7 +1,7 @@
 """The whole report of a run: what its suite says of it, and what every report contains.
 
-Told alike: metrics of plug-ins, several tries at a case, and what people say of the cases. Nothing is added to a run
-that has none of these.
+Told alike: metrics of plug-ins, several tries at a case, failure groups, and what people say of the cases. Nothing is
+added to a run that has none of these.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from karat.core.results.result import RunResult
 from karat.core.suite import Suite
 from karat.reports.added_metrics import added, added_sheet, added_table
 from karat.reports.attempts import tries_tables
+from karat.reports.failure_groups import groups_sheet
 from karat.reports.reviews import reviewed_table, reviews_sheet
 from karat.stats.intervals.estimates import estimate
 from karat.stats.repeats import tries_of
@@ -34,6 +35,8 @@ def whole_report(result: RunResult, suite: Suite) -> Report:
     )
     sheets = _with_tables(report.sheets, tables) if tables else report.sheets
     sheets = _before_about(sheets, added_sheet(result, more)) if more else sheets
+    groups = groups_sheet(result)
+    sheets = _before_about(sheets, groups) if groups else sheets
     reviews = reviews_sheet(result, metrics)
     return Report(report.title, _before_about(sheets, reviews) if reviews else sheets)
 

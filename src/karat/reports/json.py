@@ -7,8 +7,9 @@ null, and ``reasons`` says why.
 Where cases were tried several times, before the cases: ``"repeats": {"tries", "metrics": [{"metric", "spread",
 "pass_k": [{"k", "at": {"mean", "n", "low", "high"}, "hat": {…}, "left_out"}…]}…]}``. Where people reviewed cases:
 ``"reviews": [{"case", "verdict", "reviewer", "comment", "created"}…], "with_reviews": [{"metric", "mean", "n", "low",
-"high"}…]``. Where a suite has figures of the run as a whole: ``"figures": {…}``. Where the run has notes
-(``karat.core.notes``): ``"notes": {name: …}``.
+"high"}…]``. Where cases are not right: ``"failure_groups": {"failing", "groups": [{"key", "label", "outcome", "cases",
+"found_in"}…], "further_groups", "further_cases"}``. Where a suite has figures of the run as a whole: ``"figures":
+{…}``. Where the run has notes (``karat.core.notes``): ``"notes": {name: …}``.
 """
 
 from __future__ import annotations
@@ -29,8 +30,10 @@ from karat.core.results.facts import facts_of
 from karat.core.results.result import CaseResult, RunResult
 from karat.core.scores import Score
 from karat.core.suite import Metric, Suite
+from karat.reports.failure_groups import failure_groups
 from karat.reports.json_layout import (
     CaseJson,
+    FailureGroupsJson,
     MetricTriesJson,
     RepeatJson,
     ResultJson,
@@ -67,6 +70,9 @@ def json_parts(result: RunResult, metrics: Sequence[Metric] | None = None) -> It
             found["with_reviews"] = tuple(
                 ReviewedJson(rate.metric, **msgspec.structs.asdict(rate.reviewed)) for rate in rates
             )
+    groups = failure_groups(result)
+    if groups.failing:
+        found["failure_groups"] = FailureGroupsJson(groups.failing, groups.groups, groups.further, groups.further_cases)
     run = RunJson(**msgspec.structs.asdict(result.run))
     head = _formatted(ResultJson(run, result.summary, **found))
     if not result.cases:

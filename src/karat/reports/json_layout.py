@@ -7,6 +7,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from karat.core.json_types import JsonObject
+from karat.core.results.failure_groups import FailureGroup
 from karat.core.results.result import CaseReview, MetricSummary
 from karat.core.scores import State
 from karat.stats.repeats import PassK
@@ -57,6 +58,18 @@ class ReviewedJson(msgspec.Struct, frozen=True):
     high: float | None
 
 
+class FailureGroupsJson(msgspec.Struct, frozen=True):
+    """The cases that are not right, put together by what is wrong with them; each case is in one group."""
+
+    failing: int
+    """Cases that are not right."""
+    groups: tuple[FailureGroup, ...]
+    """The largest first; groups of one case are folded into the last one."""
+    further_groups: int
+    """Groups that are not listed, for they are too small."""
+    further_cases: int
+
+
 class RepeatJson(msgspec.Struct, frozen=True):
     """One of several tries at a case."""
 
@@ -93,4 +106,6 @@ class ResultJson(msgspec.Struct, frozen=True):
     repeats: TriesJson | UnsetType = UNSET
     reviews: tuple[CaseReview, ...] | UnsetType = UNSET
     with_reviews: tuple[ReviewedJson, ...] | UnsetType = UNSET
+    failure_groups: FailureGroupsJson | UnsetType = UNSET
+    """Only where a case is not right."""
     cases: tuple[CaseJson, ...] = ()

@@ -10,7 +10,7 @@ from karat.core.results.result import Estimate, RunResult, interval_text
 from karat.core.suite import Metric
 from karat.stats.compare.pairing import value_of
 from karat.stats.pass_rates import pass_rates
-from karat.stats.reviewed import reviewed_rates, verdict_counts
+from karat.stats.reviewed import disputed_cases, reviewed_rates, verdict_counts
 
 VERDICTS = {"pass": "right", "fail": "wrong", "gold_wrong": "gold is wrong", "accept": "accept this too"}
 MOST_LINES = 4
@@ -40,7 +40,13 @@ def reviews_sheet(result: RunResult, metrics: Sequence[Metric]) -> Sheet | None:
     for review in result.reviews:
         case = cases.get(review.case)
         by_rule: tuple[Cell, ...] = () if rule is None else (value_of(case, rule.name) if case else None,)
-        given = (verdict_words(review.verdict), visible(review.reviewer), visible(review.comment), when(review.created))
+        final = " (adjudicated)" if review.adjudication else ""
+        given = (
+            verdict_words(review.verdict) + final,
+            visible(review.reviewer),
+            visible(review.comment),
+            when(review.created),
+        )
         question = visible(case.question) if case else ""
         rows.append((review.case, question, *given, *by_rule, case.status if case else "not in this scoring"))
     columns = (
@@ -64,15 +70,20 @@ def reviewed_lines(result: RunResult, metrics: Sequence[Metric]) -> list[list[st
         shown = f"{rate.title} {estimate_words(rate.reviewed, 3)} over {rate.reviewed.n:,}"
         lines.append([shown, f"by rule {_figure(rate.rule.mean, 3)}"])
     if lines:
-        lines[0].append(f"{sum(verdict_counts(result).values()):,} reviewed")
+        waiting = len(disputed_cases(result))
+        lines[0].append(f"{sum(verdict_counts(result).values()) + waiting:,} reviewed")
+        if waiting:
+            lines[0].append(f"{waiting:,} disputed")
     return lines
 
 
 def reviewed_words(result: RunResult) -> str:
     """``3 cases reviewed: 2 right, 1 gold is wrong``."""
     counts = verdict_counts(result)
-    each = ", ".join(f"{counts[word]:,} {title}" for word, title in VERDICTS.items() if word in counts)
-    return f"{count_of(sum(counts.values()), 'case')} reviewed: {each}"
+    each = [f"{counts[word]:,} {title}" for word, title in VERDICTS.items() if word in counts]
+    waiting = len(disputed_cases(result))
+    each += [f"{waiting:,} disputed, which count by rule until somebody adjudicates"] if waiting else []
+    return f"{count_of(sum(counts.values()) + waiting, 'case')} reviewed: {', '.join(each)}"
 
 
 def estimate_words(found: Estimate, decimals: int = 2) -> str:

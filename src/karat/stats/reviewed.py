@@ -4,6 +4,8 @@
   call, 0/0).
 - ``gold_wrong``: the case says nothing of the answer, and leaves the rate.
 - Every other case counts as by the rule. The interval is made as that of the rate by rule.
+- Several people: see ``core.results.verdicts``. A case on which they disagree counts as by the rule until somebody
+  adjudicates.
 - A verdict is on the case as a whole: it counts in each rate alike, and once, whatever number of tries the case had.
 """
 
@@ -16,13 +18,12 @@ import msgspec
 
 from karat.core.results.clusters import clusters_of
 from karat.core.results.result import Estimate, MetricSummary, RunResult
+from karat.core.results.verdicts import RIGHT, disputed, settled
 from karat.core.suite import Metric
 from karat.stats.compare.pairing import value_of
 from karat.stats.intervals.over_cases import estimate_over_cases
 from karat.stats.intervals.rates import wilson
 from karat.stats.pass_rates import pass_rates
-
-RIGHT = ("pass", "accept")
 
 
 class ReviewedRate(msgspec.Struct, frozen=True):
@@ -36,9 +37,9 @@ class ReviewedRate(msgspec.Struct, frozen=True):
 
 def reviewed_rates(result: RunResult, metrics: Sequence[Metric]) -> tuple[ReviewedRate, ...]:
     """The run's pass rates (see ``pass_rates``) both ways; empty when nobody reviewed a case of it."""
-    verdicts = verdicts_of(result)
-    if not verdicts:
+    if not result.reviews:
         return ()
+    verdicts = verdicts_of(result)
     by_rule = {item.metric: Estimate(item.mean, item.n, item.low, item.high) for item in result.summary}
     clusters = clusters_of(result.cases)
 
@@ -63,14 +64,20 @@ def rate_with_reviews(
 
 
 def verdicts_of(result: RunResult) -> dict[str, str]:
-    """Case → the verdict on it, for the cases that the result has."""
-    given = {review.case: review.verdict for review in result.reviews}
+    """Case → what people's verdicts on it come to, for the cases that the result has."""
+    given = {case: review.verdict for case, review in settled(result.reviews).items()}
     return {case.id: given[case.id] for case in result.cases if case.id in given} if given else {}
 
 
 def verdict_counts(result: RunResult) -> dict[str, int]:
     """How many cases of the result were given each verdict; verdicts that nobody gave are left out."""
     return dict(Counter(verdicts_of(result).values()))
+
+
+def disputed_cases(result: RunResult) -> list[str]:
+    """The cases of the result on which people disagree and nobody has adjudicated."""
+    open_ones = set(disputed(result.reviews))
+    return [case.id for case in result.cases if case.id in open_ones] if open_ones else []
 
 
 def with_reviews(item: MetricSummary, reviewed: Iterable[tuple[str, float | None]]) -> Estimate:

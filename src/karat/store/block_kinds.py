@@ -9,6 +9,7 @@ from typing import Any  # Any: each kind of block holds something else
 import msgspec
 
 from karat.core.results.case_words import unpack_words
+from karat.core.results.failure_columns import unpack_failures
 from karat.core.results.result import CaseResult
 from karat.store.answer_blocks import KEYS, RESPONSES, Keys
 from karat.store.blocks import Block, check_block
@@ -16,6 +17,7 @@ from karat.store.case_lines import LINES, SEARCHED, unpack_lines, unpack_searche
 from karat.store.cases import CASES, IDS
 from karat.store.codec import from_bytes
 from karat.store.columns import COLUMNS, unpack_chunk
+from karat.store.failure_blocks import FAILURES
 from karat.store.results import RESULTS, WORDS
 
 CASE_KINDS = (CASES, IDS)
@@ -33,6 +35,7 @@ READERS: Mapping[str, Callable[[bytes], Any]] = MappingProxyType(
         SEARCHED: unpack_searched,
         COLUMNS: unpack_chunk,
         WORDS: lambda item: unpack_words([item]),
+        FAILURES: unpack_failures,
     }
 )
 """How one item of a block is read."""

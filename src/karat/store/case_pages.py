@@ -8,8 +8,10 @@ import msgspec
 from sqlalchemy import Connection, Select, select
 
 from karat.core.results.columns import STATES
+from karat.core.results.verdicts import disputed, settled
 from karat.store.case_list import CaseList, Line
-from karat.store.schema import reviews, runs, set_cases
+from karat.store.reviews import case_reviews
+from karat.store.schema import runs, set_cases
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,8 +28,15 @@ class CaseQuery(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     status: str = ""
     tag: str = ""
     review: str = ""
-    """``open``: waits for a person. ``wanted``: no rule settles it. ``done``: has a verdict. Else that verdict."""
+    """``open``: waits for a person. ``wanted``: no rule settles it. ``done``: has a verdict. ``disputed``: people
+    disagree. Else what the verdicts come to."""
     reason: str = ""
+    group: str = ""
+    """The key of a failure group. Which cases are in it depends on the run that it was compared with (``against``), so
+    ``among`` has to say them."""
+    against: str = ""
+    among: tuple[int, ...] | None = None
+    """The positions of the cases that count; None: all."""
     in_set: str = ""
     """The name of a set of the run's suite."""
     answered: tuple[tuple[int, ...], ...] = ()
@@ -156,6 +165,10 @@ def _chosen(connection: Connection, found: CaseList, run_id: int, query: CaseQue
     if query.reason:
         code = found.reasons.index(query.reason) if query.reason in found.reasons else -1
         chosen &= found.reason_codes == code
+    if query.among is not None:
+        inside = np.zeros(len(found), bool)
+        inside[np.array(query.among, np.int64)] = True
+        chosen &= inside
     if query.in_set:
         suite = select(runs.c.suite).where(runs.c.id == run_id).scalar_subquery()
         members = select(set_cases.c.case_id).where(set_cases.c.suite == suite, set_cases.c.name == query.in_set)
@@ -191,11 +204,14 @@ def _within(found: CaseList, metric: int, query: CaseQuery) -> Flags:
 def _reviewed(connection: Connection, found: CaseList, run_id: int, wanted: str) -> Flags:
     if wanted == "wanted":
         return found.wants_review
-    current = select(reviews.c.case_id).where(reviews.c.run_id == run_id, reviews.c.undone == "")
-    if wanted == "open":
+    given = case_reviews(connection, run_id)
+    if wanted in ("open", "done"):
+        done = found.with_ids({review.case for review in given})
         waiting: Flags = found.wants_review | (found.columns.statuses == STATES.index("error"))
-        return waiting & ~_named(connection, found, current)
-    return _named(connection, found, current if wanted == "done" else current.where(reviews.c.verdict == wanted))
+        return done if wanted == "done" else waiting & ~done
+    if wanted == "disputed":
+        return found.with_ids(set(disputed(given)))
+    return found.with_ids({case for case, review in settled(given).items() if review.verdict == wanted})
 
 
 def _named(connection: Connection, found: CaseList, ids: Select[Any]) -> Flags:

@@ -13,12 +13,14 @@ from karat.core.explanation import Explanation
 from karat.core.gc_pause import no_collecting
 from karat.core.results.case_words import CaseWords, pack_words, unpack_words
 from karat.core.results.columns import Columns
+from karat.core.results.failure_columns import pack_failures
 from karat.core.results.result import CaseResult
 from karat.store.block_tables import Stored, append_block, block_at, blocks_from, end_of
 from karat.store.blocks import DamagedBlock, in_blocks
 from karat.store.case_lines import LINES, SEARCHED, CaseLine, line_of, pack_lines, pack_searched
 from karat.store.codec import to_json
 from karat.store.columns import COLUMNS, pack_columns, unpack_columns
+from karat.store.failure_blocks import FAILURES
 from karat.store.schema import scoring_blocks
 from karat.store.scorings import read_summary
 
@@ -62,7 +64,9 @@ def append_lined(connection: Connection, scoring: int, results: Sequence[Lined],
             SEARCHED: pack_searched(lines),
         }
         if suite:
-            columns[WORDS] = pack_words(suite, [(item.case, item.explanation) for item in chunk])
+            explained = [(item.case, item.explanation) for item in chunk]
+            columns[WORDS] = pack_words(suite, explained)
+            columns[FAILURES] = pack_failures(suite, explained)
         for kind, packed in columns.items():
             append_block(connection, scoring_blocks, scoring, kind, first, [packed], rows)
         first += rows

@@ -24,7 +24,7 @@ from sqlalchemy.engine import Dialect
 
 from karat.store.codec import from_text, to_text
 
-HEAD = "0006"
+HEAD = "0007"
 """The newest migration. They count up in four digits, so a larger one in a store means a newer karat."""
 
 
@@ -161,6 +161,9 @@ reviews = Table(
     Column("comment", AnyText, nullable=False),
     Column("created", Text, nullable=False),
     Column("undone", Text, nullable=False),
+    # 1: it settles the case for everybody; and whether other verdicts were hidden when it was given.
+    Column("adjudication", BigInteger, nullable=False, server_default="0"),
+    Column("blind", BigInteger, nullable=False, server_default="0"),
     Index("ix_reviews_case_id", "run_id", "case_id"),
 )
 

@@ -8,6 +8,7 @@ from typing import overload
 
 from karat.core.gc_pause import no_collecting
 from karat.core.results.columns import Columns, StoredCases, make_columns
+from karat.core.results.failure_columns import FailureColumns, make_failures
 from karat.core.results.result import CaseResult
 
 ReadFrom = Callable[[int], Sequence[CaseResult]]
@@ -16,18 +17,29 @@ ReadAt = Callable[[Sequence[int]], list[CaseResult]]
 """The results at these positions."""
 ReadColumns = Callable[[], Columns | None]
 """All cases as columns; None where their words are not kept."""
+ReadFailures = Callable[[], FailureColumns | None]
+"""What is wrong with each case; None where that is not kept."""
 
 
 class ScoredCases(StoredCases):
     """Like a tuple of results, with one block of them in memory. It can be read as long as the store is there, whether
     or not it was closed."""
 
-    def __init__(self, suite: str, count: int, read_from: ReadFrom, read_at: ReadAt, read_columns: ReadColumns) -> None:
+    def __init__(
+        self,
+        suite: str,
+        count: int,
+        read_from: ReadFrom,
+        read_at: ReadAt,
+        read_columns: ReadColumns,
+        read_failures: ReadFailures,
+    ) -> None:
         self._suite = suite
         self._count = count
         self._read_from = read_from
         self._read_at = read_at
         self._read_columns = read_columns
+        self._read_failures = read_failures
         self._held: tuple[int, Sequence[CaseResult]] = (0, ())
 
     def __len__(self) -> int:
@@ -65,6 +77,13 @@ class ScoredCases(StoredCases):
             return found
         with no_collecting():
             return make_columns(self._suite, self, groups=groups)
+
+    def failures(self) -> FailureColumns:
+        """What is wrong with each case: as the store keeps it, or made in one pass over the cases of an older store."""
+        if (found := self._read_failures()) is not None:
+            return found
+        with no_collecting():
+            return make_failures(self._suite, self)
 
     def at(self, places: Sequence[int]) -> list[CaseResult]:
         """The cases at these places, in this order."""

@@ -17,7 +17,10 @@ from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import UserError
 from karat.core.records import Prediction
 from karat.core.results.columns import Columns
-from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
+from karat.core.results.failure_columns import FailureColumns, make_failures
+from karat.core.results.result import CaseResult, CaseReview, MetricSummary, RunInfo, RunResult
+from karat.core.results.verdicts import settled
+from karat.core.results.word_lists import WordLists
 from karat.store import cases as case_blocks
 from karat.store import lease_parts
 from karat.store import leases as lease_rows
@@ -36,6 +39,7 @@ from karat.store.database.failures import explained
 from karat.store.database.file_identity import check_file, file_of
 from karat.store.database.retrying import Patience, retrying
 from karat.store.database.sqlite import give_back_pages
+from karat.store.failure_blocks import read_failure_block, read_failures
 from karat.store.lease_holder import Holder
 from karat.store.lease_parts import Claim
 from karat.store.leases import WHOLE_RUN, Lease
@@ -374,6 +378,7 @@ class Store:
                 partial(self._results_from, own),
                 partial(self._results_at, own),
                 partial(self._words_and_columns, own),
+                partial(self._failures, own),
             )
             if count <= HELD:
                 cases = tuple(_all_from(partial(result_blocks.results_from, connection, own)))
@@ -391,6 +396,11 @@ class Store:
             held = self._lists.held(scoring)
             return held.columns if held is not None else result_blocks.read_columns(connection, scoring)
 
+    def failures(self, scoring: int, suite: str) -> FailureColumns:
+        """What is wrong with each case of a scoring, as columns; see ``core.results.failure_groups``."""
+        found = self._failures(scoring)
+        return found if found is not None else make_failures(suite, _all_from(partial(self._results_from, scoring)))
+
     def scorings(self, run_id: int) -> list[ScoringRow]:
         """Each time the run was scored, oldest first."""
         with self._reading() as connection:
@@ -407,6 +417,14 @@ class Store:
             held = self._lists.held(scoring)
             columns = held.columns if held is not None else result_blocks.read_columns(connection, scoring)
             return msgspec.structs.replace(columns, words=result_blocks.read_words(connection, scoring))
+
+    def _failures(self, scoring: int) -> FailureColumns | None:
+        def read(position: int) -> WordLists:
+            with self._reading() as connection:
+                return read_failure_block(connection, scoring, position)
+
+        with self._reading() as connection:
+            return read_failures(connection, scoring, result_blocks.count_results(connection, scoring), read)
 
     def _results_from(self, scoring: int, begin: int) -> Sequence[CaseResult]:
         with self._reading() as connection:
@@ -426,17 +444,36 @@ class Store:
 
     # -- reviews ---------------------------------------------------------------------------------------------------
 
-    def add_review(self, run_id: int, case_id: str, verdict: str, *, reviewer: str = "", comment: str = "") -> int:
-        """A person's verdict on a case of this run; its id. The rule's own stays as it is."""
+    def add_review(
+        self,
+        run_id: int,
+        case_id: str,
+        verdict: str,
+        *,
+        reviewer: str = "",
+        comment: str = "",
+        adjudication: bool = False,
+        blind: bool = False,
+        seen: int | None = None,
+    ) -> int:
+        """A person's verdict on a case of this run; its id. The rule's own and other people's stay as they are.
+        ``adjudication``: it settles the case for everybody. ``seen``: the newest verdict that the person knows of; a
+        newer one of the same person, or a newer adjudication, is a :class:`StaleReview`."""
+        given = CaseReview(case_id, verdict, reviewer, comment, "", adjudication)
         with self._writing() as connection:
             run_rows.lock_run(connection, run_id)
-            return review_rows.insert_review(connection, run_id, case_id, verdict, reviewer, comment, _now())
+            return review_rows.insert_review(connection, run_id, given, _now(), blind=blind, seen=seen)
 
-    def undo_review(self, run_id: int, case_id: str) -> bool:
-        """Take the verdict on a case back; whether there was one. It is kept as taken back."""
+    def undo_review(self, run_id: int, case_id: str, reviewer: str | None = None, *, seen: int | None = None) -> bool:
+        """Take a person's verdict on a case back, or everybody's; whether there was one. It is kept as taken back."""
         with self._writing() as connection:
             run_rows.lock_run(connection, run_id)
-            return review_rows.undo_review(connection, run_id, case_id, _now())
+            return review_rows.undo_review(connection, run_id, case_id, _now(), reviewer, seen)
+
+    def verdicts(self, run_id: int, case_ids: Sequence[str] | None = None) -> dict[str, CaseReview]:
+        """Case → what people's verdicts come to; cases on which they disagree are not there."""
+        with self._reading() as connection:
+            return settled(review_rows.case_reviews(connection, run_id, case_ids))
 
     def reviews(self, run_id: int, case_ids: Sequence[str] | None = None) -> list[Review]:
         """The verdicts that count, oldest first."""

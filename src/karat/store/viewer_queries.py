@@ -6,19 +6,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
 from karat.core.results.columns import Columns
+from karat.core.results.result import CaseResult
 from karat.store import case_pages, filters_and_case_sets
 from karat.store.answer_blocks import KEYS, AnswerBlock, answer_blocks, keys_of
 from karat.store.block_tables import blocks_from
+from karat.store.case_history import CaseInRun, read_case_results, read_history, read_settings
 from karat.store.case_list import CaseList, Line
 from karat.store.case_pages import CaseQuery, TagCount
 from karat.store.filters_and_case_sets import CaseSet, SavedFilter
 from karat.store.predictions import count_answers, waiting_cases
+from karat.store.records import RunRow
 from karat.store.schema import notes, run_blocks
 from karat.store.store import Store
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class Viewing:
@@ -81,9 +89,35 @@ class Viewing:
             found = self._store._lists.of(connection, scoring)
             return found.lines(connection, found.with_ids(set(case_ids)).nonzero()[0].tolist())
 
+    def lines_at(self, scoring: int, positions: Sequence[int]) -> list[Line]:
+        """The lines of the cases at these positions, in this order."""
+        with self._store._reading() as connection:
+            return self._store._lists.of(connection, scoring).lines(connection, positions)
+
     def _list(self, scoring: int) -> CaseList:
         with self._store._reading() as connection:
             return self._store._lists.of(connection, scoring)
+
+    # -- one case through many runs ---------------------------------------------------------------------------------
+
+    def case_history(self, rows: Sequence[RunRow], case_id: str, guess: int | None = None) -> list[CaseInRun]:
+        """The case in the newest scoring of each of these runs that has it. ``guess``: its position in the first."""
+        with self._store._reading() as connection:
+            return read_history(connection, rows, case_id, guess)
+
+    def case_results(self, cases: Sequence[CaseInRun]) -> list[CaseResult | None]:
+        """The whole result of a case in each of these runs."""
+        with self._store._reading() as connection:
+            return read_case_results(connection, cases)
+
+    def run_settings(self, run_ids: Sequence[int]) -> dict[int, tuple[str, str]]:
+        """(the system's settings as text, the hash of its prompt) of each run."""
+        with self._store._reading() as connection:
+            return read_settings(connection, run_ids)
+
+    def wants_review(self, scoring: int) -> NDArray[np.bool_]:
+        """Which cases no rule settles."""
+        return self._list(scoring).wants_review
 
     # -- answers ---------------------------------------------------------------------------------------------------
 

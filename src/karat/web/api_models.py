@@ -125,6 +125,10 @@ class ReviewOut(BaseModel):
     comment: str
     created: str
     undone: str
+    adjudication: bool
+    """It settles the case for everybody."""
+    blind: bool
+    """What others say was hidden when it was given."""
 
 
 class CaseOut(BaseModel):

@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 
 from karat.core.problems import UserError
 from karat.store import Store, open_store
+from karat.store.reviews import StaleReview
 from karat.web.page import Viewer
 from karat.web.routes import ROUTERS
 from karat.web.security.guard import HEADERS, Guard
@@ -80,6 +81,8 @@ def _unreadable(request: Request, error: Exception) -> Response:  # noqa: ARG001
 
 def _user_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, UserError)  # noqa: S101 (registered for it)
+    if isinstance(error, StaleReview):
+        return _told(request, 409, error.message, error.hint)
     return _told(request, 404 if error.message.startswith("there is no ") else 400, error.message, error.hint)
 
 

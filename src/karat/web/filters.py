@@ -19,12 +19,13 @@ REVIEWS = {
     "open": "waiting for review",
     "wanted": "no rule settles it",
     "done": "reviewed",
+    "disputed": "reviewed: people disagree",
     "pass": "reviewed: right",
     "fail": "reviewed: wrong",
     "gold_wrong": "reviewed: gold is wrong",
     "accept": "reviewed: accept this too",
 }
-_NAMES = ("q", "status", "tag", "review", "reason", "set", "metric", "min", "max", "sort", "col")
+_NAMES = ("q", "status", "tag", "review", "reason", "group", "against", "set", "metric", "min", "max", "sort", "col")
 
 
 class Filters(msgspec.Struct, frozen=True):
@@ -53,11 +54,12 @@ class Filters(msgspec.Struct, frozen=True):
     def chips(self, base: str, titles: Mapping[str, str]) -> list[tuple[str, str]]:
         """(text, address without it) for each filter that is on."""
         found = []
-        for name in ("q", "status", "tag", "review", "reason", "set"):
+        for name in ("q", "status", "tag", "review", "reason", "group", "set"):
             if value := self.value(name):
                 words = {"q": f"“{value}”", "review": REVIEWS.get(value, value), "status": STATES.get(value, value)}
-                text = words.get(name, f"{name} {value}")
-                found.append((text, self.link(base, **{name: None})))
+                text = words.get(name, value if name == "group" else f"{name} {value}")
+                gone = {"group": None, "against": None} if name == "group" else {name: None}
+                found.append((text, self.link(base, **gone)))
         if metric := self.value("metric"):
             low, high = self.value("min"), self.value("max")
             bounds = " and ".join([*([f"≥ {low}"] if low else []), *([f"≤ {high}"] if high else [])])
@@ -87,6 +89,8 @@ def read_filters(params: QueryParams, figures: Sequence[Figure]) -> Filters:
         tag=first.get("tag", ""),
         review=first.get("review", ""),
         reason=first.get("reason", ""),
+        group=first.get("group", "")[:400],
+        against=first.get("against", ""),
         in_set=first.get("set", ""),
         metric=metric.index if metric else None,
         at_least=_number(first.get("min")),

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from karat.core.results.failure_columns import FailureColumns
+
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
 
@@ -101,6 +103,10 @@ class StoredCases(Sequence[CaseResult]):
         """All cases as columns; the groups' may be left empty where nobody needs them."""
 
     @abstractmethod
+    def failures(self) -> FailureColumns:
+        """What is wrong with each case, as columns."""
+
+    @abstractmethod
     def at(self, places: Sequence[int]) -> list[CaseResult]:
         """The cases at these places, in this order, read together."""
 
@@ -122,6 +128,10 @@ class SelectedCases(StoredCases):
     def columns(self, *, groups: bool = True) -> Columns:
         """The columns of these cases."""
         return self._cases.columns(groups=groups).take(self._places)
+
+    def failures(self) -> FailureColumns:
+        """The failures of these cases."""
+        return self._cases.failures().take(self._places)
 
     def at(self, places: Sequence[int]) -> list[CaseResult]:
         """The cases at these places among the selected."""

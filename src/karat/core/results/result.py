@@ -153,8 +153,8 @@ def has_errors(case: CaseResult) -> bool:
 
 
 class CaseReview(msgspec.Struct, frozen=True):
-    """A person's verdict on a case of a run, beside the rule's. Only the one that counts: no verdict that was taken
-    back."""
+    """A person's verdict on a case of a run, beside the rule's: the newest of each person, no verdict that was taken
+    back. ``core.results.verdicts`` says what they come to."""
 
     case: str
     verdict: str
@@ -162,6 +162,8 @@ class CaseReview(msgspec.Struct, frozen=True):
     reviewer: str = ""
     comment: str = ""
     created: str = ""
+    adjudication: bool = False
+    """It settles the case, whatever others say."""
 
 
 class RunResult(msgspec.Struct, frozen=True):

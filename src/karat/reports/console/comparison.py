@@ -15,7 +15,7 @@ from karat.core.suite import Kind
 from karat.reports.changes import SECTIONS, Change
 from karat.reports.comparison import (
     Compared,
-    change_words,
+    answer_lines,
     differ_in_system,
     headline_sentence,
     label,
@@ -25,6 +25,7 @@ from karat.reports.comparison import (
 )
 from karat.reports.console.page import LABEL, Page, fit, plain
 from karat.reports.console.run import figure
+from karat.reports.failure_groups import change_words, moved_groups
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -52,6 +53,7 @@ def print_comparison(item: Compared, console: Console, *, saved: Sequence[str] =
     if item.comparison.n_shared:
         _table(page, item, first, second)
         _breakdown(page, item)
+        _failure_groups(page, item)
     _changes(page, item)
     for number, name in enumerate(saved):
         page.line([(("" if number else "saved").ljust(LABEL), "dim"), (plain(name), "")], whole=True)
@@ -157,6 +159,15 @@ def _moves(page: Page, title: str, parts: Sequence[tuple[str, Difference | None]
         page.wrapped(fit(title, LABEL - 1).rstrip(), [(words, "")])
 
 
+def _failure_groups(page: Page, item: Compared) -> None:
+    """The groups that grew or shrank: ``COUNTRY wrong: asked MEX, got USA · 22 → 41 cases, 19 more``."""
+    moved = moved_groups(item.failure_groups, FEW) if item.failure_groups is not None else []
+    for number, group in enumerate(moved):
+        counts = f" · {group.baseline:,} → {group.on_same_cases:,} cases, {change_words(group)}"
+        room = max(16, page.width - LABEL - len(counts))
+        page.labelled("" if number else "fails by", [(page.fitted(plain(group.label), room), ""), (counts, "bold")])
+
+
 def _changes(page: Page, item: Compared) -> None:
     counts = item.changes.sections()
     said = [f"{counts[name]:,} {word}" for name, word in SECTIONS.items() if counts[name]]
@@ -177,7 +188,7 @@ def _change(page: Page, item: Compared, change: Change, title: str) -> None:
         moved += f" and {len(change.moves) - 1} more"
     name = fit(plain(change.id), WIDEST).rstrip() if page.cuts else plain(change.id)
     page.wrapped(title, [(name, "bold"), (f"  {plain(moved)}", "dim")], most=2)
-    lines = change_words(change, page.width)
+    lines = answer_lines(change, page.width)
     for line in lines[:FEW]:
         page.wrapped("", [(f"  {plain(line)}", "")], most=2)
     if len(lines) > FEW:

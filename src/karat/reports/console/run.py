@@ -20,6 +20,7 @@ from karat.reports.attempts import tries_line
 from karat.reports.console.advice import Origin, retry_command, show_command, typed
 from karat.reports.console.overview import FEW, ROUNDING, Overview, badness, label, value_of
 from karat.reports.console.page import LABEL, Page, Span, fit, plain
+from karat.reports.failure_groups import failure_groups, group_lines
 from karat.reports.reviews import reviewed_lines
 from karat.stats.repeats import tries_of
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 _USAGE = frozenset(metric.name for metric in USAGE)
 WORST = 5
+GROUPS = 5
 
 
 def print_result(
@@ -63,6 +65,7 @@ def print_result(
         _suite_advice(page, advice, origin)
         if headline:
             _weakest_tags(page, seen, headline[0])
+            _failure_groups(page, result)
             _worst_cases(page, result, seen, headline, origin)
         for line in highlights:
             page.line([(plain(line), "")])
@@ -235,6 +238,14 @@ def _weakest_tags(page: Page, seen: Overview, metric: Metric) -> None:
             break
         text = f"{text}   {part}" if text else part
     page.labelled("weakest tags", [(text, "")])
+
+
+def _failure_groups(page: Page, result: RunResult) -> None:
+    """What is wrong most often: ``COUNTRY wrong: asked MEX, got USA · 41 cases``."""
+    for number, (label_text, cases) in enumerate(group_lines(failure_groups(result), GROUPS)):
+        room = max(16, page.width - LABEL - len(cases) - 3)
+        spans: list[Span] = [(page.fitted(plain(label_text), room), ""), (f" · {cases}", "bold")]
+        page.labelled("fails by" if not number else "", spans)
 
 
 def _worst_cases(

@@ -8,6 +8,7 @@ from math import isfinite
 from karat.core.json_types import JsonObject
 from karat.core.report import Cell, Column, Report, Sheet, Table
 from karat.core.results.result import CaseResult, CaseReview, RepeatResult
+from karat.core.results.verdicts import settled
 from karat.core.suite import Metric
 from karat.reports.html.text import cell_words, cut, embedded_size, fitting, readable
 from karat.reports.reviews import verdict_words, when
@@ -34,7 +35,7 @@ def case_records(
     reviews: Sequence[CaseReview] = (),
 ) -> JsonObject:
     """The first cases with their figures, reasons, reviews and details: ``{"cases": […], "reasons": […]}``."""
-    listed, reasons = _listed(cases[:MOST_CASES], metrics, {review.case: review for review in reviews})
+    listed, reasons = _listed(cases[:MOST_CASES], metrics, settled(reviews))
     left = CASES_ROOM - embedded_size(listed) - embedded_size(reasons)
     extra = _extra_columns(overview, metrics) if overview else ()
     for index, record in enumerate(listed):

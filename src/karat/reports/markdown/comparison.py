@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from karat.reports.changes import SECTIONS, Change
 from karat.reports.comparison import (
     Compared,
-    change_words,
+    answer_lines,
     differ_in_system,
     headline_sentence,
     label,
@@ -18,6 +18,7 @@ from karat.reports.comparison import (
 )
 from karat.reports.console.comparison import change_text, interval, p_text
 from karat.reports.console.run import figure
+from karat.reports.failure_groups import change_words
 from karat.reports.markdown.several import matrix_markdown
 from karat.reports.markdown.text import markdown_text as text
 from karat.reports.several import Matrix
@@ -69,6 +70,13 @@ def _lines(item: Compared) -> Iterable[str]:
             if group.kind == kind
         ]
         yield from _folded(f"By {text(kind)}", [text(kind), *_PART], rows)
+    groups = item.failure_groups.groups if item.failure_groups is not None else ()
+    compared = [
+        [text(g.label), f"{g.baseline or 0:,}", f"{g.on_same_cases or 0:,}", change_words(g)]
+        for g in groups
+        if g.baseline or g.on_same_cases
+    ]
+    yield from _folded("Failure groups, on the cases of both runs", ["what went wrong", first, second, ""], compared)
     for section, word in SECTIONS.items():
         some = item.changes.of_section(section)
         title = f"{word.capitalize()}: {len(some):,} case{'' if len(some) == 1 else 's'}"
@@ -102,7 +110,7 @@ def _part(item: Compared, name: str, metric: str, found: Difference | None) -> l
 
 
 def _change(item: Compared, change: Change) -> list[str]:
-    parts = " <br> ".join(text(line) for line in change_words(change))
+    parts = " <br> ".join(text(line) for line in answer_lines(change))
     return [text(change.id), text(change.question), parts, text(moves_text(item, change))]
 
 

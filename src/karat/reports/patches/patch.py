@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shlex
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -20,12 +21,16 @@ from karat.core.records import Prediction
 from karat.core.remote.address import is_url
 from karat.core.remote.paths import local_path
 from karat.core.remote.shown import is_copy
+from karat.core.results.verdicts import settled
 from karat.core.suite import SuiteOptions
 from karat.reports.patches.build import Patching
 from karat.reports.patches.head import Reviewed, head_of
 from karat.reports.patches.review_lines import CHANGES, review_lines
 from karat.reports.patches.unified_diff import file_diff
 from karat.store import RunRecord, Store, run_name
+from karat.store.reviews import Review, case_review
+
+DISPUTED = "people disagree on this case, or somebody decided otherwise"
 
 __all__ = ["Patch", "review_lines", "review_patch"]
 
@@ -49,9 +54,10 @@ def review_patch(store: Store, run_id: int, *, cases: Path | None = None, root: 
     record = store.run(run_id)
     suite = load_suite(record.suite)
     found = store.reviews(run_id)
-    wanted = [review for review in found if review.verdict in CHANGES]
+    wanted, disputed = _wanted(found)
+    others = sum(review.verdict not in CHANGES for review in found)
     if not wanted:
-        return Patch(head_of(run_name(run_id), suite.name, (), len(found)), (), ())
+        return Patch(head_of(run_name(run_id), suite.name, disputed, others), (), disputed)
     path = _case_path(cases, record.config, run_name(run_id))
     base = path if path.is_dir() else path.parent
     answers: dict[str, list[Prediction]] = {}
@@ -68,11 +74,26 @@ def review_patch(store: Store, run_id: int, *, cases: Path | None = None, root: 
     with tempfile.TemporaryDirectory(prefix="karat-patch-") as folder:
         reviews, files = work.patched(wanted, Path(folder))
         changes = files.changes()
+    reviews += disputed
     root, how = _root(base, (root or Path.cwd()).absolute())
     names = [(base / inside).relative_to(root).as_posix() for inside, _, _ in changes]
     diff = b"".join(file_diff(name, old, new) for name, (_, old, new) in zip(names, changes, strict=True))
-    head = head_of(run_name(run_id), suite.name, reviews, len(found) - len(wanted), how, applies=bool(diff))
+    head = head_of(run_name(run_id), suite.name, reviews, others, how, applies=bool(diff))
     return Patch(head + diff, tuple(names), reviews)
+
+
+def _wanted(found: Sequence[Review]) -> tuple[list[Review], tuple[Reviewed, ...]]:
+    """(the reviews that ask for a change and count, the newest for each case; those that do not count, and why)."""
+    counted = settled(map(case_review, found))
+    wanted: dict[str, Review] = {}
+    disputed = []
+    for review in found:
+        if review.verdict in CHANGES:
+            if review.case_id in counted and counted[review.case_id].verdict == review.verdict:
+                wanted[review.case_id] = review
+            else:
+                disputed.append(Reviewed(review, "left_out", DISPUTED))
+    return list(wanted.values()), tuple(disputed)
 
 
 def _options(record: RunRecord, kind: type[SuiteOptions]) -> SuiteOptions:

@@ -34,6 +34,7 @@ def review_lines(store: Store, row: RunRow) -> bytes:
             "comment": review.comment,
             "time": review.created,
         }
+        line |= {"adjudication": True} if review.adjudication else {}
         if review.verdict in CHANGES:
             line |= {"change": CHANGES[review.verdict], "answer": answers.get(review.case_id, "")}
             line["source"] = _source(store.case(row.id, review.case_id))

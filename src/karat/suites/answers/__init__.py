@@ -1,5 +1,6 @@
 """A submission folder against gold answers: strings, numbers, tables, DuckDB files, SQL."""
 
+from karat.core.case_form import showing
 from karat.core.explanation import explaining
 from karat.core.suite import Suite
 from karat.suites.answers.accept import accept
@@ -11,6 +12,7 @@ from karat.suites.answers.explain import explain
 from karat.suites.answers.export import export_row
 from karat.suites.answers.extras import extras
 from karat.suites.answers.files import files
+from karat.suites.answers.form import form
 from karat.suites.answers.gold.check import check_cases
 from karat.suites.answers.headline_profile import headline
 from karat.suites.answers.highlights import highlights
@@ -44,6 +46,7 @@ suite = Suite(
     details=details,
     case_file=case_file,
     explain=explaining(Details, explain),
+    form=showing(Details, form),
     report=report,
     truth=truth,
     recognises=recognises,

@@ -11,11 +11,14 @@ from karat.core.problems import percent
 
 LONGEST = 300
 TABLE_KEYS = ("gold_size", "pred_size", "labels", "columns", "shown_columns", "rows")
+DRAWN_KEYS = ("compared", "not_compared", "differing_rows", "equal_rows")
+"""What is drawn where the case is opened, and not said in words."""
 
 
 def evidence_lines(evidence: JsonMapping) -> list[str]:
     """A line a fact: for tables their sizes, the nearest columns, and the first differing rows side by side."""
-    lines = [f"{key.replace('_', ' ')}: {_text(value)}" for key, value in evidence.items() if key not in TABLE_KEYS]
+    known = (*TABLE_KEYS, *DRAWN_KEYS)
+    lines = [f"{key.replace('_', ' ')}: {_text(value)}" for key, value in evidence.items() if key not in known]
     gold, given = evidence.get("gold_size"), evidence.get("pred_size")
     if gold and given:
         lines.append(f"gold {gold[0]:,} rows × {gold[1]:,}, answer {given[0]:,} × {given[1]:,}")

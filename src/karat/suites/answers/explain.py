@@ -10,6 +10,7 @@ from karat.core.explanation import Explanation, Group, Part
 from karat.core.json_types import JsonObject
 from karat.suites.answers.details import Details
 from karat.suites.answers.evidence import evidence_in_short
+from karat.suites.answers.failures import failures_of_answer
 from karat.suites.answers.records import Gold
 from karat.suites.answers.text_to_sql.explain import groups_of, lines_of, parts_of
 from karat.tables.explain.cells import cells_of
@@ -28,6 +29,7 @@ def explain(details: Details, _gold: Gold | None) -> Explanation:
         cells=cells_of(details.evidence),
         lines=lines_of(details.sql) if details.sql is not None else (),
         groups=groups_of(details.sql) if details.sql is not None else _functions(details),
+        failures=tuple(failures_of_answer(details, () if details.sql is not None else _texts(details.evidence))),
         extra=details,
     )
 

@@ -1,5 +1,6 @@
 """Pandas code that a model writes: run in a sandbox, and scored so that wrong code cannot win."""
 
+from karat.core.case_form import showing
 from karat.core.explanation import explaining
 from karat.core.suite import Suite
 from karat.suites.codegen.accept import accept
@@ -10,6 +11,7 @@ from karat.suites.codegen.details import Details, details
 from karat.suites.codegen.explain import explain
 from karat.suites.codegen.export import export_row
 from karat.suites.codegen.files import files
+from karat.suites.codegen.form import form
 from karat.suites.codegen.highlights import highlights
 from karat.suites.codegen.import_rows import import_rows
 from karat.suites.codegen.metrics import METRICS
@@ -41,6 +43,7 @@ suite = Suite(
     details=details,
     case_file=case_file,
     explain=explaining(Details, explain),
+    form=showing(Details, form),
     report=report,
     cpu_heavy=True,
     truth=truth,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from karat.core.explanation import Explanation, Part, differing_lines
 from karat.suites.codegen.details import Details
+from karat.suites.codegen.failures import failure_of
 from karat.suites.codegen.records import Task
 from karat.tables.explain.cells import cells_of
 
@@ -19,5 +20,6 @@ def explain(details: Details, task: Task | None) -> Explanation:
         parts=(Part("requirements", missing=details.missing),) if details.missing else (),
         cells=cells_of(details.correctness.evidence),
         lines=differing_lines(reference, details.code) if reference and details.code else (),
+        failures=(failure_of(details),) if wrong else (),
         extra=details,
     )

@@ -1,5 +1,6 @@
 """From a question to an SDMX selection, scored term by term for each dimension."""
 
+from karat.core.case_form import showing
 from karat.core.explanation import explaining
 from karat.core.suite import Suite
 from karat.suites.data_query.accept import accept
@@ -12,6 +13,7 @@ from karat.suites.data_query.comparison import compare, perfect
 from karat.suites.data_query.details import Details, details
 from karat.suites.data_query.explain import explain
 from karat.suites.data_query.export import export_row
+from karat.suites.data_query.form import form
 from karat.suites.data_query.import_rows import import_rows
 from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.options import Options
@@ -40,6 +42,7 @@ suite = Suite(
     details=details,
     case_file=case_file,
     explain=explaining(Details, explain),
+    form=showing(Details, form),
     report=report,
     figures=figures,
     advice=advice,

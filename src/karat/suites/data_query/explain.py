@@ -6,24 +6,28 @@ from collections.abc import Iterator
 
 from karat.core.explanation import Explanation, Group, Part
 from karat.suites.data_query.details import DatasetDetails, Details, DimensionDetails, PeriodDetails, ScopeDetails
+from karat.suites.data_query.failures import dimension_failures, left_over, other_failure
 from karat.suites.data_query.selection import Period, Target, Term, dataset_keys
 
 
 def explain(details: Details, _target: Target | None) -> Explanation:
     """The reason is that of the first thing that is not right, the headline names them all."""
     dimensions = [(part.turn, _reason(part)) for part in details.dimensions]
-    beside = [(part, *_wrong(part)) for part in _beside(details)]
-    beside = [(part, reason, words) for part, reason, words in beside if reason]
-    reasons = [reason for _, reason in dimensions if reason] + [reason for _, reason, _ in beside]
+    others = [(part, *_wrong(part)) for part in beside(details)]
+    others = [(part, reason, words) for part, reason, words in others if reason]
+    reasons = [reason for _, reason in dimensions if reason] + [reason for _, reason, _ in others]
     several = len({turn.turn for turn in details.datasets} | {turn for turn, _ in dimensions}) > 1
     parts = [(part.turn, _dimension(part)) for part in details.dimensions]
-    parts += [(part.turn, _other(part)) for part, _, _ in beside]
+    parts += [(part.turn, _other(part)) for part, _, _ in others]
+    failures = [*dimension_failures(details), *(other_failure(_other(part), reason) for part, reason, _ in others)]
+    failures = failures or [*left_over(details)]
     return Explanation(
-        outcome="wrong" if reasons else "right",
-        reason=reasons[0] if reasons else "",
-        headline=_headline(details, [(part.turn, words) for part, _, words in beside], several=several),
+        outcome="wrong" if reasons or failures else "right",
+        reason=reasons[0] if reasons else failures[0].label if failures else "",
+        headline=_headline(details, [(part.turn, words) for part, _, words in others], several=several),
         parts=tuple(_in_turn(part, turn, several=several) for turn, part in parts),
         groups=tuple(_group(part) for part in details.dimensions),
+        failures=tuple(failures),
         extra=details,
     )
 
@@ -70,7 +74,8 @@ Beside = DatasetDetails | PeriodDetails | ScopeDetails
 """What is right or wrong beside the dimensions."""
 
 
-def _beside(details: Details) -> Iterator[Beside]:
+def beside(details: Details) -> Iterator[Beside]:
+    """Datasets, periods and scope of every turn."""
     yield from details.datasets
     yield from details.period or ()
     yield from details.out_of_scope or ()
@@ -88,9 +93,9 @@ def _wrong(part: Beside) -> tuple[str, str]:
         )
         return words.removeprefix("scope: "), words
     if isinstance(part, PeriodDetails):
-        words = f"period {_period(part.found)} instead of {_period(part.expected)}"
+        words = f"period {period_words(part.found)} instead of {period_words(part.expected)}"
         return ("", "") if part.right else ("period wrong", words)
-    missing = _missing_datasets(part)
+    missing = missing_datasets(part)
     if not missing and not part.unexpected:
         return "", ""
     wanted = f"dataset {', '.join(missing)} not used" if missing else ""
@@ -98,11 +103,13 @@ def _wrong(part: Beside) -> tuple[str, str]:
     return "dataset wrong" if part.unexpected else "dataset not used", "; ".join(w for w in (wanted, extra) if w)
 
 
-def _period(period: Period | None) -> str:
+def period_words(period: Period | None) -> str:
+    """Both ends of a period."""
     return "none" if period is None else f"{period.start or 'open'} to {period.end or 'open'}"
 
 
-def _missing_datasets(part: DatasetDetails) -> tuple[str, ...]:
+def missing_datasets(part: DatasetDetails) -> tuple[str, ...]:
+    """The expected datasets that the answer does not use, whatever their version."""
     if part.expected == part.found:
         return ()
     used = [name for name in part.found if name not in part.unexpected]
@@ -129,15 +136,16 @@ def _term(term: Term) -> str:
 
 def _other(part: Beside) -> Part:
     if isinstance(part, ScopeDetails):
-        return Part("scope", missing=(_scope(part.expected),), extra=(_scope(part.found),))
+        return Part("scope", missing=(scope_words(part.expected),), extra=(scope_words(part.found),))
     if isinstance(part, PeriodDetails):
-        given = (_period(part.found),) if part.found is not None else ()
-        return Part("period", missing=(_period(part.expected),), extra=given)
+        given = (period_words(part.found),) if part.found is not None else ()
+        return Part("period", missing=(period_words(part.expected),), extra=given)
     used = tuple(name for name in part.found if name not in part.unexpected)
-    return Part("dataset", used, _missing_datasets(part), part.unexpected)
+    return Part("dataset", used, missing_datasets(part), part.unexpected)
 
 
-def _scope(out: bool) -> str:
+def scope_words(out: bool) -> str:
+    """Whether a question is out of scope, in words."""
     return "out of scope" if out else "in scope"
 
 

@@ -1,5 +1,6 @@
 """What a search finds of what it should find: TREC and BEIR files, and evaluation tables of sheets."""
 
+from karat.core.case_form import showing
 from karat.core.explanation import explaining
 from karat.core.recorded import recorded_lines
 from karat.core.suite import Suite
@@ -10,6 +11,7 @@ from karat.suites.retrieval.comparison import compare
 from karat.suites.retrieval.details import Details, details
 from karat.suites.retrieval.explain import explain
 from karat.suites.retrieval.export import export_row
+from karat.suites.retrieval.form import form
 from karat.suites.retrieval.formats.qrels_check import check_cases
 from karat.suites.retrieval.highlights import highlights
 from karat.suites.retrieval.import_rows import import_rows
@@ -36,6 +38,7 @@ suite = Suite(
     compare=compare,
     details=details,
     explain=explaining(Details, explain),
+    form=showing(Details, form),
     report=report,
     recognises=recognises,
     highlights=highlights,

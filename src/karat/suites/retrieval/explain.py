@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from karat.core.explanation import Explanation, Group, Part
 from karat.suites.retrieval.details import Details, FieldDetails
+from karat.suites.retrieval.failures import missing_keys
 from karat.suites.retrieval.records import Truths
 
 
@@ -14,6 +15,7 @@ def explain(details: Details, _truths: Truths | None) -> Explanation:
         outcome="wrong" if missed else "right",
         parts=tuple(_part(field) for field in details.fields),
         groups=tuple(_group(field) for field in details.fields if field.relevant),
+        failures=tuple(missing_keys(details.fields)),
         extra=details,
     )
 

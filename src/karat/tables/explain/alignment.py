@@ -15,7 +15,12 @@ from karat.tables.explain.column_similarity import CellKey, identity
 from karat.tables.options import CompareOptions
 from karat.tables.values.cells import Cell, equal
 
-SHOWN_ROWS = 5
+SHOWN_ROWS = 10
+FEWEST_ROWS = 5
+SHOWN_CELLS = 60
+"""Of wide tables fewer rows are shown, so that a store of many wrong tables stays small."""
+SHOWN_EQUAL = 4
+"""Equal rows that are shown beside those that differ."""
 SHOWN_COLUMNS = 12
 SHOWN_LETTERS = 80
 _POSTINGS = 16
@@ -35,10 +40,18 @@ class Alignment(msgspec.Struct, frozen=True):
     @property
     def whole(self) -> int:
         """How many rows agree in all cells."""
-        return sum(1 for (g, p), count in zip(self.pairs, self.equal_cells, strict=True) if self._agrees(g, p, count))
+        return sum(map(self.agrees, range(len(self.pairs))))
 
-    def _agrees(self, g: int | None, p: int | None, count: int) -> bool:
-        return g is not None and p is not None and count == self.width
+    def agrees(self, place: int) -> bool:
+        """Whether the rows of a pair agree in all cells."""
+        g, p = self.pairs[place]
+        return g is not None and p is not None and self.equal_cells[place] == self.width
+
+    def counts(self) -> dict[str, int]:
+        """How many rows differ: in both tables, in gold alone, in the prediction alone."""
+        differing = [pair for place, pair in enumerate(self.pairs) if not self.agrees(place)]
+        missing, extra = sum(p is None for _, p in differing), sum(g is None for g, _ in differing)
+        return {"changed": len(differing) - missing - extra, "missing": missing, "extra": extra}
 
 
 def align(
@@ -132,8 +145,8 @@ def first_differences(
     these are a part of.
     """
     shown: list[JsonObject] = []
-    for (g, p), agreeing in zip(alignment.pairs, alignment.equal_cells, strict=True):
-        if agreeing == alignment.width and g is not None and p is not None:
+    for place, (g, p) in enumerate(alignment.pairs):
+        if alignment.agrees(place):
             continue
         row: JsonObject = {}
         if g is not None:
@@ -149,8 +162,26 @@ def first_differences(
                 if (pred := mapped[index][1]) is None or not equal(mapped[index][0][g], pred[p], options)
             ]
         shown.append(row)
-        if len(shown) == SHOWN_ROWS:
+        if len(shown) == most_rows(len(columns)):
             break
+    return shown
+
+
+def most_rows(width: int) -> int:
+    """How many rows are shown of tables with so many columns."""
+    return max(FEWEST_ROWS, min(SHOWN_ROWS, SHOWN_CELLS // max(width, 1)))
+
+
+def equal_around(alignment: Alignment, mapped: Mapped, columns: Sequence[int]) -> list[JsonObject]:
+    """A few equal rows, each next to one of the first that differ, so that a reader sees where these stand. Both are
+    whole tables."""
+    places = [place for place in range(len(alignment.pairs)) if not alignment.agrees(place)]
+    near = {beside for place in places[: most_rows(len(columns))] for beside in (place - 1, place + 1)}
+    shown: list[JsonObject] = []
+    for place in sorted(near):
+        if 0 <= place < len(alignment.pairs) and alignment.agrees(place) and len(shown) < SHOWN_EQUAL:
+            g = alignment.pairs[place][0] or 0
+            shown.append({"gold_row": g + 1, "gold": [shown_text(mapped[index][0][g]) for index in columns]})
     return shown
 
 

@@ -13,12 +13,12 @@ from karat.core.problems import percent
 
 def cells_of(evidence: Mapping[str, object]) -> Cells | None:
     """None where the evidence is not about tables."""
-    rows = tuple(_row(row) for row in _mappings(evidence.get("rows")))
-    nearest = tuple(_nearest(column) for column in _mappings(evidence.get("columns")))
+    rows = tuple(_row(row) for row in mappings(evidence.get("rows")))
+    nearest = tuple(_nearest(column) for column in mappings(evidence.get("columns")))
     if not rows and not nearest:
         return None
     width = max((len(row.cells) for row in rows), default=0)
-    named = [_text(name) for name in _list(evidence.get("shown_columns"))][:width]
+    named = [cell_text(name) for name in listed(evidence.get("shown_columns"))][:width]
     columns = (*named, *(f"column {place + 1}" for place in range(len(named), width)))
     return Cells(columns, rows, _sizes(evidence), nearest)
 
@@ -26,23 +26,27 @@ def cells_of(evidence: Mapping[str, object]) -> Cells | None:
 def _row(row: Mapping[str, object]) -> CellRow:
     if "pred" not in row:
         return CellRow(
-            f"row {row.get('gold_row', '')}", tuple(Cell(_text(cell), "", "missing") for cell in _list(row.get("gold")))
+            f"row {row.get('gold_row', '')}",
+            tuple(Cell(cell_text(cell), "", "missing") for cell in listed(row.get("gold"))),
         )
     if "gold" not in row:
         return CellRow(
-            f"given row {row.get('pred_row', '')}", tuple(Cell("", _text(cell), "extra") for cell in _list(row["pred"]))
+            f"given row {row.get('pred_row', '')}",
+            tuple(Cell("", cell_text(cell), "extra") for cell in listed(row["pred"])),
         )
-    gold, given = _list(row["gold"]), _list(row["pred"])
+    gold, given = listed(row["gold"]), listed(row["pred"])
+    differs = listed(row["differs"]) if "differs" in row else None
     cells = []
     for place in range(max(len(gold), len(given))):
-        left = _text(gold[place]) if place < len(gold) else ""
-        right = _text(given[place]) if place < len(given) else ""
+        left = cell_text(gold[place]) if place < len(gold) else ""
+        right = cell_text(given[place]) if place < len(given) else ""
         if place >= len(given):
             cells.append(Cell(left, right, "missing"))
         elif place >= len(gold):
             cells.append(Cell(left, right, "extra"))
         else:
-            cells.append(Cell(left, right, "same" if left == right else "changed"))
+            same = left == right if differs is None else place not in differs
+            cells.append(Cell(left, right, "same" if same else "changed"))
     return CellRow(f"row {row.get('gold_row', '')}", tuple(cells))
 
 
@@ -51,13 +55,13 @@ def _nearest(column: Mapping[str, object]) -> tuple[str, str, str]:
     share = column.get("share")
     equal = f"{percent(share)} of cells equal" if isinstance(share, int | float) else ""
     change = f"{equal}, {column['change']}" if column.get("change") else equal
-    return _text(column.get("gold")), "" if near is None else _text(near), change
+    return cell_text(column.get("gold")), "" if near is None else cell_text(near), change
 
 
 def _sizes(evidence: Mapping[str, object]) -> str:
     sides = []
     for word, key in (("expected", "gold_size"), ("given", "pred_size")):
-        size = _list(evidence.get(key))
+        size = listed(evidence.get(key))
         if len(size) == 2:
             sides.append(f"{word} {size[0]} × {size[1]}")
     where = evidence.get("where")
@@ -65,15 +69,18 @@ def _sizes(evidence: Mapping[str, object]) -> str:
     return ": ".join(part for part in (where, sizes) if part) if isinstance(where, str) else sizes
 
 
-def _text(value: object) -> str:
+def cell_text(value: object) -> str:
+    """A cell as a person reads it; a null is said."""
     if value is None:
         return "null"
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def _list(value: object) -> list[object]:
+def listed(value: object) -> list[object]:
+    """The items of a list; none for anything else."""
     return list(value) if isinstance(value, list | tuple) else []
 
 
-def _mappings(value: object) -> list[JsonMapping]:
-    return [item for item in _list(value) if isinstance(item, Mapping)]
+def mappings(value: object) -> list[JsonMapping]:
+    """The objects of a list."""
+    return [item for item in listed(value) if isinstance(item, Mapping)]

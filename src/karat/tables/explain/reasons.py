@@ -14,7 +14,7 @@ from collections import Counter
 import msgspec
 
 from karat.core.json_types import JsonObject
-from karat.tables.explain.alignment import Alignment, first_differences, shown_columns
+from karat.tables.explain.alignment import Alignment, equal_around, first_differences, shown_columns
 from karat.tables.explain.parts import Part, whole_tables
 from karat.tables.explain.side_by_side import SHOWN_LETTERS, View
 from karat.tables.matching import Match, TablePair
@@ -71,10 +71,19 @@ def _rows_shown(part: Part, view: View) -> JsonObject:
     missing = [g for g, p in enumerate(view.mapping) if p is None]
     columns = shown_columns(part.gold.width, [*view.differing_cells, *missing])
     numbers = None if part.gold_rows is None or part.pred_rows is None else (part.gold_rows, part.pred_rows)
-    return {
+    mapped = view.mapped()
+    shown: JsonObject = {
         "shown_columns": [part.gold.names[index][:SHOWN_LETTERS] for index in columns],
-        "rows": first_differences(view.alignment, view.mapped(), columns, view.options, numbers),
+        "rows": first_differences(view.alignment, mapped, columns, view.options, numbers),
+        "compared": view.compared(),
     }
+    if extra := view.not_compared():
+        shown["not_compared"] = extra
+    if not part.sampled:
+        shown["differing_rows"] = view.alignment.counts()
+    if numbers is None and (equal := equal_around(view.alignment, mapped, columns)):
+        shown["equal_rows"] = equal
+    return shown
 
 
 def _shares(pair: TablePair, part: Part, alignment: Alignment) -> tuple[float, float]:

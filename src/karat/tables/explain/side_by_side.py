@@ -186,6 +186,18 @@ class View:
                 break
         return shown
 
+    def compared(self) -> list[list[str | None]]:
+        """The names of the first columns of gold, each with that of the column it is held against."""
+        return [
+            [self.gold.names[g][:SHOWN_LETTERS], None if p is None else self.pred.names[p][:SHOWN_LETTERS]]
+            for g, p in enumerate(self.mapping[:_SHOWN_COLUMNS])
+        ]
+
+    def not_compared(self) -> list[str]:
+        """The names of prediction columns that no column of gold is held against."""
+        rest = [name for p, name in enumerate(self.pred.names) if p not in self.mapping]
+        return [name[:SHOWN_LETTERS] for name in rest[:_SHOWN_COLUMNS]]
+
     def _nearest_of_others(self, g: int) -> JsonObject:
         p = max(range(self.pred.width), key=lambda other: (self.shares[g][other], other not in self.mapping))
         if not self.shares[g][p]:

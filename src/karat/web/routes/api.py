@@ -19,6 +19,7 @@ from karat.web.figures import figures_of
 from karat.web.filters import read_filters
 from karat.web.lookup import find_case, find_row, scoring_of
 from karat.web.page import viewer_of
+from karat.web.review_panel import is_blind, review_panel, seen_in
 from karat.web.routes.compare import compared
 from karat.web.search import with_answers
 from karat.web.security.forms import checked_form
@@ -59,8 +60,10 @@ def list_cases(
     q: Annotated[str, Query(description="words to find in id, name, question, tags, reasons or answers")] = "",
     status: Annotated[str, Query(description="scored, error, missing or not_applicable")] = "",
     tag: str = "",
-    review: Annotated[str, Query(description="open, wanted, done, or a verdict")] = "",
+    review: Annotated[str, Query(description="open, wanted, done, disputed, or a verdict")] = "",
     reason: Annotated[str, Query(description="exactly this reason, as in the list of cases")] = "",
+    group: Annotated[str, Query(description="only cases of this failure group, by its key")] = "",
+    against: Annotated[str, Query(description="the run that the failure groups were compared with")] = "",
     set: Annotated[str, Query(description="only cases of this set")] = "",
     metric: Annotated[str, Query(description="only cases with a value of this metric")] = "",
     min: Annotated[str, Query(description="at least this value of the metric")] = "",
@@ -70,7 +73,20 @@ def list_cases(
     ] = "",
 ) -> Response:
     """Filtered and sorted as on the run's page; the parameters are the same."""
-    del q, status, tag, review, reason, set, metric, min, max, sort  # read from the address below, as the pages do
+    del (
+        q,
+        status,
+        tag,
+        review,
+        reason,
+        group,
+        against,
+        set,
+        metric,
+        min,
+        max,
+        sort,
+    )  # read from the address below, as the pages do
     viewer = viewer_of(request)
     row = find_row(viewer, run)
     figures = figures_of(row)
@@ -90,21 +106,30 @@ def one_case(request: Request, run: str, position: int) -> Response:
     viewer = viewer_of(request)
     row = find_row(viewer, run)
     case = find_case(viewer, row, position)
-    history = [_review(item) for item in viewer.store.review_history(row.id, case.id)]
+    panel = review_panel(viewer, request, row, case.id, blind=is_blind(request))
+    history = [_review(item) for item in panel.history]
     return _json({"position": position, "result": case, "reviews": history})
 
 
 @router.post("/runs/{run}/cases/{position}/review", response_model=ReviewOut, summary="Give a verdict")
 def review(request: Request, run: str, position: int, form: Form) -> Response:
-    """A form with ``verdict``, ``reviewer`` and ``comment``. Needs the page's form token, or the server's token as a
-    bearer."""
+    """A form with ``verdict``, ``reviewer`` and ``comment``; ``adjudicate=1`` settles the case for everybody. With
+    ``seen``, the newest verdict on the case that the sender knows (0: none), a verdict that does not know a newer one
+    is refused (409). Needs the page's form token, or the server's token as a bearer."""
     viewer = viewer_of(request)
     row = find_row(viewer, run)
     case = find_case(viewer, row, position)
     if form.get("verdict") not in WORDS:
         raise HTTPException(422, f"A verdict is one of {', '.join(WORDS)}.")
-    given = {"reviewer": form.get("reviewer", "")[:200], "comment": form.get("comment", "")[:10_000]}
-    viewer.store.add_review(row.id, case.id, form["verdict"], **given)
+    viewer.store.add_review(
+        row.id,
+        case.id,
+        form["verdict"],
+        reviewer=form.get("reviewer", "")[:200],
+        comment=form.get("comment", "")[:10_000],
+        adjudication=form.get("adjudicate") == "1",
+        seen=seen_in(form),
+    )
     return _json(_review(viewer.store.review_history(row.id, case.id)[0]))
 
 

@@ -2,44 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import Response
 
-from karat.core.case_explanation import explanation_of
-from karat.core.explanation import Line
+from karat.core.case_explanation import explanation_of, target_of
+from karat.core.case_form import CaseForm
+from karat.core.case_forms import form_of
 from karat.core.json_types import JsonObject
-from karat.core.records import Prediction
 from karat.core.results.result import CaseResult
-from karat.reports.answer_text import answer_text
-from karat.reports.case_view import text_lines
-from karat.reports.difference import as_text, json_lines, json_or_none
+from karat.reports.form_pair import given_parts
 from karat.store import RunRow, run_name
+from karat.store.case_pages import CaseQuery
 from karat.web.attempts import tries_text
-from karat.web.figures import Figure, figures_of, main_figure
+from karat.web.baseline import baselines
+from karat.web.case_answers import Answer, answers_of
+from karat.web.case_history import Past, history_of, strip_of, strip_words
+from karat.web.case_verdict import Verdict, verdict_of
+from karat.web.figures import Figure, figures_of, headline, main_figure
 from karat.web.filters import Filters, read_filters
 from karat.web.lookup import find_case, find_row, scoring_of
 from karat.web.page import Viewer, viewer_of
+from karat.web.review_panel import is_blind, review_panel
 from karat.web.search import with_answers
 
 router = APIRouter(include_in_schema=False)
-
-SHOWN = 100_000
-"""Characters of a text on the page; what is longer has a link to all of it."""
-
-
-class Answer(msgspec.Struct, frozen=True):
-    """One answer, beside what was expected of it."""
-
-    label: str
-    expected: str
-    given: str
-    raw: str
-    lines: tuple[Line, ...]
-    prediction: Prediction
-    right: str
-    """``right``, ``wrong`` or ``failed`` where this is one of several tries."""
-    cut: bool
 
 
 @router.get("/runs/{run}/cases/{position}")
@@ -49,13 +38,19 @@ def case_page(request: Request, run: str, position: int) -> Response:
     row = find_row(viewer, run)
     case = find_case(viewer, row, position)
     figures = figures_of(row)
+    main = main_figure(figures)
     filters = read_filters(request.query_params, figures)
     before, after, place, count = _neighbours(viewer, row, position, filters)
     base = f"/runs/{run_name(row.id)}"
     stored = viewer.store.case(row.id, case.id)
     asked = msgspec.json.decode(stored) if stored is not None else {}
-    history = viewer.store.review_history(row.id, case.id)
-    explanation = explanation_of(row.suite, case)
+    answers = answers_of(viewer, row, case, asked, main)
+    verdict = _verdict(row, case, main)
+    past = strip_of(viewer, row, case.id, position)
+    baseline = baselines(viewer, request).get(row.suite)
+    form = _form(row, case, asked, answers)
+    scored = [item for item in figures if item.name in case.scores]
+    first = _first(scored)
     return viewer.page(
         request,
         "case.html",
@@ -72,18 +67,87 @@ def case_page(request: Request, run: str, position: int) -> Response:
         conversation=asked.get("conversation", ()),
         source=_source(asked),
         comments=asked.get("comments", ""),
-        answers=_answers(viewer, row, case, asked, main_figure(figures)),
-        parts_of_answer=explanation.parts,
-        cells=explanation.cells,
-        tries=tries_text(case, main_figure(figures)),
+        verdict=verdict,
+        form=form,
+        answers=answers,
+        failed=_failed_calls(viewer, row) if case.status == "error" and _call_failed(answers) else 0,
+        past=past,
+        past_words=strip_words(past),
+        changed=_changed(viewer, baseline, row, case, asked, form, position),
+        tries=tries_text(case, main),
         sets=viewer.viewing.sets(row.suite, case.id),
         all_sets=viewer.viewing.sets(row.suite),
-        figures=[item for item in figures if item.name in case.scores],
-        main=main_figure(figures),
-        review=next((item for item in history if not item.undone), None),
-        history=history,
-        reviewer=request.cookies.get("karat_reviewer", ""),
+        figures=first,
+        more_figures=[item for item in scored if item not in first],
+        main=main,
+        panel=review_panel(viewer, request, row, case.id, blind=is_blind(request)),
+        rule_says=verdict.said,
     )
+
+
+def _verdict(row: RunRow, case: CaseResult, main: Figure | None) -> Verdict:
+    score = case.scores.get(main.name) if main is not None else None
+    value = None if score is None else score.value
+    rate = main is None or main.kind == "rate"
+    return verdict_of(case.status, value, explanation_of(row.suite, case).outcome if case.details else "", rate=rate)
+
+
+def _form(row: RunRow, case: CaseResult, asked: JsonObject, answers: Sequence[Answer]) -> CaseForm:
+    """Of a case with one answer, that answer's; of one with several, what was kept of the case as a whole, else the
+    first try that is not right."""
+    if len(answers) == 1:
+        return answers[0].form
+    if case.details or not answers:
+        return form_of(row.suite, case, target_of(row.suite, asked) if asked else None)
+    return next((one.form for one in answers if one.right == "wrong"), answers[0].form)
+
+
+def _first(figures: list[Figure]) -> list[Figure]:
+    """The scores that matter: the headline of the run, rates before shares."""
+    chosen = headline(figures)
+    return [*(one for one in chosen if one.kind == "rate"), *(one for one in chosen if one.kind != "rate")]
+
+
+def _call_failed(answers: Sequence[Answer]) -> bool:
+    return any(one.prediction.error is not None for one in answers)
+
+
+def _failed_calls(viewer: Viewer, row: RunRow) -> int:
+    return len(viewer.viewing.case_order(row.id, scoring_of(row), CaseQuery(status="error")))
+
+
+class Changed(msgspec.Struct, frozen=True):
+    """The case in the baseline, and what differs from there."""
+
+    before: Past
+    scores: dict[str, float | None]
+    sentence: str
+    parts: tuple[object, ...] = ()
+
+
+def _changed(
+    viewer: Viewer,
+    baseline: RunRow | None,
+    row: RunRow,
+    case: CaseResult,
+    asked: JsonObject,
+    form: CaseForm,
+    position: int,
+) -> Changed | None:
+    """What the pinned baseline had here; None where there is none or it lacks the case."""
+    if baseline is None or baseline.id == row.id:
+        return None
+    past = history_of(viewer, [baseline], case.id, position)
+    if not past:
+        return None
+    (result,) = viewer.viewing.case_results([past[0].found])
+    if result is None:
+        return None
+    found = viewer.store.case_predictions(baseline.id, [case.id])
+    answer = found[0] if len(found) == 1 else None
+    other = form_of(row.suite, result, target_of(row.suite, asked) if asked else None, answer)
+    parts = tuple(part for part in given_parts(other, form) if not part.same)
+    return Changed(past[0], past[0].found.figures, other.sentence, parts)
 
 
 @router.get("/export/{run}/cases/{position}/answer.txt")
@@ -121,38 +185,3 @@ def _source(asked: JsonObject) -> str:
     file = str(source.get("file", "")).replace("\\", "/").rpartition("/")[2]
     line = source.get("line", 0)
     return f"{file}:{line}" if file and line else file
-
-
-def _answers(viewer: Viewer, row: RunRow, case: CaseResult, asked: JsonObject, main: Figure | None) -> list[Answer]:
-    users = [turn for turn in asked.get("conversation", ()) if turn.get("role") == "user"]
-    scored = [index for index, turn in enumerate(users) if turn.get("target") is not None]
-    found = viewer.store.case_predictions(row.id, [case.id])
-    answers = []
-    for prediction in found:
-        turn = prediction.turn if prediction.turn is not None else (scored[0] if len(scored) == 1 else 0)
-        target = users[turn].get("target") if 0 <= turn < len(users) else None
-        one = case.repeats[prediction.repeat] if prediction.repeat < len(case.repeats) else None
-        score = one.scores.get(main.name) if one is not None and main is not None and main.kind == "rate" else None
-        right = "failed" if one is not None and one.status == "error" else ""
-        if score is not None and score.value in (0, 1):
-            right = "right" if score.value else "wrong"
-        lines = text_lines(row.suite, case, prediction, asked)
-        answers.append(_answer(prediction, target, lines, _label(prediction, len(users), row.repeats), right))
-    return answers
-
-
-def _label(prediction: Prediction, turns: int, repeats: int) -> str:
-    parts = [f"turn {(prediction.turn or 0) + 1}"] if turns > 1 else []
-    parts += [f"try {prediction.repeat + 1}"] if repeats > 1 else []
-    return ", ".join(parts)
-
-
-def _answer(prediction: Prediction, target: object, lines: tuple[Line, ...], label: str, right: str) -> Answer:
-    raw = prediction.response.decode("utf-8", "replace")
-    given = answer_text(prediction)
-    parsed = json_or_none(given)
-    shown = as_text(parsed) if parsed is not None else given
-    lines = (lines or json_lines(target, given)) if prediction.error is None else ()
-    expected = as_text(target) if target is not None else ""
-    cut = max(len(raw), len(shown), len(expected)) > SHOWN
-    return Answer(label, expected[:SHOWN], shown[:SHOWN], raw[:SHOWN], lines, prediction, right, cut)

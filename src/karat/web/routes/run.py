@@ -21,12 +21,14 @@ from karat.store.case_pages import TagCount
 from karat.web.attempts import tries_text
 from karat.web.baseline import baselines
 from karat.web.baseline_diff import at_hand, columns_in
+from karat.web.failure_groups import shown_groups
 from karat.web.figures import Figure, figures_of, headline, main_figure
 from karat.web.filters import ORDERS, PAGE_SIZE, REVIEWS, read_filters
 from karat.web.formatting import figure
 from karat.web.lookup import find_row, scoring_of
 from karat.web.page import Viewer, viewer_of
 from karat.web.quick_filters import quick_filters
+from karat.web.review_panel import shown_verdicts
 from karat.web.search import with_answers
 
 router = APIRouter(include_in_schema=False)
@@ -64,7 +66,7 @@ def run_page(request: Request, run: str) -> Response:
     opened = {line.position: _opened(viewer, row, line, main) for line in lines}
     baseline = baselines(viewer, request).get(row.suite)
     states = _states(counts)
-    given = {review.case_id: review for review in viewer.store.reviews(row.id, [line.case_id for line in lines])}
+    given = shown_verdicts(viewer, request, row, [line.case_id for line in lines])
     return viewer.page(
         request,
         "run.html",
@@ -79,6 +81,7 @@ def run_page(request: Request, run: str) -> Response:
         main=main,
         reviewed=reviewed_rates(viewer, row, figures),
         states=states,
+        groups=shown_groups(viewer, row, baseline, filters, base),
         quick=quick_filters(viewer, row, figures, filters, base, states),
         saved=viewer.viewing.filters(row.suite),
         savable=filters.link("").lstrip("?"),
@@ -160,7 +163,7 @@ def _states(counts: Sequence[TagCount]) -> dict[str, int]:
 
 def reviewed_rates(viewer: Viewer, row: RunRow, figures: Sequence[Figure]) -> dict[str, Estimate]:
     """Metric → its rate with people's verdicts, for the headline rates; empty when nobody gave one."""
-    given = {review.case_id: review.verdict for review in viewer.store.reviews(row.id)}
+    given = {case: review.verdict for case, review in viewer.store.verdicts(row.id).items()}
     if not given or row.scoring is None:
         return {}
     rates = [item for item in headline(figures) if item.kind == "rate"]

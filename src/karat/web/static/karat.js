@@ -163,3 +163,17 @@ function slideBudget(form) {
   });
 }
 whenWhole(() => document.querySelectorAll("[data-budget]").forEach(slideBudget));
+
+// Rows of a table that fold. Without a script they are shown.
+whenWhole(() => {
+  for (const body of document.querySelectorAll("[data-folded]")) body.hidden = true;
+  for (const button of document.querySelectorAll("[data-fold]")) button.setAttribute("aria-expanded", "false");
+  for (const wide of document.querySelectorAll("[data-scroll-end]")) wide.scrollLeft = wide.scrollWidth; // the newest run in sight
+});
+document.addEventListener("click", (event) => {
+  const fold = event.target.closest("[data-fold]");
+  if (!fold) return;
+  const body = document.getElementById(fold.dataset.fold);
+  body.hidden = !body.hidden;
+  fold.setAttribute("aria-expanded", String(!body.hidden));
+});

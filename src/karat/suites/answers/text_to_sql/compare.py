@@ -22,6 +22,7 @@ from karat.suites.answers.text_to_sql.execution import Databases, Ran, databases
 from karat.suites.answers.text_to_sql.figures import NONE_RIGHT, Figures, figures
 from karat.suites.answers.text_to_sql.fillings.schema import read_schema
 from karat.suites.answers.text_to_sql.fillings.search import ENOUGH, Counterexample, search
+from karat.suites.answers.text_to_sql.result_samples import ResultSample, sample_of
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
 from karat.suites.answers.text_to_sql.strict.gold_status import at_date, moves, proves_little, same_text
@@ -53,6 +54,8 @@ class QueryComparison(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where the answer is not right: the parts in which the queries differ."""
     counterexample: Counterexample | None = None
     """Where a passing answer is refuted by made rows."""
+    results: dict[str, ResultSample] = {}
+    """The first rows of both results, where the answer is not right."""
 
 
 class Bench(msgspec.Struct, frozen=True):
@@ -139,6 +142,7 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
         strict=verdict,
         gold_sql=chosen,
         sql=answer.text,
+        results={} if verdict.state == "right" else _samples(dict(running).get(chosen, ran), given),
         size=(len(given.rows), len(given.names)) if given.result is not None else None,
         seconds=given.seconds if given.result is not None else None,
     )
@@ -196,6 +200,11 @@ def _searched(
         said = {"problem": "right on the data at hand, refuted by made rows", "cause": done.found.made_cause}
         return Verdict("wrong", "lucky", said), done.found
     return msgspec.structs.replace(verdict, normalised=(*verdict.normalised, "lucky")), done.found
+
+
+def _samples(gold: Ran, given: Ran) -> dict[str, ResultSample]:
+    found = {"gold": sample_of(gold), "answer": sample_of(given)}
+    return {name: one for name, one in found.items() if one is not None}
 
 
 def _schema(bench: Bench) -> Schema:

@@ -27,7 +27,7 @@ def lines_of(sql: SqlDetails) -> tuple[Line, ...]:
     """Gold and answer as one text, a clause in each line."""
     if not sql.sql or not sql.components:
         return ()
-    return differing_lines(_broken(sql.gold_sql), _broken(sql.sql))
+    return differing_lines(broken(sql.gold_sql), broken(sql.sql))
 
 
 def groups_of(sql: SqlDetails) -> tuple[Group, ...]:
@@ -36,5 +36,6 @@ def groups_of(sql: SqlDetails) -> tuple[Group, ...]:
     return tuple(Group(kind, name) for kind, name in dict.fromkeys(found) if name)
 
 
-def _broken(sql: str) -> str:
+def broken(sql: str) -> str:
+    """A query with each clause on a line of its own, unless it is broken into lines already."""
     return _JOIN.sub(r"\1 ", _BREAKS.sub("\n", " ".join(sql.split()) if "\n" not in sql else sql))

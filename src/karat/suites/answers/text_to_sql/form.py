@@ -1,0 +1,99 @@
+"""How an answer to gold SQL is shown: both queries, both results, and the made rows that tell them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from karat.core.case_form import Code, Codes, Dimension, Grid, Grids, Term, Terms, View, paired
+from karat.core.problems import count_of
+from karat.suites.answers.text_to_sql.query_marks import marked
+from karat.suites.answers.text_to_sql.result_samples import ResultSample
+from karat.tables.explain.cells import cell_text, listed, mappings
+
+if TYPE_CHECKING:
+    from karat.suites.answers.details import SqlDetails
+    from karat.suites.answers.text_to_sql.fillings.search import Counterexample
+
+MOST_SHOWN = 12
+"""Rows of made tables that are drawn."""
+
+
+def sql_views(sql: SqlDetails, evidence: Mapping[str, object]) -> list[View]:
+    """Queries, the parts that differ, results, and the rows that refute a pass."""
+    views: list[View] = [_queries(sql)]
+    if sql.components:
+        views.append(
+            Terms(
+                tuple(
+                    Dimension(one.part, paired((), tuple(map(Term, one.missing)), tuple(map(Term, one.extra))))
+                    for one in sql.components
+                )
+            )
+        )
+    if sql.results:
+        views.append(_results(sql, sql.results, evidence))
+    if sql.counterexample is not None:
+        views.append(_made(sql.counterexample))
+    return views
+
+
+def _queries(sql: SqlDetails) -> Codes:
+    gold, given = marked(sql.gold_sql, sql.sql, [one.part for one in sql.components])
+    seconds = sql.timing.get("answer")
+    took = f"{sql.dialect} · {1000 * seconds:,.0f} ms" if seconds is not None else sql.dialect
+    codes = [Code("Gold", gold, sql.dialect)]
+    if sql.sql:
+        codes.append(Code("Answer", given, took))
+    count = len(sql.components)
+    return Codes("Two queries", tuple(codes), f"{count_of(count, 'part')} differ" if count else "")
+
+
+def _results(sql: SqlDetails, results: Mapping[str, ResultSample], evidence: Mapping[str, object]) -> Grids:
+    rows = mappings(evidence.get("rows"))
+    gone = tuple(", ".join(map(cell_text, listed(row["gold"]))) for row in rows if "pred" not in row and "gold" in row)
+    extra = {int(str(row["pred_row"])) - 1 for row in rows if "gold" not in row and "pred_row" in row}
+    grids = []
+    for key, title in (("gold", "Gold"), ("answer", "Answer")):
+        if (one := results.get(key)) is None:
+            continue
+        size = sql.rows.get(key) or [len(one.rows), len(one.columns)]
+        mine = key == "answer"
+        grids.append(
+            Grid(
+                title,
+                one.columns,
+                tuple(tuple(cell_text(cell) for cell in row) for row in one.rows),
+                f"{size[0]:,} × {size[1]}",
+                tuple(f"row missing: {row}" for row in gone) if mine else (),
+                frozenset(extra) if mine else frozenset(),
+                max(size[0] - len(one.rows), 0),
+            )
+        )
+    return Grids("Two results", tuple(grids), f"on {sql.db}" if sql.db else "")
+
+
+def _made(found: Counterexample) -> Grids:
+    grids = [
+        _grid(name, found.made_columns.get(name, []), rows, count_of(len(rows), "row"))
+        for name, rows in found.made_rows.items()
+    ]
+    for title, rows in (("gold gives", found.gold_result), ("answer gives", found.answer_result)):
+        width = max(map(len, rows), default=0)
+        grids.append(_grid(title, [f"column {place + 1}" for place in range(width)], rows, count_of(len(rows), "row")))
+    count = sum(map(len, found.made_rows.values()))
+    lead = {
+        "ties": "They differ where rows are tied at a cut.",
+        "name_not_key": "They differ where two things share a name.",
+        "nulls": "They differ where a value is missing.",
+        "duplicates": "They differ where rows repeat.",
+        "boundary": "They differ at the edge of a condition.",
+        "join_kind": "They differ where a row has no partner in the other table.",
+    }.get(found.made_cause, "")
+    title = "Smallest data that tell them apart"
+    return Grids(title, tuple(grids), count_of(count, "row"), lead, found.rebuild_script)
+
+
+def _grid(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], note: str) -> Grid:
+    shown = tuple(tuple(cell_text(cell) for cell in row) for row in rows[:MOST_SHOWN])
+    return Grid(title, tuple(columns), shown, note, more=max(len(rows) - MOST_SHOWN, 0))

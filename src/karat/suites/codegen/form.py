@@ -1,0 +1,126 @@
+"""How code is shown: its result beside the reference's, the code with the failing line marked, its tries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from karat.core.case_form import (
+    CaseForm,
+    Code,
+    Codes,
+    Dimension,
+    Listed,
+    Term,
+    TermPair,
+    Terms,
+    Texts,
+    View,
+    code_lines,
+    more_lines,
+)
+from karat.core.problems import count_of
+from karat.core.records import Prediction
+from karat.suites.codegen.details import Details
+from karat.suites.codegen.records import Task
+from karat.tables.explain.reason_words import table_sentence
+from karat.tables.explain.table_view import table_view
+
+_REASONS = {
+    "did_not_run": "the code did not run",
+    "figures_differ": "figures differ",
+    "only_fits_this_data": "the result is right on these tables only, not on changed copies of them",
+    "test_failed": "the problem's own tests fail",
+}
+
+
+def form(details: Details, task: Task | None, _answer: Prediction | None) -> CaseForm:
+    """The result first, then the code; what the question asks for is folded."""
+    views = [*_result(details, task), _code(details, task)]
+    if len(details.attempts) > 1:
+        views.append(_tries(details))
+    return CaseForm(_sentence(details), _because(details), (*views, *_requirements(details)))
+
+
+def _result(details: Details, task: Task | None) -> list[View]:
+    evidence = details.correctness.evidence
+    table = table_view(evidence, "Result beside the reference’s")
+    if table is not None:
+        return [table]
+    figures = evidence.get("figures")
+    if isinstance(figures, Mapping):
+        return [Terms(tuple(_figure(str(name), pair) for name, pair in figures.items() if isinstance(pair, Mapping)))]
+    if not details.result:
+        return []
+    expected = task.expected.value if task is not None and task.expected is not None else None
+    known = (repr(expected)[:2_000],) if expected is not None else ()
+    right = details.correctness.passed
+    return [Texts(known, details.result, right=right, missing=() if right else known)]
+
+
+def _figure(name: str, pair: Mapping[str, object]) -> Dimension:
+    given = pair.get("found")
+    return Dimension(name, (TermPair(Term(str(pair.get("expected"))), None if given is None else Term(str(given))),))
+
+
+def _code(details: Details, task: Task | None) -> Codes:
+    bad = {details.line: details.error or ""} if details.line else {}
+    last = details.attempts[-1] if details.attempts else None
+    note = f"ran in {1000 * last.seconds:,.0f} ms" if last is not None and last.ran else "did not run"
+    if len(details.attempts) > 1:
+        note = f"try {len(details.attempts)} of {len(details.attempts)}: {note}"
+    codes = [Code("", code_lines(details.code, bad), more=more_lines(details.code))]
+    if task is not None and task.reference:
+        lines = code_lines(task.reference)
+        codes.append(
+            Code("Reference", lines, count_of(len(lines), "line"), folded=True, more=more_lines(task.reference))
+        )
+    return Codes("Code", tuple(codes), note)
+
+
+def _tries(details: Details) -> Listed:
+    items: list[tuple[str, bool | None]] = []
+    for number, one in enumerate(details.attempts, start=1):
+        if one.ran:
+            right = details.correctness.passed if number == len(details.attempts) else None
+            items.append((f"Try {number}: ran", right))
+        else:
+            at = f", line {one.line}" if one.line else ""
+            items.append((f"Try {number}: did not run: {one.error}{at}", False))
+    return Listed("Tries", tuple(items), folded=False)
+
+
+def _requirements(details: Details) -> list[View]:
+    items = tuple((name, False) for name in details.missing)
+    return [Listed("Asked for, and not in the code", items)] if items else []
+
+
+# -- in words ---------------------------------------------------------------------------------------------------------
+
+
+def _sentence(details: Details) -> str:
+    if details.error:
+        at = f" in line {details.line}" if details.line else ""
+        return f"the code did not run: {details.error}{at}"
+    correctness = details.correctness
+    if correctness.passed:
+        return "the result equals the expected one"
+    if correctness.score is None:
+        return correctness.reason
+    figures = correctness.evidence.get("figures")
+    if isinstance(figures, Mapping):
+        return f"{', '.join(map(str, list(figures)[:3]))} {'differs' if len(figures) == 1 else 'differ'}"
+    return (
+        table_sentence(correctness.reason, correctness.evidence)
+        or _REASONS.get(correctness.reason, "")
+        or correctness.reason.replace("_", " ")
+    )
+
+
+def _because(details: Details) -> str:
+    correctness = details.correctness
+    if correctness.passed or details.error:
+        return ""
+    said = [str(correctness.evidence[key]) for key in ("problem", "error") if correctness.evidence.get(key)]
+    if details.missing:
+        said.append(f"Asked for, and not in the code: {', '.join(details.missing[:4])}")
+    return ". ".join(said)

@@ -1,0 +1,92 @@
+"""The answers to a case, each with its raw text, what it cost and the tools that were called."""
+
+from __future__ import annotations
+
+import msgspec
+
+from karat.core.case_explanation import target_of
+from karat.core.case_form import CaseForm
+from karat.core.case_forms import form_of
+from karat.core.json_types import JsonObject
+from karat.core.records import Prediction, attempts
+from karat.core.replies import read_reply
+from karat.core.results.result import CaseResult
+from karat.core.suite import Unreadable
+from karat.reports.answer_text import answer_text
+from karat.reports.difference import as_text, json_or_none
+from karat.store import RunRow
+from karat.web.figures import Figure
+from karat.web.page import Viewer
+
+SHOWN = 100_000
+"""Characters of a text on the page; what is longer has a link to all of it."""
+MOST_CALLS = 50
+MOST_TOLD = 300
+"""Characters of the arguments of a tool call."""
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """One answer."""
+
+    label: str
+    given: str
+    raw: str
+    own_record: bool
+    """The response is a record that Karat wrote, and is shown in words."""
+    prediction: Prediction
+    form: CaseForm
+    right: str
+    """``right``, ``wrong`` or ``failed`` where this is one of several tries."""
+    cut: bool
+    calls: tuple[tuple[str, str], ...] = ()
+    """(name, arguments) of the tools that the response says were called."""
+
+
+def answers_of(viewer: Viewer, row: RunRow, case: CaseResult, asked: JsonObject, main: Figure | None) -> list[Answer]:
+    """All answers to the case, by try and turn."""
+    users = [turn for turn in asked.get("conversation", ()) if turn.get("role") == "user"]
+    target = target_of(row.suite, asked) if asked else None
+    answers = []
+    for prediction in viewer.store.case_predictions(row.id, [case.id]):
+        one = case.repeats[prediction.repeat] if prediction.repeat < len(case.repeats) else None
+        score = one.scores.get(main.name) if one is not None and main is not None and main.kind == "rate" else None
+        right = "failed" if one is not None and one.status == "error" else ""
+        if score is not None and score.value in (0, 1):
+            right = "right" if score.value else "wrong"
+        judged = one if one is not None and one.details else case
+        form = form_of(row.suite, judged, target, prediction)
+        answers.append(_answer(prediction, form, _label(prediction, len(users), row.repeats), right))
+    return answers
+
+
+def _label(prediction: Prediction, turns: int, repeats: int) -> str:
+    parts = [f"turn {(prediction.turn or 0) + 1}"] if turns > 1 else []
+    parts += [f"try {prediction.repeat + 1}"] if repeats > 1 else []
+    return ", ".join(parts)
+
+
+def _answer(prediction: Prediction, form: CaseForm, label: str, right: str) -> Answer:
+    raw = prediction.response.decode("utf-8", "replace")
+    given = answer_text(prediction)
+    own = form.answer is not None
+    if form.answer is not None:
+        raw = given = form.answer
+    parsed = json_or_none(given)
+    shown = as_text(parsed) if parsed is not None else given
+    cut = max(len(raw), len(shown)) > SHOWN
+    return Answer(label, shown[:SHOWN], raw[:SHOWN], own, prediction, form, right, cut, _calls(prediction))
+
+
+def _calls(prediction: Prediction) -> tuple[tuple[str, str], ...]:
+    if prediction.error is not None or b"{" not in prediction.response[:20]:
+        return ()
+    try:
+        calls = [call for response in attempts(prediction.response) for call in read_reply(response).calls]
+    except (Unreadable, msgspec.DecodeError, RecursionError, ValueError):
+        return ()
+    return tuple((call.name, _told(call.arguments)) for call in calls[:MOST_CALLS])
+
+
+def _told(arguments: object) -> str:
+    text = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode()
+    return text if len(text) <= MOST_TOLD else f"{text[:MOST_TOLD]}…"
