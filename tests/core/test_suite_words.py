@@ -17,7 +17,7 @@ from typing import get_args
 import msgspec
 import pytest
 
-from karat.core import case_file, explanation, problems, records, report, scores, system
+from karat.core import case_file, case_form, explanation, problems, records, report, scores, system
 from karat.core import suite as suite_module
 from karat.core.plugins import load_suite
 from karat.core.results import result
@@ -54,6 +54,7 @@ ALLOWED = {
     ("core/replies/tables.py", "result"): "a key under which assistants send tables",
     ("core/replies/bodies.py", "result"): "a key of replies",
     ("core/replies/stream.py", "stages"): "a key of DIAL's replies",
+    ("reports/look/charts.html", "start"): "the start of an axis",
     ("reports/trend.py", "reasons"): "a figure that a suite may have",
     ("reports/html/cases.py", "reasons"): "the reasons of explanations",
     ("web/quick_filters.py", "reasons"): "the reasons of explanations",
@@ -63,17 +64,14 @@ ALLOWED = {
     ): "any two metrics whose names differ in recall and precision are drawn against each other",
     ("reports/plots/figures.py", "recall"): "the same",
     ("reports/console/case.py", "also"): "a heading",
-    ("reports/console/case.py", "code"): "a heading",
     ("reports/patches/review_lines.py", "time"): "the time of a review",
     ("runs/run_scoring.py", "seconds"): "the precision of a time stamp",
-    ("store/upkeep/repair.py", "lost"): "what a repair says of a row",
     ("stats/gates/rules.py", "data_query"): EXAMPLE,
     ("stats/gates/rules.py", "macro_recall"): EXAMPLE,
     ("stats/gates/rules.py", "fully_right"): EXAMPLE,
     ("web/routes/api.py", "result"): "a key of the viewer's own JSON",
     ("web/routes/new_case.py", "result"): "a key of the viewer's own JSON",
     ("web/changes.py", "answers"): "a part of a cache key",
-    ("web/security/guard.py", "code"): "a part of a cookie",
     ("web/routes/login.py", "strict"): "SameSite=strict",
     ("web/baseline.py", "strict"): "SameSite=strict",
     ("web/routes/review.py", "strict"): "SameSite=strict",
@@ -93,7 +91,6 @@ EVERYWHERE = {
     "cluster": "what a case is a variant of: the runner adds it to the details",
     "passed": VERDICT,
     "attempts": RECORDED,
-    "score": "a kind of column in reports, and a command",
     "left_out": "what becomes of a review in a patch",
     "field": DRAWING,
     "rule": DRAWING,
@@ -103,14 +100,13 @@ EVERYWHERE = {
     "dataset": DRAWING,
     "map": DRAWING,
     "end": DRAWING,
-    "code": DRAWING,
 }
 """Words with a meaning of their own in these packages, whatever a suite calls so."""
 
 
 def own_words() -> set[str]:
     """The fields and states of Karat's own records, and the columns of the store."""
-    modules = (case_file, explanation, problems, records, report, result, scores, suite_module, system)
+    modules = (case_file, case_form, explanation, problems, records, report, result, scores, suite_module, system)
     structs = [
         kind
         for module in modules
@@ -118,7 +114,12 @@ def own_words() -> set[str]:
         if isinstance(kind, type) and issubclass(kind, msgspec.Struct)
     ]
     fields = {name for kind in structs for name in kind.__struct_fields__}
-    states = {*get_args(explanation.Outcome), *get_args(explanation.PartState), *get_args(scores.State)}
+    states = {
+        *get_args(case_form.KeyState),
+        *get_args(explanation.Outcome),
+        *get_args(explanation.PartState),
+        *get_args(scores.State),
+    }
     columns = {column.name for table in metadata.tables.values() for column in table.columns}
     return fields | states | columns
 

@@ -64,9 +64,9 @@ def test_figures_are_those_of_two_runs_and_holm_is_over_all_runs() -> None:
 
 
 def test_cases_whose_verdict_is_not_the_same() -> None:
-    #          same, newly wrong, newly right, flaky, failed once, half right
+    #          same, newly wrong, newly right, right again, failed once, half right
     runs = [run("110111"), run("110011"), run("1011xh")]
-    found = compare_several(runs, [RIGHT]).cases
+    found = compare_several(runs, [RIGHT], settings=["x", "y", "x"]).cases
     words = {case: [STATES[code] for code in codes] for case, codes in zip(found.ids, found.verdicts, strict=True)}
     assert words == {
         "c01": ["right", "right", "wrong"],
@@ -76,7 +76,10 @@ def test_cases_whose_verdict_is_not_the_same() -> None:
         "c03": ["right", "wrong", "right"],
     }
     assert found.ids == ["c01", "c04", "c05", "c02", "c03"], "newly wrong first"
-    assert [found.ids[place] for place in np.flatnonzero(found.flaky)] == ["c03"]
+    assert [found.ids[place] for place in np.flatnonzero(found.flaky)] == ["c01", "c05", "c02"], "of the same settings"
+    assert not compare_several(runs, [RIGHT], settings=[None] * 3).cases.flaky.any(), (
+        "nobody says what they were made with"
+    )
     assert found.of == 6
 
 

@@ -196,8 +196,11 @@ def test_tries_are_grouped(client: TestClient) -> None:
 
 def test_cells_that_differ_are_marked(client: TestClient) -> None:
     text = client.get("/runs/r-0006/cases/0").text
-    assert '<td class="data cell changed"><del>12.4</del> <ins>12.9</ins></td>' in text
-    assert '<td class="data cell same">Ada</td>' in text and '<td class="data cell missing"><del>Bo</del></td>' in text
+    assert (
+        '<td class="data was num" data-l="expected">12.4</td><td class="data bad num" data-l="given">✗ 12.9</td>'
+        in text
+    )
+    assert 'data-l="who">Ada</td>' in text and "row missing" in text and "Bo" in text
     assert "expected 9 × 2, given 8 × 2" in text and "96% of cells equal" in text
 
 
@@ -307,7 +310,8 @@ def test_a_case_follows_the_filtered_list(client: TestClient) -> None:
     text = client.get("/runs/r-0001/cases/2?tag=weo").text
     assert "/runs/r-0001/cases/4?tag=weo" in text and "/runs/r-0001/cases/0?tag=weo" in text and "2 of 29" in text
     missed = client.get("/runs/r-0001/cases/1").text
-    assert "GHA · Ghana" in missed and "FRA · France" in missed and "COUNTRY not selected" in missed
+    assert "Wrong: asked for Ghana, got France" in missed and "COUNTRY: asked GHA, got FRA." in missed
+    assert "COUNTRY not selected" in missed, "the reason of a score"
 
 
 def test_a_review_stands_beside_the_rule_and_can_be_taken_back(client: TestClient, store_url: str) -> None:

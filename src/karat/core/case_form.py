@@ -36,7 +36,7 @@ class TermPair(msgspec.Struct, frozen=True):
         return self.expected is not None and self.expected == self.given
 
 
-class Dimension(msgspec.Struct, frozen=True):
+class TermPart(msgspec.Struct, frozen=True):
     """One part of an answer, term by term: those that differ first."""
 
     label: str
@@ -50,10 +50,10 @@ class Dimension(msgspec.Struct, frozen=True):
 
 
 class Terms(msgspec.Struct, frozen=True):
-    """Terms per dimension; dimensions that are right are told in one line."""
+    """Terms part by part, such as by dimension; parts that are right are told in one line."""
 
     kind: ClassVar[str] = "terms"
-    dimensions: tuple[Dimension, ...]
+    parts: tuple[TermPart, ...]
 
 
 class CellColumn(msgspec.Struct, frozen=True):
@@ -154,6 +154,8 @@ class Grid(msgspec.Struct, frozen=True):
     """Places of rows that should not be here."""
     more: int = 0
     """Rows that are left out."""
+    right: bool | None = None
+    """Whether it is as it should be; None: it just is."""
 
 
 class Grids(msgspec.Struct, frozen=True):
@@ -168,12 +170,15 @@ class Grids(msgspec.Struct, frozen=True):
     """SQL that makes these tables again; folded."""
 
 
+KeyState = Literal["", "hit", "lost"]
+
+
 class RankedKey(msgspec.Struct, frozen=True):
     """A place of a ranked list. ``hit``: needed and found; ``lost``: needed, and below the cut or not there at all."""
 
     rank: int | None
     key: str
-    state: Literal["", "hit", "lost"] = ""
+    state: KeyState = ""
     score: float | None = None
     share: int = 0
     """The length of its bar, in per cent of the best score."""
@@ -195,7 +200,7 @@ class RankCut(msgspec.Struct, frozen=True):
 class RankedList(msgspec.Struct, frozen=True):
     """A ranked list with the needed keys at their ranks."""
 
-    kind: ClassVar[str] = "ranks"
+    kind: ClassVar[str] = "ranked"
     title: str
     note: str
     places: tuple[RankedKey | RankGap | RankCut, ...]

@@ -11,10 +11,10 @@ from karat.core.case_form import (
     CellLine,
     CellTable,
     ComparedColumn,
-    Dimension,
     Lines,
     ShowForm,
     Term,
+    TermPart,
     Terms,
     View,
     no_form,
@@ -50,10 +50,10 @@ def form_from(explanation: Explanation) -> CaseForm:
     return CaseForm(sentence=explanation.headline, views=tuple(views))
 
 
-def dimension_of(part: Part) -> Dimension:
+def dimension_of(part: Part) -> TermPart:
     """A part as a dimension whose terms are texts."""
     found, missing, extra = (tuple(map(Term, side)) for side in (part.found, part.missing, part.extra))
-    return Dimension(part.label, paired(found, missing, extra), part.note)
+    return TermPart(part.label, paired(found, missing, extra), part.note)
 
 
 def table_of(cells: Cells) -> CellTable:

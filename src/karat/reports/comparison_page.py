@@ -17,6 +17,7 @@ from karat.stats.compare.records import MetricComparison
 
 ENDS = (0.01, 0.02, 0.04, 0.1, 0.2, 0.4, 1.0)
 """Where the axis of differences may end."""
+MOST_GROUPS = 9
 MARKS = {"better": "▲", "worse": "▼"}
 
 
@@ -45,6 +46,29 @@ class FigureRow(msgspec.Struct, frozen=True):
     bar: Bar | None = None
 
 
+class GroupRow(msgspec.Struct, frozen=True):
+    """A failure group in both runs, on the cases of both; places in per cent."""
+
+    key: str
+    label: str
+    before: int
+    after: int
+    before_at: float
+    after_at: float
+    grew: bool
+
+
+class Groups(msgspec.Struct, frozen=True):
+    """The failure groups that are largest in either run, on one axis."""
+
+    rows: tuple[GroupRow, ...]
+    axis: tuple[str, ...]
+    before: int
+    """Cases that are not right, in all groups that are named."""
+    after: int
+    more: int
+
+
 class RightWrongTable(msgspec.Struct, frozen=True):
     """The two by two table, and what its test says."""
 
@@ -65,6 +89,7 @@ class ComparisonPage(msgspec.Struct, frozen=True):
     others: tuple[FigureRow, ...]
     axis: tuple[str, ...]
     table: RightWrongTable | None
+    groups: Groups | None
     sections: dict[str, int]
     """How many changed cases each section has."""
 
@@ -84,6 +109,7 @@ def comparison_page(item: Compared) -> ComparisonPage:
         tuple(_row(one, end) for one in rest),
         tuple(_tick(end * share) for share in (-1, -0.5, 0, 0.5, 1)),
         _table(item),
+        _groups(item),
         item.changes.sections(),
     )
 
@@ -163,3 +189,33 @@ def _table(item: Compared) -> RightWrongTable | None:
             f". {count_of(left, 'case')} without a verdict in one of the runs {'is' if left == 1 else 'are'} left out"
         )
     return RightWrongTable(found.right, found.newly_wrong, found.newly_right, found.wrong, f"{said}.")
+
+
+def _groups(item: Compared) -> Groups | None:
+    """None where no case of both runs is wrong in either."""
+    every = item.failure_groups.groups if item.failure_groups is not None else ()
+    named = [(one, one.baseline or 0, one.on_same_cases or 0) for one in every if one.baseline or one.on_same_cases]
+    if not named:
+        return None
+    named.sort(key=lambda group: -max(group[1:]))
+    end = _whole_end(max(max(group[1:]) for group in named))
+    rows = tuple(
+        GroupRow(one.key, one.label, was, now, round(100 * was / end, 2), round(100 * now / end, 2), now > was)
+        for one, was, now in named[:MOST_GROUPS]
+    )
+    axis = tuple(f"{end * place // 4:,}" if end * place % 4 == 0 else "" for place in range(4))
+    return Groups(
+        rows,
+        (*axis, f"{end:,} case{'' if end == 1 else 's'}"),
+        sum(was for _, was, _ in named),
+        sum(now for _, _, now in named),
+        max(0, len(named) - MOST_GROUPS),
+    )
+
+
+def _whole_end(most: int) -> int:
+    """The end of an axis of counts: four even steps."""
+    step = 1
+    while 4 * step < most:
+        step = next(one for one in (2, 5, 10) if one * 10 ** (len(str(step)) - 1) > step) * 10 ** (len(str(step)) - 1)
+    return 4 * step if most > 2 else max(1, most)

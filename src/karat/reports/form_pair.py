@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 import msgspec
 
-from karat.core.case_form import CaseForm, Dimension, Term, Terms, View
+from karat.core.case_form import CaseForm, Term, TermPart, Terms, View
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -54,11 +54,11 @@ def other_views(form: CaseForm) -> tuple[View, ...]:
     return tuple(view for view in form.views if not isinstance(view, Terms))
 
 
-def _dimensions(form: CaseForm) -> dict[str, Dimension]:
-    return {one.label: one for view in form.views if isinstance(view, Terms) for one in view.dimensions}
+def _dimensions(form: CaseForm) -> dict[str, TermPart]:
+    return {one.label: one for view in form.views if isinstance(view, Terms) for one in view.parts}
 
 
-def _part(label: str, left: Dimension | None, right: Dimension | None) -> GivenPart:
+def _part(label: str, left: TermPart | None, right: TermPart | None) -> GivenPart:
     ours, theirs = _given(left), _given(right)
     same = [GivenPair(one, theirs[code]) for code, one in ours.items() if code in theirs]
     apart = (
@@ -69,6 +69,6 @@ def _part(label: str, left: Dimension | None, right: Dimension | None) -> GivenP
     return GivenPart(label, (*apart_pairs, *same), left is None or left.right, right is None or right.right)
 
 
-def _given(one: Dimension | None) -> dict[str, Given]:
+def _given(one: TermPart | None) -> dict[str, Given]:
     pairs = one.pairs if one is not None else ()
     return {pair.given.code: Given(pair.given, pair.found) for pair in pairs if pair.given is not None}

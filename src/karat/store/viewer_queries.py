@@ -115,6 +115,16 @@ class Viewing:
         with self._store._reading() as connection:
             return read_settings(connection, run_ids)
 
+    def same_settings(self, runs: Sequence[tuple[int, str]]) -> list[tuple[str, str, str] | None]:
+        """What each run, with its truth set, was made with; runs where it is equal are tries at the same. None: nobody
+        says."""
+        known = self.run_settings([run for run, _ in runs])
+        found: list[tuple[str, str, str] | None] = []
+        for run, truth_set in runs:
+            own = known.get(run, ("", ""))
+            found.append((truth_set, *own) if truth_set and own[0].strip() else None)
+        return found
+
     def wants_review(self, scoring: int) -> NDArray[np.bool_]:
         """Which cases no rule settles."""
         return self._list(scoring).wants_review

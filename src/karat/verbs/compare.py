@@ -21,6 +21,7 @@ from karat.reports.several import Matrix
 from karat.runs.baseline import find_run
 from karat.stats.compare.runs import compare_runs
 from karat.stats.compare.several import compare_several
+from karat.store.viewer_queries import Viewing
 from karat.verbs.inputs.projects import open_store_here
 
 if TYPE_CHECKING:
@@ -74,16 +75,18 @@ def compare_all(store: Store, runs: Sequence[str], tags: Sequence[str]) -> tuple
         )
     results = [with_tags(store.result(number), tags) for number in ids]
     found = _compared(results, dict(enumerate(ids)), store)
-    return found, _matrix(results) if len(results) > 2 else None
+    return found, _matrix(results, store, ids) if len(results) > 2 else None
 
 
-def _matrix(results: Sequence[RunResult]) -> Matrix:
+def _matrix(results: Sequence[RunResult], store: Store, ids: Sequence[int]) -> Matrix:
     """All runs against the first."""
     known = set.intersection(*({item.metric for item in result.summary} for result in results))
     suite = plugins.load_suite(results[0].run.suite)
     metrics = [metric for metric in (*suite.metrics_for(results[-1].run.headline), *USAGE) if metric.name in known]
     columns = [columns_of(result, groups=False) for result in results]
-    return Matrix(tuple(result.run for result in results), compare_several(columns, metrics))
+    truths = [(number, result.run.truth_set) for number, result in zip(ids, results, strict=True)]
+    settings = Viewing(store).same_settings(truths)
+    return Matrix(tuple(result.run for result in results), compare_several(columns, metrics, 0, settings))
 
 
 def _compared(results: Sequence[RunResult], ids: dict[int, int], store: Store | None = None) -> list[Compared]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from karat.core.case_explanation import explanation_of
-from karat.core.explanation import Explanation
+from karat.core.case_forms import form_of
 from karat.core.results.result import CaseResult
 from karat.store import RunRow, run_name
 from karat.store.case_history import CaseInRun
@@ -67,6 +67,8 @@ def strip_words(past: Sequence[Past]) -> str:
         return "no verdict yet"
     if len(right) == len(judged):
         return f"right in all {len(judged)}" if len(judged) > 1 else "right in the one run so far"
+    if not right and len(judged) == 1:
+        return "wrong in the one run so far"
     if not right:
         return f"never right yet: {len(judged)} of {len(judged)} wrong"
     said = f"right in {len(right)} of {len(judged)}"
@@ -133,14 +135,8 @@ class GivenAnswer(msgspec.Struct):
 
     letter: str
     verdict: Verdict
-    explanation: Explanation
+    sentence: str
     runs: list[Past]
-
-    @property
-    def which(self) -> str:
-        """The runs in words: the first few and how many more."""
-        names = [one.name for one in self.runs]
-        return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
 def answers_of(suite: str, past: Sequence[Past], results: Sequence[CaseResult | None]) -> list[GivenAnswer]:
@@ -149,13 +145,14 @@ def answers_of(suite: str, past: Sequence[Past], results: Sequence[CaseResult | 
     for one, result in zip(past, results, strict=True):
         if result is None or result.status != "scored":
             continue
-        told = explanation_of(suite, result)
         right = one.verdict.word == "right"
-        key: object = "right" if right else (one.verdict.word, told.headline, told.parts, told.cells)
+        told = None if right else explanation_of(suite, result)
+        key = None if told is None else (one.verdict.word, told.headline, told.parts, told.cells)
         if key in found:
             found[key].runs.append(one)
         else:
-            found[key] = GivenAnswer("", one.verdict, told, [one])
+            sentence = "as gold" if right else form_of(suite, result).sentence or (told.reason if told else "")
+            found[key] = GivenAnswer("", one.verdict, sentence, [one])
     ordered = sorted(found.values(), key=lambda one: (-len(one.runs), one.runs[0].run.id))
     for place, answer in enumerate(ordered):
         answer.letter = _letter(place)

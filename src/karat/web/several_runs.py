@@ -68,6 +68,8 @@ def _matrix(viewer: Viewer, rows: Sequence[RunRow], baseline: int) -> Matrix:
         known = set.intersection(*({item.metric for item in row.summary} for row in rows))
         metrics = [metric for metric in suite_metrics(rows[-1].suite, rows[-1].headline) if metric.name in known]
         infos = tuple(RunInfo(row.suite, run_name(row.id), row.name, row.system) for row in rows)
-        return Matrix(infos, compare_several([columns_in(viewer, row) for row in rows], metrics, baseline))
+        columns = [columns_in(viewer, row) for row in rows]
+        settings = viewer.viewing.same_settings([(row.id, row.truth_set) for row in rows])
+        return Matrix(infos, compare_several(columns, metrics, baseline, settings))
 
     return viewer.kept(key, compare)

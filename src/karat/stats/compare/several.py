@@ -4,13 +4,13 @@ verdict is not the same in all of them.
 - A difference is paired on the cases that have a value in both, as when two runs are compared.
 - Holm's adjustment is over every headline figure of every run but the baseline: with more runs beside each other, one
   must differ more to be called different.
-- A case is flaky when its verdict changes more than once over the runs: right, wrong, right again. (A value between
-  right and wrong says nothing here: it may come from turns of a conversation as well as from several tries.)
+- A case is flaky when it is right in one run and wrong in another that asked the same system with the same settings
+  about the same truth. Where nobody says what a run was made with, nothing is called flaky.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -75,8 +75,16 @@ class SeveralRuns(msgspec.Struct, frozen=True):
     cases: CasesOverRuns
 
 
-def compare_several(runs: Sequence[Columns], metrics: Sequence[Metric], baseline: int = 0) -> SeveralRuns:
-    """All runs, in their order, against the one at this place. No case is read as an object."""
+def compare_several(
+    runs: Sequence[Columns],
+    metrics: Sequence[Metric],
+    baseline: int = 0,
+    settings: Sequence[Hashable | None] = (),
+) -> SeveralRuns:
+    """All runs, in their order, against the one at this place. No case is read as an object.
+
+    ``settings``: what each run was made with; runs where it is equal are tries at the same. None: not known.
+    """
     deciding = deciding_metric(metrics)
     judged = [metric for metric in metrics if metric.headline] or list(metrics)
     pairs = [None if place == baseline else pair_columns(runs[baseline], own, judged) for place, own in enumerate(runs)]
@@ -85,7 +93,7 @@ def compare_several(runs: Sequence[Columns], metrics: Sequence[Metric], baseline
         baseline,
         _adjusted(found, runs, baseline),
         deciding.title if deciding is not None else "",
-        _cases(runs, deciding, baseline),
+        _cases(runs, deciding, baseline, settings or [None] * len(runs)),
     )
 
 
@@ -132,7 +140,9 @@ def _adjusted(found: Sequence[FigureOverRuns], runs: Sequence[Columns], baseline
     )
 
 
-def _cases(runs: Sequence[Columns], metric: Metric | None, baseline: int) -> CasesOverRuns:
+def _cases(
+    runs: Sequence[Columns], metric: Metric | None, baseline: int, settings: Sequence[Hashable | None]
+) -> CasesOverRuns:
     import numpy as np
 
     known: dict[str, int] = {}
@@ -159,19 +169,16 @@ def _cases(runs: Sequence[Columns], metric: Metric | None, baseline: int) -> Cas
     rank[(before == RIGHT) & (after != RIGHT)] = 0
     order = np.argsort(rank, kind="stable")
     ids = list(known)
-    flaky = _flips(some) > 1
+    flaky = _flaky(some, settings)
     return CasesOverRuns([ids[row] for row in differ[order].tolist()], some[order], flaky[order], len(known))
 
 
-def _flips(codes: Codes) -> NDArray[np.int64]:
-    """How often the verdict of each case changes between right and wrong, over the runs that have one."""
+def _flaky(codes: Codes, settings: Sequence[Hashable | None]) -> NDArray[np.bool_]:
+    """Which cases are right in one and wrong in another of the runs with the same settings."""
     import numpy as np
 
-    flips = np.zeros(len(codes), dtype=np.int64)
-    last = np.zeros(len(codes), dtype=np.int8)
-    for place in range(codes.shape[1]):
-        own = codes[:, place]
-        told = own >= WRONG
-        flips += told & (last >= WRONG) & (own != last)
-        last = np.where(told, own, last)
-    return flips
+    found = np.zeros(len(codes), dtype=np.bool_)
+    for one in {own for own in settings if own is not None}:
+        some = codes[:, [place for place, own in enumerate(settings) if own == one]]
+        found |= (some == RIGHT).any(axis=1) & (some == WRONG).any(axis=1)
+    return found

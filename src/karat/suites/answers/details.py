@@ -15,7 +15,7 @@ from karat.suites.answers.records import State, Verdict
 from karat.suites.answers.text_to_sql.compare import QueryComparison
 from karat.suites.answers.text_to_sql.components.difference import Component
 from karat.suites.answers.text_to_sql.fillings.search import Counterexample
-from karat.suites.answers.text_to_sql.result_samples import ResultSample
+from karat.tables.explain.sample import TableSample
 
 
 class VerdictDetails(msgspec.Struct, frozen=True):
@@ -55,7 +55,7 @@ class SqlDetails(msgspec.Struct, frozen=True, omit_defaults=True):
 
     counterexample: Counterexample | None = None
     """Made rows that refute a pass."""
-    results: dict[str, ResultSample] = {}
+    first_rows: dict[str, TableSample] = {}
     """The first rows of both results, where the answer is not right."""
 
     def against(self, right: bool) -> tuple[str, ...]:
@@ -142,5 +142,5 @@ def _sql(found: QueryComparison) -> SqlDetails:
         {"gold": list(found.gold_size), "answer": list(found.size) if found.size else None},
         {"gold": found.gold_seconds, "answer": found.seconds},
         found.counterexample,
-        found.results,
+        found.first_rows,
     )

@@ -14,7 +14,7 @@ from karat.suites.answers.details import Details
 from karat.suites.answers.evidence import evidence_in_short
 from karat.suites.answers.records import Answer, Gold
 from karat.suites.answers.responses import stored_answer
-from karat.suites.answers.text_to_sql.form import sql_views
+from karat.suites.answers.text_to_sql.form import shows_all, sql_views
 from karat.tables.explain.cells import cell_text, listed
 from karat.tables.explain.reason_words import table_sentence
 from karat.tables.explain.table_view import table_view
@@ -48,7 +48,7 @@ def form(details: Details, gold: Gold | None, prediction: Prediction | None) -> 
     if details.sql is not None:
         views += sql_views(details.sql, details.evidence)
     table = table_view(details.evidence)
-    if table is not None:
+    if table is not None and not (details.sql is not None and shows_all(details.sql, table)):
         views.append(table)
     elif details.sql is None and (texts := _texts(details, gold, answer, prediction)) is not None:
         views.append(texts)
@@ -114,6 +114,10 @@ def _sentence(details: Details) -> str:
         return "the answer holds what gold holds"
     if details.sql is not None and details.sql.sentence and state != "right":
         return f"the query {details.sql.sentence}".replace("`", "")
+    if details.reason in ("wrong_number", "wrong_text") and (missing := listed(details.evidence.get("missing"))):
+        found = [cell_text(one) for one in listed(details.evidence.get("found"))[:3]]
+        said = f"expected {', '.join(cell_text(one) for one in missing[:3])}"
+        return f"{said}, the answer says {', '.join(found)}" if found else f"{said}, which the answer does not say"
     said = table_sentence(details.reason, details.evidence) or _SENTENCES.get(details.reason, "")
     return said or details.reason.replace("_", " ")
 
@@ -130,6 +134,8 @@ def _because(details: Details) -> str:
     if details.sql is not None and (other := details.sql.against(details.strict.state == "right")):
         says = "wrong" if details.strict.state == "right" else "right"
         said.append(f"{', '.join(other)} {'says' if len(other) == 1 else 'say'} {says}")
+    if details.sql is not None and details.sql.counterexample is not None:
+        said.append("made rows refute it, see below")
     if details.gold_problem:
         said.append(f"gold is doubtful: {details.gold_problem}")
     return "; ".join(one for one in said if one)

@@ -10,7 +10,8 @@ import msgspec
 
 from karat.core.records import Case, Prediction, attempts
 from karat.core.suite import NotApplicable
-from karat.sandbox import Outcome, Plain, Sandbox
+from karat.sandbox import Column, Outcome, Plain, Sandbox, Series
+from karat.sandbox import Table as Frame
 from karat.suites.codegen.analysis.answer_facts import facts_of
 from karat.suites.codegen.harness.score import tested
 from karat.suites.codegen.metrics.correctness import Correctness, correctness_of
@@ -26,11 +27,13 @@ from karat.suites.codegen.question.reading import read_question
 from karat.suites.codegen.question.vocabulary import vocabulary
 from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, Task
 from karat.suites.codegen.results.precision import with_asked_digits
+from karat.suites.codegen.results.tables import NoTableError, given_table
 from karat.suites.codegen.running.completion import code_for
 from karat.suites.codegen.running.execution import run_code
 from karat.suites.codegen.running.printed_answers import REASON, advice
 from karat.suites.codegen.running.references import reference_outcome, schema_of
 from karat.suites.codegen.running.sandbox_client import warm_box
+from karat.tables.explain.sample import ROWS, TableSample, sample_of
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -52,6 +55,8 @@ class Comparison(msgspec.Struct, frozen=True):
     """Whether the first try gave the right result; None when nothing says what is right."""
     result: str = ""
     """The result as it shows itself, cut."""
+    sample: TableSample | None = None
+    """The first rows of a result that is more than one value."""
 
     @property
     def last(self) -> Attempt:
@@ -127,12 +132,36 @@ def judged(
         overall_of(parts, reasons),
         None if correctness.score is None else correctness.passed and len(tried) == 1,
         _shown(outcome.result) if outcome.ok else "",
+        _sample(outcome.result) if outcome.ok else None,
     )
 
 
 def _shown(result: Plain) -> str:
     """Cut; of the results of several inputs the first."""
     return repr(result.shown if isinstance(result, Answers) else result)[:2_000]
+
+
+def _sample(result: Plain) -> TableSample | None:
+    """None for a single value, and for what is no table. Of a large table only the first rows become texts."""
+    found = result.shown if isinstance(result, Answers) else result
+    height = found.height if isinstance(found, Frame) else len(found.column.values) if isinstance(found, Series) else 0
+    try:
+        sample = sample_of(given_table(_first(found)).table)
+    except NoTableError:
+        return None
+    height = max(height, sample.full_size[0])
+    few = height * sample.full_size[1] <= 1
+    return None if few else msgspec.structs.replace(sample, full_size=(height, sample.full_size[1]))
+
+
+def _first(result: Plain) -> Plain:
+    if isinstance(result, Frame):
+        return Frame(min(result.height, ROWS), tuple(map(_cut, result.columns)), tuple(map(_cut, result.index)))
+    return Series(_cut(result.column), tuple(map(_cut, result.index))) if isinstance(result, Series) else result
+
+
+def _cut(column: Column) -> Column:
+    return Column(column.name, column.dtype, column.values[:ROWS])
 
 
 def _tried(box: Sandbox, task: Task, codes: list[str]) -> tuple[tuple[Attempt, ...], Outcome]:

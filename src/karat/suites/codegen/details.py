@@ -18,6 +18,7 @@ from karat.suites.codegen.metrics.quality import Quality
 from karat.suites.codegen.metrics.recovery import ErrorRecovery
 from karat.suites.codegen.metrics.understanding import PromptUnderstanding
 from karat.suites.codegen.records import Attempt, ErrorClass
+from karat.tables.explain.sample import TableSample
 
 Try = CaseResult | RepeatResult
 
@@ -39,6 +40,8 @@ class Details(msgspec.Struct, frozen=True):
     error: str | None
     line: int | None
     attempts: tuple[Attempt, ...]
+    sample: TableSample | msgspec.UnsetType = msgspec.UNSET
+    """The first rows of a result that is more than one value."""
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -65,6 +68,7 @@ def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
         last.error or None,
         last.line or None,
         comparison.attempts,
+        comparison.sample or msgspec.UNSET,
     )
 
 

@@ -8,10 +8,12 @@ from karat.core.case_form import (
     CaseForm,
     Code,
     Codes,
-    Dimension,
+    Grid,
+    Grids,
     Listed,
     Term,
     TermPair,
+    TermPart,
     Terms,
     Texts,
     View,
@@ -22,7 +24,9 @@ from karat.core.problems import count_of
 from karat.core.records import Prediction
 from karat.suites.codegen.details import Details
 from karat.suites.codegen.records import Task
+from karat.tables.explain.cells import cell_text
 from karat.tables.explain.reason_words import table_sentence
+from karat.tables.explain.sample import TableSample
 from karat.tables.explain.table_view import table_view
 
 _REASONS = {
@@ -51,15 +55,24 @@ def _result(details: Details, task: Task | None) -> list[View]:
         return [Terms(tuple(_figure(str(name), pair) for name, pair in figures.items() if isinstance(pair, Mapping)))]
     if not details.result:
         return []
+    if details.sample:
+        return [_sampled(details.sample, right=details.correctness.passed)]
     expected = task.expected.value if task is not None and task.expected is not None else None
     known = (repr(expected)[:2_000],) if expected is not None else ()
     right = details.correctness.passed
     return [Texts(known, details.result, right=right, missing=() if right else known)]
 
 
-def _figure(name: str, pair: Mapping[str, object]) -> Dimension:
+def _sampled(sample: TableSample, *, right: bool) -> Grids:
+    rows = tuple(tuple(cell_text(cell) for cell in row) for row in sample.rows)
+    size = f"{sample.full_size[0]:,} × {sample.full_size[1]}"
+    more = max(sample.full_size[0] - len(rows), 0)
+    return Grids("Result", (Grid("Given", sample.columns, rows, size, more=more, right=right),))
+
+
+def _figure(name: str, pair: Mapping[str, object]) -> TermPart:
     given = pair.get("found")
-    return Dimension(name, (TermPair(Term(str(pair.get("expected"))), None if given is None else Term(str(given))),))
+    return TermPart(name, (TermPair(Term(str(pair.get("expected"))), None if given is None else Term(str(given))),))
 
 
 def _code(details: Details, task: Task | None) -> Codes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from karat.core.case_form import CaseForm, Dimension, Listed, Term, TermPair, Terms, View, paired
+from karat.core.case_form import CaseForm, Listed, Term, TermPair, TermPart, Terms, View, paired
 from karat.core.records import Prediction
 from karat.suites.data_query.details import Details, DimensionDetails, PeriodDetails, ScopeDetails
 from karat.suites.data_query.explain import Beside, beside, missing_datasets, period_words, scope_words
@@ -25,7 +25,7 @@ def form(details: Details, _target: Target | None, _answer: Prediction | None) -
     for turn, expected, found in outcomes:
         if found not in expected:
             pair = TermPair(Term(" or ".join(expected)), Term(found))
-            dimensions.append(_named(turn, Dimension("what it did", (pair,)), several=several))
+            dimensions.append(_named(turn, TermPart("what it did", (pair,)), several=several))
     shown = tuple(one for one in dimensions if one.pairs)
     views: tuple[View, ...] = (Terms(shown),) if shown else ()
     if details.reasons:
@@ -33,7 +33,7 @@ def form(details: Details, _target: Target | None, _answer: Prediction | None) -
     return CaseForm(sentence=_sentence(details, shown), because=_because(shown), views=views)
 
 
-def _dimension(part: DimensionDetails) -> Dimension:
+def _dimension(part: DimensionDetails) -> TermPart:
     found, missing, extra = (
         tuple(Term(one.id or one.name, one.name if one.id else "") for one in side)
         for side in (part.true_positives, part.false_negatives, part.false_positives)
@@ -49,7 +49,7 @@ def _dimension(part: DimensionDetails) -> Dimension:
     note = _counts(len(found), len(missing), len(extra)) if part.in_target else "not asked for"
     if part.is_default:
         note += " · filled in by the assistant"
-    return Dimension(part.dimension, pairs, f"{note} · {left:,} more terms" if left > 0 else note)
+    return TermPart(part.dimension, pairs, f"{note} · {left:,} more terms" if left > 0 else note)
 
 
 def _counts(found: int, missing: int, extra: int) -> str:
@@ -59,33 +59,33 @@ def _counts(found: int, missing: int, extra: int) -> str:
     return f"{recall} · precision {found} of {found + extra}" if found + extra else recall
 
 
-def _beside(part: Beside) -> Dimension:
+def _beside(part: Beside) -> TermPart:
     if isinstance(part, ScopeDetails):
         expected, found = Term(scope_words(part.expected)), Term(scope_words(part.found))
-        return Dimension("scope", (TermPair(expected, found),))
+        return TermPart("scope", (TermPair(expected, found),))
     if isinstance(part, PeriodDetails):
         expected = Term(period_words(part.expected))
         given = Term(period_words(part.found)) if part.found is not None else None
         # Written otherwise, the same span: relative ends, or years beside days.
-        return Dimension("period", (TermPair(expected, expected if part.right else given),))
+        return TermPart("period", (TermPair(expected, expected if part.right else given),))
     used = tuple(Term(name) for name in part.found if name not in part.unexpected)
     missing, extra = (tuple(map(Term, names)) for names in (missing_datasets(part), part.unexpected))
-    return Dimension("dataset", paired(used, missing, extra))
+    return TermPart("dataset", paired(used, missing, extra))
 
 
-def _named(turn: int, one: Dimension, *, several: bool) -> Dimension:
-    return Dimension(f"turn {turn + 1}: {one.label}", one.pairs, one.note) if several else one
+def _named(turn: int, one: TermPart, *, several: bool) -> TermPart:
+    return TermPart(f"turn {turn + 1}: {one.label}", one.pairs, one.note) if several else one
 
 
 # -- in words ---------------------------------------------------------------------------------------------------------
 
 
-def _sentence(details: Details, dimensions: tuple[Dimension, ...]) -> str:
+def _sentence(details: Details, dimensions: tuple[TermPart, ...]) -> str:
     if details.dimensions and not any(
         part.true_positives or part.false_positives or part.everything_selected for part in details.dimensions
     ):
         return "nothing was selected"
-    said = [_clause(pair) for one in dimensions for pair in one.pairs if not pair.found]
+    said = [_clause(one.label, pair) for one in dimensions for pair in one.pairs if not pair.found]
     if not said:
         count = len(dimensions)
         return f"all {count} parts as expected" if count > 1 else "as expected" if count else ""
@@ -93,19 +93,23 @@ def _sentence(details: Details, dimensions: tuple[Dimension, ...]) -> str:
     return "; ".join(said[:MOST_SAID]) + (f"; and {rest} more" if rest > 0 else "")
 
 
-def _clause(pair: TermPair) -> str:
+def _clause(label: str, pair: TermPair) -> str:
+    """By names where there are some, else by the codes of the dimension."""
+    named = all(term is None or term.name for term in (pair.expected, pair.given))
+    where = "" if named else f"{label} "
     if pair.expected is None:
-        return f"{_short(pair.given)} was not asked for"
+        return f"{where}{_short(pair.given)} was not asked for"
     if pair.given is None:
-        return f"{_short(pair.expected)} is missing"
-    return f"asked for {_short(pair.expected)}, got {_short(pair.given)}"
+        return f"{where}{_short(pair.expected)} is missing"
+    asked = "asked for" if named else "asked"
+    return f"{where}{asked} {_short(pair.expected)}, got {_short(pair.given)}"
 
 
 def _short(term: Term | None) -> str:
     return "" if term is None else term.name or term.code
 
 
-def _because(dimensions: tuple[Dimension, ...]) -> str:
+def _because(dimensions: tuple[TermPart, ...]) -> str:
     wrong = [one for one in dimensions if not one.right]
     if not wrong:
         return ""
@@ -117,7 +121,7 @@ def _because(dimensions: tuple[Dimension, ...]) -> str:
     return ". ".join(said) + "."
 
 
-def _told(one: Dimension) -> str:
+def _told(one: TermPart) -> str:
     replaced = [pair for pair in one.pairs if pair.expected and pair.given and not pair.found]
     missing = [pair.expected.code for pair in one.pairs if pair.expected and not pair.given]
     extra = [pair.given.code for pair in one.pairs if pair.given and not pair.expected]

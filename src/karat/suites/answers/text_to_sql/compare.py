@@ -22,11 +22,12 @@ from karat.suites.answers.text_to_sql.execution import Databases, Ran, databases
 from karat.suites.answers.text_to_sql.figures import NONE_RIGHT, Figures, figures
 from karat.suites.answers.text_to_sql.fillings.schema import read_schema
 from karat.suites.answers.text_to_sql.fillings.search import ENOUGH, Counterexample, search
-from karat.suites.answers.text_to_sql.result_samples import ResultSample, sample_of
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
 from karat.suites.answers.text_to_sql.strict.gold_status import at_date, moves, proves_little, same_text
 from karat.suites.answers.text_to_sql.strict.judge import Asked, judge
+from karat.suites.answers.text_to_sql.strict.tables import table_of
+from karat.tables.explain.sample import ROWS, TableSample, sample_of
 
 Run = Callable[[str], Ran]
 
@@ -54,7 +55,7 @@ class QueryComparison(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where the answer is not right: the parts in which the queries differ."""
     counterexample: Counterexample | None = None
     """Where a passing answer is refuted by made rows."""
-    results: dict[str, ResultSample] = {}
+    first_rows: dict[str, TableSample] = {}
     """The first rows of both results, where the answer is not right."""
 
 
@@ -142,7 +143,7 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
         strict=verdict,
         gold_sql=chosen,
         sql=answer.text,
-        results={} if verdict.state == "right" else _samples(dict(running).get(chosen, ran), given),
+        first_rows={} if verdict.state == "right" else _samples(dict(running).get(chosen, ran), given),
         size=(len(given.rows), len(given.names)) if given.result is not None else None,
         seconds=given.seconds if given.result is not None else None,
     )
@@ -202,9 +203,14 @@ def _searched(
     return msgspec.structs.replace(verdict, normalised=(*verdict.normalised, "lucky")), done.found
 
 
-def _samples(gold: Ran, given: Ran) -> dict[str, ResultSample]:
-    found = {"gold": sample_of(gold), "answer": sample_of(given)}
-    return {name: one for name, one in found.items() if one is not None}
+def _samples(gold: Ran, given: Ran) -> dict[str, TableSample]:
+    """The first rows of both results; only these are written out as texts."""
+    found = {}
+    for name, ran in (("gold", gold), ("answer", given)):
+        if ran.result is not None:
+            first = sample_of(table_of(ran.names, ran.rows[:ROWS]))
+            found[name] = msgspec.structs.replace(first, full_size=(len(ran.rows), len(ran.names)))
+    return found
 
 
 def _schema(bench: Bench) -> Schema:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from karat.core.case_form import Code, Codes, Dimension, Grid, Grids, Term, Terms, View, paired
+from karat.core.case_form import CellTable, Code, Codes, Grid, Grids, Term, TermPart, Terms, View, paired
 from karat.core.problems import count_of
 from karat.suites.answers.text_to_sql.query_marks import marked
-from karat.suites.answers.text_to_sql.result_samples import ResultSample
 from karat.tables.explain.cells import cell_text, listed, mappings
+from karat.tables.explain.sample import TableSample
 
 if TYPE_CHECKING:
     from karat.suites.answers.details import SqlDetails
@@ -26,16 +26,24 @@ def sql_views(sql: SqlDetails, evidence: Mapping[str, object]) -> list[View]:
         views.append(
             Terms(
                 tuple(
-                    Dimension(one.part, paired((), tuple(map(Term, one.missing)), tuple(map(Term, one.extra))))
+                    TermPart(one.part, paired((), tuple(map(Term, one.missing)), tuple(map(Term, one.extra))))
                     for one in sql.components
                 )
             )
         )
-    if sql.results:
-        views.append(_results(sql, sql.results, evidence))
+    if sql.first_rows:
+        views.append(_results(sql, sql.first_rows, evidence))
     if sql.counterexample is not None:
         views.append(_made(sql.counterexample))
     return views
+
+
+def shows_all(sql: SqlDetails, table: CellTable) -> bool:
+    """Whether the two results say all that the table of cells would: both are whole, and no cell of a row differs."""
+    whole = len(sql.first_rows) == 2 and all(
+        one.full_size == (len(one.rows), len(one.columns)) for one in sql.first_rows.values()
+    )
+    return whole and not any(column.differs for column in table.columns)
 
 
 def _queries(sql: SqlDetails) -> Codes:
@@ -49,7 +57,7 @@ def _queries(sql: SqlDetails) -> Codes:
     return Codes("Two queries", tuple(codes), f"{count_of(count, 'part')} differ" if count else "")
 
 
-def _results(sql: SqlDetails, results: Mapping[str, ResultSample], evidence: Mapping[str, object]) -> Grids:
+def _results(sql: SqlDetails, results: Mapping[str, TableSample], evidence: Mapping[str, object]) -> Grids:
     rows = mappings(evidence.get("rows"))
     gone = tuple(", ".join(map(cell_text, listed(row["gold"]))) for row in rows if "pred" not in row and "gold" in row)
     extra = {int(str(row["pred_row"])) - 1 for row in rows if "gold" not in row and "pred_row" in row}
@@ -57,17 +65,16 @@ def _results(sql: SqlDetails, results: Mapping[str, ResultSample], evidence: Map
     for key, title in (("gold", "Gold"), ("answer", "Answer")):
         if (one := results.get(key)) is None:
             continue
-        size = sql.rows.get(key) or [len(one.rows), len(one.columns)]
         mine = key == "answer"
         grids.append(
             Grid(
                 title,
                 one.columns,
                 tuple(tuple(cell_text(cell) for cell in row) for row in one.rows),
-                f"{size[0]:,} × {size[1]}",
+                f"{one.full_size[0]:,} × {one.full_size[1]}",
                 tuple(f"row missing: {row}" for row in gone) if mine else (),
                 frozenset(extra) if mine else frozenset(),
-                max(size[0] - len(one.rows), 0),
+                max(one.full_size[0] - len(one.rows), 0),
             )
         )
     return Grids("Two results", tuple(grids), f"on {sql.db}" if sql.db else "")

@@ -38,7 +38,8 @@ Side = Literal["wrong", "counterpart"]
 
 
 class _Word:
-    """A word of a query, the clause it is in, and whether the other query has it."""
+    """A word of a query, the parts that its clause belongs to, and whether the other query has it. A name that is given
+    by AS belongs to none."""
 
     def __init__(self, text: str, parts: frozenset[str]) -> None:
         self.text, self.parts = text, parts
@@ -59,16 +60,17 @@ def marked(gold: str, sql: str, parts: Collection[str]) -> tuple[tuple[CodeLine,
 
 
 def _words(sql: str) -> list[_Word]:
-    found, parts = [], _CLAUSES[0][1]
+    found, parts, before = [], _CLAUSES[0][1], ""
     for text in _WORDS.findall(sql.strip()):
         parts = dict(_CLAUSES).get(text.lower(), parts)
-        found.append(_Word(text, parts))
+        found.append(_Word(text, frozenset() if "as" in (before, text.lower()) else parts))
+        before = before if text.isspace() else text.lower()
     return found
 
 
 def _key(text: str) -> str:
-    """Words compare without their case, texts with it."""
-    return text if text[0] == "'" else text.strip('"`').lower()
+    """Words compare without their case and without the table that a column is of; texts as they are."""
+    return text if text[0] == "'" else text.rpartition(".")[2].strip('"`').lower() or text
 
 
 def _lines(words: Sequence[_Word], side: Side, parts: Collection[str]) -> tuple[CodeLine, ...]:
@@ -76,7 +78,7 @@ def _lines(words: Sequence[_Word], side: Side, parts: Collection[str]) -> tuple[
     for word in words:
         mark: Literal["", "wrong", "counterpart", "other"] = ""
         if word.differs:
-            mark = side if parts and (word.parts | _ANYWHERE) & set(parts) else "other"
+            mark = side if word.parts and (word.parts | _ANYWHERE) & set(parts) else "other"
         pieces = word.text.split("\n")
         for number, piece in enumerate(pieces):
             if number:

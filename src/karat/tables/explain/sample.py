@@ -1,0 +1,30 @@
+"""The first rows of a table, small enough to be kept with a verdict, so that a person sees what was given."""
+
+from __future__ import annotations
+
+import msgspec
+
+from karat.tables.table import Table
+
+ROWS, COLUMNS, LETTERS = 12, 8, 60
+"""What is kept of a table."""
+
+
+class TableSample(msgspec.Struct, frozen=True):
+    """Column names, the first rows as texts (a null is None), and how many rows and columns there are in all."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | None, ...], ...]
+    full_size: tuple[int, int] = (0, 0)
+
+
+def sample_of(table: Table) -> TableSample:
+    """The first rows and columns, long texts cut."""
+    width, first = min(table.width, COLUMNS), table.head(ROWS)
+    columns = [[_cut(text) for text in first.texts(place)] for place in range(width)]
+    names = tuple(_cut(name) or "" for name in table.names[:width])
+    return TableSample(names, tuple(zip(*columns, strict=True)), (table.height, table.width))
+
+
+def _cut(text: str | None) -> str | None:
+    return text if text is None or len(text) <= LETTERS else f"{text[: LETTERS - 1]}…"
