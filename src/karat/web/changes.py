@@ -13,6 +13,7 @@ from karat.reports.comparison import Compared
 from karat.stats.compare.pairing import pair_columns
 from karat.stats.compare.right_wrong import VERDICTS
 from karat.store import RunRow
+from karat.store.case_pages import CaseQuery
 from karat.web.baseline_diff import columns_in
 from karat.web.lookup import scoring_of
 from karat.web.page import Viewer
@@ -75,14 +76,14 @@ def with_verdict(found: Compared, verdict: str) -> list[str]:
 def _tagged(viewer: Viewer, first: RunRow, second: RunRow, tag: str) -> set[str]:
     found: set[str] = set()
     for row in (first, second):
-        columns = columns_in(viewer, row)
-        found |= {columns.case_ids[place] for place in columns.has_tag(tag).nonzero()[0].tolist()}
+        ids = columns_in(viewer, row).case_ids
+        found |= {ids[place] for place in viewer.viewing.case_order(row.id, scoring_of(row), CaseQuery(tag=tag))}
     return found
 
 
 def tags_in(viewer: Viewer, row: RunRow, most: int = 200) -> list[str]:
     """The tags of a run's cases."""
-    return sorted(str(word[0]) for word in columns_in(viewer, row).words.tags.words)[:most]
+    return sorted({tag for one in viewer.viewing.tag_counts(scoring_of(row)) for tag in one.tags})[:most]
 
 
 def changed_answers(viewer: Viewer, first: RunRow, second: RunRow) -> tuple[str, ...]:
