@@ -182,10 +182,23 @@ class Changes(Sequence[Change]):
 
     def of_cases(self, ids: Sequence[str]) -> list[Change]:
         """These cases, whether they changed or not."""
-        known = {case: row for row, case in enumerate(self._grouped.ids)}
-        places_a, places_b = (self._found.places_of(ids, side) for side in (0, 1))
-        rows = [known.get(case, -1) for case in ids]
+        rows = self._rows_of(ids)
+        places_a, places_b = self.places(ids)
         return self._read_at(ids, rows, places_a, places_b)
+
+    def places(self, ids: Sequence[str]) -> tuple[list[int], list[int]]:
+        """Where these cases are in both runs; -1: not there."""
+        rows = self._rows_of(ids)
+        if all(row >= 0 for row in rows):
+            return self._grouped.a[rows].tolist(), self._grouped.b[rows].tolist()
+        return self._found.places_of(ids, 0), self._found.places_of(ids, 1)
+
+    def _rows_of(self, ids: Sequence[str]) -> list[int]:
+        wanted = dict.fromkeys(ids, -1)
+        for row, case in enumerate(self._grouped.ids):
+            if case in wanted:
+                wanted[case] = row
+        return [wanted[case] for case in ids]
 
     def with_answers(self, a: Answers, b: Answers) -> Changes:
         """The same, with answers read from elsewhere."""

@@ -74,11 +74,16 @@ def with_verdict(found: Compared, verdict: str) -> list[str]:
 
 
 def _tagged(viewer: Viewer, first: RunRow, second: RunRow, tag: str) -> set[str]:
-    found: set[str] = set()
-    for row in (first, second):
-        ids = columns_in(viewer, row).case_ids
-        found |= {ids[place] for place in viewer.viewing.case_order(row.id, scoring_of(row), CaseQuery(tag=tag))}
-    return found
+    """The ids of the cases that have the tag in either run; kept, as scorings never change."""
+
+    def read() -> set[str]:
+        found: set[str] = set()
+        for row in (first, second):
+            ids = columns_in(viewer, row).case_ids
+            found |= {ids[place] for place in viewer.viewing.case_order(row.id, scoring_of(row), CaseQuery(tag=tag))}
+        return found
+
+    return viewer.kept(("tagged", scoring_of(first), scoring_of(second), tag), read)
 
 
 def tags_in(viewer: Viewer, row: RunRow, most: int = 200) -> list[str]:

@@ -73,8 +73,11 @@ class CaseChanges(Sequence[CaseChange]):
 
     def places_of(self, ids: Sequence[str], side: int) -> list[int]:
         """Where these cases are in run a (side 0) or b (side 1), the last where an id comes twice; -1: not there."""
-        known = {case: place for place, case in enumerate(self._ids[side])}
-        return [known.get(case, -1) for case in ids]
+        wanted = dict.fromkeys(ids, -1)
+        for place, case in enumerate(self._ids[side]):
+            if case in wanted:
+                wanted[case] = place
+        return [wanted[case] for case in ids]
 
     def ids_where(self, which: NDArray[np.bool_]) -> list[str]:
         """The ids of the cases of run a for which this holds."""

@@ -81,10 +81,11 @@ def _shown(
     viewer: Viewer, first: RunRow, second: RunRow, found: Compared, ids: Sequence[str]
 ) -> list[tuple[Change, str, str, str]]:
     """(case, how its figures moved, its address before, its address after); an address is empty where it is not."""
-    before, after = (_addresses(viewer, row, ids) for row in (first, second))
+    before, after = found.changes.places(ids)
+    changes = read_changes(viewer, first, second, found, ids)
     return [
-        (change, moves_text(found, change), before.get(change.id, ""), after.get(change.id, ""))
-        for change in read_changes(viewer, first, second, found, ids)
+        (change, moves_text(found, change), _address(first, was), _address(second, now))
+        for change, was, now in zip(changes, before, after, strict=True)
     ]
 
 
@@ -107,6 +108,5 @@ def _compare(viewer: Viewer, first: RunRow, second: RunRow) -> Compared:
     return side_by_side(before, after, compare_runs(before, after, metrics), metrics)
 
 
-def _addresses(viewer: Viewer, row: RunRow, ids: Sequence[str]) -> dict[str, str]:
-    lines = viewer.viewing.lines(scoring_of(row), ids)
-    return {line.case_id: f"/runs/{run_name(row.id)}/cases/{line.position}" for line in lines}
+def _address(row: RunRow, place: int) -> str:
+    return f"/runs/{run_name(row.id)}/cases/{place}" if place >= 0 else ""
