@@ -118,17 +118,30 @@ def test_no_difference_is_not_claimed(store: Path) -> None:
 
 
 def test_the_terminal_and_every_file(store: Path, tmp_path: Path) -> None:
-    files = [tmp_path / name for name in ("out.json", "out.md", "out.xlsx")]
-    words = [
-        word for flag, file in zip(("--json", "--markdown", "--xlsx"), files, strict=True) for word in (flag, str(file))
-    ]
+    files = [tmp_path / name for name in ("out.json", "out.md", "out.xlsx", "out.html")]
+    flags = ("--json", "--markdown", "--xlsx", "--html")
+    words = [word for flag, file in zip(flags, files, strict=True) for word in (flag, str(file))]
     text = invoke(store, "1", "latest", *words).stdout
     assert text.startswith("A r-0001 → B r-0003   data_query · 300 cases in both")
-    assert "cases          15 better" in text
-    assert "10 more in --json" in text
+    assert "better is better than baseline: 15 more of 300 cases right, none newly wrong" in text
+    assert "cases          15 newly right" in text
+    assert "10 more in --html, --json" in text
     assert all(file.is_file() for file in files)
     assert "Cases" in openpyxl.load_workbook(files[2]).sheetnames
     assert files[1].read_text(encoding="utf-8") == invoke(store, "1", "3", "--markdown", "-").stdout
+
+
+def test_more_than_two_runs_are_a_matrix(store: Path, tmp_path: Path) -> None:
+    page = tmp_path / "out.html"
+    text = invoke(store, "1", "2", "3", "--html", str(page)).stdout
+    assert text.startswith("Three runs") and "r-0001 (baseline)" in text
+    assert "A r-0001 → B r-0002" in text and "A r-0001 → B r-0003" in text, "then each against the first"
+    found = compared(store, "1", "2", "3")["matrix"]
+    assert found["runs"] == ["r-0001", "r-0002", "r-0003"] and found["baseline"] == "r-0001"
+    assert all(set(case["verdicts"]) > {"right"} or len(set(case["verdicts"])) > 1 for case in found["cases"])
+    html = page.read_text(encoding="utf-8")
+    assert '<table class="m">' in html and "script-src" not in html and "<script" not in html
+    assert "### Three runs" in invoke(store, "1", "2", "3", "--markdown", "-").stdout
 
 
 def test_more_than_two_runs_and_a_tag(store: Path) -> None:

@@ -39,10 +39,12 @@ conversation:
 
 
 def saved(page: Page, name: str, file: str) -> bytes:
-    """What a link of the menu gives, under its file name."""
-    page.locator("details.menu > summary").click()
+    """What a link of the menu, or of the line at the top of the page, gives under its file name."""
+    menu = page.locator("details.menu")
+    if menu.count():
+        menu.locator("summary").click()
     with page.expect_download() as found:
-        page.locator("details.menu").get_by_role("link", name=name).first.click()
+        (menu if menu.count() else page.locator(".crumbs")).get_by_role("link", name=name).first.click()
     assert found.value.suggested_filename == file
     page.keyboard.press("Escape")
     return Path(found.value.path()).read_bytes()
@@ -78,10 +80,13 @@ def test_01_two_runs_side_by_side_and_a_pinned_baseline(page: Page) -> None:
     page.goto("/runs/r-0002")
     page.get_by_label("Compare with").select_option("r-0001")
     page.get_by_role("button", name="Compare").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("r-0001 → r-0002")
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        "after is better than before: 15 more of 58 cases right, none newly wrong"
+    )
+    expect(page.locator(".crumbs b")).to_have_text("r-0001 → r-0002")
     page.locator(".chip", has_text="worse").click()
-    expect(page.locator("article.change").first).to_contain_text("worse")
-    page.locator("article.change").first.get_by_role("link", name="r-0002").click()
+    expect(page.locator("article.chg").first).to_contain_text("worse, still wrong")
+    page.locator("article.chg").first.get_by_role("link", name="case_003").click()
     arrived(page, r"/runs/r-0002/cases/\d+")
 
     page.goto("/")
@@ -105,14 +110,14 @@ def test_02_only_what_changed(page: Page, store_url: str) -> None:
         store.add_predictions(2, [Prediction("case_000", response=b"another answer altogether")])
     page.goto("/compare?a=r-0001&b=r-0002")
     page.get_by_role("link", name="newly right 15").click()
-    expect(page.locator("article.change")).to_have_count(15)
+    expect(page.locator("article.chg")).to_have_count(15)
     assert "kind=newly_right" in page.url
-    page.get_by_role("link", name="Swap").click()
+    page.get_by_role("link", name="swap").click()
     page.get_by_role("link", name="newly wrong 15").click()
-    expect(page.locator("article.change")).to_have_count(15)
-    page.get_by_role("link", name="another answer").click()
-    expect(page.locator("article.change")).to_have_count(1)
-    expect(page.locator("article.change")).to_contain_text("another answer altogether")
+    expect(page.locator("article.chg")).to_have_count(15)
+    page.get_by_role("link", name="another answer, same verdict").click()
+    expect(page.locator("article.chg")).to_have_count(1)
+    expect(page.locator("article.chg")).to_contain_text("another answer altogether")
 
 
 def test_03_expected_against_given_by_terms_and_cells(page: Page) -> None:
@@ -336,6 +341,7 @@ def test_13_the_same_view_as_a_file(page: Page, tmp_path: Path) -> None:
     assert saved(page, "Excel", "r-0001-r-0002.xlsx")[:2] == b"PK"
     assert b"fully right" in saved(page, "Markdown", "r-0001-r-0002.md")
     assert json.loads(saved(page, "JSON", "r-0001-r-0002.json"))["comparisons"]
+    assert b'<div class="x22">' in saved(page, "HTML", "r-0001-r-0002.html")
     file = tmp_path / "report.html"
     file.write_bytes(whole)
     assert page.context.browser is not None

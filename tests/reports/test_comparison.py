@@ -13,7 +13,7 @@ from rich.console import Console
 from karat.core.records import CallError, Prediction, join_attempts
 from karat.core.results.result import RunInfo, RunResult
 from karat.reports.answer_text import answers_of
-from karat.reports.comparison import as_plain, outcome
+from karat.reports.comparison import as_plain, outcome, part_words
 from karat.reports.comparison_sheets import comparison_report
 from karat.reports.console.comparison import change_text, p_text, print_comparison
 from karat.reports.excel.workbook import write_xlsx
@@ -78,9 +78,13 @@ def test_the_terminal() -> None:
     (recall,) = (line for line in lines if line.startswith("  macro recall "))
     assert recall.split()[2:5] == ["0.625", "0.750", "+0.125"]
     assert recall.endswith("4   no clear difference")
-    assert "cases          1 worse · 1 mixed · 1 better · 1 other status · 1 only in A · 1 only in B" in lines
-    assert "worse          lost  macro recall 1.000 → 0.000 and 2 more  COUNTRY 0 of 1, 2 wrong" in lines
-    assert any("was GDP of Chile" in line and "now </td>|a|b|" in line for line in lines)
+    assert lines[1] == "No clear difference: as many of 4 cases right as before, 1 newly wrong"
+    said = "1 newly wrong · 1 status changed · 1 newly right · 1 mixed, same verdict · 1 only before · 1 only after"
+    assert f"cases          {said}" in lines
+    lost = lines.index("newly wrong    lost  macro recall 1.000 → 0.000 and 2 more")
+    assert lines[lost + 1].strip() == "COUNTRY: ✓ T1 · T 1 → ✗ W1 · W 1, W2 · W 2 (without M1 · M 1)"
+    assert lines[lost + 2].startswith("status changed late"), "newly wrong first, then what failed"
+    assert "GDP of Chile" not in "\n".join(lines), "the sentence is not shown where the parts say what changed"
     assert any(line.startswith("by tag") and "weo -0.500 (2)" in line for line in lines)
     assert any(line.startswith("by dimension") for line in lines)
     assert lines[-1] == "saved          out.xlsx"
@@ -137,6 +141,21 @@ def test_the_json() -> None:
         ],
         "a": {"status": "scored", "why": "", "answer": "GDP of Chile"},
         "b": {"status": "scored", "why": "COUNTRY 0 of 1, 2 wrong", "answer": NASTY},
+        "verdict": "newly_wrong",
+        "parts": [
+            {
+                "label": "COUNTRY",
+                "before": {"terms": ["T1 · T 1"], "right": True},
+                "after": {"terms": ["W1 · W 1", "W2 · W 2"], "right": False, "note": "without M1 · M 1"},
+            }
+        ],
+    }
+    assert found["right_wrong"] == {
+        "metric": "fully_right",
+        "right": 1,
+        "newly_wrong": 1,
+        "newly_right": 1,
+        "wrong": 1,
     }
 
 
@@ -201,13 +220,11 @@ def test_pipe_of_80_columns_cuts_nothing() -> None:
     assert "no clear difference" in narrow or "better" in narrow
 
 
-def test_reason_of_a_repaired_case_is_the_error_it_had() -> None:
-    from karat.reports.changes import Change, Side
-    from karat.reports.comparison import why_changed
-
-    before, after = Side("error", "the server said 500"), Side("scored", "the case does not say whether")
-    assert why_changed(Change("c", "status", "", (), before, after)) == "the server said 500"
-    assert why_changed(Change("c", "status", "", (), after, before)) == "the server said 500"
+def test_a_failed_call_is_neither_right_nor_wrong() -> None:
+    (late,) = (change for change in sample().changes if change.id == "late")
+    assert part_words(late.parts[0]) == "answer: ✓ right → error: 429 after 5 tries"
+    (back,) = (change for change in sample(B, A).changes if change.id == "late")
+    assert part_words(back.parts[0]) == "answer: error: 429 after 5 tries → ✓ right"
 
 
 def test_heading_has_no_arrow_to_nothing() -> None:

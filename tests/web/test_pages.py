@@ -274,12 +274,12 @@ def test_only_what_changed(client: TestClient, store_url: str) -> None:
 
     def shown(kind: str) -> set[str]:
         text = client.get(f"/compare?a=r-0001&b=r-0002&kind={kind}").text
-        return set(re.findall(r'<h3 class="data">(\S+)', text))
+        return set(re.findall(r'case-id">([^<]+)<', text))
 
     assert shown("newly_right") == {f"case_{n:03d}" for n in range(58) if n % 2 and n % 4 != 3}
     assert shown("newly_wrong") == set()
     assert shown("answer") == {"case_000"}
-    assert "no figure changed" in client.get("/compare?a=r-0001&b=r-0002&kind=answer").text
+    assert "right in both</b>" in client.get("/compare?a=r-0001&b=r-0002&kind=answer").text
 
 
 def test_the_run_picker_has_the_pass_rate(client: TestClient) -> None:

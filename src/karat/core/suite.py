@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar  # Any: a plain
 import msgspec
 
 from karat.core.case_form import ShowForm, no_form
+from karat.core.choice import Choice
 from karat.core.explanation import Explain, unexplained
 from karat.core.json_types import JsonMapping
 from karat.core.parameters import Parameter, Value, read_values, suffix_of
@@ -275,6 +276,10 @@ class Suite(Generic[Target, Options, Comparison]):
     """The notes that a run of this suite may have, name → struct: what belongs to a run as a whole and to none of its
     cases. Its systems bring them, its report finds them in ``RunResult.notes``, and its ``read_predictions`` reads back
     the line of an export; see ``core.notes``."""
+
+    choice: Callable[[RunResult], Choice | None] = lambda _: None
+    """How the settings of a run were chosen under a budget, from its notes and cases, for pages that draw it; None
+    where nothing was chosen. See ``core.choice``."""
 
     extras: Callable[[Sequence[Case[Target]], Options], Sequence[str]] = lambda _cases, _options: ()
     """(cases, options) → the extras (``core.extras``) without which these cases cannot be scored; asked for before

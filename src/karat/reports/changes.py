@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal  # Any: one change or a tuple of 
 
 import msgspec
 
+from karat.core.case_explanation import explanation_of, target_of
+from karat.core.explanation import Explanation
+from karat.core.json_types import JsonMapping
 from karat.core.results.columns import cases_at
 from karat.core.results.result import CaseResult, RunResult
+from karat.reports.answer_changes import PartChange, answer_changes
 from karat.reports.console.run import reason_of
 from karat.stats.compare.case_changes import CHANGES, CaseChanges, number
+from karat.stats.compare.right_wrong import VERDICTS, RightWrong, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,8 +25,20 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
 
-Kind = Literal["worse", "mixed", "better", "status", "only_a", "only_b"]
+Kind = Literal["worse", "mixed", "better", "status", "only_a", "only_b", "same"]
 ORDER: tuple[Kind, ...] = ("worse", "mixed", "better", "status", "only_a", "only_b")
+SECTIONS = {
+    "newly_wrong": "newly wrong",
+    "status": "status changed",
+    "newly_right": "newly right",
+    "worse": "worse, same verdict",
+    "mixed": "mixed, same verdict",
+    "better": "better, same verdict",
+    "only_a": "only before",
+    "only_b": "only after",
+}
+"""The order in which changed cases are shown, in words. A case is in one section: a verdict that changed comes before
+any other figure."""
 ANSWER_CUT = 20_000
 """Characters of an answer that a file keeps."""
 BLOCK = 500
@@ -31,8 +48,17 @@ Answers = Callable[[Sequence[str]], Mapping[str, str]]
 """Case ids → their answers, as a person reads them; those that have none may be left out."""
 
 
+StoredCases = Callable[[Sequence[str]], Mapping[str, JsonMapping]]
+"""Case ids → the cases as they were asked, as JSON values; those that were not kept may be left out."""
+
+
 def no_answers(_: Sequence[str]) -> Mapping[str, str]:
     """For results that were never stored."""
+    return {}
+
+
+def no_cases(_: Sequence[str]) -> Mapping[str, JsonMapping]:
+    """For results whose cases are not at hand."""
     return {}
 
 
@@ -55,7 +81,7 @@ class Side(msgspec.Struct, frozen=True):
 class Change(msgspec.Struct, frozen=True):
     """A case that is not in the second run as it was in the first, with both answers.
 
-    ``mixed``: better by one headline metric and worse by another.
+    ``mixed``: better by one headline metric and worse by another. ``same``: no headline metric moved.
     """
 
     id: str
@@ -64,6 +90,24 @@ class Change(msgspec.Struct, frozen=True):
     moves: tuple[Move, ...]
     a: Side
     b: Side
+    verdict: Verdict = ""
+    """Right or wrong, before and after; empty where one of the runs does not tell."""
+    parts: tuple[PartChange, ...] = ()
+    """How the two answers differ, in the suite's own terms."""
+
+    @property
+    def section(self) -> str:
+        """A key of ``SECTIONS``, or ``same``."""
+        return self.verdict if self.verdict in SECTIONS else self.kind
+
+    @property
+    def words(self) -> str:
+        """``newly wrong``, ``better, still wrong``, ``only after``."""
+        if self.kind == "same" and self.verdict in ("right", "wrong"):
+            return f"{self.verdict} in both"
+        if self.kind in ("worse", "mixed", "better") and self.verdict in ("right", "wrong"):
+            return f"{self.kind}, still {self.verdict}"
+        return SECTIONS.get(self.section, "no figure changed").removesuffix(", same verdict")
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -72,10 +116,11 @@ class Source(msgspec.Struct, frozen=True):
     suite: str
     cases: Sequence[CaseResult]
     answers: Answers = no_answers
+    stored: StoredCases = no_cases
 
 
 class Changes(Sequence[Change]):
-    """Each case once: the worse ones first, the largest move on top."""
+    """Each case once: the newly wrong ones first, then in the order of ``SECTIONS``, the largest move on top."""
 
     def __init__(self, found: CaseChanges, grouped: Grouped, rows: Integers, a: Source, b: Source) -> None:
         self._found, self._grouped, self._rows, self._a, self._b = found, grouped, rows, a, b
@@ -120,52 +165,108 @@ class Changes(Sequence[Change]):
         rows = self._rows[np.flatnonzero(self._grouped.kinds[self._rows] == code)]
         return Changes(self._found, self._grouped, rows, self._a, self._b)
 
-    def of_cases(self, ids: Sequence[str]) -> dict[str, Change]:
-        """Those of these cases that changed, by id."""
-        wanted = set(ids)
-        places = [place for place, case in enumerate(self.ids) if case in wanted]
-        return {change.id: change for change in self._read(self._rows[places])} if places else {}
+    def sections(self) -> dict[str, int]:
+        """How many cases each section has; all sections are there, and a case is in one of them."""
+        import numpy as np
+
+        found = np.bincount(self._grouped.sections[self._rows], minlength=len(SECTIONS)).tolist()
+        return dict(zip(SECTIONS, found, strict=True))
+
+    def of_section(self, section: str) -> Changes:
+        """Those of one section, in the same order."""
+        import numpy as np
+
+        code = list(SECTIONS).index(section) if section in SECTIONS else -1
+        rows = self._rows[np.flatnonzero(self._grouped.sections[self._rows] == code)]
+        return Changes(self._found, self._grouped, rows, self._a, self._b)
+
+    def of_cases(self, ids: Sequence[str]) -> list[Change]:
+        """These cases, whether they changed or not."""
+        rows = self._rows_of(ids)
+        places_a, places_b = self.places(ids)
+        return self._read_at(ids, rows, places_a, places_b)
+
+    def places(self, ids: Sequence[str]) -> tuple[list[int], list[int]]:
+        """Where these cases are in both runs; -1: not there."""
+        rows = self._rows_of(ids)
+        if all(row >= 0 for row in rows):
+            return self._grouped.a[rows].tolist(), self._grouped.b[rows].tolist()
+        return self._found.places_of(ids, 0), self._found.places_of(ids, 1)
+
+    def _rows_of(self, ids: Sequence[str]) -> list[int]:
+        wanted = dict.fromkeys(ids, -1)
+        for row, case in enumerate(self._grouped.ids):
+            if case in wanted:
+                wanted[case] = row
+        return [wanted[case] for case in ids]
 
     def with_answers(self, a: Answers, b: Answers) -> Changes:
         """The same, with answers read from elsewhere."""
         sides = (msgspec.structs.replace(side, answers=own) for side, own in ((self._a, a), (self._b, b)))
         return Changes(self._found, self._grouped, self._rows, *sides)
 
+    def with_cases(self, a: StoredCases, b: StoredCases) -> Changes:
+        """The same, with the cases as they were asked: some suites compare texts with what was expected."""
+        sides = (msgspec.structs.replace(side, stored=own) for side, own in ((self._a, a), (self._b, b)))
+        return Changes(self._found, self._grouped, self._rows, *sides)
+
     def _read(self, rows: Integers) -> list[Change]:
-        grouped, found = self._grouped, self._found
-        before = _sides(self._a, grouped.a[rows].tolist())
-        after = _sides(self._b, grouped.b[rows].tolist())
+        grouped, some = self._grouped, rows.tolist()
+        ids = [grouped.ids[row] for row in some]
+        return self._read_at(ids, some, grouped.a[rows].tolist(), grouped.b[rows].tolist())
+
+    def _read_at(
+        self, ids: Sequence[str], rows: Sequence[int], places_a: Sequence[int], places_b: Sequence[int]
+    ) -> list[Change]:
+        """Cases by their places in both runs; a row of -1: no figure of the case moved."""
+        before, after = _sides(self._a, places_a), _sides(self._b, places_b)
         changes = []
-        for row, (first, side_a), (second, side_b) in zip(rows.tolist(), before, after, strict=True):
-            entries = grouped.entries[grouped.starts[row] : grouped.starts[row + 1]].tolist()
-            either = second or first
-            moves = tuple(
-                Move(found.metrics[found.metric[e]], number(found.values_a[e]), number(found.values_b[e]))
-                for e in entries
-                if found.metric[e] >= 0
-            )
-            kind = ORDER[grouped.kinds[row]]
-            question = either.question if either is not None else ""
-            changes.append(Change(grouped.ids[row], kind, question, moves, side_a, side_b))
+        for case, row, place, first, second in zip(ids, rows, places_a, before, after, strict=True):
+            kind: Kind = ORDER[self._grouped.kinds[row]] if row >= 0 else "same"
+            question = second.question or first.question
+            parts = answer_changes(first.why, second.why) if first.why and second.why else ()
+            verdict = self._grouped.verdict(place)
+            changes.append(Change(case, kind, question, self._moves(row), first.side, second.side, verdict, parts))
         return changes
 
+    def _moves(self, row: int) -> tuple[Move, ...]:
+        if row < 0:
+            return ()
+        found, starts = self._found, self._grouped.starts
+        entries = self._grouped.entries[starts[row] : starts[row + 1]].tolist()
+        return tuple(
+            Move(found.metrics[found.metric[e]], number(found.values_a[e]), number(found.values_b[e]))
+            for e in entries
+            if found.metric[e] >= 0
+        )
 
-def _sides(source: Source, places: Sequence[int]) -> list[tuple[CaseResult | None, Side]]:
-    """The cases at these places with what is shown of them; (None, empty) for -1."""
+
+class _Seen(msgspec.Struct, frozen=True):
+    """A case in one run; nothing where it is not there."""
+
+    side: Side = Side()
+    question: str = ""
+    why: Explanation | None = None
+
+
+def _sides(source: Source, places: Sequence[int]) -> list[_Seen]:
+    """The cases at these places with what is shown of them; empty for -1."""
     there = [place for place in places if place >= 0]
     read = dict(zip(there, cases_at(source.cases, there), strict=True))
-    answers = source.answers([case.id for case in read.values()]) if read else {}
-    found: list[tuple[CaseResult | None, Side]] = []
-    for place in places:
-        case = read.get(place)
-        found.append((case, Side() if case is None else _side(source.suite, case, answers.get(case.id, ""))))
-    return found
+    ids = [case.id for case in read.values()]
+    answers, stored = (source.answers(ids), source.stored(ids)) if ids else ({}, {})
+    seen = {
+        place: _seen(source.suite, case, answers.get(case.id, ""), stored.get(case.id)) for place, case in read.items()
+    }
+    return [seen.get(place, _Seen()) for place in places]
 
 
-def _side(suite: str, case: CaseResult, answer: str) -> Side:
+def _seen(suite: str, case: CaseResult, answer: str, stored: JsonMapping | None) -> _Seen:
     if len(answer) > ANSWER_CUT:
         answer = f"{answer[:ANSWER_CUT]}… ({len(answer) - ANSWER_CUT:,} more characters)"
-    return Side(case.status, case.error or reason_of(suite, case), answer)
+    side = Side(case.status, case.error or reason_of(suite, case), answer)
+    target = target_of(suite, stored) if stored else None
+    return _Seen(side, case.question, explanation_of(suite, case, target))
 
 
 class Grouped(msgspec.Struct, frozen=True):
@@ -178,17 +279,31 @@ class Grouped(msgspec.Struct, frozen=True):
     kinds: NDArray[np.int8]
     a: Integers
     b: Integers
+    sections: NDArray[np.int8]
+    verdicts: NDArray[np.int8] | None
+    """Of each case of run a."""
+
+    def verdict(self, place: int) -> Verdict:
+        """That of the case at this place of run a."""
+        return VERDICTS[self.verdicts[place]] if self.verdicts is not None and place >= 0 else ""
 
 
-def changes_between(a: RunResult, b: RunResult, found: CaseChanges, answers_a: Answers, answers_b: Answers) -> Changes:
+def changes_between(
+    a: RunResult,
+    b: RunResult,
+    found: CaseChanges,
+    answers_a: Answers,
+    answers_b: Answers,
+    right_wrong: RightWrong | None = None,
+) -> Changes:
     """The changed cases of a comparison, in their order."""
-    grouped, order = _grouped(found)
+    grouped, order = _grouped(found, None if right_wrong is None else right_wrong.of_a)
     sides = (Source(run.run.suite, run.cases, own) for run, own in ((a, answers_a), (b, answers_b)))
     return Changes(found, grouped, order, *sides)
 
 
-def _grouped(found: CaseChanges) -> tuple[Grouped, Integers]:
-    """The changes by case, and the order of the cases: by kind, the largest move on top, then by id."""
+def _grouped(found: CaseChanges, verdicts: NDArray[np.int8] | None) -> tuple[Grouped, Integers]:
+    """The changes by case, and the order of the cases: by section, the largest move on top, then by id."""
     import numpy as np
 
     own = found.cases()
@@ -205,9 +320,24 @@ def _grouped(found: CaseChanges) -> tuple[Grouped, Integers]:
     kinds = np.where(better & worse & ~other, ORDER.index("mixed"), kinds).astype(np.int8)
     by_id = np.array(sorted(range(count), key=ids.__getitem__), dtype=np.int64)
     moved = _moved(found, entries, starts)
-    order = by_id[np.lexsort((-moved[by_id], kinds[by_id]))] if count else by_id
     last_a, last_b = (_last(case, places, count) for places in (found.a, found.b))
-    return Grouped(ids, entries, starts, kinds, last_a, last_b), order
+    sections = _sections(kinds, last_a, verdicts)
+    order = by_id[np.lexsort((-moved[by_id], sections[by_id]))] if count else by_id
+    return Grouped(ids, entries, starts, kinds, last_a, last_b, sections, verdicts), order
+
+
+def _sections(kinds: NDArray[np.int8], places: Integers, verdicts: NDArray[np.int8] | None) -> NDArray[np.int8]:
+    """The section of each case: its verdict where that changed, else its kind."""
+    import numpy as np
+
+    names = list(SECTIONS)
+    found = np.array([names.index(kind) for kind in ORDER], dtype=np.int8)[kinds]
+    if verdicts is None or not len(verdicts):
+        return found
+    own = np.where(places >= 0, verdicts[places], 0)
+    for verdict in ("newly_wrong", "newly_right"):
+        found[own == VERDICTS.index(verdict)] = names.index(verdict)
+    return found
 
 
 def _any(case: Integers, which: NDArray[np.bool_], count: int) -> NDArray[np.bool_]:

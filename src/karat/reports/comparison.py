@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import msgspec
 
 from karat.core.json_types import JsonObject
+from karat.core.problems import count_of
 from karat.core.results.failure_groups import FailureGroups
 from karat.core.results.result import RunInfo, RunResult
 from karat.core.results.usage import USAGE
 from karat.core.suite import Kind as MetricKind
 from karat.core.suite import Metric
+from karat.reports.answer_changes import PartChange
 from karat.reports.changes import Answers, Change, Changes, changes_between, no_answers
 from karat.reports.console.run import figure
 from karat.reports.failure_groups import failure_groups
@@ -19,6 +22,7 @@ from karat.stats.compare.runs import MetricComparison, RunComparison
 
 ALPHA = 0.05
 """Below this adjusted p-value a difference is called one."""
+SHORT_NOTE = 60
 WIDTH = 110
 """Columns of a comparison that is printed in Python."""
 
@@ -74,6 +78,57 @@ def outcome(item: MetricComparison) -> str:
     return "better" if (found.mean > 0) == item.higher_is_better else "worse"
 
 
+def p_words(p: float | None) -> str:
+    """``p = 0.022``, ``p < 0.001``; empty where no claim is made."""
+    return "" if p is None else "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def headline_sentence(item: Compared) -> str:
+    """The answer in a sentence: ``search is better than main: 13 more of 118 cases right, 4 newly wrong``."""
+    found = item.comparison.right_wrong
+    if not item.comparison.n_shared:
+        return "The runs share no case"
+    if found is None or not found.n:
+        return _by_first_figure(item)
+    metric = next((one for one in item.comparison.metrics if one.metric == found.metric), None)
+    said = outcome(metric) if metric is not None else ""
+    net = found.newly_right - found.newly_wrong
+    more = f"{abs(net):,} {'more' if net > 0 else 'fewer'} of {count_of(found.n, 'case')} right"
+    same = f"as many of {count_of(found.n, 'case')} right as before"
+    lost = f", {found.newly_wrong:,} newly wrong" if found.newly_wrong else ", none newly wrong"
+    return f"{_verdict(item, said)}: {more if net else same}{lost}"
+
+
+def _verdict(item: Compared, said: str) -> str:
+    if said not in ("better", "worse"):
+        return "No clear difference"
+    first, second = shown_names(item.a, item.b)
+    return f"{second} is {said} than {first}"
+
+
+def _by_first_figure(item: Compared) -> str:
+    metric = next((one for one in item.comparison.metrics if one.difference is not None), None)
+    if metric is None or metric.difference is None:
+        return "No case has a figure in both runs"
+    said = outcome(metric)
+    means = (figure(value, metric.kind) for value in (metric.difference.mean_a, metric.difference.mean_b))
+    return f"{_verdict(item, said)}: {metric.title} {' → '.join(means)}"
+
+
+def shown_names(a: RunInfo, b: RunInfo) -> tuple[str, str]:
+    """What people call the two runs: their names where both have one and they differ, else their numbers."""
+    return (a.name, b.name) if a.name and b.name and a.name != b.name else (label(a), label(b))
+
+
+def note_words(warnings: Sequence[str]) -> list[str]:
+    """Each warning in a few words, for one line: what stands before its first stop."""
+    found = []
+    for text in warnings:
+        short = re.split(r"[:;.]\s|\s\(", text, maxsplit=1)[0].strip().rstrip(".")
+        found.append(short if len(short) <= SHORT_NOTE else f"{short[: SHORT_NOTE - 1]}…")
+    return found
+
+
 def label(info: RunInfo) -> str:
     """A run as a column's heading."""
     return info.id or info.name or "run"
@@ -93,17 +148,27 @@ def side_by_side(
     answers_b: Answers = no_answers,
 ) -> Compared:
     """Put together what the writers need."""
-    changes = changes_between(a, b, comparison.cases, answers_a, answers_b)
+    changes = changes_between(a, b, comparison.cases, answers_a, answers_b, comparison.right_wrong)
     named = {metric.name: metric for metric in (*metrics, *USAGE)}
     return Compared(a.run, b.run, comparison, changes, named, failure_groups(b, a))
 
 
-def why_changed(change: Change) -> str:
-    """The reason that goes with a change: why it failed where it did, else why it was or is wrong."""
-    if change.a.status != change.b.status:
-        failed = change.a if change.b.status == "scored" else change.b
-        return failed.why if failed.status != "scored" else ""
-    return change.a.why if change.kind == "better" else change.b.why
+def part_words(part: PartChange) -> str:
+    """``COUNTRY: ✓ CHL · Chile → ✗ PER · Peru``"""
+    marks = {True: "✓ ", False: "✗ ", None: ""}
+    sides = (f"{marks[side.right]}{side.text}" for side in (part.before, part.after))
+    return f"{part.label}: {' → '.join(sides)}"
+
+
+def answer_lines(change: Change, longest: int = 200) -> list[str]:
+    """How the two answers differ, a line for each part; the answers themselves where no part says it."""
+    if change.parts:
+        return [part_words(part) for part in change.parts]
+    texts = [" ".join((side.answer or side.why).split()) for side in (change.a, change.b)]
+    if texts[0] == texts[1]:
+        return []
+    was, now = (text[:longest] + ("…" if len(text) > longest else "") or "no answer" for text in texts)
+    return [f"answer: {was} → {now}"]
 
 
 def differ_in_system(item: Compared) -> bool:
@@ -136,6 +201,7 @@ def as_plain(compared: Sequence[Compared]) -> JsonObject:
                 ],
                 "tags": item.comparison.tags,
                 "groups": item.comparison.groups,
+                "right_wrong": item.comparison.right_wrong.counts() if item.comparison.right_wrong else None,
                 "failure_groups": item.failure_groups.groups if item.failure_groups is not None else (),
                 "counts": item.counts(),
                 "cases": list(item.changes),

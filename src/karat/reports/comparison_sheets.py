@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from karat.core.report import Cell, Column, Report, Sheet, Table
-from karat.reports.comparison import Compared, label, moves_text, outcome
-from karat.reports.console.comparison import KINDS
+from karat.reports.changes import SECTIONS
+from karat.reports.comparison import Compared, answer_lines, label, moves_text, outcome
 from karat.reports.failure_groups import TITLE, groups_table
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _figures(item: Compared) -> Table:
 
 
 def _counts(item: Compared) -> Table:
-    rows = [(KINDS[kind], count) for kind, count in item.counts().items()]
+    rows = [(SECTIONS[name], count) for name, count in item.changes.sections().items()]
     return Table((Column("cases that changed"), Column("cases", "count")), tuple(rows), "Cases")
 
 
@@ -104,9 +104,10 @@ def _about(item: Compared) -> Table:
 def _cases(item: Compared, tail: str) -> Sheet:
     columns = (
         Column("case", "wrapped", 30),
-        Column("change", width=14),
+        Column("change", width=20),
         Column("question", "wrapped", 40),
-        Column("what changed", "wrapped", 34),
+        Column("what changed", "wrapped", 60),
+        Column("figures", "wrapped", 34),
         Column("status before", "status", 14),
         Column("status now", "status", 14),
         Column("why before", "wrapped", 34),
@@ -117,8 +118,9 @@ def _cases(item: Compared, tail: str) -> Sheet:
     rows = tuple(
         (
             change.id,
-            KINDS.get(change.kind, change.kind),
+            change.words,
             change.question,
+            "\n".join(answer_lines(change)),
             moves_text(item, change),
             change.a.status,
             change.b.status,

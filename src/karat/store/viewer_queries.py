@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from sqlalchemy import select
+
 from karat.core.results.columns import Columns
 from karat.core.results.result import CaseResult
 from karat.store import case_pages, filters_and_case_sets
@@ -19,7 +21,7 @@ from karat.store.case_pages import CaseQuery, TagCount
 from karat.store.filters_and_case_sets import CaseSet, SavedFilter
 from karat.store.predictions import count_answers, waiting_cases
 from karat.store.records import RunRow
-from karat.store.schema import run_blocks
+from karat.store.schema import notes, run_blocks
 from karat.store.store import Store
 
 if TYPE_CHECKING:
@@ -54,6 +56,11 @@ class Viewing:
     def places(self, scoring: int) -> dict[str, int]:
         """Case id → its position."""
         return {case: place for place, case in enumerate(self._list(scoring).columns.case_ids)}
+
+    def noted_runs(self) -> set[int]:
+        """The runs that have notes."""
+        with self._store._reading() as connection:
+            return set(connection.execute(select(notes.c.run_id).distinct()).scalars())
 
     # -- a page at a time ------------------------------------------------------------------------------------------
 
@@ -107,6 +114,16 @@ class Viewing:
         """(the system's settings as text, the hash of its prompt) of each run."""
         with self._store._reading() as connection:
             return read_settings(connection, run_ids)
+
+    def same_settings(self, runs: Sequence[tuple[int, str]]) -> list[tuple[str, str, str] | None]:
+        """What each run, with its truth set, was made with; runs where it is equal are tries at the same. None: nobody
+        says."""
+        known = self.run_settings([run for run, _ in runs])
+        found: list[tuple[str, str, str] | None] = []
+        for run, truth_set in runs:
+            own = known.get(run, ("", ""))
+            found.append((truth_set, *own) if truth_set and own[0].strip() else None)
+        return found
 
     def wants_review(self, scoring: int) -> NDArray[np.bool_]:
         """Which cases no rule settles."""

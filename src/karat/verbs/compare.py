@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from karat.core import plugins
+from karat.core.json_types import JsonMapping
 from karat.core.problems import UserError, did_you_mean
 from karat.core.results.columns import columns_of, selected
 from karat.core.results.result import RunResult
 from karat.core.results.usage import USAGE
 from karat.reports.answer_text import answers_of
-from karat.reports.changes import Answers, no_answers
+from karat.reports.changes import Answers, StoredCases
 from karat.reports.comparison import Compared, side_by_side
+from karat.reports.several import Matrix
 from karat.runs.baseline import find_run
 from karat.stats.compare.runs import compare_runs
+from karat.stats.compare.several import compare_several
+from karat.store.viewer_queries import Viewing
 from karat.verbs.inputs.projects import open_store_here
 
 if TYPE_CHECKING:
@@ -57,6 +61,11 @@ def require_two(runs: Sequence[str]) -> None:
 
 def compare_stored(store: Store, runs: Sequence[str], tags: Sequence[str]) -> list[Compared]:
     """Each of the runs against the first, with the answers of the cases that changed."""
+    return compare_all(store, runs, tags)[0]
+
+
+def compare_all(store: Store, runs: Sequence[str], tags: Sequence[str]) -> tuple[list[Compared], Matrix | None]:
+    """The same, and all runs beside each other where there are more than two."""
     require_two(runs)
     ids = [find_run(store, run) for run in runs]
     if len(set(ids)) < len(ids):
@@ -65,7 +74,19 @@ def compare_stored(store: Store, runs: Sequence[str], tags: Sequence[str]) -> li
             f'"{twice}" is given twice: a run cannot be compared with itself', hint="karat runs list shows all runs."
         )
     results = [with_tags(store.result(number), tags) for number in ids]
-    return _compared(results, dict(enumerate(ids)), store)
+    found = _compared(results, dict(enumerate(ids)), store)
+    return found, _matrix(results, store, ids) if len(results) > 2 else None
+
+
+def _matrix(results: Sequence[RunResult], store: Store, ids: Sequence[int]) -> Matrix:
+    """All runs against the first."""
+    known = set.intersection(*({item.metric for item in result.summary} for result in results))
+    suite = plugins.load_suite(results[0].run.suite)
+    metrics = [metric for metric in (*suite.metrics_for(results[-1].run.headline), *USAGE) if metric.name in known]
+    columns = [columns_of(result, groups=False) for result in results]
+    truths = [(number, result.run.truth_set) for number, result in zip(ids, results, strict=True)]
+    settings = Viewing(store).same_settings(truths)
+    return Matrix(tuple(result.run for result in results), compare_several(columns, metrics, 0, settings))
 
 
 def _compared(results: Sequence[RunResult], ids: dict[int, int], store: Store | None = None) -> list[Compared]:
@@ -84,9 +105,26 @@ def _compared(results: Sequence[RunResult], ids: dict[int, int], store: Store | 
             *(metric for metric in USAGE if metric.name in known),
         ]
         comparison = compare_runs(first, result, metrics)
-        answers = (no_answers,) * 2 if store is None else (answers_in(store, ids[one]) for one in (0, place))
-        found.append(side_by_side(first, result, comparison, metrics, *answers))
+        one = side_by_side(first, result, comparison, metrics)
+        found.append(one if store is None else _with_texts(one, store, ids[0], ids[place]))
     return found
+
+
+def _with_texts(found: Compared, store: Store, a: int, b: int) -> Compared:
+    """With the answers, and the cases as they were asked; read when they are looked at."""
+    changes = found.changes.with_answers(answers_in(store, a), answers_in(store, b))
+    changes = changes.with_cases(cases_in(store, a), cases_in(store, b))
+    return msgspec.structs.replace(found, changes=changes)
+
+
+def cases_in(store: Store, run_id: int) -> StoredCases:
+    """The cases of a stored run, read for the ids that are asked for."""
+
+    def read(case_ids: Sequence[str]) -> dict[str, JsonMapping]:
+        found = ((case, store.case(run_id, case)) for case in case_ids)
+        return {case: msgspec.json.decode(data) for case, data in found if data is not None}
+
+    return read
 
 
 def answers_in(store: Store, run_id: int) -> Answers:

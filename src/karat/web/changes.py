@@ -1,4 +1,4 @@
-"""Which cases of two runs to show: by how they moved, newly right, newly wrong, or with another answer."""
+"""Which cases of two runs to show: by section, by verdict in both, with another answer, by tag."""
 
 from __future__ import annotations
 
@@ -6,78 +6,89 @@ from collections.abc import Sequence
 
 import msgspec
 
+from karat.core.json_types import JsonMapping
 from karat.reports.answer_text import answers_of
-from karat.reports.changes import Answers, Move, Side
+from karat.reports.changes import SECTIONS, Answers, Change, Changes, StoredCases
 from karat.reports.comparison import Compared
-from karat.reports.console.run import reason_of
 from karat.stats.compare.pairing import pair_columns
+from karat.stats.compare.right_wrong import VERDICTS
 from karat.store import RunRow
+from karat.store.case_pages import CaseQuery
 from karat.web.baseline_diff import columns_in
-from karat.web.figures import figures_of, main_figure
 from karat.web.lookup import scoring_of
 from karat.web.page import Viewer
 
 BATCH = 1000
-WORDS = {
-    "newly_wrong": "newly wrong",
-    "newly_right": "newly right",
-    "worse": "worse",
-    "mixed": "mixed",
-    "better": "better",
-    "status": "status changed",
-    "only_a": "only before",
-    "only_b": "only after",
-    "answer": "another answer",
-}
+SAME_VERDICT = {"right": "right in both", "wrong": "wrong in both"}
+OTHER_ANSWER = {"wrong_otherwise": "wrong in both, another answer", "answer": "another answer, same verdict"}
+WORDS = {**SECTIONS, **OTHER_ANSWER, **SAME_VERDICT}
+"""What may follow ``kind=`` in an address, in words."""
 
 
-class Shown(msgspec.Struct, frozen=True):
-    """A case in both runs. ``kind``: a key of ``WORDS``, or ``same`` when no figure of it moved."""
-
-    id: str
-    kind: str
-    question: str
-    moves: tuple[Move, ...]
-    a: Side
-    b: Side
-
-
-def counts_of(viewer: Viewer, first: RunRow, second: RunRow, found: Compared) -> dict[str, int | None]:
-    """How many cases each way has. None: not counted yet, as all answers of both runs would have to be read."""
-    right, wrong = newly(viewer, first, second)
-    key = _answers_key(viewer, first, second)
-    answers = len(changed_answers(viewer, first, second)) if key in viewer.kept else None
-    every: dict[str, int | None] = {"newly_wrong": len(wrong), "newly_right": len(right), **found.counts()}
-    return {word: every.get(word, answers) for word in WORDS}
+def counts_of(viewer: Viewer, first: RunRow, second: RunRow, found: Compared, tag: str = "") -> dict[str, int | None]:
+    """How many cases each kind has. None: not counted yet, as all answers of both runs would have to be read."""
+    known = _answers_key(viewer, first, second) in viewer.kept
+    if not tag:
+        table = found.comparison.right_wrong
+        every: dict[str, int | None] = {**found.changes.sections()}
+        every |= {kind: getattr(table, kind) if table is not None else 0 for kind in SAME_VERDICT}
+    else:
+        every = {
+            kind: len(chosen(viewer, first, second, found, kind, tag)) for kind in WORDS if kind not in OTHER_ANSWER
+        }
+    for kind in OTHER_ANSWER:
+        every[kind] = len(chosen(viewer, first, second, found, kind, tag)) if known else None
+    return {kind: every[kind] for kind in WORDS}
 
 
-def chosen(viewer: Viewer, first: RunRow, second: RunRow, found: Compared, kind: str) -> list[str]:
-    """The ids of the cases of one kind, or of all that changed, in the order of the comparison."""
-    if kind in ("newly_right", "newly_wrong"):
-        own = newly(viewer, first, second)[0 if kind == "newly_right" else 1]
-        order = found.changes.ids
-        return [*(case for case in order if case in own), *sorted(own.difference(order))]
-    if kind == "answer":
-        return list(changed_answers(viewer, first, second))
-    return found.changes.of_kind(kind).ids if kind else found.changes.ids
+def chosen(viewer: Viewer, first: RunRow, second: RunRow, found: Compared, kind: str, tag: str = "") -> list[str]:
+    """The ids of the cases of one kind, or of all that changed, in the order of the comparison; only those with the
+    tag where one is named."""
+    ids = _of_kind(viewer, first, second, found, kind)
+    if not tag:
+        return ids
+    tagged = _tagged(viewer, first, second, tag)
+    return [case for case in ids if case in tagged]
 
 
-def newly(viewer: Viewer, first: RunRow, second: RunRow) -> tuple[frozenset[str], frozenset[str]]:
-    """(right now and not before, right before and not now), by the figure that says right or wrong. A failed call is
-    not right."""
-    before, after = main_figure(figures_of(first)), main_figure(figures_of(second))
-    if before is None or after is None or before.name != after.name:
-        return frozenset(), frozenset()
+def _of_kind(viewer: Viewer, first: RunRow, second: RunRow, found: Compared, kind: str) -> list[str]:
+    if kind in SAME_VERDICT:
+        return with_verdict(found, kind)
+    if kind in OTHER_ANSWER:
+        moved = {*with_verdict(found, "newly_wrong"), *with_verdict(found, "newly_right")}
+        kept = set(with_verdict(found, "wrong")) if kind == "wrong_otherwise" else None
+        return [
+            case
+            for case in changed_answers(viewer, first, second)
+            if (case not in moved if kept is None else case in kept)
+        ]
+    changes: Changes = found.changes.of_section(kind) if kind else found.changes
+    return changes.ids
 
-    def compare() -> tuple[frozenset[str], frozenset[str]]:
-        pairs = pair_columns(columns_in(viewer, first), columns_in(viewer, second))
-        was = pairs.a.column(before.name)[pairs.places_a] == 1
-        now = pairs.b.column(after.name)[pairs.places_b] == 1
-        ids = pairs.ids
-        gained, lost = (frozenset(ids[row] for row in which.nonzero()[0]) for which in (now & ~was, was & ~now))
-        return gained, lost
 
-    return viewer.kept(("newly", scoring_of(first), scoring_of(second)), compare)
+def with_verdict(found: Compared, verdict: str) -> list[str]:
+    """The ids of the cases in one cell of the table of right and wrong, in the order of the run before."""
+    table = found.comparison.right_wrong
+    names: Sequence[str] = VERDICTS
+    return [] if table is None else found.comparison.cases.ids_where(table.of_a == names.index(verdict))
+
+
+def _tagged(viewer: Viewer, first: RunRow, second: RunRow, tag: str) -> set[str]:
+    """The ids of the cases that have the tag in either run; kept, as scorings never change."""
+
+    def read() -> set[str]:
+        found: set[str] = set()
+        for row in (first, second):
+            ids = columns_in(viewer, row).case_ids
+            found |= {ids[place] for place in viewer.viewing.case_order(row.id, scoring_of(row), CaseQuery(tag=tag))}
+        return found
+
+    return viewer.kept(("tagged", scoring_of(first), scoring_of(second), tag), read)
+
+
+def tags_in(viewer: Viewer, row: RunRow, most: int = 200) -> list[str]:
+    """The tags of a run's cases."""
+    return sorted({tag for one in viewer.viewing.tag_counts(scoring_of(row)) for tag in one.tags})[:most]
 
 
 def changed_answers(viewer: Viewer, first: RunRow, second: RunRow) -> tuple[str, ...]:
@@ -95,36 +106,16 @@ def changed_answers(viewer: Viewer, first: RunRow, second: RunRow) -> tuple[str,
     return viewer.kept(_answers_key(viewer, first, second), compare)
 
 
-def shown(viewer: Viewer, first: RunRow, second: RunRow, found: Compared, ids: Sequence[str], cut: int) -> list[Shown]:
-    """These cases with both answers, as much of each as a page holds."""
-    known = found.changes.of_cases(ids)
-    answers = [_answers(viewer, row, ids) for row in (first, second)]
-    listed = []
-    for case in ids:
-        if case in known:
-            change = known[case]
-            kind: str = change.kind
-            question, moves, sides = change.question, change.moves, (change.a, change.b)
-        else:
-            kind, moves = "same", ()
-            question, sides = _unmoved(viewer, first, second, case)
-        a, b = (_with(side, own.get(case, ""), cut) for side, own in zip(sides, answers, strict=True))
-        listed.append(Shown(case, kind, question, moves, a, b))
-    return listed
+def read_changes(viewer: Viewer, first: RunRow, second: RunRow, found: Compared, ids: Sequence[str]) -> list[Change]:
+    """These cases with both answers and how they differ; no other case is read."""
+    return with_texts(viewer, first, second, found).changes.of_cases(ids)
 
 
-def _unmoved(viewer: Viewer, first: RunRow, second: RunRow, case: str) -> tuple[str, tuple[Side, Side]]:
-    sides, question = [], ""
-    for row in (first, second):
-        line = next(iter(viewer.viewing.lines(scoring_of(row), [case])), None)
-        result = viewer.store.case_result(scoring_of(row), line.position) if line is not None else None
-        question = result.question if result is not None else question
-        sides.append(Side() if result is None else Side(result.status, result.error or reason_of(row.suite, result)))
-    return question, (sides[0], sides[1])
-
-
-def _with(side: Side, answer: str, cut: int) -> Side:
-    return msgspec.structs.replace(side, answer=answer[:cut] + (" …" if len(answer) > cut else ""))
+def with_texts(viewer: Viewer, first: RunRow, second: RunRow, found: Compared) -> Compared:
+    """The comparison with both answers of each case, and the cases as they were asked; read when they are looked at."""
+    changes = found.changes.with_answers(answers_in(viewer, first), answers_in(viewer, second))
+    changes = changes.with_cases(cases_in(viewer, first), cases_in(viewer, second))
+    return msgspec.structs.replace(found, changes=changes)
 
 
 def _answers(viewer: Viewer, row: RunRow, ids: Sequence[str]) -> dict[str, str]:
@@ -138,6 +129,16 @@ def _answers(viewer: Viewer, row: RunRow, ids: Sequence[str]) -> dict[str, str]:
 def answers_in(viewer: Viewer, row: RunRow) -> Answers:
     """The answers of a run, read for the cases that are asked for."""
     return lambda ids: _answers(viewer, row, ids)
+
+
+def cases_in(viewer: Viewer, row: RunRow) -> StoredCases:
+    """The cases of a run as they were asked."""
+
+    def read(ids: Sequence[str]) -> dict[str, JsonMapping]:
+        found = ((case, viewer.store.case(row.id, case)) for case in ids)
+        return {case: msgspec.json.decode(data) for case, data in found if data is not None}
+
+    return read
 
 
 def _answers_key(viewer: Viewer, first: RunRow, second: RunRow) -> tuple[str | int, ...]:

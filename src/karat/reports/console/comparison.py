@@ -12,15 +12,16 @@ import msgspec
 from karat.core.problems import count_of
 from karat.core.results.result import interval_text, why_no_interval
 from karat.core.suite import Kind
-from karat.reports.changes import Change
+from karat.reports.changes import SECTIONS, Change
 from karat.reports.comparison import (
     Compared,
+    answer_lines,
     differ_in_system,
+    headline_sentence,
     label,
     moves_text,
     outcome,
     same_prompt,
-    why_changed,
 )
 from karat.reports.console.page import LABEL, Page, fit, plain
 from karat.reports.console.run import figure
@@ -35,14 +36,8 @@ if TYPE_CHECKING:
 FEW = 5
 """Cases of a kind, and parts of a breakdown, that the terminal shows."""
 COLOURS = {"better": "green", "worse": "red"}
-KINDS = {
-    "worse": "worse",
-    "mixed": "mixed",
-    "better": "better",
-    "status": "other status",
-    "only_a": "only in A",
-    "only_b": "only in B",
-}
+WIDEST = 48
+"""Characters of an id that a screen shows."""
 
 
 def print_comparison(item: Compared, console: Console, *, saved: Sequence[str] = ()) -> None:
@@ -52,6 +47,7 @@ def print_comparison(item: Compared, console: Console, *, saved: Sequence[str] =
     systems = f" · {plain(item.a.system)} → {plain(item.b.system)}" if differ_in_system(item) else ""
     head = f" · {count_of(item.comparison.n_shared, 'case')} in both{systems}{plain(same_prompt(item))}"
     page.line([(f"A {first} → B {second}", "bold"), (f"   {plain(item.b.suite)}{head}", "")], whole=True)
+    page.line([(plain(headline_sentence(item)), "bold")], whole=True)
     for warning in item.comparison.warnings:
         page.line([("warning  ", "bold yellow"), (plain(warning), "yellow")], whole=True)
     if item.comparison.n_shared:
@@ -173,27 +169,27 @@ def _failure_groups(page: Page, item: Compared) -> None:
 
 
 def _changes(page: Page, item: Compared) -> None:
-    counts = item.counts()
-    said = [f"{counts[kind]:,} {word}" for kind, word in KINDS.items() if counts[kind]]
+    counts = item.changes.sections()
+    said = [f"{counts[name]:,} {word}" for name, word in SECTIONS.items() if counts[name]]
     page.labelled("cases", [(" · ".join(said) or "none changed", "bold")])
-    for kind in ("worse", "mixed", "better", "status"):
-        some = item.changes.of_kind(kind)
-        shown = some[:FEW]
-        width = min(max((len(plain(change.id)) for change in shown), default=0), 32)
-        for number, change in enumerate(shown):
-            _change(page, item, change, KINDS[kind] if not number else "", width)
+    for name in ("newly_wrong", "status", "newly_right", "worse", "mixed", "better"):
+        some = item.changes.of_section(name)
+        for number, change in enumerate(some[:FEW]):
+            _change(page, item, change, SECTIONS[name].partition(",")[0] if not number else "")
         if len(some) > FEW:
-            page.labelled("", [(f"{len(some) - FEW:,} more in --json, --markdown or --xlsx", "dim")])
+            page.labelled("", [(f"{len(some) - FEW:,} more in --html, --json, --markdown or --xlsx", "dim")])
 
 
-def _change(page: Page, item: Compared, change: Change, title: str, width: int) -> None:
+def _change(page: Page, item: Compared, change: Change, title: str) -> None:
+    """The case and its figures, then a line for each part that differs."""
     short = msgspec.structs.replace(change, moves=change.moves[:1])
     moved = moves_text(item, short)
     if change.a.status == change.b.status and len(change.moves) > 1:
         moved += f" and {len(change.moves) - 1} more"
-    name = fit(plain(change.id), width) if page.cuts or len(change.id) <= width else plain(change.id)
-    page.wrapped(title, [(name, ""), (f"  {plain(moved)}  ", "bold"), (plain(why_changed(change)), "dim")], most=2)
-    half = (page.width - LABEL - 14) // 2
-    was, now = (fit(plain(text), half).rstrip() or "no answer" for text in (change.a.answer, change.b.answer))
-    if was != now:
-        page.line([(" " * LABEL, ""), ("was ", "dim"), (fit(was, half), ""), ("  now ", "dim"), (now, "")])
+    name = fit(plain(change.id), WIDEST).rstrip() if page.cuts else plain(change.id)
+    page.wrapped(title, [(name, "bold"), (f"  {plain(moved)}", "dim")], most=2)
+    lines = answer_lines(change, page.width)
+    for line in lines[:FEW]:
+        page.wrapped("", [(f"  {plain(line)}", "")], most=2)
+    if len(lines) > FEW:
+        page.labelled("", [(f"  {len(lines) - FEW:,} more parts differ", "dim")])

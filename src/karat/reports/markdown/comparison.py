@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from karat.reports.changes import Change
+from karat.reports.changes import SECTIONS, Change
 from karat.reports.comparison import (
     Compared,
+    answer_lines,
     differ_in_system,
+    headline_sentence,
     label,
     moves_text,
     outcome,
     same_prompt,
-    why_changed,
 )
-from karat.reports.console.comparison import KINDS, change_text, interval, p_text
+from karat.reports.console.comparison import change_text, interval, p_text
 from karat.reports.console.run import figure
 from karat.reports.failure_groups import change_words
+from karat.reports.markdown.several import matrix_markdown
 from karat.reports.markdown.text import markdown_text as text
+from karat.reports.several import Matrix
 
 if TYPE_CHECKING:
     from karat.stats.compare.paired import Difference
@@ -29,9 +32,11 @@ MOST_CASES = 100
 ROOM = 60_000
 
 
-def comparison_markdown(compared: Sequence[Compared]) -> str:
-    """All comparisons, one below the other, in no more characters than a comment takes."""
-    parts = ["\n".join(_lines(item)) for item in compared]
+def comparison_markdown(compared: Sequence[Compared], matrix: Matrix | None = None) -> str:
+    """All comparisons, one below the other, in no more characters than a comment takes; where there are several runs,
+    first all of them beside each other."""
+    parts = [matrix_markdown(matrix)] if matrix is not None else []
+    parts += ["\n".join(_lines(item)) for item in compared]
     whole = "\n\n".join(parts)
     if len(whole) > ROOM:
         cut = whole.rfind("\n", 0, ROOM)
@@ -43,6 +48,8 @@ def comparison_markdown(compared: Sequence[Compared]) -> str:
 def _lines(item: Compared) -> Iterable[str]:
     first, second = text(label(item.a)), text(label(item.b))
     yield f"### {text(item.b.suite)}: A {first} → B {second}"
+    yield ""
+    yield f"**{text(headline_sentence(item))}**"
     yield ""
     systems = f" · {text(item.a.system)} → {text(item.b.system)}" if differ_in_system(item) else ""
     yield f"{item.comparison.n_shared:,} cases in both runs{systems}{text(same_prompt(item))}"
@@ -70,12 +77,12 @@ def _lines(item: Compared) -> Iterable[str]:
         if g.baseline or g.on_same_cases
     ]
     yield from _folded("Failure groups, on the cases of both runs", ["what went wrong", first, second, ""], compared)
-    for kind, word in KINDS.items():
-        some = item.changes.of_kind(kind)
+    for section, word in SECTIONS.items():
+        some = item.changes.of_section(section)
         title = f"{word.capitalize()}: {len(some):,} case{'' if len(some) == 1 else 's'}"
         if len(some) > MOST_CASES:
             title += f", the first {MOST_CASES}"
-        heads = ["case", "question", "change", f"answer of {first}", f"answer of {second}"]
+        heads = ["case", "question", f"what changed from {first} to {second}", "figures"]
         yield from _folded(title, heads, [_change(item, change) for change in some[:MOST_CASES]])
 
 
@@ -103,10 +110,8 @@ def _part(item: Compared, name: str, metric: str, found: Difference | None) -> l
 
 
 def _change(item: Compared, change: Change) -> list[str]:
-    moved = text(moves_text(item, change))
-    why = why_changed(change)
-    moved += f" <br> {text(why)}" if why else ""
-    return [text(change.id), text(change.question), moved, text(change.a.answer), text(change.b.answer)]
+    parts = " <br> ".join(text(line) for line in answer_lines(change))
+    return [text(change.id), text(change.question), parts, text(moves_text(item, change))]
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterable[str]:

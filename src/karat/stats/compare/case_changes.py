@@ -71,6 +71,18 @@ class CaseChanges(Sequence[CaseChange]):
         pairs = zip(self.a[places].tolist(), self.b[places].tolist(), strict=True)
         return [ids_a[a] if a >= 0 else ids_b[b] for a, b in pairs]
 
+    def places_of(self, ids: Sequence[str], side: int) -> list[int]:
+        """Where these cases are in run a (side 0) or b (side 1), the last where an id comes twice; -1: not there."""
+        wanted = dict.fromkeys(ids, -1)
+        for place, case in enumerate(self._ids[side]):
+            if case in wanted:
+                wanted[case] = place
+        return [wanted[case] for case in ids]
+
+    def ids_where(self, which: NDArray[np.bool_]) -> list[str]:
+        """The ids of the cases of run a for which this holds."""
+        return [self._ids[0][place] for place in which.nonzero()[0].tolist()]
+
     def cases(self) -> Integers:
         """The case of each change: its place in a, or behind all of those its place in b."""
         import numpy as np

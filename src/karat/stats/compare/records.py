@@ -9,6 +9,7 @@ from karat.core.suite import Kind
 from karat.stats.compare.case_changes import CaseChanges
 from karat.stats.compare.mcnemar import McNemar
 from karat.stats.compare.paired import Difference
+from karat.stats.compare.right_wrong import RightWrong
 
 
 class MetricComparison(msgspec.Struct, frozen=True):
@@ -64,3 +65,5 @@ class RunComparison(msgspec.Struct, frozen=True):
     cases: CaseChanges
     """A sequence of :class:`CaseChange`."""
     warnings: tuple[str, ...]
+    right_wrong: RightWrong | None = None
+    """None: no metric says right or wrong."""

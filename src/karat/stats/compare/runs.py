@@ -32,6 +32,7 @@ from karat.stats.compare.records import (
     RunComparison,
     TagComparison,
 )
+from karat.stats.compare.right_wrong import right_wrong
 from karat.stats.compare.warnings import warnings_of
 
 __all__ = [
@@ -71,6 +72,7 @@ def _compare_runs(a: RunResult, b: RunResult, metrics: Sequence[Metric]) -> RunC
         groups,
         changed_cases(pairs, judged),
         (*warnings, *tags_left_out, *groups_left_out),
+        right_wrong(pairs, metrics),
     )
 
 

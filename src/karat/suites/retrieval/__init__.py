@@ -6,6 +6,7 @@ from karat.core.recorded import recorded_lines
 from karat.core.suite import Suite
 from karat.suites.retrieval.accept import accept
 from karat.suites.retrieval.cases import cases_from, load_cases, recognises
+from karat.suites.retrieval.choice import choice
 from karat.suites.retrieval.comparison import compare
 from karat.suites.retrieval.details import Details, details
 from karat.suites.retrieval.explain import explain
@@ -42,6 +43,7 @@ suite = Suite(
     recognises=recognises,
     highlights=highlights,
     notes=notes,
+    choice=choice,
     default_system=default_system,
     prompting=PROMPTING,
     accept=accept,

@@ -20,6 +20,7 @@ from karat.web.routes import (
     review_queue,
     run,
     runs,
+    tune,
 )
 
 ROUTERS = tuple(
@@ -38,6 +39,7 @@ ROUTERS = tuple(
         review_agreement,
         review_queue,
         compare,
+        tune,
         export,
         login,
         assets,

@@ -3,58 +3,90 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
-import msgspec
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, HTTPException, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from karat.reports.comparison import Compared, outcome, side_by_side
+from karat.reports.changes import Change
+from karat.reports.comparison import Compared, moves_text, side_by_side
+from karat.reports.comparison_page import comparison_page
 from karat.stats.compare.runs import compare_runs
 from karat.store import RunRow, run_name
 from karat.web.baseline_diff import columns_in
-from karat.web.changes import WORDS, answers_in, chosen, counts_of, shown
+from karat.web.changes import WORDS, chosen, counts_of, read_changes, tags_in
 from karat.web.figures import suite_metrics
 from karat.web.lookup import find_row, run_number, scoring_of
 from karat.web.page import Viewer, viewer_of
 from karat.web.routes.run import choices
+from karat.web.several_runs import several_page
 
 router = APIRouter(include_in_schema=False)
 
 PAGE = 25
-CUT = 4000
 
 
 @router.get("/compare")
-def compare_page(request: Request, a: str = "", b: str = "", kind: str = "", page: int = 1) -> Response:
-    """``a`` is the run before, ``b`` the run after."""
+def compare_page(
+    request: Request,
+    a: str = "",
+    b: str = "",
+    kind: str = "",
+    tag: str = "",
+    page: int = 1,
+    runs: Annotated[list[str], Query()] = [],  # noqa: B006 (FastAPI copies it)
+    base: str = "",
+    add: bool = False,
+) -> Response:
+    """``a`` is the run before, ``b`` the run after; or ``runs``: several, with commas between them or one by one."""
     viewer = viewer_of(request)
-    rows = [row for row in viewer.store.runs(200) if row.scoring is not None]
+    named = list(dict.fromkeys(name for one in runs for name in one.split(",") if name))
+    if len(named) == 2 and not add:
+        a, b = sorted(named, key=lambda name: run_number(name) or 0)
+    elif len(named) > 2 and not add:
+        return several_page(viewer, request, named, base, page)
     if not a or not b:
-        return viewer.page(request, "compare_choose.html", rows=choices(rows), a=run_number(a) if a else None)
+        rows = [row for row in viewer.store.runs(200) if row.scoring is not None]
+        chosen_runs = {run_number(name) for name in (*named, a) if name}
+        before = run_number(a) if a else None
+        return viewer.page(request, "compare_choose.html", rows=choices(rows), a=before, chosen=chosen_runs)
     first, second = find_row(viewer, a), find_row(viewer, b)
     if first.id == second.id:
         return RedirectResponse(f"/runs/{run_name(first.id)}", 303)
     found = compared(viewer, first, second)
-    ids = chosen(viewer, first, second, found, kind)
+    kind = kind if kind in WORDS else ""
+    ids = chosen(viewer, first, second, found, kind, tag)
     pages = max(1, -(-len(ids) // PAGE))
     page = min(max(1, page), pages)
-    own = ids[(page - 1) * PAGE : page * PAGE]
     return viewer.page(
         request,
         "compare.html",
         a=first,
         b=second,
-        rows=[row for row in rows if row.suite == first.suite],
         found=found,
-        metrics=[(item, outcome(item)) for item in found.comparison.metrics if item.headline or item.difference],
-        counts=counts_of(viewer, first, second, found),
+        view=comparison_page(found),
+        counts=counts_of(viewer, first, second, found, tag),
+        total=len(chosen(viewer, first, second, found, "", tag)),
         words=WORDS,
         kind=kind,
-        changes=shown(viewer, first, second, found, own, CUT),
-        places=[_places(viewer, row, own) for row in (first, second)],
+        tag=tag,
+        tags=tags_in(viewer, second),
+        changes=_shown(viewer, first, second, found, ids[(page - 1) * PAGE : page * PAGE]),
         page=page,
         pages=pages,
     )
+
+
+def _shown(
+    viewer: Viewer, first: RunRow, second: RunRow, found: Compared, ids: Sequence[str]
+) -> list[tuple[Change, str, str, str]]:
+    """(case, how its figures moved, its address before, its address after); an address is empty where it is not."""
+    before, after = found.changes.places(ids)
+    changes = read_changes(viewer, first, second, found, ids)
+    return [
+        (change, moves_text(found, change), _address(first, was), _address(second, now))
+        for change, was, now in zip(changes, before, after, strict=True)
+    ]
 
 
 def compared(viewer: Viewer, first: RunRow, second: RunRow) -> Compared:
@@ -76,11 +108,5 @@ def _compare(viewer: Viewer, first: RunRow, second: RunRow) -> Compared:
     return side_by_side(before, after, compare_runs(before, after, metrics), metrics)
 
 
-def answered(viewer: Viewer, first: RunRow, second: RunRow, found: Compared) -> Compared:
-    """The comparison with both answers of each case that changed, for a file."""
-    changes = found.changes.with_answers(answers_in(viewer, first), answers_in(viewer, second))
-    return msgspec.structs.replace(found, changes=changes)
-
-
-def _places(viewer: Viewer, row: RunRow, ids: Sequence[str]) -> dict[str, int]:
-    return {line.case_id: line.position for line in viewer.viewing.lines(scoring_of(row), ids)}
+def _address(row: RunRow, place: int) -> str:
+    return f"/runs/{run_name(row.id)}/cases/{place}" if place >= 0 else ""

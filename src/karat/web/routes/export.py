@@ -15,14 +15,16 @@ from karat.reports.comparison import as_plain
 from karat.reports.comparison_sheets import comparison_report
 from karat.reports.excel.workbook import write_xlsx
 from karat.reports.full_report import whole_report
+from karat.reports.html.comparison import comparison_html
 from karat.reports.json import result_json
 from karat.reports.markdown.comparison import comparison_markdown
 from karat.reports.patches.patch import review_lines, review_patch
 from karat.store import run_name
 from karat.store.codec import to_json
+from karat.web.changes import with_texts
 from karat.web.lookup import find_row, scoring_of
 from karat.web.page import viewer_of
-from karat.web.routes.compare import answered, compared
+from karat.web.routes.compare import compared
 from karat.web.routes.report import report_html
 
 router = APIRouter(include_in_schema=False)
@@ -32,16 +34,18 @@ _EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 @router.get("/export/compare.{kind}")
 def comparison_file(request: Request, kind: str, a: str, b: str) -> Response:
-    """Two runs side by side as a workbook, as Markdown for a comment, or as JSON; with both answers of each case that
+    """Two runs side by side as a page, a workbook, Markdown for a comment, or JSON; with both answers of each case that
     changed."""
     viewer = viewer_of(request)
     first, second = find_row(viewer, a), find_row(viewer, b)
     name = f"{run_name(first.id)}-{run_name(second.id)}"
-    if kind not in ("xlsx", "md", "json"):
-        raise HTTPException(404, "There is no such file. A comparison is available as xlsx, md and json.")
-    found = answered(viewer, first, second, compared(viewer, first, second))
+    if kind not in ("html", "xlsx", "md", "json"):
+        raise HTTPException(404, "There is no such file. A comparison is available as html, xlsx, md and json.")
+    found = with_texts(viewer, first, second, compared(viewer, first, second))
     if kind == "xlsx":
         return _saved(_workbook(comparison_report([found])), f"{name}.xlsx", _EXCEL)
+    if kind == "html":
+        return _saved(comparison_html([found]).encode("utf-8", "backslashreplace"), f"{name}.html", "text/html")
     if kind == "md":
         return _saved(comparison_markdown([found]).encode("utf-8", "replace"), f"{name}.md", "text/markdown")
     return _saved(to_json(as_plain([found])), f"{name}.json", "application/json")

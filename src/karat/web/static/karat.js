@@ -120,6 +120,50 @@ window.addEventListener("pageshow", (event) => {
   if (event.persisted) document.querySelectorAll("form[method=get]").forEach((form) => form.reset());
 });
 
+// Runs beside each other: the newest one is in sight where not all fit.
+whenWhole(() => document.querySelectorAll("[data-newest]").forEach((box) => { box.scrollLeft = box.scrollWidth; }));
+
+// Tune: the slider shows the choice at any budget, from the rows of the table of points. Without a script the number does.
+function slideBudget(form) {
+  const chart = find("[data-front]"), slider = find("[data-slider]"), box = form.elements.budget;
+  const range = slider.querySelector("input");
+  const low = Number(chart.dataset.low), high = Number(chart.dataset.high), known = Number(form.dataset.known);
+  const points = [...document.querySelectorAll("[data-points] tbody tr")];
+  const shown = [...document.querySelectorAll("[data-settings] tbody tr")];
+  const count = (number) => Number(number).toLocaleString("en");
+  const share = (cost) => Math.min(1, Math.log(Math.max(cost, low) / low) / Math.log(high / low));
+  if (!points.length || !shown.every((row) => row.querySelector("[data-field]"))) return;
+  const show = (budget) => {
+    const at = 97 * share(budget), row = budget <= known && points.filter((one) => Number(one.dataset.cost) <= budget).pop();
+    for (const end of ["x1", "x2"]) chart.querySelector("[data-line]").setAttribute(end, `${at}%`);
+    chart.querySelector("[data-over]").setAttribute("x", `${at}%`);
+    chart.querySelector("[data-over]").setAttribute("width", `${Math.max(0, 97 - at)}%`);
+    const pick = chart.querySelector("[data-pick]");
+    pick.setAttribute("r", row ? 6 : 0);
+    find("[data-say]").textContent = row
+      ? `${count(row.dataset.passed)} of ${count(form.dataset.of)} ${form.dataset.cases} pass with ${count(row.dataset.cost)} of ${count(budget)} ${form.dataset.unit}`
+      : budget > known ? `The choice was computed for budgets up to ${count(known)} ${form.dataset.unit}` : `Nothing fits into ${count(budget)} ${form.dataset.unit}`;
+    if (row) { pick.setAttribute("cx", `${row.dataset.x}%`); pick.setAttribute("cy", row.dataset.y); }
+    shown.forEach((line, place) => {
+      const own = row && row.querySelectorAll("[data-part]")[place];
+      for (const field of line.querySelectorAll("[data-field]")) field.textContent = own ? own.dataset[field.dataset.field] ?? "" : "";
+    });
+  };
+  slider.hidden = false;
+  range.value = Math.round(1000 * share(Number(box.value)));
+  range.addEventListener("input", () => {
+    const budget = Math.round(low * (high / low) ** (range.value / 1000));
+    box.value = budget;
+    show(budget);
+  });
+  box.addEventListener("input", () => {
+    if (!/^[0-9]+$/.test(box.value)) return;
+    range.value = Math.round(1000 * share(Number(box.value)));
+    show(Number(box.value));
+  });
+}
+whenWhole(() => document.querySelectorAll("[data-budget]").forEach(slideBudget));
+
 // Rows of a table that fold. Without a script they are shown.
 whenWhole(() => {
   for (const body of document.querySelectorAll("[data-folded]")) body.hidden = true;
