@@ -41,7 +41,7 @@ def test_what_is_done_before_the_script_has_come_still_counts(chromium: Browser,
         page.locator("select[name=review]").select_option("open")
         page.wait_for_url(re.compile(r"review=open&sort=-macro_recall"), wait_until="commit")
         page.goto("/", wait_until="commit")
-        page.locator("select[name=suite]").select_option("data_query")
+        page.get_by_role("link", name="data_query 5").click()
         page.wait_for_url(re.compile(r"/\?suite=data_query$"), wait_until="commit")
         page.goto("/runs/r-0001/cases/3", wait_until="commit")
         page.get_by_role("button", name="Keys").click()

@@ -49,7 +49,7 @@ def give(client: TestClient, position: int, verdict: str, **more: str) -> int:
 
 def test_the_list_of_runs(client: TestClient) -> None:
     text = client.get("/").text
-    assert all(name in text for name in ("r-0001", "r-0002", "r-0003", "r-0004", "0.500", "running", "over time"))
+    assert all(name in text for name in ("r-0001", "r-0002", "r-0003", "r-0004", "0.500", "running", "Trend"))
     assert "r-0001" not in client.get("/?q=after").text.replace('href="/runs/r-0001"', "")
 
 
@@ -77,14 +77,14 @@ def test_a_pinned_baseline_stays_and_every_figure_is_held_against_it(client: Tes
     assert set(by_metric) == {"macro_recall", "macro_precision", "fully_right"}
     assert right["n"] == 58 and right["mean"] == pytest.approx(15 / 58) and right["outcome"] == "better"
     assert right["text"] == "+0.259, +0.136 – +0.364"
-    assert "↑ +0.259, +0.136 – +0.364" in client.get("/?baseline=r-0001").text, "kept from now on"
+    assert 'title="+0.259, +0.136 – +0.364, p &lt; 0.001"' in client.get("/?baseline=r-0001").text, "kept from now on"
     assert "+0.259" not in client.get("/runs/r-0002").text
     assert post(client, "/runs/r-0001/pin").headers["location"] == "/runs/r-0001"
     assert "↑ +0.259, +0.136 – +0.364" in client.get("/runs/r-0002").text
     assert "This is the baseline" in client.get("/runs/r-0001").text
     assert "no case in both" in client.get("/runs/r-0005").text
     assert post(client, "/runs/r-0006/pin", back="runs").headers["location"] == "/", "another suite has its own"
-    assert client.get("/").text.count("baseline of ") == 2
+    assert client.get("/").text.count('<span class="pin">baseline</span>') == 2
     post(client, "/runs/r-0002/pin")
     assert "−0.259" in client.get("/runs/r-0001").text
     post(client, "/runs/r-0002/unpin")
@@ -116,6 +116,38 @@ def test_a_run_shows_the_hash_of_its_prompt(tmp_path: Path) -> None:
     with TestClient(create_app(url), base_url="http://127.0.0.1:8765") as client:
         assert "<span>prompt " not in client.get("/runs/r-0001").text
         assert "<span>prompt 4f&lt;1&gt;c0ffee</span>" in client.get("/runs/r-0002").text
+
+
+def test_the_list_groups_runs_and_says_who_started_them(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/karat.db"
+    with open_store(url) as store:
+        for name in ("one", "two"):
+            add_run(store, [a_case(n, n % 2 == 0, 0.5) for n in range(4)], name)
+        told = {"prompt": "4f1c0ffee", "who": "<b>Ada</b>"}
+        store.create_run(RunRecord(suite="gone", cases=9, status="interrupted", config=told, truth_set="t2"))
+    with TestClient(create_app(url, project="<i>weo</i>"), base_url="http://127.0.0.1:8765") as client:
+        text = client.get("/").text
+        assert re.findall(r'scope="rowgroup"[^>]*><b class="data">(\w+)', text) == ["gone", "data_query"], (
+            "newest first"
+        )
+        assert "&lt;b&gt;Ada&lt;/b&gt;" in text and "<code>4f1c0ffe</code>" in text and "&lt;i&gt;weo&lt;/i&gt;" in text
+        assert "interrupted at 0 of 9" in text and "running" not in text
+        assert "fully right" in text and 'aria-label="0.500, 95 % interval' in text, "the figure on its axis"
+        by_date = client.get("/?by=date").text
+        assert "rowgroup" not in by_date and by_date.index(">r-0003<") < by_date.index(">r-0002<")
+        assert ">r-0003<" in client.get("/?q=ada").text and ">r-0001<" not in client.get("/?q=ada").text
+        assert ">r-0001<" not in client.get("/?suite=gone").text
+
+
+def test_chosen_runs_are_compared(client: TestClient) -> None:
+    def goes(query: str) -> tuple[int, str]:
+        found = client.get(f"/compare/chosen?{query}", follow_redirects=False)
+        return found.status_code, found.headers.get("location", "")
+
+    assert goes("run=r-0002&run=r-0001") == (303, "/compare?a=r-0001&b=r-0002"), "the earlier one comes first"
+    assert goes("run=r-0002&run=r-0001&baseline=r-0002") == (303, "/compare?a=r-0002&b=r-0001"), "or the baseline"
+    assert goes("run=r-0004&run=r-0002&run=r-0001") == (303, "/compare?runs=r-0001,r-0002,r-0004")
+    assert [goes(query)[0] for query in ("", "run=r-0001&run=r-0001", "run=r-0001&run=r-0099")] == [400, 400, 404]
 
 
 def test_a_large_run_is_shown_before_its_differences(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,6 +34,7 @@ from karat.runs.prompts import ready, run_hash
 from karat.runs.remote_inputs import fetch_inputs
 from karat.runs.run_lease import signs_of_life
 from karat.runs.run_scoring import check_setup, dated, now, plain, score_stored
+from karat.runs.started_by import started_by
 from karat.runs.stopping import GRACE
 from karat.runs.stored_answers import NoAnswers, StoredAnswers
 from karat.runs.stored_run import stored_cases, stored_settings
@@ -96,6 +97,7 @@ def start(
             "system": {key: as_stored(value) for key, value in plain(job.config).items()},
             "cases_path": as_stored(job.cases_path),
             **({"prompt": prompt} if prompt else {}),
+            **({"who": who} if (who := started_by()) else {}),
         },
         tags=job.tags,
     )

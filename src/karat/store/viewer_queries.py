@@ -14,7 +14,9 @@ from karat.store.block_tables import blocks_from
 from karat.store.case_list import CaseList, Line
 from karat.store.case_pages import CaseQuery, TagCount
 from karat.store.filters_and_case_sets import CaseSet, SavedFilter
+from karat.store.notes import any_notes
 from karat.store.predictions import count_answers, waiting_cases
+from karat.store.runs import count_runs
 from karat.store.schema import run_blocks
 from karat.store.store import Store
 
@@ -24,6 +26,18 @@ class Viewing:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+
+    # -- all runs --------------------------------------------------------------------------------------------------
+
+    def run_counts(self) -> dict[str, int]:
+        """Suite → how many runs it has, the suite with the newest run first."""
+        with self._store._reading() as connection:
+            return count_runs(connection)
+
+    def any_notes(self) -> bool:
+        """Whether a run has a note, such as how a search was tuned."""
+        with self._store._reading() as connection:
+            return any_notes(connection)
 
     # -- a scoring as a whole --------------------------------------------------------------------------------------
 

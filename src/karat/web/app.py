@@ -27,9 +27,10 @@ def create_app(
     port: int = 8765,
     token: str | None = None,
     allow_hosts: Sequence[str] = (),
+    project: str = "",
 ) -> FastAPI:
     """The viewer of a store, open or by its URL; it is closed with the viewer. An address that others can reach needs a
-    token."""
+    token. ``project`` is the name in the head of every page."""
     if token is None and not is_loopback(host):
         raise UserError(
             f"{host} can be reached by others, so the viewer needs a token there",
@@ -57,7 +58,7 @@ def create_app(
         redoc_url=None,
         lifespan=closing,
     )
-    app.state.viewer = Viewer(opened, sessions)
+    app.state.viewer = Viewer(opened, sessions, project)
     for router in ROUTERS:
         app.include_router(router)
     app.add_exception_handler(HTTPException, _http_error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import UTC, date, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -67,6 +68,37 @@ def when(text: str) -> str:
     return text[:16].replace("T", " ")
 
 
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+_NEAR = {0: "today", 1: "yesterday"}
+
+
+def day(text: str, now: datetime | None = None) -> str:
+    """The day of a UTC time: ``15 Nov``, with the year where it is not this one; empty for what is no time."""
+    try:
+        read = date.fromisoformat(text[:10])
+    except ValueError:
+        return ""
+    this = (now or datetime.now(UTC)).year
+    return f"{read.day} {MONTHS[read.month - 1]}" + (f" {read.year}" if read.year != this else "")
+
+
+def moment(text: str, now: datetime | None = None) -> str:
+    """A UTC time as a list has it: ``today 14:02``, ``yesterday 17:40``, ``12 Nov 03:00``."""
+    now = now or datetime.now(UTC)
+    shown = day(text, now)
+    if not shown:
+        return ""
+    ago = (now.date() - date.fromisoformat(text[:10])).days
+    return f"{_NEAR.get(ago, shown)} {text[11:16]}".strip()
+
+
+def p_value(p: float) -> str:
+    """``p = 0.022``; below a thousandth only that."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
 def pretty(value: object) -> str:
     """A value as indented JSON, or itself when it is text."""
     if isinstance(value, str):
@@ -78,6 +110,9 @@ FILTERS: dict[str, Callable[..., object]] = {
     "figure": figure,
     "signed": signed,
     "when": when,
+    "day": day,
+    "moment": moment,
+    "p_value": p_value,
     "pretty": pretty,
     "visible": shown,
     "interval": interval,

@@ -41,7 +41,7 @@ def serve(
     from karat.cli.printing.consoles import stdout
     from karat.core.extras import install_command
     from karat.core.problems import UserError
-    from karat.verbs.inputs.projects import open_store_here
+    from karat.verbs.inputs.projects import open_store_here, project_here
 
     try:
         import uvicorn
@@ -53,7 +53,15 @@ def serve(
     port = listening.getsockname()[1]
     opened = open_store_here(store, config)
     opened.patience.seconds = 0.0  # a page says at once that the store cannot be reached
-    app = create_app(opened, host=host, port=port, token=_token(token_env), allow_hosts=allow_host or ())
+    project = None if store else project_here(config)
+    app = create_app(
+        opened,
+        host=host,
+        port=port,
+        token=_token(token_env),
+        allow_hosts=allow_host or (),
+        project=project.name if project else "",
+    )
     ticket = app.state.viewer.sessions.ticket
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{port}/" + (f"login?ticket={ticket}" if ticket else "")
