@@ -80,7 +80,9 @@ def test_a_pinned_baseline_stays_and_every_figure_is_held_against_it(client: Tes
     assert 'title="+0.259, +0.136 – +0.364, p &lt; 0.001"' in client.get("/?baseline=r-0001").text, "kept from now on"
     assert "+0.259" not in client.get("/runs/r-0002").text
     assert post(client, "/runs/r-0001/pin").headers["location"] == "/runs/r-0001"
-    assert "↑ +0.259, +0.136 – +0.364" in client.get("/runs/r-0002").text
+    held = client.get("/runs/r-0002").text
+    assert 'title="+0.259, +0.136 – +0.364, p &lt; 0.001">+0.259</td>' in held and "▲ better" in held
+    assert "after: 44 of 58 fully right, 15 more than the baseline</h1>" in held
     assert "This is the baseline" in client.get("/runs/r-0001").text
     assert "no case in both" in client.get("/runs/r-0005").text
     assert post(client, "/runs/r-0006/pin", back="runs").headers["location"] == "/", "another suite has its own"
@@ -115,7 +117,7 @@ def test_a_run_shows_the_hash_of_its_prompt(tmp_path: Path) -> None:
         store.create_run(RunRecord(suite="data_query", cases=1, config={"prompt": "4f<1>c0ffee"}))
     with TestClient(create_app(url), base_url="http://127.0.0.1:8765") as client:
         assert "<span>prompt " not in client.get("/runs/r-0001").text
-        assert "<span>prompt 4f&lt;1&gt;c0ffee</span>" in client.get("/runs/r-0002").text
+        assert "<span>prompt <code>4f&lt;1&gt;c0ffee</code></span>" in client.get("/runs/r-0002").text
 
 
 def test_the_list_groups_runs_and_says_who_started_them(tmp_path: Path) -> None:
@@ -170,26 +172,66 @@ def test_a_filter_is_saved_for_every_run_of_the_suite(client: TestClient) -> Non
 
 def test_one_click_filters(client: TestClient) -> None:
     text = client.get("/runs/r-0001").text
-    quick = text[text.index('<dl class="quick"') : text.index("</dl>", text.index('<dl class="quick"'))]
+    quick = "".join(re.findall(r'<nav class="chips[^"]*" aria-label="(?:More filters|Filters)">.*?</nav>', text, re.S))
     links = {
         html.unescape(words): html.unescape(to) for to, words in re.findall(r'href="([^"]*)#cases"[^>]*>([^<]*)', quick)
     }
-    found = {name.strip(): re.search(r"of (\d+)<", client.get(to).text) for name, to in links.items()}
+    found = {name.strip(): re.search(r'role="status">\S* of (\d+)<', client.get(to).text) for name, to in links.items()}
     counts = {name: int(number[1]) for name, number in found.items() if number}
     assert counts == {
+        "all": 60,
         "scored": 58,
         "error": 2,
         "macro recall below 1": 29,
-        "fully right below 1": 29,
+        "wrong": 29,
         "COUNTRY wrong": 29,
         "429 after 5 tries": 2,
         "slowest tenth: 5.3 s and more": 5,
-        "waiting": 6,
+        "waiting for review": 6,
     }
-    assert {"macro precision below 1", "reviewed"} == set(found) - set(counts), "none of these"
+    said = {html.unescape(name.strip()): int(n) for name, n in re.findall(r'">([^<]*) <span class="n">(\d+)<', quick)}
+    assert said == {name: count for name, count in counts.items() if name in said} and len(said) == 8, "as it says"
+    assert {"macro precision below 1"} == set(found) - set(counts), "none of these"
     on = client.get("/runs/r-0001?reason=COUNTRY+wrong&q=17").text
     assert 'name="reason" value="COUNTRY wrong"' in on and "1–1 of 1" in on
     assert 'href="/runs/r-0001?q=17#cases" aria-current="true">COUNTRY wrong' in on, "a second click takes it off"
+
+
+def test_cases_that_changed_since_the_baseline(client: TestClient) -> None:
+    text = client.get("/runs/r-0001?baseline=r-0002").text
+    assert "before: 29 of 58 fully right, 15 fewer than the baseline</h1>" in text
+    found = re.search(r'href="([^"]*)#cases">newly wrong <span class="n">15<', text)
+    assert found and "newly right" not in text
+    listed = client.get(html.unescape(found[1])).text
+    assert (
+        "1–15 of 15" in listed
+        and "1 of 15" in client.get("/runs/r-0001/cases/1" + found[1][12:].replace("&amp;", "&")).text
+    )
+    assert client.get("/runs/r-0001?change=newly_wrong&against=r-0099").status_code == 200, "an old link still opens"
+    assert "newly" not in client.get("/runs/r-0002").text, "nothing changed without a baseline"
+
+
+def test_where_a_run_fails_is_counted_by_tag(client: TestClient) -> None:
+    text = client.get("/runs/r-0001?baseline=r-0002").text
+    assert 'aria-label="trade: 0 right, 29 wrong, 0 errors"' in text and '<b class="wrong">29 wrong</b>' in text
+    assert text.index(">trade</a>") < text.index(">weo</a>"), "most wrong first"
+    assert 'aria-label="weo: 29 right, 0 wrong, 0 errors"' in text and "none wrong" in text
+    assert 'class="base"' in text and "baseline r-0002" in text
+    tables = client.get("/runs/r-0006").text
+    assert 'aria-label="all cases: 0 right, 1 wrong, 0 errors"' in tables, "a run without tags has one bar"
+
+
+def test_a_list_has_no_column_that_says_the_same_in_every_row(client: TestClient) -> None:
+    def heads(address: str) -> list[str]:
+        table = client.get(address).text.partition('<table class="t cards cases">')[2].partition("</thead>")[0]
+        return [re.sub(r"<[^>]*>", "", head) for head in re.findall(r"<th [^>]*>(.*?)</th>", table)]
+
+    assert heads("/runs/r-0001") == ["Question and reason", "macro recall", "macro precision", "Tag", "Review"]
+    assert heads("/runs/r-0001?tag=trade") == ["Question and reason", "macro precision", "Review"]
+    assert heads("/runs/r-0001?tag=trade&col=macro_recall") == ["Question and reason", "macro recall", "Review"]
+    text = client.get("/runs/r-0001").text
+    row = text[text.index("country number 0?") : text.index("country number 1?")]
+    assert '<span class="right ok">right</span>' in row and "COUNTRY" not in row, "a right answer needs no reason"
 
 
 def test_answers_are_searched(client: TestClient, store_url: str) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from karat.core.results.columns import Columns
 from karat.store import case_pages, filters_and_case_sets
@@ -19,6 +20,9 @@ from karat.store.predictions import count_answers, waiting_cases
 from karat.store.runs import count_runs
 from karat.store.schema import run_blocks
 from karat.store.store import Store
+
+if TYPE_CHECKING:
+    from karat.store.case_list import Codes
 
 
 class Viewing:
@@ -57,9 +61,20 @@ class Viewing:
         """The value of a metric at this place, from 0, when the largest stands first."""
         return case_pages.read_upper(self._list(scoring), metric, place)
 
+    def tag_sets(self, scoring: int) -> tuple[list[tuple[str, ...]], Codes]:
+        """(the sets of tags that cases have, for each case its place among them)."""
+        found = self._list(scoring)
+        return found.tags, found.tag_codes
+
     def places(self, scoring: int) -> dict[str, int]:
         """Case id → its position."""
         return {case: place for place, case in enumerate(self._list(scoring).columns.case_ids)}
+
+    def count(self, run_id: int, scoring: int, query: CaseQuery) -> int:
+        """How many cases the query finds."""
+        with self._store._reading() as connection:
+            found = self._store._lists.of(connection, scoring)
+            return case_pages.read_count(connection, found, run_id, query)
 
     # -- a page at a time ------------------------------------------------------------------------------------------
 

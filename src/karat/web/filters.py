@@ -10,7 +10,7 @@ import msgspec
 from starlette.datastructures import QueryParams
 
 from karat.store.case_pages import CaseQuery
-from karat.web.figures import Figure, headline
+from karat.web.figures import Figure, listed_columns
 from karat.web.formatting import STATES
 
 PAGE_SIZE = 50
@@ -24,7 +24,7 @@ REVIEWS = {
     "gold_wrong": "reviewed: gold is wrong",
     "accept": "reviewed: accept this too",
 }
-_NAMES = ("q", "status", "tag", "review", "reason", "set", "metric", "min", "max", "sort", "col")
+_NAMES = ("q", "status", "tag", "review", "reason", "change", "against", "set", "metric", "min", "max", "sort", "col")
 
 
 class Filters(msgspec.Struct, frozen=True):
@@ -42,6 +42,11 @@ class Filters(msgspec.Struct, frozen=True):
         kept += [(name, str(value)) for name, value in changed.items() if value is not None and value != ""]
         return f"{base}?{encoded(kept)}" if kept else base
 
+    @property
+    def narrows(self) -> bool:
+        """Whether a filter is on: an order or chosen columns leave all cases in the list."""
+        return any(name not in ("sort", "col") for name, _ in self.given)
+
     def is_on(self, **wanted: object) -> bool:
         """Whether each of these parameters is in the address just so."""
         return all(self.value(name) == str(value) for name, value in wanted.items())
@@ -53,11 +58,13 @@ class Filters(msgspec.Struct, frozen=True):
     def chips(self, base: str, titles: Mapping[str, str]) -> list[tuple[str, str]]:
         """(text, address without it) for each filter that is on."""
         found = []
-        for name in ("q", "status", "tag", "review", "reason", "set"):
+        for name in ("q", "status", "tag", "review", "reason", "change", "set"):
             if value := self.value(name):
                 words = {"q": f"“{value}”", "review": REVIEWS.get(value, value), "status": STATES.get(value, value)}
+                words["change"] = value.replace("_", " ")
                 text = words.get(name, f"{name} {value}")
-                found.append((text, self.link(base, **{name: None})))
+                gone = (name, "against") if name == "change" else (name,)
+                found.append((text, self.link(base, **dict.fromkeys(gone))))
         if metric := self.value("metric"):
             low, high = self.value("min"), self.value("max")
             bounds = " and ".join([*([f"≥ {low}"] if low else []), *([f"≤ {high}"] if high else [])])
@@ -87,6 +94,8 @@ def read_filters(params: QueryParams, figures: Sequence[Figure]) -> Filters:
         tag=first.get("tag", ""),
         review=first.get("review", ""),
         reason=first.get("reason", ""),
+        change=first.get("change", ""),
+        against=first.get("against", ""),
         in_set=first.get("set", ""),
         metric=metric.index if metric else None,
         at_least=_number(first.get("min")),
@@ -96,7 +105,7 @@ def read_filters(params: QueryParams, figures: Sequence[Figure]) -> Filters:
     )
     page = params.get("page", "1")
     number = int(page) if page.isascii() and page.isdigit() and len(page) < 9 else 1
-    return Filters(tuple(given), query, max(1, number), tuple(columns or headline(figures)))
+    return Filters(tuple(given), query, max(1, number), tuple(columns or listed_columns(figures)))
 
 
 def _number(text: str | None) -> float | None:

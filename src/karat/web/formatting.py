@@ -14,7 +14,11 @@ from karat.core.report import visible
 from karat.core.results.result import Estimate, MetricSummary, interval_text, why_no_interval
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from karat.stats.compare.paired import Difference
+    from karat.store import RunRow
+    from karat.web.figures import Figure
 
 VERDICTS = {
     "pass": "right",
@@ -97,6 +101,31 @@ def moment(text: str, now: datetime | None = None) -> str:
 def p_value(p: float) -> str:
     """``p = 0.022``; below a thousandth only that."""
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def spent(row: RunRow, figures: Sequence[Figure]) -> str:
+    """How long a run took and what it cost, as far as that is known: ``4 min 11 s, $1.02``."""
+    said = []
+    try:
+        seconds = (datetime.fromisoformat(row.finished) - datetime.fromisoformat(row.started)).total_seconds()
+    except (ValueError, TypeError):
+        seconds = -1.0
+    if seconds >= 1:
+        said.append(duration(seconds))
+    cost = next((item.summary for item in figures if item.name == "cost"), None)
+    if cost is not None and cost.mean:
+        said.append(f"${cost.mean * cost.n:,.2f}" if cost.mean * cost.n >= 0.01 else f"${cost.mean * cost.n:.2g}")
+    return ", ".join(said)
+
+
+def duration(seconds: float) -> str:
+    """``8 s``, ``4 min 11 s``, ``2 h 5 min``."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min" + (f" {whole % 60} s" if whole % 60 else "")
+    return f"{whole // 3600} h" + (f" {whole % 3600 // 60} min" if whole % 3600 // 60 else "")
 
 
 def pretty(value: object) -> str:

@@ -16,6 +16,7 @@ from karat.store import RunRow
 from karat.store.answer_blocks import AnswerBlock, error_at
 from karat.store.case_pages import CaseQuery, searched_words
 from karat.web.folded_text import FoldedBlock, folded_in_place, folded_texts
+from karat.web.newly import with_change
 from karat.web.page import Viewer
 from karat.web.recent_search import Positions
 
@@ -23,7 +24,9 @@ BATCH = 1000
 
 
 def with_answers(viewer: Viewer, row: RunRow, query: CaseQuery) -> CaseQuery:
-    """The query with what the answers hold, where something is searched for."""
+    """The query with what the store alone does not find: the cases that changed, and what the answers hold where
+    something is searched for."""
+    query = with_change(viewer, row, query)
     words = searched_words(query.search)
     if not words or row.scoring is None:
         return query
