@@ -25,6 +25,7 @@ from karat.core.records import Prediction
 from karat.core.results.result import MetricSummary, RunInfo, RunResult
 from karat.stats.reviewed import reviewed_rates, with_reviews
 from karat.store import RunRecord, open_store
+from karat.store.lease_holder import this_process
 from karat.web.app import create_app
 from karat.web.baseline_diff import at_hand
 from karat.web.figures import figures_of
@@ -139,6 +140,19 @@ def test_the_list_groups_runs_and_says_who_started_them(tmp_path: Path) -> None:
         assert "rowgroup" not in by_date and by_date.index(">r-0003<") < by_date.index(">r-0002<")
         assert ">r-0003<" in client.get("/?q=ada").text and ">r-0001<" not in client.get("/?q=ada").text
         assert ">r-0001<" not in client.get("/?suite=gone").text
+
+
+def test_a_killed_run_is_not_shown_as_running(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/karat.db"
+    holder = this_process()
+    with open_store(url) as store:
+        store.create_run(RunRecord(suite="data_query", name="alive", cases=9), holder)
+        dead = replace(holder, id="gone", born=holder.born + 1)  # another process had this number before
+        store.create_run(RunRecord(suite="data_query", name="killed", cases=9), dead)
+    with TestClient(create_app(url), base_url="http://127.0.0.1:8765") as client:
+        rows = client.get("/").text.split("<tr data-row>")[1:]
+        assert "interrupted at 0 of 9" in rows[0] and "running" not in rows[0]
+        assert '<span class="pulse"></span>running · 0 of 9' in rows[1]
 
 
 def test_chosen_runs_are_compared(client: TestClient) -> None:
