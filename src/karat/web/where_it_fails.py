@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from karat.core.results.clusters import cluster_names
-from karat.stats.intervals.estimates import estimate
+from karat.stats.intervals.estimates import estimate, wilson
 from karat.store import RunRow
 from karat.web.baseline_diff import columns_in
 from karat.web.figures import Figure
@@ -130,8 +130,10 @@ def _intervals(
     scoring = row.scoring or 0
     columns = columns_in(viewer, row)
     if columns.clusters is None:
-        found = {tag: estimate(_values(tally), "rate") for tag, tally in tallies.items()}
-        return {tag: (item.low, item.high) for tag, item in found.items()}
+        return {
+            tag: wilson(tally.right / tally.scored, tally.scored) if tally.scored else (None, None)
+            for tag, tally in tallies.items()
+        }
     import numpy as np
 
     tags, codes = viewer.viewing.tag_sets(scoring)
@@ -146,7 +148,3 @@ def _intervals(
         item = estimate(right, "rate", [names[place] for place in places])
         ends[tag] = (item.low, item.high)
     return ends
-
-
-def _values(tally: Tally) -> Sequence[float]:
-    return [1.0] * tally.right + [0.0] * tally.wrong
