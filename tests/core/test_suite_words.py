@@ -54,6 +54,7 @@ ALLOWED = {
     ("core/replies/tables.py", "result"): "a key under which assistants send tables",
     ("core/replies/bodies.py", "result"): "a key of replies",
     ("core/replies/stream.py", "stages"): "a key of DIAL's replies",
+    ("reports/look/charts.html", "start"): "the start of an axis",
     ("reports/trend.py", "reasons"): "a figure that a suite may have",
     ("reports/html/cases.py", "reasons"): "the reasons of explanations",
     ("web/quick_filters.py", "reasons"): "the reasons of explanations",

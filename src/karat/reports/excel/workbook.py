@@ -320,7 +320,7 @@ class _Look:
         self.text = book.add_format(self._body)
         self.wrapped = book.add_format(self._body | {"text_wrap": True})
         self.longer = book.add_format(
-            self._body | {"text_wrap": True, "bottom": 8, "bottom_color": colour("gold")}  # dashed
+            self._body | {"text_wrap": True, "bottom": 8, "bottom_color": colour("accent")}  # dashed
         )
         grey = self._body | {"font_color": colour("neutral")}
         self._undefined = {side: book.add_format(grey | ALIGN[side]) for side in ("center", "right")}
