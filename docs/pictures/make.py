@@ -146,7 +146,7 @@ def viewer(browser: Browser, project: Path) -> None:
             page.wait_for_load_state("networkidle")
             page.screenshot(path=PICTURES / "viewer.png")
             page.set_viewport_size({"width": WIDTH, "height": 800})
-            page.get_by_role("link", name="debt_italy_greece").first.click()
+            page.get_by_role("row").filter(has_text="debt_italy_greece").get_by_role("link").first.click()
             page.wait_for_load_state("networkidle")
             page.screenshot(path=PICTURES / "case.png")
     finally:

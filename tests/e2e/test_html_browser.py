@@ -65,11 +65,11 @@ def test_search_narrows_the_list_and_the_address_remembers(chromium: Browser, ad
         page.keyboard.press("/")
         page.keyboard.type("case_11 weo")
         # 11 and 110 to 119 hold "case_11"; of them 111, 114, 117 have the tag weo, for they divide by three.
-        assert ids(page) == ["case_111", "case_114", "case_117"]
+        assert sorted(ids(page)) == ["case_111", "case_114", "case_117"]
         assert count(page) == "3 of 125 cases"
         page.goto(page.url)
         page.reload()
-        assert ids(page) == ["case_111", "case_114", "case_117"]
+        assert sorted(ids(page)) == ["case_111", "case_114", "case_117"]
         page.locator("#search").fill("no such thing")
         assert count(page) == "0 of 125 cases: no matches"
         assert watched.complaints == []
@@ -81,16 +81,16 @@ def test_a_heading_sorts_up_down_and_back_with_undefined_last(chromium: Browser,
         button = heading.get_by_role("button")
         button.click()
         assert heading.get_attribute("aria-sort") == "ascending"
-        assert ids(page)[:3] == ["case_0", "case_5", "case_10"]
+        assert {int(one[5:]) % 5 for one in ids(page)[:24]} == {0}, "a fifth of them has no recall at all"
         page.keyboard.press("Enter")  # the heading keeps the focus
         assert heading.get_attribute("aria-sort") == "descending"
-        assert ids(page)[:3] == ["case_4", "case_9", "case_14"]
+        assert {int(one[5:]) % 5 for one in ids(page)[:24]} == {4}
         page.locator("#next-page").click()
         page.locator("#next-page").click()
-        assert ids(page)[-5:] == [f"case_{number}" for number in range(120, 125)]
+        assert sorted(ids(page)[-5:]) == [f"case_{number}" for number in range(120, 125)]
         button.click()
         assert heading.get_attribute("aria-sort") is None
-        assert ids(page)[0] == "case_0"
+        assert ids(page)[:5] == [f"case_{number}" for number in range(120, 125)], "the worst first again"
 
 
 def test_chips_and_tags_filter_and_back_undoes(chromium: Browser, address: str) -> None:
@@ -111,21 +111,22 @@ def test_chips_and_tags_filter_and_back_undoes(chromium: Browser, address: str) 
 
 def test_enter_opens_a_case_keys_walk_and_escape_returns(chromium: Browser, address: str) -> None:
     with opened(chromium, address) as (page, watched):
-        page.locator("#case-table .link").nth(1).focus()
+        listed = ids(page)
+        page.locator("#case-table .link").nth(6).focus()
         page.keyboard.press("Enter")
         dialog = page.get_by_role("dialog")
-        assert dialog.get_by_role("heading", level=2).inner_text() == "case_1"
-        assert "because of case_1" in dialog.inner_text()
+        assert dialog.get_by_role("heading", level=2).inner_text() == listed[6]
+        assert f"because of {listed[6]}" in dialog.inner_text()
         assert '"dimension": "INDICATOR"' in dialog.inner_text()
         page.keyboard.press("j")
-        assert dialog.get_by_role("heading", level=2).inner_text() == "case_2"
-        assert page.url.endswith("case=case_2")
+        assert dialog.get_by_role("heading", level=2).inner_text() == listed[7]
+        assert page.url.endswith(f"case={listed[7]}")
         page.keyboard.press("Escape")
         assert not dialog.is_visible()
-        assert page.evaluate("document.activeElement.textContent") == "case_2"
+        assert page.evaluate("document.activeElement.textContent") == listed[7]
         assert "case=" not in page.url
-        page.locator("#case-table tbody tr").nth(4).click()
-        assert dialog.get_by_role("heading", level=2).inner_text() == "case_4"
+        page.locator("#case-table tbody tr").nth(9).click()
+        assert dialog.get_by_role("heading", level=2).inner_text() == listed[9]
         page.go_back()
         assert not dialog.is_visible()
         assert watched.complaints == []
@@ -143,7 +144,7 @@ def test_axe_finds_nothing_serious_in_light_dark_and_an_open_case(chromium: Brow
 def test_dark_light_and_print_have_their_colours(chromium: Browser, address: str, tmp_path: Path) -> None:
     paper = "getComputedStyle(document.body).backgroundColor"
     with opened(chromium, address, color_scheme="dark") as (page, _):
-        assert page.evaluate(paper) == "rgb(22, 25, 29)"
+        assert page.evaluate(paper) == "rgb(22, 21, 19)"
         page.screenshot(path=tmp_path / "dark.png", full_page=True)
         assert (tmp_path / "dark.png").stat().st_size > 10_000
         page.emulate_media(media="print", color_scheme="dark")
@@ -151,16 +152,16 @@ def test_dark_light_and_print_have_their_colours(chromium: Browser, address: str
         assert not page.locator("#controls").is_visible()
         page.emulate_media(media="screen", color_scheme="dark")
         page.get_by_role("button", name="Light").click()
-        assert page.evaluate(paper) == "rgb(255, 255, 255)"
+        assert page.evaluate(paper) == "rgb(252, 251, 249)"
         bar = page.locator(".drawing[data-plot='0'] .mark-rect path").first
-        assert bar.evaluate("bar => getComputedStyle(bar).fill") == "rgb(47, 109, 181)"
+        assert bar.evaluate("bar => getComputedStyle(bar).fill") == "rgb(168, 116, 26)"
 
 
 def test_a_verdict_is_under_the_figure_in_the_list_and_with_its_case(chromium: Browser, tmp_path: Path) -> None:
     result = msgspec.structs.replace(TRIED, reviews=REVIEWS)
     where = written(tmp_path, html_report(result, whole_report(result, SUITE), METRICS, estimate))
     with opened(chromium, where) as (page, watched):
-        assert page.locator(".figures .reviewed").inner_text() == "with reviews 0.250 · 0.046 – 0.699 · 4 cases"
+        assert page.locator(".figs .reviewed").inner_text() == "with reviews 0.250 · 0.046 – 0.699 · 4 cases"
         page.get_by_role("columnheader", name="review").get_by_role("button").click()
         page.get_by_role("columnheader", name="review").get_by_role("button").click()
         assert ids(page)[:3] == ["late", "all_right", "imports_vietnam"]  # wrong, gold is wrong, accept this too

@@ -41,7 +41,7 @@ def test_what_is_done_before_the_script_has_come_still_counts(chromium: Browser,
         page.locator("select[name=review]").select_option("open")
         page.wait_for_url(re.compile(r"review=open&sort=-macro_recall"), wait_until="commit")
         page.goto("/", wait_until="commit")
-        page.locator("select[name=suite]").select_option("data_query")
+        page.get_by_role("link", name="data_query 5").click()
         page.wait_for_url(re.compile(r"/\?suite=data_query$"), wait_until="commit")
         page.goto("/runs/r-0001/cases/3", wait_until="commit")
         page.get_by_role("button", name="Keys").click()
@@ -49,7 +49,7 @@ def test_what_is_done_before_the_script_has_come_still_counts(chromium: Browser,
         page.goto("/runs/r-0001?tag=weo", wait_until="commit")
         expect(page.get_by_role("status")).to_be_visible()
         page.keyboard.press("j")
-        expect(page.get_by_role("link", name="case_000")).to_be_focused()
+        expect(page.get_by_role("link", name="country number 0?")).to_be_focused()
 
 
 def test_a_page_that_the_browser_kept_shows_what_it_lists(chromium: Browser, server: str) -> None:

@@ -59,13 +59,17 @@ def test_a_run_has_its_figures_its_cases_and_its_plots() -> None:
     page = page_of([a_case(number) for number in range(20)] + [a_case(20, "error")])
     data = data_of(page)
     text = " ".join(Parsed(page).text)
-    assert [case["id"] for case in data["cases"]] == [f"case_{number}" for number in range(21)]
+    ids = [case["id"] for case in data["cases"]]
+    assert ids[0] == "case_20", "the one that failed comes first"
+    recalls = [case["values"][0] for case in data["cases"][1:]]
+    assert sorted(ids) == sorted(f"case_{number}" for number in range(21)) and recalls[0] == 0.0 and recalls[-1] == 1.0
     assert "0.500" in text  # macro recall: 4 × (0 + ¼ + ½ + ¾ + 1) / 20
     assert "3: nothing was selected" in text  # cases 0, 7 and 14
     assert "20 scored" in text.replace("\n", "")
     assert len(data["plots"]) == 4  # spread, by tag, recall against precision, and the suite's chart
-    assert data["cases"][3]["facts"] == [["why", "because of case_3"]]
-    assert data["cases"][3]["details"]["dimensions"][0]["dimension"] == "INDICATOR"
+    third = data["cases"][ids.index("case_3")]
+    assert third["facts"] == [["why", "because of case_3"]]
+    assert third["details"]["dimensions"][0]["dimension"] == "INDICATOR"
     assert "Cases; Enter on an id opens its details" in text
 
 
@@ -97,7 +101,7 @@ def test_a_case_of_the_suites_tables_is_found_with_the_case() -> None:
 def test_reviews_stand_under_the_figure_and_with_their_cases() -> None:
     page = html_report(REVIEWED, whole_report(REVIEWED, SUITE), METRICS, estimate)
     data, text = data_of(page), " ".join(" ".join(Parsed(page).text).split())
-    assert "fully right 0.250 0.046 – 0.699 · 4 cases with reviews 0.250 · 0.046 – 0.699 · 4 cases" in text
+    assert "fully right 0.200 with errors as 0 with reviews 0.250 · 0.046 – 0.699 · 4 cases 0.250" in text
     assert "3 cases reviewed: 1 wrong, 1 gold is wrong, 1 accept this too. A verdict replaces" in text
     reviews = {case["id"]: case["review"] for case in data["cases"] if "review" in case}
     assert reviews == {
@@ -147,13 +151,16 @@ def test_a_thousand_cases_of_long_texts_do_too_and_say_what_was_cut(text: str) -
     assert kept[0]["question"].endswith("more characters)")
 
 
-def test_of_a_hundred_thousand_cases_the_first_are_there_and_the_page_says_so() -> None:
+def test_of_a_hundred_thousand_cases_the_worst_are_there_and_the_page_says_so() -> None:
     one = a_case(1)
     cases = [CaseResult(f"case_{n}", "scored", one.scores, one.details, "", one.tags, "?") for n in range(100_000)]
+    cases[-1] = CaseResult("the last", "error", {}, error="no answer")
+    cases[77_777] = CaseResult("hidden", "scored", a_case(0).scores, one.details, "", one.tags, "?")
     page = page_of(cases)
     assert size_of(page) < LIMIT
     assert len(data_of(page)["cases"]) == MOST_CASES
-    assert "The first 5,000 of 100,000 cases are in this file" in page
+    assert [case["id"] for case in data_of(page)["cases"][:3]] == ["the last", "hidden", "case_0"]
+    assert "The worst 5,000 of 100,000 cases are in this file and 95,000 are left out" in page
 
 
 # -- that data stays data ---------------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ def test_several_series_stand_beside_each_other_under_one_name() -> None:
     colour = plot.spec["layer"][0]["encoding"]["color"]["scale"]
     assert dict(zip(colour["domain"], colour["range"], strict=True)) == {
         "ran": "var(--series-1)",
-        "right": "var(--marked)",
+        "right": "var(--wrong)",
     }
     assert "first try, ran 14" in plot.summary
 

@@ -109,7 +109,28 @@ def test_scores_have_a_colour_scale_and_it_turns_round_when_lower_is_better(tmp_
     scales = {
         str(item.sqref): [c.rgb[2:] for c in item.rules[0].colorScale.color] for item in sheet.conditional_formatting
     }
-    assert scales == {"A2": ["EE9C8A", "FBF0C4", "8FCBB6"], "B2": ["8FCBB6", "FBF0C4", "EE9C8A"]}
+    assert scales == {"A2": ["CC6A5B", "FAF2E0", "A3CFB4"], "B2": ["A3CFB4", "FAF2E0", "CC6A5B"]}
+
+
+def test_a_score_that_a_right_answer_need_not_reach_has_no_colour(tmp_path: Path) -> None:
+    columns = (Column("recall", "score"), Column("P@10", "score", shaded=False))
+    sheet = opened(one_sheet(columns, (1.0, 0.1)), tmp_path / "r.xlsx")["Overview"]
+    assert [str(item.sqref) for item in sheet.conditional_formatting] == ["A2"]
+
+
+def test_a_text_that_is_longer_than_its_row_has_a_mark(tmp_path: Path) -> None:
+    columns = (Column("id", "wrapped", 10), Column("why", "wrapped", 20))
+    rows = [("a", "line\n" * 30), ("b", "line\n" * 11), ("c", "x" * 20 * 13)]
+    sheet = opened(one_sheet(columns, *rows), tmp_path / "r.xlsx")["Overview"]
+    said = sorted(str(item.sqref) for item in sheet.data_validations.dataValidation)
+    assert said == ["B2", "B4"] and "Open the cell" in sheet.data_validations.dataValidation[0].prompt
+    assert [sheet[cell].border.bottom.style for cell in ("A2", "B2", "B3", "B4")] == [
+        "thin",
+        "mediumDashed",
+        "thin",
+        "mediumDashed",
+    ]
+    assert sheet["B2"].value == "line\n" * 30, "all of it is there"
 
 
 def test_numbers_that_are_none_are_shown_as_undefined(tmp_path: Path) -> None:

@@ -39,3 +39,21 @@ def test_a_run_without_an_interval_has_no_band() -> None:
     assert len(stretch.line.split()) == 5
     assert [len(band.split()) for band in stretch.bands] == [4, 4]
     assert not any(band.startswith(f"{found.points[2].x},") for band in stretch.bands)
+
+
+def test_a_break_has_the_names_of_both_truth_sets_where_there_is_room() -> None:
+    found = trend([row(1, 0.5, "one"), row(2, 0.6, "two")], "right", "fully right", "rate")
+    assert found is not None
+    assert [(item.before, item.after) for item in found.breaks] == [("one · 10 cases", "two · 10 cases")]
+    many = trend([row(n, 0.5, f"set {n}") for n in range(1, 21)], "right", "fully right", "rate")
+    assert many is not None and len(many.breaks) == 19
+    assert not any(item.before and item.after for item in many.breaks)
+
+
+def test_the_axis_encloses_every_interval() -> None:
+    for mean, spread in ((0.5, 0.1), (0.02, 0.02), (0.97, 0.03), (1.0, 0.0), (0.0, 0.0)):
+        found = trend([row(1, mean, "one", spread=spread), row(2, mean, "one", spread=spread)], "right", "x", "rate")
+        assert found is not None
+        values = [value for value, _ in found.ticks]
+        assert values[0] <= mean - spread + 1e-9 and values[-1] >= mean + spread - 1e-9 and len(values) >= 2
+        assert all(18 <= point.y <= 166 for point in found.points)

@@ -25,6 +25,7 @@ from karat.core.records import Prediction
 from karat.core.results.result import MetricSummary, RunInfo, RunResult
 from karat.stats.reviewed import reviewed_rates, with_reviews
 from karat.store import RunRecord, open_store
+from karat.store.lease_holder import this_process
 from karat.web.app import create_app
 from karat.web.baseline_diff import at_hand
 from karat.web.figures import figures_of
@@ -49,7 +50,7 @@ def give(client: TestClient, position: int, verdict: str, **more: str) -> int:
 
 def test_the_list_of_runs(client: TestClient) -> None:
     text = client.get("/").text
-    assert all(name in text for name in ("r-0001", "r-0002", "r-0003", "r-0004", "0.500", "running", "over time"))
+    assert all(name in text for name in ("r-0001", "r-0002", "r-0003", "r-0004", "0.500", "running", "Trend"))
     assert "r-0001" not in client.get("/?q=after").text.replace('href="/runs/r-0001"', "")
 
 
@@ -77,14 +78,16 @@ def test_a_pinned_baseline_stays_and_every_figure_is_held_against_it(client: Tes
     assert set(by_metric) == {"macro_recall", "macro_precision", "fully_right"}
     assert right["n"] == 58 and right["mean"] == pytest.approx(15 / 58) and right["outcome"] == "better"
     assert right["text"] == "+0.259, +0.136 – +0.364"
-    assert "↑ +0.259, +0.136 – +0.364" in client.get("/?baseline=r-0001").text, "kept from now on"
+    assert 'title="+0.259, +0.136 – +0.364, p &lt; 0.001"' in client.get("/?baseline=r-0001").text, "kept from now on"
     assert "+0.259" not in client.get("/runs/r-0002").text
     assert post(client, "/runs/r-0001/pin").headers["location"] == "/runs/r-0001"
-    assert "↑ +0.259, +0.136 – +0.364" in client.get("/runs/r-0002").text
+    held = client.get("/runs/r-0002").text
+    assert 'title="+0.259, +0.136 – +0.364, p &lt; 0.001">+0.259</td>' in held and "▲ better" in held
+    assert "after: 44 of 58 fully right, 15 more than the baseline</h1>" in held
     assert "This is the baseline" in client.get("/runs/r-0001").text
     assert "no case in both" in client.get("/runs/r-0005").text
     assert post(client, "/runs/r-0006/pin", back="runs").headers["location"] == "/", "another suite has its own"
-    assert client.get("/").text.count("baseline of ") == 2
+    assert client.get("/").text.count('<span class="pin">baseline</span>') == 2
     post(client, "/runs/r-0002/pin")
     assert "−0.259" in client.get("/runs/r-0001").text
     post(client, "/runs/r-0002/unpin")
@@ -118,6 +121,51 @@ def test_a_run_shows_the_hash_of_its_prompt(tmp_path: Path) -> None:
         assert "<span>prompt <code>4f&lt;1&gt;c0ffee</code></span>" in client.get("/runs/r-0002").text
 
 
+def test_the_list_groups_runs_and_says_who_started_them(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/karat.db"
+    with open_store(url) as store:
+        for name in ("one", "two"):
+            add_run(store, [a_case(n, n % 2 == 0, 0.5) for n in range(4)], name)
+        told = {"prompt": "4f1c0ffee", "who": "<b>Ada</b>"}
+        store.create_run(RunRecord(suite="gone", cases=9, status="interrupted", config=told, truth_set="t2"))
+    with TestClient(create_app(url, project="<i>weo</i>"), base_url="http://127.0.0.1:8765") as client:
+        text = client.get("/").text
+        assert re.findall(r'scope="rowgroup"[^>]*><b class="data">(\w+)', text) == ["gone", "data_query"], (
+            "newest first"
+        )
+        assert "&lt;b&gt;Ada&lt;/b&gt;" in text and "<code>4f1c0ffe</code>" in text and "&lt;i&gt;weo&lt;/i&gt;" in text
+        assert "interrupted at 0 of 9" in text and "running" not in text
+        assert "fully right" in text and 'aria-label="0.500, 95 % interval' in text, "the figure on its axis"
+        by_date = client.get("/?by=date").text
+        assert "rowgroup" not in by_date and by_date.index(">r-0003<") < by_date.index(">r-0002<")
+        assert ">r-0003<" in client.get("/?q=ada").text and ">r-0001<" not in client.get("/?q=ada").text
+        assert ">r-0001<" not in client.get("/?suite=gone").text
+
+
+def test_a_killed_run_is_not_shown_as_running(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/karat.db"
+    holder = this_process()
+    with open_store(url) as store:
+        store.create_run(RunRecord(suite="data_query", name="alive", cases=9), holder)
+        dead = replace(holder, id="gone", born=holder.born + 1)  # another process had this number before
+        store.create_run(RunRecord(suite="data_query", name="killed", cases=9), dead)
+    with TestClient(create_app(url), base_url="http://127.0.0.1:8765") as client:
+        rows = client.get("/").text.split("<tr data-row>")[1:]
+        assert "interrupted at 0 of 9" in rows[0] and "running" not in rows[0]
+        assert '<span class="pulse"></span>running · 0 of 9' in rows[1]
+
+
+def test_chosen_runs_are_compared(client: TestClient) -> None:
+    def goes(query: str) -> tuple[int, str]:
+        found = client.get(f"/compare/chosen?{query}", follow_redirects=False)
+        return found.status_code, found.headers.get("location", "")
+
+    assert goes("run=r-0002&run=r-0001") == (303, "/compare?a=r-0001&b=r-0002"), "the earlier one comes first"
+    assert goes("run=r-0002&run=r-0001&baseline=r-0002") == (303, "/compare?a=r-0002&b=r-0001"), "or the baseline"
+    assert goes("run=r-0004&run=r-0002&run=r-0001") == (303, "/compare?runs=r-0001,r-0002,r-0004")
+    assert [goes(query)[0] for query in ("", "run=r-0001&run=r-0001", "run=r-0001&run=r-0099")] == [400, 400, 404]
+
+
 def test_a_large_run_is_shown_before_its_differences(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("karat.web.routes.run.at_hand", lambda viewer, row, base: at_hand(viewer, row, base, most=10))
     text = client.get("/runs/r-0002?baseline=r-0001").text
@@ -138,26 +186,66 @@ def test_a_filter_is_saved_for_every_run_of_the_suite(client: TestClient) -> Non
 
 def test_one_click_filters(client: TestClient) -> None:
     text = client.get("/runs/r-0001").text
-    quick = text[text.index('<dl class="quick"') : text.index("</dl>", text.index('<dl class="quick"'))]
+    quick = "".join(re.findall(r'<nav class="chips[^"]*" aria-label="(?:More filters|Filters)">.*?</nav>', text, re.S))
     links = {
         html.unescape(words): html.unescape(to) for to, words in re.findall(r'href="([^"]*)#cases"[^>]*>([^<]*)', quick)
     }
-    found = {name.strip(): re.search(r"of (\d+)<", client.get(to).text) for name, to in links.items()}
+    found = {name.strip(): re.search(r'role="status">\S* of (\d+)<', client.get(to).text) for name, to in links.items()}
     counts = {name: int(number[1]) for name, number in found.items() if number}
     assert counts == {
+        "all": 60,
         "scored": 58,
         "error": 2,
         "macro recall below 1": 29,
-        "fully right below 1": 29,
+        "wrong": 29,
         "COUNTRY wrong": 29,
         "429 after 5 tries": 2,
         "slowest tenth: 5.3 s and more": 5,
-        "waiting": 6,
+        "waiting for review": 6,
     }
-    assert {"macro precision below 1", "reviewed"} == set(found) - set(counts), "none of these"
+    said = {html.unescape(name.strip()): int(n) for name, n in re.findall(r'">([^<]*) <span class="n">(\d+)<', quick)}
+    assert said == {name: count for name, count in counts.items() if name in said} and len(said) == 8, "as it says"
+    assert {"macro precision below 1"} == set(found) - set(counts), "none of these"
     on = client.get("/runs/r-0001?reason=COUNTRY+wrong&q=17").text
     assert 'name="reason" value="COUNTRY wrong"' in on and "1–1 of 1" in on
     assert 'href="/runs/r-0001?q=17#cases" aria-current="true">COUNTRY wrong' in on, "a second click takes it off"
+
+
+def test_cases_that_changed_since_the_baseline(client: TestClient) -> None:
+    text = client.get("/runs/r-0001?baseline=r-0002").text
+    assert "before: 29 of 58 fully right, 15 fewer than the baseline</h1>" in text
+    found = re.search(r'href="([^"]*)#cases">newly wrong <span class="n">15<', text)
+    assert found and "newly right" not in text
+    listed = client.get(html.unescape(found[1])).text
+    assert (
+        "1–15 of 15" in listed
+        and "1 of 15" in client.get("/runs/r-0001/cases/1" + found[1][12:].replace("&amp;", "&")).text
+    )
+    assert client.get("/runs/r-0001?change=newly_wrong&against=r-0099").status_code == 200, "an old link still opens"
+    assert "newly" not in client.get("/runs/r-0002").text, "nothing changed without a baseline"
+
+
+def test_where_a_run_fails_is_counted_by_tag(client: TestClient) -> None:
+    text = client.get("/runs/r-0001?baseline=r-0002").text
+    assert 'aria-label="trade: 0 right, 29 wrong, 0 errors"' in text and '<b class="wrong">29 wrong</b>' in text
+    assert text.index(">trade</a>") < text.index(">weo</a>"), "most wrong first"
+    assert 'aria-label="weo: 29 right, 0 wrong, 0 errors"' in text and "none wrong" in text
+    assert 'class="base"' in text and "baseline r-0002" in text
+    tables = client.get("/runs/r-0006").text
+    assert 'aria-label="all cases: 0 right, 1 wrong, 0 errors"' in tables, "a run without tags has one bar"
+
+
+def test_a_list_has_no_column_that_says_the_same_in_every_row(client: TestClient) -> None:
+    def heads(address: str) -> list[str]:
+        table = client.get(address).text.partition('<table class="t cards cases">')[2].partition("</thead>")[0]
+        return [re.sub(r"<[^>]*>", "", head) for head in re.findall(r"<th [^>]*>(.*?)</th>", table)]
+
+    assert heads("/runs/r-0001") == ["Question and reason", "macro recall", "macro precision", "Tag", "Review"]
+    assert heads("/runs/r-0001?tag=trade") == ["Question and reason", "macro precision", "Review"]
+    assert heads("/runs/r-0001?tag=trade&col=macro_recall") == ["Question and reason", "macro recall", "Review"]
+    text = client.get("/runs/r-0001").text
+    row = text[text.index("country number 0?") : text.index("country number 1?")]
+    assert '<span class="right ok">right</span>' in row and "COUNTRY" not in row, "a right answer needs no reason"
 
 
 def test_answers_are_searched(client: TestClient, store_url: str) -> None:

@@ -37,6 +37,8 @@ class Column(msgspec.Struct, frozen=True):
     higher_is_better: bool = True
     decimals: int | None = None
     """None: two for a score, and for a number what its size asks for."""
+    shaded: bool = True
+    """Whether a score has a colour between wrong and right. False where a right answer need not come near 1."""
 
 
 class Table(msgspec.Struct, frozen=True):

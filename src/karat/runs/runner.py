@@ -36,6 +36,7 @@ from karat.runs.prompts import ready, run_hash
 from karat.runs.remote_inputs import fetch_inputs
 from karat.runs.run_lease import signs_of_life
 from karat.runs.run_scoring import check_setup, dated, now, plain, score_stored
+from karat.runs.started_by import started_by
 from karat.runs.stopping import GRACE
 from karat.runs.stored_answers import NoAnswers, StoredAnswers
 from karat.runs.stored_run import stored_cases, stored_settings
@@ -104,6 +105,7 @@ def start(
             **({"prompt": prompt} if prompt else {}),
             "order": "file" if job.seed is None else "random",
             **({} if job.seed is None else {"seed": job.seed}),
+            **({"who": who} if (who := started_by()) else {}),
         },
         tags=job.tags,
     )

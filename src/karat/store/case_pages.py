@@ -41,6 +41,8 @@ class CaseQuery(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """The name of a set of the run's suite."""
     answered: tuple[tuple[int, ...], ...] = ()
     """For each word that is searched for, the positions of the cases whose answer holds it: they match as well."""
+    change: str = ""
+    """``newly_wrong`` or ``newly_right``, since the run ``against``: ``among`` then has the cases."""
     metric: int | None = None
     at_least: float | None = None
     at_most: float | None = None
@@ -73,6 +75,11 @@ def read_page(
     """(how many cases the query finds, the lines of one page)."""
     order = read_order(connection, found, run_id, query)
     return len(order), found.lines(connection, order[offset : offset + limit].tolist())
+
+
+def read_count(connection: Connection, found: CaseList, run_id: int, query: CaseQuery) -> int:
+    """How many cases the query finds."""
+    return int(_chosen(connection, found, run_id, query).sum())
 
 
 def read_order(connection: Connection, found: CaseList, run_id: int, query: CaseQuery) -> Positions:
@@ -182,6 +189,10 @@ def _chosen(connection: Connection, found: CaseList, run_id: int, query: CaseQue
             if positions:
                 holding[np.array(positions)] = True
             chosen &= holding
+    if query.among is not None:
+        own = np.zeros(len(found), bool)
+        own[np.array(query.among, np.int64)] = True
+        chosen &= own
     if query.metric is not None:
         chosen &= _within(found, query.metric, query)
     if query.review:

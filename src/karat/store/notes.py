@@ -25,6 +25,11 @@ def insert_notes(connection: Connection, run_id: int, given: JsonMapping, now: s
         connection.execute(insert(notes), rows)
 
 
+def any_notes(connection: Connection) -> bool:
+    """Whether a run has one."""
+    return connection.execute(select(notes.c.run_id).limit(1)).first() is not None
+
+
 def read_notes(connection: Connection, run_id: int) -> JsonObject:
     """The notes of a run, by name."""
     query = select(notes.c.name, notes.c.codec, notes.c.data).where(notes.c.run_id == run_id).order_by(notes.c.name)

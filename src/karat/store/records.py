@@ -65,6 +65,10 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     """Of that scoring, as ``RunInfo`` has it."""
     scoring: int | None = None
     summary: tuple[MetricSummary, ...] = ()
+    prompt: str = ""
+    """The hash of the prompt; empty: the bare question, or recorded answers."""
+    who: str = ""
+    """Who started it; empty where that is not known."""
 
 
 class ScoringRow(msgspec.Struct, frozen=True, kw_only=True):

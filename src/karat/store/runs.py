@@ -18,8 +18,19 @@ from karat.store.schema import leases, runs
 from karat.store.scorings import newest_summaries, scoring_infos
 
 _JSON = ("options", "config", "tags")
-_LISTED = [runs.c[name] for name in RunRow.__struct_fields__ if name not in ("headline", "scoring", "summary")]
+_COMPUTED = ("headline", "scoring", "summary", "prompt", "who")
+_LISTED = [*(runs.c[name] for name in RunRow.__struct_fields__ if name not in _COMPUTED), runs.c.config]
 _LOCK = select(runs.c.id).with_for_update(key_share=True)
+
+
+class _Origin(msgspec.Struct, frozen=True):
+    """What a list shows of a run's settings."""
+
+    prompt: str = ""
+    who: str = ""
+
+
+_origin = msgspec.json.Decoder(_Origin)
 
 
 def no_such_run(connection: Connection, run_id: int) -> UserError:
@@ -101,11 +112,24 @@ def _rows(connection: Connection, query: Select[Any]) -> list[RunRow]:
     listed = []
     for row in rows:
         scoring, summary = found.get(row["id"], (None, ()))
-        own: JsonObject = {"tags": msgspec.json.decode(row["tags"])}
+        own: JsonObject = {"tags": msgspec.json.decode(row["tags"]), **_told(row.pop("config"))}
         if (info := infos.get(scoring or 0)) is not None:
             own |= {"cases": info.cases, "truth_set": info.truth_set, "headline": info.headline}
         listed.append(msgspec.convert({**row, **own, "scoring": scoring, "summary": summary}, RunRow))
     return listed
+
+
+def _told(config: str) -> JsonObject:
+    try:
+        return msgspec.structs.asdict(_origin.decode(config))
+    except msgspec.DecodeError:  # settings of another program's making
+        return {}
+
+
+def count_runs(connection: Connection) -> dict[str, int]:
+    """Suite → how many runs it has, the suite with the newest run first."""
+    query = select(runs.c.suite, func.count()).group_by(runs.c.suite).order_by(func.max(runs.c.id).desc())
+    return {row[0]: row[1] for row in connection.execute(query)}
 
 
 def update_status(connection: Connection, run_id: int, status: Status, now: str) -> None:

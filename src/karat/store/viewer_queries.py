@@ -19,8 +19,10 @@ from karat.store.case_history import CaseInRun, read_case_results, read_history,
 from karat.store.case_list import CaseList, Line
 from karat.store.case_pages import CaseQuery, TagCount
 from karat.store.filters_and_case_sets import CaseSet, SavedFilter
+from karat.store.notes import any_notes
 from karat.store.predictions import count_answers, waiting_cases
 from karat.store.records import RunRow
+from karat.store.runs import count_runs
 from karat.store.schema import notes, run_blocks
 from karat.store.store import Store
 
@@ -28,12 +30,26 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from karat.store.case_list import Codes
+
 
 class Viewing:
     """A view of an open store. Each method is one transaction, as the store's own are."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
+
+    # -- all runs --------------------------------------------------------------------------------------------------
+
+    def run_counts(self) -> dict[str, int]:
+        """Suite → how many runs it has, the suite with the newest run first."""
+        with self._store._reading() as connection:
+            return count_runs(connection)
+
+    def any_notes(self) -> bool:
+        """Whether a run has a note, such as how a search was tuned."""
+        with self._store._reading() as connection:
+            return any_notes(connection)
 
     # -- a scoring as a whole --------------------------------------------------------------------------------------
 
@@ -53,6 +69,11 @@ class Viewing:
         """The value of a metric at this place, from 0, when the largest stands first."""
         return case_pages.read_upper(self._list(scoring), metric, place)
 
+    def tag_sets(self, scoring: int) -> tuple[list[tuple[str, ...]], Codes]:
+        """(the sets of tags that cases have, for each case its place among them)."""
+        found = self._list(scoring)
+        return found.tags, found.tag_codes
+
     def places(self, scoring: int) -> dict[str, int]:
         """Case id → its position."""
         return {case: place for place, case in enumerate(self._list(scoring).columns.case_ids)}
@@ -61,6 +82,12 @@ class Viewing:
         """The runs that have notes."""
         with self._store._reading() as connection:
             return set(connection.execute(select(notes.c.run_id).distinct()).scalars())
+
+    def count(self, run_id: int, scoring: int, query: CaseQuery) -> int:
+        """How many cases the query finds."""
+        with self._store._reading() as connection:
+            found = self._store._lists.of(connection, scoring)
+            return case_pages.read_count(connection, found, run_id, query)
 
     # -- a page at a time ------------------------------------------------------------------------------------------
 

@@ -32,10 +32,12 @@ def create_app(
     allow_hosts: Sequence[str] = (),
     behind_proxy: bool = False,
     resuming: Resuming | None = None,
+    project: str = "",
 ) -> FastAPI:
     """The viewer of a store, open or by its URL; it is closed with the viewer. An address that others can reach needs a
     token. ``behind_proxy``: a proxy that sets ``X-Forwarded-Proto`` itself is in front. ``resuming``: how a run is
-    resumed from its page, which only a viewer of this machine alone does."""
+    resumed from its page, which only a viewer of this machine alone does. ``project`` is the name in the head of every
+    page."""
     if token is None and not is_loopback(host):
         raise UserError(
             f"{host} can be reached by others, so the viewer needs a token there",
@@ -64,7 +66,7 @@ def create_app(
         redoc_url=None,
         lifespan=opened_and_closed,
     )
-    app.state.viewer = Viewer(opened, sessions, resuming if is_loopback(host) else None)
+    app.state.viewer = Viewer(opened, sessions, resuming if is_loopback(host) else None, project)
     for router in ROUTERS:
         app.include_router(router)
     app.add_exception_handler(HTTPException, _http_error)

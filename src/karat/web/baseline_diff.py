@@ -9,6 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from karat.core.results.columns import Columns
+from karat.core.suite import Kind
 from karat.reports.comparison import outcome
 from karat.stats.compare.holm import holm
 from karat.stats.compare.paired import Difference, paired_difference
@@ -29,6 +30,9 @@ class Against(msgspec.Struct, frozen=True):
     outcome: str
     text: str
     """``+0.259, +0.118 – +0.400``"""
+    kind: Kind
+    p_adjusted: float
+    """By which the outcome is decided: corrected for the number of headline figures."""
 
 
 AT_ONCE = 20_000
@@ -85,4 +89,4 @@ def _told(item: Figure, found: Difference, p: float) -> Against:
         item.name, item.title, item.kind, item.headline, found, None, p, "", item.higher_is_better
     )
     text = f"{signed(found.mean, item.kind)}, {signed_interval(found, item.kind)}"
-    return Against(item.name, item.title, found, outcome(metric), text)
+    return Against(item.name, item.title, found, outcome(metric), text, item.kind, p)

@@ -1,15 +1,26 @@
-"""Small charts as plain coordinates; the templates draw them as SVG, so that nothing needs a script."""
+"""A figure over the runs of a suite as plain coordinates; the templates draw it as SVG, so that nothing needs a script.
+
+Across, positions are in per cent; upwards they are in pixels, so that a chart fits any width and its text keeps its
+size. Runs stand in their order, the oldest on the left, at equal steps.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
+from math import ceil, floor
 
 import msgspec
 
 from karat.store import RunRow, run_name
 
-WIDTH, HEIGHT, EDGE = 260, 64, 6
+HEIGHT, TOP, BOTTOM = 190, 18, 166
+LEFT, RIGHT = 1.5, 95.5
+LABELS = 5
+"""Dates below the axis, at most."""
+ROOM = 18.0
+"""Per cent of the width that the name of a truth set needs."""
+_STEPS = (0.05, 0.1, 0.2, 0.25, 0.5)
 
 
 class Point(msgspec.Struct, frozen=True):
@@ -20,8 +31,11 @@ class Point(msgspec.Struct, frozen=True):
     low: float | None
     high: float | None
     """None: the run's values show no spread, and there is no interval to draw."""
-    run: str
+    run: RunRow
+    name: str
     mean: float
+    bounds: tuple[float | None, float | None]
+    n: int
     truth_set: str = ""
 
 
@@ -31,6 +45,17 @@ class Stretch(msgspec.Struct, frozen=True):
     line: str
     bands: tuple[str, ...]
     """The intervals, joined where runs in a row have one."""
+    points: tuple[Point, ...]
+    alone: tuple[Point, ...]
+    """Runs whose interval no band shows, as neither neighbour has one."""
+
+
+class Break(msgspec.Struct, frozen=True):
+    """Where the truth set changes: the place, and both names where there is room for them."""
+
+    x: float
+    before: str
+    after: str
 
 
 class Trend(msgspec.Struct, frozen=True):
@@ -41,35 +66,96 @@ class Trend(msgspec.Struct, frozen=True):
     kind: str
     points: tuple[Point, ...]
     stretches: tuple[Stretch, ...]
-    latest: float
+    breaks: tuple[Break, ...]
+    ticks: tuple[tuple[float, float], ...]
+    """(value, its height)."""
+    labelled: tuple[Point, ...]
+    """The runs whose date is written."""
 
 
 def trend(rows: Sequence[RunRow], metric: str, title: str, kind: str) -> Trend | None:
-    """None when no run has a value. Shares are drawn from 0 to 1, quantities from 0 to the largest."""
+    """None when no run has a value."""
     found = [(row, item) for row in rows for item in row.summary if item.metric == metric and item.mean is not None]
     if not found:
         return None
-    highest = [item.high if item.high is not None else item.mean for _, item in found]
-    top = 1.0 if kind != "quantity" else max(filter(None, highest), default=1.0) or 1.0
-    step = (WIDTH - 2 * EDGE) / max(1, len(found) - 1)
+    values = [value for _, item in found for value in (item.mean, item.low, item.high) if value is not None]
+    ticks = _ticks(min(values), max(values), kind)
+    span = (ticks[-1] - ticks[0]) or 1.0
+    step = (RIGHT - LEFT) / max(1, len(found) - 1)
 
     def height(value: float) -> float:
-        return round(HEIGHT - EDGE - min(max(value / top, 0.0), 1.0) * (HEIGHT - 2 * EDGE), 1)
+        return round(BOTTOM - (value - ticks[0]) / span * (BOTTOM - TOP), 1)
 
     points = []
     for place, (row, item) in enumerate(found):
         mean = item.mean or 0.0
-        x = round(EDGE + place * step, 1) if len(found) > 1 else WIDTH / 2
+        x = round(LEFT + place * step, 2) if len(found) > 1 else 50.0
         low, high = (None if bound is None else height(bound) for bound in (item.low, item.high))
-        points.append(Point(x, height(mean), low, high, run_name(row.id), mean, row.truth_set))
+        points.append(
+            Point(x, height(mean), low, high, row, run_name(row.id), mean, (item.low, item.high), item.n, row.truth_set)
+        )
     stretches = [_stretch(list(own)) for _, own in groupby(points, key=lambda point: point.truth_set)]
-    return Trend(metric, title, kind, tuple(points), tuple(stretches), points[-1].mean)
+    return Trend(
+        metric,
+        title,
+        kind,
+        tuple(points),
+        tuple(stretches),
+        tuple(_breaks(stretches)),
+        tuple((value, height(value)) for value in ticks),
+        tuple(_labelled(points)),
+    )
+
+
+def _ticks(low: float, high: float, kind: str) -> list[float]:
+    """Round values that enclose all of these, three to six of them; from 0 for a quantity."""
+    if kind == "quantity":
+        top = max(high, 0.0) or 1.0
+        return [min(low, 0.0), (min(low, 0.0) + top) / 2, top]
+    step = next((step for step in _STEPS if (high - low) / step <= 4), 1.0)
+    first = max(0, floor(low / step + 1e-9))
+    last = max(ceil(high / step - 1e-9), first + 1)
+    if last * step > 1 and first > 0 and last - first < 2:
+        first -= 1
+    return [round(place * step, 4) for place in range(first, last + 1)]
 
 
 def _stretch(points: Sequence[Point]) -> Stretch:
-    bands = []
+    bands, alone = [], []
     for drawn, own in groupby(points, key=lambda point: point.low is not None):
         there = list(own)
-        if drawn:
+        if drawn and len(there) > 1:
             bands.append(" ".join([*(f"{p.x},{p.high}" for p in there), *(f"{p.x},{p.low}" for p in reversed(there))]))
-    return Stretch(" ".join(f"{point.x},{point.y}" for point in points), tuple(bands))
+        elif drawn:
+            alone += there
+    line = " ".join(f"{point.x},{point.y}" for point in points)
+    return Stretch(line, tuple(bands), tuple(points), tuple(alone))
+
+
+def _breaks(stretches: Sequence[Stretch]) -> list[Break]:
+    """A break lies between two runs; a name is written where its stretch is wide enough for it."""
+    middles = [round((before.points[-1].x + after.points[0].x) / 2, 2) for before, after in pairwise(stretches)]
+    edges = [0.0, *middles, 100.0]
+    needed = [2 * ROOM if 0 < place < len(middles) else ROOM for place in range(len(stretches))]
+    names = [
+        _truth(stretch) if right - left >= room else ""
+        for stretch, left, right, room in zip(stretches, edges, edges[1:], needed, strict=False)
+    ]
+    return [Break(x, names[place], names[place + 1]) for place, x in enumerate(middles)]
+
+
+def _truth(stretch: Stretch) -> str:
+    cases = {point.run.cases for point in stretch.points}
+    name = stretch.points[0].truth_set[:12] or "no truth set"
+    return f"{name} · {cases.pop():,} cases" if len(cases) == 1 else name
+
+
+def _labelled(points: Sequence[Point]) -> list[Point]:
+    """The first and the last run, and some between, none closer than the labels are wide; a date is written once."""
+    apart = max(1, ceil((len(points) - 1) / (LABELS - 1)))
+    chosen = list(points[::apart])
+    if chosen[-1] is not points[-1]:
+        if points[-1].x - chosen[-1].x < (RIGHT - LEFT) / LABELS and len(chosen) > 1:
+            chosen.pop()
+        chosen.append(points[-1])
+    return [next(same) for _, same in groupby(chosen, key=lambda point: (point.run.started or point.run.created)[:10])]

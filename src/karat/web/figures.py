@@ -13,8 +13,8 @@ from karat.core.results.usage import USAGE
 from karat.core.suite import Kind, Metric
 from karat.store import RunRow
 
-SHOWN = 5
-"""Big figures on a run's page."""
+SHOWN = 4
+"""Figures at the top of a run's page, on one axis."""
 
 
 class Figure(msgspec.Struct, frozen=True):
@@ -55,6 +55,13 @@ def _figure(index: int, item: MetricSummary, metric: Metric | None) -> Figure:
 def headline(figures: Sequence[Figure]) -> list[Figure]:
     """The few that are shown large: the headline metrics, or the first ones when none is."""
     return ([item for item in figures if item.headline] or list(figures))[:SHOWN]
+
+
+def listed_columns(figures: Sequence[Figure]) -> list[Figure]:
+    """The columns of a list of cases where nobody chose others: the headline figures, less the one that says right or
+    wrong, as every line says that with a sign."""
+    main = main_figure(figures)
+    return [item for item in headline(figures) if item is not main or item.kind != "rate"] or headline(figures)
 
 
 def main_figure(figures: Sequence[Figure]) -> Figure | None:

@@ -10,7 +10,7 @@ import msgspec
 from starlette.datastructures import QueryParams
 
 from karat.store.case_pages import CaseQuery
-from karat.web.figures import Figure, headline
+from karat.web.figures import Figure, listed_columns
 from karat.web.formatting import STATES
 
 PAGE_SIZE = 50
@@ -25,7 +25,10 @@ REVIEWS = {
     "gold_wrong": "reviewed: gold is wrong",
     "accept": "reviewed: accept this too",
 }
-_NAMES = ("q", "status", "tag", "review", "reason", "group", "against", "set", "metric", "min", "max", "sort", "col")
+_NAMES = (
+    *("q", "status", "tag", "review", "reason", "group", "change", "against", "set"),
+    *("metric", "min", "max", "sort", "col"),
+)
 
 
 class Filters(msgspec.Struct, frozen=True):
@@ -43,6 +46,11 @@ class Filters(msgspec.Struct, frozen=True):
         kept += [(name, str(value)) for name, value in changed.items() if value is not None and value != ""]
         return f"{base}?{encoded(kept)}" if kept else base
 
+    @property
+    def narrows(self) -> bool:
+        """Whether a filter is on: an order or chosen columns leave all cases in the list."""
+        return any(name not in ("sort", "col") for name, _ in self.given)
+
     def is_on(self, **wanted: object) -> bool:
         """Whether each of these parameters is in the address just so."""
         return all(self.value(name) == str(value) for name, value in wanted.items())
@@ -54,12 +62,14 @@ class Filters(msgspec.Struct, frozen=True):
     def chips(self, base: str, titles: Mapping[str, str]) -> list[tuple[str, str]]:
         """(text, address without it) for each filter that is on."""
         found = []
-        for name in ("q", "status", "tag", "review", "reason", "group", "set"):
+        for name in ("q", "status", "tag", "review", "reason", "group", "change", "set"):
             if value := self.value(name):
                 words = {"q": f"“{value}”", "review": REVIEWS.get(value, value), "status": STATES.get(value, value)}
-                text = words.get(name, value if name == "group" else f"{name} {value}")
-                gone = {"group": None, "against": None} if name == "group" else {name: None}
-                found.append((text, self.link(base, **gone)))
+                words |= {"group": value, "change": value.replace("_", " ")}
+                gone = {name: None}
+                if name in ("group", "change") and not self.value("change" if name == "group" else "group"):
+                    gone["against"] = None
+                found.append((words.get(name, f"{name} {value}"), self.link(base, **gone)))
         if metric := self.value("metric"):
             low, high = self.value("min"), self.value("max")
             bounds = " and ".join([*([f"≥ {low}"] if low else []), *([f"≤ {high}"] if high else [])])
@@ -90,6 +100,7 @@ def read_filters(params: QueryParams, figures: Sequence[Figure]) -> Filters:
         review=first.get("review", ""),
         reason=first.get("reason", ""),
         group=first.get("group", "")[:400],
+        change=first.get("change", ""),
         against=first.get("against", ""),
         in_set=first.get("set", ""),
         metric=metric.index if metric else None,
@@ -100,7 +111,7 @@ def read_filters(params: QueryParams, figures: Sequence[Figure]) -> Filters:
     )
     page = params.get("page", "1")
     number = int(page) if page.isascii() and page.isdigit() and len(page) < 9 else 1
-    return Filters(tuple(given), query, max(1, number), tuple(columns or headline(figures)))
+    return Filters(tuple(given), query, max(1, number), tuple(columns or listed_columns(figures)))
 
 
 def _number(text: str | None) -> float | None:

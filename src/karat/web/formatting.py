@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import UTC, date, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,11 @@ from karat.core.report import visible
 from karat.core.results.result import Estimate, MetricSummary, interval_text, why_no_interval
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from karat.stats.compare.paired import Difference
+    from karat.store import RunRow
+    from karat.web.figures import Figure
 
 VERDICTS = {
     "pass": "right",
@@ -67,6 +72,62 @@ def when(text: str) -> str:
     return text[:16].replace("T", " ")
 
 
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+_NEAR = {0: "today", 1: "yesterday"}
+
+
+def day(text: str, now: datetime | None = None) -> str:
+    """The day of a UTC time: ``15 Nov``, with the year where it is not this one; empty for what is no time."""
+    try:
+        read = date.fromisoformat(text[:10])
+    except ValueError:
+        return ""
+    this = (now or datetime.now(UTC)).year
+    return f"{read.day} {MONTHS[read.month - 1]}" + (f" {read.year}" if read.year != this else "")
+
+
+def moment(text: str, now: datetime | None = None) -> str:
+    """A UTC time as a list has it: ``today 14:02``, ``yesterday 17:40``, ``12 Nov 03:00``."""
+    now = now or datetime.now(UTC)
+    shown = day(text, now)
+    if not shown:
+        return ""
+    ago = (now.date() - date.fromisoformat(text[:10])).days
+    return f"{_NEAR.get(ago, shown)} {text[11:16]}".strip()
+
+
+def p_value(p: float) -> str:
+    """``p = 0.022``; below a thousandth only that."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def spent(row: RunRow, figures: Sequence[Figure]) -> str:
+    """How long a run took and what it cost, as far as that is known: ``4 min 11 s, $1.02``."""
+    said = []
+    try:
+        seconds = (datetime.fromisoformat(row.finished) - datetime.fromisoformat(row.started)).total_seconds()
+    except (ValueError, TypeError):
+        seconds = -1.0
+    if seconds >= 1:
+        said.append(duration(seconds))
+    cost = next((item.summary for item in figures if item.name == "cost"), None)
+    if cost is not None and cost.mean:
+        said.append(f"${cost.mean * cost.n:,.2f}" if cost.mean * cost.n >= 0.01 else f"${cost.mean * cost.n:.2g}")
+    return ", ".join(said)
+
+
+def duration(seconds: float) -> str:
+    """``8 s``, ``4 min 11 s``, ``2 h 5 min``."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min" + (f" {whole % 60} s" if whole % 60 else "")
+    return f"{whole // 3600} h" + (f" {whole % 3600 // 60} min" if whole % 3600 // 60 else "")
+
+
 def pretty(value: object) -> str:
     """A value as indented JSON, or itself when it is text."""
     if isinstance(value, str):
@@ -78,6 +139,9 @@ FILTERS: dict[str, Callable[..., object]] = {
     "figure": figure,
     "signed": signed,
     "when": when,
+    "day": day,
+    "moment": moment,
+    "p_value": p_value,
     "pretty": pretty,
     "visible": shown,
     "interval": interval,

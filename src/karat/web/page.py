@@ -22,9 +22,10 @@ from karat.web.watched_runs import Watched
 class Viewer:
     """What the routes share: the store, the sessions, the templates, and a few things that were computed before."""
 
-    def __init__(self, store: Store, sessions: Sessions, resuming: Resuming | None = None) -> None:
+    def __init__(self, store: Store, sessions: Sessions, resuming: Resuming | None = None, project: str = "") -> None:
         self.store = store
         self.sessions = sessions
+        self.project = project
         self.viewing = Viewing(store)
         self.kept = Kept(16)
         self.kept_small = Kept(5000)
@@ -33,6 +34,11 @@ class Viewer:
         self.watched = Watched(store)
         self.resuming = resuming or Resuming()
 
+    def _menu(self, request: Request) -> frozenset[str]:
+        """The pages of the head that are there: tuning only where a run has a note of it."""
+        paths = {getattr(route, "path", "") for route in request.app.routes}
+        return frozenset(paths & {"/review"} | (paths & {"/tune"} if self.viewing.any_notes() else set()))
+
     def page(self, request: Request, template: str, code: int = 200, **values: object) -> Response:
         """A page. Halves of surrogate pairs, which UTF-8 cannot hold, are shown as escapes."""
         session = getattr(request.state, "session", "")
@@ -40,6 +46,8 @@ class Viewer:
             "csrf": self.sessions.form_token(session) if session else "",
             "closed": self.sessions.closed,
             "here": request.url.path,
+            "project": self.project,
+            "menu": self._menu(request) if session else frozenset(),
         }
         text = _templates().get_template(template).render(**known, **values)
         return Response(text.encode("utf-8", "backslashreplace"), code, media_type="text/html")

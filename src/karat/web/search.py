@@ -17,6 +17,7 @@ from karat.store.answer_blocks import AnswerBlock, error_at
 from karat.store.case_pages import CaseQuery, searched_words
 from karat.web.failure_groups import with_group
 from karat.web.folded_text import FoldedBlock, folded_in_place, folded_texts
+from karat.web.newly import with_change
 from karat.web.page import Viewer
 from karat.web.recent_search import Positions
 
@@ -24,9 +25,9 @@ BATCH = 1000
 
 
 def with_answers(viewer: Viewer, row: RunRow, query: CaseQuery) -> CaseQuery:
-    """The query with what the store alone does not find: the cases of a failure group, and what the answers hold where
-    something is searched for."""
-    query = with_group(viewer, row, query)
+    """The query with what the store alone does not find: the cases of a failure group, those that changed, and what the
+    answers hold where something is searched for."""
+    query = with_change(viewer, row, with_group(viewer, row, query))
     words = searched_words(query.search)
     if not words or row.scoring is None:
         return query

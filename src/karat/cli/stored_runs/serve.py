@@ -52,7 +52,7 @@ def serve(
     from karat.cli.printing.consoles import stdout
     from karat.core.extras import install_command
     from karat.core.problems import UserError
-    from karat.verbs.inputs.projects import open_store_here
+    from karat.verbs.inputs.projects import open_store_here, project_here
 
     try:
         import uvicorn
@@ -64,6 +64,7 @@ def serve(
     port = listening.getsockname()[1]
     opened = open_store_here(store, config)
     opened.patience.seconds = 0.0  # a page says at once that the store cannot be reached
+    project = None if store else project_here(config)
     app = create_app(
         opened,
         host=host,
@@ -72,6 +73,7 @@ def serve(
         allow_hosts=allow_host or (),
         behind_proxy=behind_proxy,
         resuming=_resuming(opened, config),
+        project=project.name if project else "",
     )
     ticket = app.state.viewer.sessions.ticket
     shown = f"[{host}]" if ":" in host else host

@@ -140,12 +140,12 @@ def _plot(rows: list[tuple[Metric, MetricSummary]]) -> str:
         if item.low is not None and item.high is not None:
             low, high = (LEFT + WIDTH * min(max(end, 0.0), 1.0) for end in (item.low, item.high))
             parts.append(
-                f'<line x1="{low:.1f}" y1="{y:g}" x2="{high:.1f}" y2="{y:g}" stroke="#4c78a8" stroke-width="3"/>'
+                f'<line x1="{low:.1f}" y1="{y:g}" x2="{high:.1f}" y2="{y:g}" stroke="currentColor" stroke-width="3"/>'
             )
         told = escape(_line(f"{metric.title} {figure(item.mean)} ({interval(item) or 'no interval'})"))
         parts.append(
             f'<circle cx="{LEFT + WIDTH * (item.mean or 0.0):.1f}" cy="{y:g}" r="4.5" '
-            f'fill="#4c78a8"><title>{told}</title></circle>'
+            f'fill="currentColor"><title>{told}</title></circle>'
         )
         parts.append(
             f'<text x="{LEFT + WIDTH + 12}" y="{y + 4:g}" font-size="12" '

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from karat.core.json_types import JsonObject
 from karat.core.report import Chart, Series, Sheet, Table, visible
+from karat.reports.look.palette import colour
 
 if TYPE_CHECKING:
     from xlsxwriter import Workbook
@@ -17,11 +18,11 @@ WIDTH, HEIGHT = 620, 360
 """In pixels."""
 ROWS = 20
 """Rows of the usual height that a chart covers, with a little air below."""
-COLOURS = ("#2F6DB5", "#D98324", "#3A9679", "#9B5DA5", "#C8574A", "#6B7683")
+COLOURS = tuple(colour(f"series-{number}") for number in range(1, 7))
 """Told apart in lightness too; a series beyond the last begins again, with another mark."""
 MARKS = ("circle", "square", "triangle", "diamond")
 FEW = 10
-GRID = {"visible": True, "line": {"color": "#E3E6EA"}}
+GRID = {"visible": True, "line": {"color": colour("line")}}
 LONGEST_NAME = 120
 """Excel refuses a chart's or series' name of more than 255 characters; long before that it is unreadable."""
 
@@ -38,7 +39,9 @@ def draw_charts(book: Workbook, page: Worksheet, sheet: Sheet, tops: Sequence[in
 def _drawn(book: Workbook, page: str, chart: Chart, table: Table, top: int, tops: Sequence[int]) -> ExcelChart:
     named = chart.kind in ("bar", "matrix")
     drawing = _bars(book, page, chart, table, top) if named else _curves(book, page, chart, tops)
-    drawing.set_title({"name": _name(chart.title), "name_font": {"size": 11, "color": "#2F4156"}, "overlay": False})
+    drawing.set_title(
+        {"name": _name(chart.title), "name_font": {"size": 11, "color": colour("text")}, "overlay": False}
+    )
     drawing.set_legend({"position": "bottom"} if len(chart.series) > 1 else {"none": True})
     drawing.set_size({"width": WIDTH, "height": HEIGHT})
     return drawing
@@ -115,7 +118,7 @@ def _cells(page: str, series: Series, top: int) -> JsonObject:
 
 
 def _colour(series: Series, index: int) -> str:
-    return "#C8102E" if series.marked else COLOURS[index % len(COLOURS)]
+    return colour("wrong") if series.marked else COLOURS[index % len(COLOURS)]
 
 
 def _fill(colour: str) -> JsonObject:

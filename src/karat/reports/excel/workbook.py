@@ -22,6 +22,7 @@ from karat.core.gc_pause import no_collecting
 from karat.core.json_types import JsonObject
 from karat.core.report import CELL_LIMIT, Cell, Column, Report, Sheet, Table, utf16_length, visible
 from karat.reports.excel.charts import draw_charts
+from karat.reports.look.palette import colour
 
 if TYPE_CHECKING:
     from xlsxwriter import Workbook
@@ -33,12 +34,19 @@ MAX_ROWS = 1_048_576
 MANY_CELLS = 2_000_000
 """From here on rows go to disk as they are written, so that memory does not grow with the report."""
 MAX_LINES = 12
-"""Lines of text that a row shows. The rest of a long cell is there, and shows when the cell is opened."""
+"""Lines of text that a row shows. The rest of a long cell is there, and shows when the cell is opened; the cell has a
+mark."""
+MOST_MARKED = 2_000
+"""Cells of a table that say so when they are chosen; all of them have the dashed line."""
+CUT = {
+    "input_title": "Longer than the row",
+    "input_message": "Open the cell, or make the row taller, to read all of it.",
+}
 LINE_HEIGHT = 13.2
 
 # Chosen so that low and high differ in lightness too, for readers who do not tell red from green. The number is always
 # there.
-LOW, MIDDLE, HIGH = "#EE9C8A", "#FBF0C4", "#8FCBB6"
+LOW, MIDDLE, HIGH = colour("wrong-fill"), colour("gold-soft"), colour("right-fill")
 ALIGN: dict[str, JsonObject] = {
     "left": {"align": "left"},
     "center": {"align": "center"},
@@ -174,7 +182,7 @@ def _write_table(page: Worksheet, table: Table, top: int, widths: Sequence[int],
         page.write_string(top, index, cell_text(column.title), look.heading(column))
     puts = [_writer(page, index, column, look) for index, column in enumerate(table.columns)]
     wrapped = [(index, widths[index]) for index, column in enumerate(table.columns) if column.kind == "wrapped"]
-    row = top
+    row, marked = top, 0
     for row, cells in enumerate(table.rows, start=top + 1):
         height = 1
         for index, width in wrapped:
@@ -184,9 +192,11 @@ def _write_table(page: Worksheet, table: Table, top: int, widths: Sequence[int],
         page.set_row(row, 3 + LINE_HEIGHT * height)
         for put, cell in zip(puts, cells, strict=True):
             put(row, cell)
+        if height == MAX_LINES:
+            marked += _mark_cut(page, row, cells, wrapped, look, MOST_MARKED - marked)
     if row > top:
         for index, column in enumerate(table.columns):
-            if column.kind == "score":
+            if column.kind == "score" and column.shaded:
                 page.conditional_format(top + 1, index, row, index, _scale(column))
     return row + 1
 
@@ -195,7 +205,26 @@ def _lines(text: str, width: int) -> int:
     """How many lines a wrapped text takes, roughly; no more than a row shows."""
     if text.count("\n") >= MAX_LINES:
         return MAX_LINES
-    return min(MAX_LINES, sum(1 + max(0, len(line) - 1) // max(width, 1) for line in text.split("\n")))
+    return min(MAX_LINES, _needed(text, width))
+
+
+def _needed(text: str, width: int) -> int:
+    return sum(1 + max(0, len(line) - 1) // max(width, 1) for line in text.split("\n"))
+
+
+def _mark_cut(
+    page: Worksheet, row: int, cells: Sequence[Cell], wrapped: Sequence[tuple[int, int]], look: _Look, said: int
+) -> int:
+    """A dashed line under each text that is longer than its row, and a hint when the cell is chosen; how many hints."""
+    found = 0
+    for index, width in wrapped:
+        text = cells[index]
+        if isinstance(text, str) and _needed(text, width) > MAX_LINES:
+            page.write_string(row, index, cell_text(text), look.longer)
+            if found < said:
+                page.data_validation(row, index, row, index, {"validate": "any", **CUT})
+                found += 1
+    return found
 
 
 def _scale(column: Column) -> JsonObject:
@@ -276,26 +305,29 @@ class _Look:
     def __init__(self, book: Workbook) -> None:
         self._book = book
         self._figures: dict[tuple[str, str], Format] = {}
-        self._body = {"font_size": 10, "valign": "top", "bottom": 1, "bottom_color": "#E3E6EA"}
+        self._body = {"font_size": 10, "valign": "top", "bottom": 1, "bottom_color": colour("line")}
         head = {
             "font_size": 10,
             "bold": True,
-            "font_color": "#FFFFFF",
-            "bg_color": "#2F4156",
+            "font_color": colour("surface"),
+            "bg_color": colour("text"),
             "valign": "vcenter",
             "text_wrap": True,
         }
         self._heads = {side: book.add_format(head | align) for side, align in ALIGN.items()}
-        self.title = book.add_format({"font_size": 13, "bold": True, "font_color": "#2F4156", "valign": "vcenter"})
-        self.note = book.add_format({"font_size": 9, "italic": True, "font_color": "#6B7683"})
+        self.title = book.add_format({"font_size": 13, "bold": True, "font_color": colour("text"), "valign": "vcenter"})
+        self.note = book.add_format({"font_size": 9, "italic": True, "font_color": colour("dim")})
         self.text = book.add_format(self._body)
         self.wrapped = book.add_format(self._body | {"text_wrap": True})
-        grey = self._body | {"font_color": "#9AA3AD"}
+        self.longer = book.add_format(
+            self._body | {"text_wrap": True, "bottom": 8, "bottom_color": colour("accent")}  # dashed
+        )
+        grey = self._body | {"font_color": colour("neutral")}
         self._undefined = {side: book.add_format(grey | ALIGN[side]) for side in ("center", "right")}
         self.states = {
-            "error": book.add_format(self._body | {"bold": True, "font_color": "#B23A24"}),
-            "missing": book.add_format(self._body | {"bold": True, "font_color": "#8A6100"}),
-            "not_applicable": book.add_format(self._body | {"font_color": "#6B7683"}),
+            "error": book.add_format(self._body | {"bold": True, "font_color": colour("wrong")}),
+            "missing": book.add_format(self._body | {"bold": True, "font_color": colour("accent")}),
+            "not_applicable": book.add_format(self._body | {"font_color": colour("dim")}),
         }
 
     def heading(self, column: Column) -> Format:

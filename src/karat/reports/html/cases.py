@@ -34,7 +34,7 @@ def case_records(
     overview: Table | None,
     reviews: Sequence[CaseReview] = (),
 ) -> JsonObject:
-    """The first cases with their figures, reasons, reviews and details: ``{"cases": […], "reasons": […]}``."""
+    """The cases with their figures, reasons, reviews and details: ``{"cases": […], "reasons": […]}``."""
     listed, reasons = _listed(cases[:MOST_CASES], metrics, settled(reviews))
     left = CASES_ROOM - embedded_size(listed) - embedded_size(reasons)
     extra = _extra_columns(overview, metrics) if overview else ()

@@ -14,24 +14,27 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+import msgspec
+
 from karat.core.files.atomic import write_bytes
 from karat.core.json_types import JsonObject
 from karat.core.problems import count_of
 from karat.core.report import Report
+from karat.core.results.columns import cases_at
 from karat.core.results.result import Estimator, RunResult
 from karat.core.results.usage import USAGE
 from karat.core.suite import Metric
 from karat.reports.html.case_forms import rendered_forms
-from karat.reports.html.cases import case_records, overview_table
-from karat.reports.html.page import MOST_FIGURES, SummaryRow, sections, shown_metrics, summary_rows, tables_by_case
+from karat.reports.html.cases import MOST_CASES, case_records, overview_table
+from karat.reports.html.order import worst_first
+from karat.reports.html.page import MOST_FIGURES, sections, shown_metrics, summary_rows, tables_by_case
 from karat.reports.html.text import cut, embedded_json, readable
+from karat.reports.look.palette import chosen_by_reader
 from karat.reports.plots.figures import plot_config, run_plots
 from karat.reports.reviews import MEANING, reviewed_words
 from karat.stats.reviewed import reviewed_rates
 
 CASE_TABLES_ROOM = 200_000
-MOST_ROWS = 12
-"""More metrics than this, and those that are no headline are folded away."""
 SCRIPTS = ("vega/vega.min.js", "vega-lite/vega-lite.min.js", "vega-interpreter/vega-interpreter.js", "report.js")
 LICENCES = ("vega/LICENSE", "vega/LICENSE-bundled", "vega-lite/LICENSE", "vega-interpreter/LICENSE")
 
@@ -41,14 +44,20 @@ def write_html(result: RunResult, report: Report, metrics: Sequence[Metric], est
     write_bytes(path, html_report(result, report, metrics, estimate).encode())
 
 
-def html_report(result: RunResult, report: Report, metrics: Sequence[Metric], estimate: Estimator) -> str:
-    """The whole page. ``report`` is what the suite made of the result, ``metrics`` are the suite's."""
+def html_report(
+    result: RunResult, report: Report, metrics: Sequence[Metric], estimate: Estimator, back: str = ""
+) -> str:
+    """The whole page. ``report`` is what the suite made of the result, ``metrics`` are the suite's. In the viewer it
+    has the viewer's head, and ``back`` is the page that it was opened from."""
     shown = shown_metrics(result, (*metrics, *USAGE))
     found = overview_table(report, result.cases)
     overview_sheet, overview = found if found else (None, None)
     parts, charts = sections(report, overview_sheet)
     general = run_plots(result, shown, estimate)
-    records = case_records(result.cases, shown, overview, result.reviews)
+    order = worst_first(result, shown, MOST_CASES)
+    cases = cases_at(result.cases, order)
+    own = None if overview is None else msgspec.structs.replace(overview, rows=tuple(overview.rows[n] for n in order))
+    records = case_records(cases, shown, own, result.reviews)
     data = {
         "metrics": [_metric(metric) for metric in shown],
         **records,
@@ -57,13 +66,14 @@ def html_report(result: RunResult, report: Report, metrics: Sequence[Metric], es
         "config": plot_config(),
     }
     rows = summary_rows(result, shown, {rate.metric: rate.reviewed for rate in reviewed_rates(result, metrics)})
+    figures = [row for row in rows if row.headline][:MOST_FIGURES]
     return _page(
+        back=back,
         title=cut(report.title, 200),
         facts=_facts(result),
-        figures=[row for row in rows if row.headline][:MOST_FIGURES],
-        rows=rows,
+        figures=figures,
+        rows=[row for row in rows if row not in figures],
         reviewed=f"{reviewed_words(result)}. {MEANING}" if any(row.reviewed for row in rows) else "",
-        summary_rows=_rows_at_once(rows),
         with_errors=any(row.with_errors for row in rows),
         statuses=[(status.replace("_", " "), f"{count:,}") for status, count in result.status_counts().items()],
         plots=list(enumerate(general)),
@@ -73,11 +83,6 @@ def html_report(result: RunResult, report: Report, metrics: Sequence[Metric], es
         forms=rendered_forms(result.run.suite, result.cases[: len(records["cases"])]),
         data=embedded_json(data),
     )
-
-
-def _rows_at_once(rows: Sequence[SummaryRow]) -> int:
-    """All of a few metrics stand open; of many only the headlines, which come first."""
-    return len(rows) if len(rows) <= MOST_ROWS else sum(row.headline for row in rows) or MOST_ROWS
 
 
 def _metric(metric: Metric) -> JsonObject:
@@ -113,17 +118,23 @@ def _facts(result: RunResult) -> list[str]:
 
 
 def _page(**values: object) -> str:
-    from jinja2 import Environment, StrictUndefined
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    style, scripts = asset("report.css"), [asset(name) for name in SCRIPTS]
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    template = environment.from_string(files("karat.reports").joinpath("templates/report.html.j2").read_text("utf-8"))
+    scripts = [asset(name) for name in SCRIPTS]
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader("karat.reports", "templates"), PackageLoader("karat.reports", "look")]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    template = environment.get_template("report.html.j2")
     return template.render(
         values,
         policy=content_policy(),
         data=Markup(values["data"]),  # noqa: S704 (embedded_json leaves no "<" in it)
-        style=Markup(style),  # noqa: S704 (a file of this package)
+        style=Markup(page_style()),  # noqa: S704 (files of this package)
         scripts=[Markup(script) for script in scripts],  # noqa: S704 (files of this package)
         licences=[(name.partition("/")[0], asset(name)) for name in LICENCES],
     )
@@ -137,12 +148,19 @@ def content_policy() -> str:
         (
             "default-src 'none'",
             f"script-src {hashes}",
-            f"style-src '{digest(asset('report.css'))}'",
+            f"style-src '{digest(page_style())}'",
             "img-src data:",
             "base-uri 'none'",
             "form-action 'none'",
         )
     )
+
+
+@cache
+def page_style() -> str:
+    """Tokens and components, which the viewer has too, and what only this page needs."""
+    components = files("karat.reports").joinpath("look", "components.css").read_text("utf-8")
+    return "\n".join((chosen_by_reader(), components, asset("report.css")))
 
 
 @cache

@@ -1,6 +1,6 @@
 """Plots as data: Vega-Lite specifications with their figures inside, for the HTML report and the viewer.
 
-Colours are CSS variables of the page (``--ink``, ``--accent``, …), so light, dark and print follow without drawing
+Colours are CSS variables of the page (``--text``, ``--gold``, …), so light, dark and print follow without drawing
 again. Fields of the data have fixed names: what a file or a model called something is only ever a value or a title,
 never a name that Vega would parse. Here are the plots that every run has; those of a suite's own charts are made in
 ``charts``.

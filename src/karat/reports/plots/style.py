@@ -9,7 +9,7 @@ from karat.reports.html.text import readable
 
 LONGEST_TITLE = 80
 COLOURS = tuple(f"var(--series-{number})" for number in range(1, 7))
-ACCENT, MARKED, INK, QUIET, LINE = "var(--accent)", "var(--marked)", "var(--ink)", "var(--quiet)", "var(--line)"
+ACCENT, MARKED, INK, QUIET, LINE = "var(--gold)", "var(--wrong)", "var(--text)", "var(--dim)", "var(--line)"
 
 
 class Plot(msgspec.Struct, frozen=True):

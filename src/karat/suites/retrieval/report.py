@@ -27,6 +27,8 @@ from karat.suites.retrieval.metrics import AT_CUTOFFS, METRICS, OF_ALL, WHOLE
 from karat.suites.retrieval.metrics.fields import CUTOFFS
 from karat.suites.retrieval.notes import tuning_of
 
+UNSHADED = ("precision_at_10",)
+"""Of ten keys most are not needed where few are: a right answer is far from 1."""
 SHOWN = ("recall", "recall_at_10", "recall_at_100", "precision_at_10", "rr", "map", "ndcg", "ndcg_at_10", "r_precision")
 BY_TAG = ("passed", "recall", "ndcg_at_10")
 DRAWN = (1, 2, 3)
@@ -103,7 +105,7 @@ def _overview(result: RunResult) -> Sheet:
         Column("relevant", "count", 9),
         Column("found", "count", 9),
         Column("retrieved", "count", 10),
-        *(Column(metrics[name].title, "score", 10, decimals=3) for name in SHOWN),
+        *(Column(metrics[name].title, "score", 10, decimals=3, shaded=name not in UNSHADED) for name in SHOWN),
         Column(metrics["mrr_sum"].title, "number", 10, decimals=3),
         Column("not found", "wrapped", 60),
         Column("error", "wrapped", 30),

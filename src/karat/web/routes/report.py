@@ -15,6 +15,7 @@ from karat.core.results.result import RunResult
 from karat.reports.full_report import whole_report
 from karat.reports.html.report import content_policy, html_report
 from karat.stats.intervals.estimates import estimate
+from karat.store import run_name
 from karat.web.lookup import find_row, scoring_of
 from karat.web.page import viewer_of
 
@@ -26,13 +27,14 @@ def report_page(request: Request, run: str) -> Response:
     """The report of the run's newest scoring."""
     viewer = viewer_of(request)
     row = find_row(viewer, run)
-    page = report_html(viewer.store.result(row.id, scoring_of(row)))
+    page = report_html(viewer.store.result(row.id, scoring_of(row)), back=f"/runs/{run_name(row.id)}")
     request.state.policy = content_policy()
     return HTMLResponse(page)
 
 
-def report_html(result: RunResult) -> bytes:
+def report_html(result: RunResult, back: str = "") -> bytes:
     """The page as bytes, whatever the texts hold."""
     suite = plugins.load_suite(result.run.suite)
-    page = html_report(result, whole_report(result, suite), suite.metrics_for(result.run.headline), estimate)
+    metrics = suite.metrics_for(result.run.headline)
+    page = html_report(result, whole_report(result, suite), metrics, estimate, back)
     return page.encode("utf-8", "backslashreplace")

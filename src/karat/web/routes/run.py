@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-import msgspec
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
@@ -13,37 +12,28 @@ from karat.core.json_types import JsonObject
 from karat.core.results.clusters import cluster_names
 from karat.core.results.columns import Columns
 from karat.core.results.result import Estimate
-from karat.reports.console.run import reason_of
 from karat.stats.reviewed import rate_with_reviews, with_reviews
 from karat.store import RunRow, run_name
 from karat.store.case_list import Line
 from karat.store.case_pages import TagCount
-from karat.web.attempts import tries_text
 from karat.web.baseline import baselines
-from karat.web.baseline_diff import at_hand, columns_in
+from karat.web.baseline_diff import Against, at_hand, columns_in
+from karat.web.case_rows import case_rows
 from karat.web.failure_groups import shown_groups
-from karat.web.figures import Figure, figures_of, headline, main_figure
-from karat.web.filters import ORDERS, PAGE_SIZE, REVIEWS, read_filters
-from karat.web.formatting import figure
-from karat.web.lookup import find_row, scoring_of
+from karat.web.figures import Figure, figures_of, headline, listed_columns, main_figure
+from karat.web.filters import ORDERS, PAGE_SIZE, REVIEWS, Filters, read_filters
+from karat.web.formatting import figure, spent
+from karat.web.lookup import find_row
+from karat.web.newly import Newly, newly
 from karat.web.page import Viewer, viewer_of
 from karat.web.quick_filters import quick_filters
 from karat.web.review_panel import shown_verdicts
 from karat.web.routes.live import live_page
+from karat.web.run_title import run_title
 from karat.web.search import with_answers
+from karat.web.where_it_fails import SHOWN, bars, outcomes
 
 router = APIRouter(include_in_schema=False)
-
-TAGS = 24
-"""Bars in the plot by tag; the filter has all tags."""
-
-
-class TagFigure(msgspec.Struct, frozen=True):
-    """The main metric over the cases with one tag."""
-
-    tag: str
-    cases: int
-    mean: float | None
 
 
 @router.get("/runs/{run}")
@@ -54,43 +44,51 @@ def run_page(request: Request, run: str) -> Response:
     if row.scoring is None:
         return live_page(request, viewer, row)
     base = f"/runs/{run_name(row.id)}"
-    prompt = str(viewer.store.run(row.id).config.get("prompt", ""))
     figures = figures_of(row)
     main = main_figure(figures)
-    counts = tag_counts(viewer, row, main)
-    tags = by_tag(counts)
+    tags = by_tag(tag_counts(viewer, row, main))
     filters = read_filters(request.query_params, figures)
     offset = (filters.page - 1) * PAGE_SIZE
     query = with_answers(viewer, row, filters.query)
     count, lines = viewer.viewing.case_page(row.id, row.scoring, query, offset, PAGE_SIZE)
-    opened = {line.position: _opened(viewer, row, line, main) for line in lines}
     baseline = baselines(viewer, request).get(row.suite)
-    states = _states(counts)
+    other = baseline if baseline is not None and baseline.id != row.id else None
+    against = at_hand(viewer, row, other) if other is not None else {}
+    changed = newly(viewer, row, other, main) if against is not None else Newly()
+    found = outcomes(viewer, row, main)
+    states = _states(tag_counts(viewer, row, main))
     given = shown_verdicts(viewer, request, row, [line.case_id for line in lines])
     return viewer.page(
         request,
         "run.html",
         run=row,
         base=base,
-        prompt=prompt,
+        title=run_title(row, main, found.all, against, changed),
         others=choices(viewer.store.runs(100, row.suite), row),
         baseline=baseline,
-        against=at_hand(viewer, row, baseline) if baseline is not None else {},
+        other=other,
+        other_figures={item.name: item for item in figures_of(other)} if other is not None else {},
+        against=against,
+        reach=_reach(against),
         figures=figures,
-        big=headline(figures),
+        big=sorted(headline(figures), key=lambda item: item is not main),
         main=main,
         reviewed=reviewed_rates(viewer, row, figures),
+        tally=found.all,
         states=states,
         groups=shown_groups(viewer, row, baseline, filters, base),
-        quick=quick_filters(viewer, row, figures, filters, base, states),
+        spent=spent(row, figures),
+        quick=quick_filters(viewer, row, figures, filters, base, states, found.all, (other, changed)),
         saved=viewer.viewing.filters(row.suite),
         savable=filters.link("").lstrip("?"),
-        worst=sorted((tag for tag in tags if tag.mean is not None), key=_worst_first)[:TAGS],
+        bars=bars(viewer, row, main, found, _with_main(other)),
+        first_bars=SHOWN,
         tags=tags,
         filters=filters,
+        columns=_telling(filters, lines),
+        usual=listed_columns(figures),
         chips=filters.chips(base, {item.name: item.title for item in figures}),
-        lines=lines,
-        opened=opened,
+        cases=case_rows(viewer, row, lines, main, changed),
         given=given,
         count=count,
         first=offset + 1,
@@ -101,22 +99,33 @@ def run_page(request: Request, run: str) -> Response:
     )
 
 
-class Opened(msgspec.Struct, frozen=True):
-    """What only the case itself tells: why it is not right, as the terminal says it, and its tries in groups."""
-
-    reason: str = ""
-    tries: str = ""
+def _with_main(row: RunRow | None) -> tuple[RunRow, Figure] | None:
+    main = main_figure(figures_of(row)) if row is not None else None
+    return (row, main) if row is not None and main is not None else None
 
 
-def _opened(viewer: Viewer, row: RunRow, line: Line, main: Figure | None) -> Opened:
-    """Only the cases of one page are opened for it."""
-    right = main is not None and line.figures[main.index] == 1
-    if right and row.repeats < 2:
-        return Opened()
-    found = viewer.store.case_result(scoring_of(row), line.position)
-    if found is None:
-        return Opened(line.reason)
-    return Opened("" if right else found.error or reason_of(row.suite, found) or line.reason, tries_text(found, main))
+def _reach(against: Mapping[str, Against] | None) -> float:
+    """Half of the axis on which the differences are drawn: a round number that encloses all of their intervals."""
+    ends = [
+        abs(end)
+        for item in (against or {}).values()
+        for end in (item.difference.low, item.difference.high, item.difference.mean)
+        if end is not None and item.kind != "quantity"
+    ]
+    largest = max(ends, default=0.0)
+    return next((step for step in (0.05, 0.1, 0.2, 0.5) if largest <= step), 1.0)
+
+
+def _telling(filters: Filters, lines: Sequence[Line]) -> list[Figure]:
+    """The columns, without those that say the same in every row, unless somebody chose them."""
+    if filters.value("col") or len(lines) < 2:
+        return list(filters.columns)
+    return [
+        item
+        for item in filters.columns
+        if len({line.figures[item.index] if item.index < len(line.figures) else None for line in lines}) > 1
+        or filters.query.sort == item.index
+    ]
 
 
 def choices(rows: Sequence[RunRow], row: RunRow | None = None) -> list[tuple[RunRow, str]]:
@@ -136,22 +145,13 @@ def tag_counts(viewer: Viewer, row: RunRow, main: Figure | None) -> list[TagCoun
     return viewer.kept(("tags", scoring), lambda: viewer.viewing.tag_counts(scoring, index))
 
 
-def by_tag(counts: Sequence[TagCount]) -> list[TagFigure]:
-    """Every tag with its number of cases and the mean over those that have a value."""
-    found: dict[str, list[float]] = {}
+def by_tag(counts: Sequence[TagCount]) -> dict[str, int]:
+    """Every tag with its number of cases."""
+    found: dict[str, int] = {}
     for item in counts:
         for tag in set(item.tags):
-            sums = found.setdefault(tag, [0, 0, 0])
-            for place, number in enumerate((item.cases, item.valued, item.total)):
-                sums[place] += number
-    return [
-        TagFigure(tag, int(cases), total / valued if valued else None)
-        for tag, (cases, valued, total) in sorted(found.items())
-    ]
-
-
-def _worst_first(tag: TagFigure) -> tuple[float, str]:
-    return (tag.mean if tag.mean is not None else 2.0, tag.tag)
+            found[tag] = found.get(tag, 0) + item.cases
+    return dict(sorted(found.items()))
 
 
 def _states(counts: Sequence[TagCount]) -> dict[str, int]:

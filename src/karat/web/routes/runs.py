@@ -1,68 +1,135 @@
-"""All runs: their figures, what changed since the pinned one, and each metric over time."""
+"""All runs: their figures on one axis, what changed since the pinned one, and each suite's figures over time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Annotated
 
-from fastapi import APIRouter, Request
-from starlette.responses import Response
+import msgspec
+from fastapi import APIRouter, HTTPException, Query, Request
+from starlette.responses import RedirectResponse, Response
 
-from karat.core.json_types import JsonObject
-from karat.store import RunRow
+from karat.store import RunRow, run_name
+from karat.store.records import Progress
 from karat.web.baseline import baselines
-from karat.web.baseline_diff import at_hand
+from karat.web.baseline_diff import Against, at_hand
 from karat.web.charts import Trend, trend
-from karat.web.figures import figures_of, headline, main_figure
+from karat.web.figures import Figure, figures_of, headline, main_figure
+from karat.web.lookup import find_row
 from karat.web.page import Viewer, viewer_of
 
 router = APIRouter(include_in_schema=False)
 
 LISTED = 200
+NEAR = 10
+"""Runs of each suite that are shown at once; the earlier ones are folded."""
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """A run in the list, with its main figure. ``against`` is None where a difference must be computed first: the page
+    asks for one after the other."""
+
+    run: RunRow
+    main: Figure | None
+    base: RunRow | None
+    comparable: bool
+    against: dict[str, Against] | None
+    progress: Progress | None
+    """How far it is, for a run that is not finished."""
+
+
+class Group(msgspec.Struct, frozen=True):
+    """The runs of a suite, the newest first; or all runs, by date, where ``suite`` is empty. What most rows share is
+    said once, above them."""
+
+    suite: str
+    title: str
+    truth_set: str
+    near: tuple[Listed, ...]
+    earlier: tuple[Listed, ...]
 
 
 @router.get("/")
-def runs_page(request: Request, suite: str = "", q: str = "") -> Response:
-    """The newest first, of one suite or of all."""
+def runs_page(request: Request, suite: str = "", q: str = "", by: str = "") -> Response:
+    """The newest first, of one suite or of all, grouped by suite or in the order of their dates."""
     viewer = viewer_of(request)
-    rows = viewer.store.runs(LISTED)
-    suites = sorted({row.suite for row in rows})
+    counts = viewer.viewing.run_counts()
+    rows = viewer.store.runs(LISTED, suite or None)
     bases = baselines(viewer, request)
-    shown = [row for row in rows if (not suite or row.suite == suite) and _matches(row, q)]
+    matching = [row for row in rows if _matches(row, q)]
+    listed = [_listed(viewer, row, bases.get(row.suite)) for row in matching]
+    names = [""] if by == "date" else list(dict.fromkeys(row.suite for row in matching))
+    found_all = bool(q)
     return viewer.page(
         request,
         "runs.html",
-        rows=[_listed(viewer, row, bases.get(row.suite)) for row in shown],
-        total=len(rows),
+        groups=[_group(name, [item for item in listed if name in ("", item.run.suite)], found_all) for name in names],
+        counts=counts,
+        total=sum(counts.values()),
+        capped=len(rows) == LISTED and (counts.get(suite, 0) if suite else sum(counts.values())) > LISTED,
         limit=LISTED,
-        suites=suites,
         suite=suite,
         q=q,
-        bases=[base for name, base in sorted(bases.items()) if not suite or name == suite],
-        trends=_trends(shown, [suite] if suite else suites),
+        by=by,
+        bases=bases,
+        with_prompt=any(row.prompt for row in matching),
+        with_who=any(row.who for row in matching),
+        trends=_trends(matching),
     )
 
 
+@router.get("/compare/chosen")
+def compare_chosen(request: Request, run: Annotated[list[str] | None, Query()] = None) -> Response:
+    """From the runs that were chosen in the list to the page that compares them: the earliest, or the baseline, is the
+    one before."""
+    viewer = viewer_of(request)
+    rows = {row.id: row for row in (find_row(viewer, name) for name in (run or [])[:LISTED])}
+    if len(rows) < 2:
+        raise HTTPException(400, "Choose at least two runs of one suite to compare.")
+    pinned = {base.id for base in baselines(viewer, request).values()}
+    names = [run_name(number) for number in sorted(rows, key=lambda number: (number not in pinned, number))]
+    if len(names) == 2:
+        return RedirectResponse(f"/compare?a={names[0]}&b={names[1]}", 303)
+    return RedirectResponse(f"/compare?runs={','.join(names)}", 303)
+
+
 def _matches(row: RunRow, q: str) -> bool:
-    text = "\n".join((row.name, row.system, row.suite, row.status, *row.tags)).casefold()
+    words = (row.name, row.system, row.suite, row.status, row.prompt, row.who, row.truth_set, *row.tags)
+    text = "\n".join(words).casefold()
     return all(word in text or word.lstrip("r-0") == str(row.id) for word in q.casefold().split())
 
 
-def _listed(viewer: Viewer, row: RunRow, base: RunRow | None) -> JsonObject:
-    """A run with its main figure. A difference that must be computed first is left to the page, which asks for one
-    after the other."""
+def _listed(viewer: Viewer, row: RunRow, base: RunRow | None) -> Listed:
     main = main_figure(figures_of(row))
     comparable = base is not None and base.id != row.id and main is not None and row.scoring is not None
     found = at_hand(viewer, row, base, most=0) if comparable and base is not None else None
-    return {"run": row, "main": main, "base": base, "comparable": comparable, "against": found}
+    progress = viewer.store.progress(row.id, 0) if row.status != "finished" else None
+    return Listed(row, main, base, comparable, found, progress)
 
 
-def _trends(rows: Sequence[RunRow], suites: Sequence[str]) -> list[tuple[str, list[Trend]]]:
-    """Suite → the trend of each of its headline metrics, where there are two runs to draw a line through."""
+def _group(suite: str, items: Sequence[Listed], whole: bool) -> Group:
+    title = _usual(item.main.title for item in items if item.main is not None) if suite else ""
+    truth_set = _usual(item.run.truth_set for item in items if item.run.truth_set) if suite else ""
+    most = len(items) if whole else NEAR if suite else 4 * NEAR
+    return Group(suite, title, truth_set, tuple(items[:most]), tuple(items[most:]))
+
+
+def _usual(words: Iterable[str]) -> str:
+    """The word of the newest run; empty when no run has one."""
+    return next(iter(words), "")
+
+
+def _trends(rows: Sequence[RunRow]) -> list[tuple[str, list[Trend]]]:
+    """Suite → the trend of its main figure, then of its other headline figures, where there are two runs to draw a line
+    through."""
     found = []
-    for name in suites:
+    for name in dict.fromkeys(row.suite for row in rows):
         own = [row for row in reversed(rows) if row.suite == name and row.summary]
         if len(own) < 2:
             continue
-        lines = [trend(own, item.name, item.title, item.kind) for item in headline(figures_of(own[-1]))]
-        found.append((name, [line for line in lines if line is not None]))
-    return found
+        figures = figures_of(own[-1])
+        main = main_figure(figures)
+        shown = sorted(headline(figures), key=lambda item: item is not main and item != main)
+        lines = [trend(own, item.name, item.title, item.kind) for item in shown]
+        found.append((name, [line for line in lines if line is not None and len(line.points) > 1]))
+    return [(name, lines) for name, lines in found if lines]

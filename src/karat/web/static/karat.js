@@ -28,7 +28,8 @@ const KEYS = {
   k: () => step(-1), ArrowLeft: () => step(-1),
   u: () => follow("[data-up]"),
   "?": () => find("#keys").showModal(),
-  "/": () => { const box = find("[data-search]"); if (box) box.focus(); },
+  c: () => follow("[data-compare]"),
+  "/": () => { const box = find("[data-search]"); if (box) box.focus(); else location.assign("/#find"); },
 };
 
 document.addEventListener("keydown", (event) => {
@@ -49,6 +50,7 @@ document.addEventListener("keydown", (event) => { if (event.key === "Escape") cl
 document.addEventListener("click", async (event) => {
   closeMenus(event.target.closest("details.menu"));
   if (event.target.closest("[data-keys]")) whenWhole(KEYS["?"]);
+  if (event.target.closest("[data-find]")) whenWhole(KEYS["/"]);
   const copy = event.target.closest("[data-copy]");
   if (copy) {
     await navigator.clipboard.writeText(document.getElementById(copy.dataset.copy).textContent);
@@ -104,9 +106,10 @@ async function fillDifferences() {
     const answer = await fetch(spot.dataset.against, { headers: { Accept: "application/json" } });
     if (!answer.ok) continue;
     const own = (await answer.json()).figures.find((one) => one.metric === spot.dataset.metric);
-    spot.textContent = own ? ({ better: "↑ ", worse: "↓ " }[own.outcome] ?? "") + own.text : "no case in both";
-    const mark = own && { better: "right", worse: "wrong" }[own.outcome];
-    if (mark) spot.className = mark;
+    spot.textContent = own ? own.text.split(", ")[0] : "–";
+    spot.title = own ? own.text : "";
+    const said = spot.closest("tr")?.querySelector("[data-outcome]");
+    if (said) said.textContent = own ? ({ better: "▲ ", worse: "▼ " }[own.outcome] ?? "") + own.outcome : "no case in both";
   }
 }
 
@@ -224,3 +227,14 @@ async function watchLive(page) {
 
 KEYS.s = () => { const button = find("[data-stop]"); if (button) button.focus(); };
 whenWhole(() => document.querySelectorAll("[data-live]").forEach((page) => watchLive(page).catch(() => {})));
+// Runs: how many are chosen.
+function countChosen() {
+  const boxes = [...document.querySelectorAll("[data-choose]")];
+  const chosen = boxes.filter((box) => box.checked);
+  for (const box of boxes) box.closest("tr").classList.toggle("on", box.checked);
+  const text = find("[data-chosen]");
+  if (text) text.textContent = chosen.length ? `${chosen.length} chosen` : "chosen";
+}
+document.addEventListener("change", (event) => { if (event.target.matches("[data-choose]")) countChosen(); });
+window.addEventListener("pageshow", countChosen);
+whenWhole(() => { if (location.hash === "#find") find("#find")?.focus(); });

@@ -1,0 +1,121 @@
+"""Every page of the viewer, for each suite, wide and on a phone, light and dark: nothing is wider than the screen, axe
+finds nothing, the console is silent, and nothing is asked of another host.
+
+One server and one browser serve all of it: a page is loaded once and looked at in each size and colour. With
+``KARAT_LOOK=folder`` each is saved as a picture.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from tests.e2e import browser
+from tests.web.conftest import served
+from tests.web.four_suites import SUITES, Pair, build
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+chromium = browser.chromium
+
+PAGES = {
+    "run": "/runs/{run}?baseline={base}",
+    "run filtered": "/runs/{run}?q=e&sort=-latency&baseline={base}",
+    "case": "/runs/{run}/cases/{wrong}",
+    "new case": "/runs/{run}/cases/{wrong}/new",
+    "report": "/runs/{run}/report",
+    "compare": "/compare?a={base}&b={run}",
+}
+"""Pages that each suite has; a page of a suite is added here."""
+OTHERS = {
+    "runs": "/?baseline=r-0001",
+    "runs by date": "/?by=date",
+    "compare what": "/compare",
+    "no such page": "/nothing",
+}
+"""Pages that are the same for all suites."""
+WIDTHS = (1440, 390)
+CONTRAST = {"resultTypes": ["violations"], "runOnly": {"type": "rule", "values": ["color-contrast"]}}
+"""What can differ between light and dark."""
+OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+TOO_WIDE = """() => [...document.querySelectorAll("body *")]
+    .filter((one) => one.getBoundingClientRect().right > innerWidth + 1).slice(0, 3)
+    .map((one) => one.outerHTML.slice(0, 120))"""
+
+
+class Viewer(msgspec.Struct, frozen=True):
+    """A viewer that is served, and the runs in it."""
+
+    address: str
+    pairs: dict[str, Pair]
+
+
+@pytest.fixture(scope="module")
+def viewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Viewer]:
+    url, pairs = build(tmp_path_factory.mktemp("look"))
+    with served(url) as address:
+        yield Viewer(address, pairs)
+
+
+@pytest.fixture(scope="module")
+def page(chromium: Browser) -> Iterator[Page]:
+    with chromium.new_context(viewport={"width": WIDTHS[0], "height": 900}, reduced_motion="reduce") as context:
+        yield context.new_page()
+
+
+def looked_at(page: Page, viewer: Viewer, path: str, name: str) -> list[str]:
+    """Everything that is wrong with a page, in each width and colour."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found: list[str] = []
+
+    def said(message: object) -> None:
+        text = getattr(message, "text", str(message))
+        if "status of 404" not in text:  # what the browser says of a page that is not there
+            found.append(f"console: {text}")
+
+    def asked(request: object) -> None:
+        url = str(getattr(request, "url", ""))
+        if not url.startswith((viewer.address, "data:", "blob:")):
+            found.append(f"request: {url}")
+
+    page.on("console", said)
+    page.on("pageerror", said)
+    page.on("request", asked)
+    page.set_viewport_size({"width": WIDTHS[0], "height": 900})
+    page.emulate_media(color_scheme="light")
+    page.goto(viewer.address + path)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+            where = f"{width} px, {scheme}"
+            if page.evaluate(OVERFLOW) > 0:
+                found.append(f"{where}: wider than the screen: {page.evaluate(TOO_WIDE)}")
+            options = CONTRAST if scheme == "dark" else {"resultTypes": ["violations"]}
+            violations = Axe().run(page, options=options).response["violations"]
+            found += [f"{where}: {v['id']}: {[node['html'][:160] for node in v['nodes'][:2]]}" for v in violations]
+            if folder := os.environ.get("KARAT_LOOK"):
+                page.screenshot(path=Path(folder) / f"{name}-{width}-{scheme}.png", full_page=True)
+    page.remove_listener("console", said)
+    page.remove_listener("pageerror", said)
+    page.remove_listener("request", asked)
+    return found
+
+
+@pytest.mark.parametrize("suite", SUITES)
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_of_a_suite(page: Page, viewer: Viewer, name: str, suite: str) -> None:
+    path = PAGES[name].format(**msgspec.structs.asdict(viewer.pairs[suite]))
+    assert looked_at(page, viewer, path, f"{name}-{suite}".replace(" ", "-")) == []
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_page_for_all_suites(page: Page, viewer: Viewer, name: str) -> None:
+    assert looked_at(page, viewer, OTHERS[name], name.replace(" ", "-")) == []
