@@ -88,7 +88,7 @@ def test_the_engine_tells_how_many_rows_a_query_reads(
     databases, settings = Databases(10.0, 100, None), settings_of(kind, request, tmp_path)
     texts = ("SELECT id FROM shop WHERE id = 1", "SELECT a.id FROM shop a WHERE a.id = 1")
     gold, given = ((sql, databases.run(settings, sql)) for sql in texts)
-    dialect = databases.dialect(settings)
+    dialect = databases.place(settings).engine.dialect
     found = cost_of(databases, settings, dialect, gold, given, runs=3, matches=True)
     databases.close()
     assert (found.gold_rows_read, found.rows_read) == (3, 3)

@@ -149,7 +149,7 @@ def shown(a: RunResult, b: RunResult, metrics: Sequence[Metric]) -> list[Change]
             for side in sides
         ]
         kind: Any = "mixed" if kinds == {"better", "worse"} else own[0].kind
-        found.append(Change(name, kind, either.question, moves, *told))
+        found.append(Change(name, kind, either.question, moves, told[0], told[1]))
     return sorted(found, key=lambda change: (ORDER.index(change.kind), -_size(change), change.id))
 
 

@@ -126,7 +126,7 @@ def test_every_route_that_writes_checks_the_form() -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["/", "/runs/r-0001", "/nope", "/api/runs", "/export/r-0001/run.json", "/static/karat.css"]
+    "address", ["/", "/runs/r-0001", "/nope", "/api/runs", "/export/r-0001/run.json", "/static/viewer.css"]
 )
 def test_every_answer_has_the_headers(client: TestClient, address: str) -> None:
     found = client.get(address).headers
@@ -138,7 +138,7 @@ def test_every_answer_has_the_headers(client: TestClient, address: str) -> None:
     "address",
     [
         "/static/../app.py", "/static/..%2fapp.py", "/static/%2e%2e%2fapp.py", "/static/%252e%252e%252fapp.py",
-        "/static/..\\app.py", "/static//etc/passwd", "/static/%5c%5chost%5cshare", "/static/karat.css.map",
+        "/static/..\\app.py", "/static//etc/passwd", "/static/%5c%5chost%5cshare", "/static/viewer.css.map",
         "/runs/..%2f..%2fetc", "/export/r-0001/..%2fkarat.db", "/export/r-0001/karat.db", "/runs/r-0001/cases/..%2f1",
         "/runs/r-0001/cases/-1", "/runs/r-0001/cases/99999999999999999999999", "/runs/r-99999999999999999999",
         "/runs/%00", "/export/%2e%2e/run.json",

@@ -12,7 +12,6 @@ router = APIRouter(include_in_schema=False)
 
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _PLACES = {
-    "karat.css": ("karat.web", "static"),
     "viewer.css": ("karat.web", "static"),
     "karat.js": ("karat.web", "static"),
     "icon.svg": ("karat.web", "static"),
