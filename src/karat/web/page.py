@@ -34,10 +34,9 @@ class Viewer:
         self.watched = Watched(store)
         self.resuming = resuming or Resuming()
 
-    def _menu(self, request: Request) -> frozenset[str]:
-        """The pages of the head that are there: tuning only where a run has a note of it."""
-        paths = {getattr(route, "path", "") for route in request.app.routes}
-        return frozenset(paths & {"/review"} | (paths & {"/tune"} if self.viewing.any_notes() else set()))
+    def _menu(self) -> frozenset[str]:
+        """The pages of the head that have something to show: tuning only where a run has a note of it."""
+        return frozenset({"/review", "/tune"} if self.viewing.any_notes() else {"/review"})
 
     def page(self, request: Request, template: str, code: int = 200, **values: object) -> Response:
         """A page. Halves of surrogate pairs, which UTF-8 cannot hold, are shown as escapes."""
@@ -47,7 +46,7 @@ class Viewer:
             "closed": self.sessions.closed,
             "here": request.url.path,
             "project": self.project,
-            "menu": self._menu(request) if session else frozenset(),
+            "menu": self._menu() if session else frozenset(),
         }
         text = _templates().get_template(template).render(**known, **values)
         return Response(text.encode("utf-8", "backslashreplace"), code, media_type="text/html")
