@@ -45,7 +45,7 @@ EXAMPLE, EXTRA, DRAWING = (
     "an optional dependency",
     "a word of Vega-Lite, Excel, HTML or the DOM",
 )
-RECORDED, VERDICT = "a line of recorded answers", "the verdict of a gate"
+RECORDED = "a line of recorded answers"
 ALLOWED = {
     ("core/extras.py", "sql"): EXTRA,
     ("core/extras.py", "answers"): EXTRA,
@@ -55,6 +55,8 @@ ALLOWED = {
     ("core/replies/bodies.py", "result"): "a key of replies",
     ("core/replies/stream.py", "stages"): "a key of DIAL's replies",
     ("reports/look/charts.html", "start"): "the start of an axis",
+    ("web/templates/live_parts.html", "start"): "the start of an axis",
+    ("runs/project_keys.py", "answers"): "a suite's own keys of karat.yaml",
     ("reports/trend.py", "reasons"): "a figure that a suite may have",
     ("reports/html/cases.py", "reasons"): "the reasons of explanations",
     ("web/quick_filters.py", "reasons"): "the reasons of explanations",
@@ -89,7 +91,7 @@ ALLOWED = {
 }
 EVERYWHERE = {
     "cluster": "what a case is a variant of: the runner adds it to the details",
-    "passed": VERDICT,
+    "runs": "the runs of a store",
     "attempts": RECORDED,
     "left_out": "what becomes of a review in a patch",
     "field": DRAWING,
