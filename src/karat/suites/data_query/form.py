@@ -101,6 +101,8 @@ def _clause(label: str, pair: TermPair) -> str:
         return f"{where}{_short(pair.given)} was not asked for"
     if pair.given is None:
         return f"{where}{_short(pair.expected)} is missing"
+    if pair.expected.code == pair.given.code:
+        return f"{pair.given.code} under another name: expected “{pair.expected.name}”, given “{pair.given.name}”"
     asked = "asked for" if named else "asked"
     return f"{where}{asked} {_short(pair.expected)}, got {_short(pair.given)}"
 
@@ -126,13 +128,17 @@ def _told(one: TermPart) -> str:
     missing = [pair.expected.code for pair in one.pairs if pair.expected and not pair.given]
     extra = [pair.given.code for pair in one.pairs if pair.given and not pair.expected]
     found = sum(pair.found for pair in one.pairs)
-    parts = [f"asked {pair.expected.code}, got {pair.given.code}" for pair in replaced if pair.expected and pair.given]
+    parts = [_replaced(pair.expected.code, pair.given.code) for pair in replaced if pair.expected and pair.given]
     parts += [f"{_codes(missing)} missing"] if missing else []
     parts += [f"{_codes(extra)} extra"] if extra else []
     wanted = sum(pair.expected is not None for pair in one.pairs)
     count = f" {found} of {wanted}" if wanted > 1 else ""
     shown = parts[:LISTED] + ([f"{len(parts) - LISTED} more"] if len(parts) > LISTED else [])
     return f"{one.label}{count}: {', '.join(shown)}"
+
+
+def _replaced(asked: str, given: str) -> str:
+    return f"{given} under another name" if asked == given else f"asked {asked}, got {given}"
 
 
 def _codes(codes: list[str]) -> str:
