@@ -56,7 +56,6 @@ ALLOWED = {
     ("core/replies/stream.py", "stages"): "a key of DIAL's replies",
     ("reports/look/charts.html", "start"): "the start of an axis",
     ("web/templates/live_parts.html", "start"): "the start of an axis",
-    ("runs/project_keys.py", "answers"): "a suite's own keys of karat.yaml",
     ("reports/trend.py", "reasons"): "a figure that a suite may have",
     ("reports/html/cases.py", "reasons"): "the reasons of explanations",
     ("web/quick_filters.py", "reasons"): "the reasons of explanations",

@@ -260,6 +260,9 @@ class Suite(Generic[Target, Options, Comparison]):
     truth: Callable[[Case[Target]], object] = as_asked
     """What is asked and expected of a case, for the hash of the truth set; the conversation with its targets by
     default."""
+    short_keys: Mapping[str, str] = field(default_factory=dict)
+    """Keys that an entry of karat.yaml may have for this suite: ``cases`` under another name (``questions: cases``), or
+    an option (``databases: options``)."""
     recognises: Callable[[Path], bool] = lambda _: False
     """Whether a path looks like cases of this suite, for ``karat check PATH``."""
     highlights: Callable[[RunResult], Sequence[str]] = lambda _: ()

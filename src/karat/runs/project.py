@@ -6,6 +6,7 @@ An unknown key is a mistake, shown with its place and the nearest known key. Pat
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -104,7 +105,7 @@ class Project(msgspec.Struct, frozen=True):
 def load_project(path: Path) -> Project:
     """Read and check a project file. All its mistakes are in the one UserError that is raised."""
     try:
-        found, findings, root = load(ProjectFile, path, expand_short_keys)
+        found, findings, root = load(ProjectFile, path, partial(expand_short_keys, known=SuiteEntry.__struct_fields__))
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from error
     parts = found or _readable_parts(root)

@@ -1,36 +1,45 @@
-"""Short keys of a suite in karat.yaml: what ``karat answers`` takes on the command line may stand in the entry itself.
+"""Short keys of a suite in karat.yaml: an entry may have ``cases`` under a name of the suite's own, and some of the
+suite's options beside them (``Suite.short_keys``).
 
-``questions: team.yaml`` is ``cases: team.yaml``; ``databases`` and ``test_suite`` are options of the suite ``answers``.
 The nodes of the file are moved, so that a mistake in one of them still has its line.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-RENAMED = {"questions": "cases"}
-OPTIONS = ("databases", "test_suite")
-SUITE = "answers"
+from karat.core.plugins import load_suite
+from karat.core.problems import UserError
 
 
-def expand_short_keys(root: Node) -> None:
-    """Put the short keys of every entry where the long ones are. What is there twice stays, and is said to be so."""
+def expand_short_keys(root: Node, known: Collection[str]) -> None:
+    """Put the short keys of every entry where the long ones are. What is there twice stays, and is said to be so.
+    ``known``: the keys of an entry whatever its suite. A suite is looked at only where an entry has another one."""
     for key, suites in root.value if isinstance(root, MappingNode) else ():
         if key.value == "suites" and isinstance(suites, SequenceNode):
             for entry in suites.value:
-                if isinstance(entry, MappingNode) and _named(entry).get("suite") == SUITE:
-                    _expand(entry)
+                if isinstance(entry, MappingNode) and any(one.value not in known for one, _ in entry.value):
+                    _expand(entry, _short_keys(_named(entry).get("suite", "")))
 
 
-def _expand(entry: MappingNode) -> None:
+def _short_keys(suite: str) -> Mapping[str, str]:
+    try:
+        return load_suite(suite).short_keys if suite else {}
+    except UserError:  # said where the entry itself is looked at
+        return {}
+
+
+def _expand(entry: MappingNode, short: Mapping[str, str]) -> None:
     names = {key.value for key, _ in entry.value}
     for key, _ in entry.value:
-        if key.value in RENAMED and RENAMED[key.value] not in names:
-            key.value = RENAMED[key.value]
-    moved = [(key, node) for key, node in entry.value if key.value in OPTIONS]
+        if short.get(key.value) == "cases" and "cases" not in names:
+            key.value = "cases"
+    moved = [(key, node) for key, node in entry.value if short.get(key.value) == "options"]
     if not moved:
         return
-    rest = [(key, node) for key, node in entry.value if key.value not in OPTIONS]
+    rest = [(key, node) for key, node in entry.value if short.get(key.value) != "options"]
     options = next((node for key, node in rest if key.value == "options"), None)
     if options is None:
         first = moved[0][0]

@@ -50,6 +50,7 @@ suite = Suite(
     report=report,
     truth=truth,
     recognises=recognises,
+    short_keys={"questions": "cases", "databases": "options", "test_suite": "options"},
     headline=headline,
     reasons=REASONS,
     reasons_of=reasons_of,
