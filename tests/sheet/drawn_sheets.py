@@ -90,8 +90,9 @@ totals = st.builds(Total, _lines, comments=_some_words)
 _cells = st.one_of(st.none(), signed_numbers, one_line, st.sampled_from(["a\nb", "table T", "NA", "007", "1", ""]))
 _rows = st.lists(st.lists(_cells, min_size=1, max_size=3).map(tuple), max_size=3).map(tuple)
 overrides = st.builds(Override, st.lists(names, min_size=1, max_size=3).map(tuple), _rows, comments=_some_words).filter(
-    lambda one: not one.rows or one.rows[-1] != (None,)
-)  # a blank line at the end is no row
+    lambda one: (None,) not in (one.rows if len(one.columns) > 1 else one.rows[-1:])
+)
+"""A blank line is a row only where there is one column, and not at the end."""
 tables = st.builds(
     Table,
     names,

@@ -202,3 +202,42 @@ def test_an_argument_left_empty_in_the_middle_is_named() -> None:
 def test_row_is_refused_where_the_rows_are_typed_in() -> None:
     (problem,) = check_sheet(parse("!manual()\ntable T\n[x]\noverride\nrow, [x]\n1, 2\n"), "t.sheet", FUNCTIONS)
     assert "row" in problem.message
+
+
+ORDERS = """table O
+  dim key [id] = {10, 11, 12, 13}
+  [amt] = [id] MOD 11
+  [n] = IF([id] = 10 OR [id] = 13, 1, 2)
+table P
+  dim key [k] = RANGE(2)
+  [city] = IF([k] = 1, "Oslo", "Bergen")
+"""
+
+
+@pytest.mark.parametrize(
+    ("formula", "value"),
+    [
+        ("FIND(O, O[amt] > 5)[id]", 10),
+        ("FILTER(O, O[id] > 10).FIND(O[amt] < 2)[id]", 11),
+        ('FILTER(O, P.FIND(O[n])[city] = "Oslo")[id]', [10, 13]),
+        ('FILTER(O, P(O[n])[city] = "Oslo")[id]', [10, 13]),
+        ("SORTBY(O, P.FIND(O[n])[city])[id]", [11, 12, 10, 13]),
+        ("{3, 1, 2}.SORTBY(-$, 1)", [3, 2, 1]),
+        ("{3, 1, 2}.SORTBY(-$, -1)", [1, 2, 3]),
+        ("TEXT(TRUE)", "TRUE"),
+    ],
+)
+def test_conditions_and_keys_of_find_and_orders(formula: str, value: object) -> None:
+    assert value_of(formula, ORDERS) == value
+
+
+def test_columns_of_two_tables_are_nobodys_rows_in_either_order() -> None:
+    text = "table A\n dim [v] = {3, 1}\ntable B\n dim [n] = {1, 2}\n [x] = B[n] + A[v]\n [y] = A[v] + B[n]\n"
+    assert column(text, "B", "x") == column(text, "B", "y") == [[4, 3], [4, 3]]
+
+
+def test_a_formula_that_begins_with_a_field_or_a_text_is_written_so_that_it_is_read_again() -> None:
+    text = '!manual()\ntable T\n[m]\n[a]\noverride\n[m],[a]\n1,2\n([m] * 2),3\n("x" & 1),[m]\n'
+    assert parse(format_sheet(parse(text))) == parse(text)
+    alone = "table T\n dim [m] = RANGE(2)\n [a] = 1\noverride\n[a]\n[m] * 2\n"
+    assert column(alone, "T", "a") == [2, 1]

@@ -96,7 +96,7 @@ def show(
     if "-" not in (json, csv):
         print_workbook(workbook, written)
     print_problems(workbook.problems, stderr())
-    if workbook.problems:
+    if any(problem.severity == "error" for problem in workbook.problems):
         raise typer.Exit(exits.BROKEN)
 
 

@@ -40,8 +40,17 @@ class Pool:
         return table
 
     def rows(self, queries: Sequence[Query], timeout: float, row_limit: int) -> list[Outcome]:
-        """What became of each query, in their order. They go to one child together; when one of them ends it, those
-        that are left are asked one by one, so that each is judged by itself."""
+        """What became of each query, in their order. Those whose databases can be open in one process go to one child
+        together."""
+        outcomes: dict[int, Outcome] = {}
+        for places in _compatible([query.database for query in queries]):
+            found = self._together([queries[place] for place in places], timeout, row_limit)
+            outcomes.update(zip(places, found, strict=True))
+        return [outcomes[place] for place in range(len(queries))]
+
+    def _together(self, queries: Sequence[Query], timeout: float, row_limit: int) -> list[Outcome]:
+        """When one of them ends the child, those that are left are asked one by one, so that each is judged by
+        itself."""
         found: list[Outcome] = []
         together = len(queries)
         while len(found) < len(queries):
@@ -170,6 +179,19 @@ class Pool:
 def _exclude_each_other(one: Database, other: Database) -> bool:
     """DuckDB does not open a file twice in one process with different settings."""
     return one.kind == other.kind == "duckdb" and one.path == other.path and one != other
+
+
+def _compatible(databases: Sequence[Database]) -> list[list[int]]:
+    """The places of the databases in groups, each of which one process can open."""
+    groups: list[list[int]] = []
+    for place, database in enumerate(databases):
+        for group in groups:
+            if not any(_exclude_each_other(database, databases[other]) for other in group):
+                group.append(place)
+                break
+        else:
+            groups.append([place])
+    return groups
 
 
 def _checked(reply: Reply) -> Reply:

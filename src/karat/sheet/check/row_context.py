@@ -123,8 +123,10 @@ class _Context:
     def _query(self, node: Call, around: tuple[str, ...]) -> Step:
         source, *bodies = node.arguments
         element = around[-1] if around else ""
-        by_key = node.name == "FIND" and not any(uses_element(body, self.is_query) for body in bodies)
         table = rows_of(source, self.table.name, self.names, element)
+        by_key = node.name == "FIND" and not any(
+            uses_element(body, self.is_query) or (table and _names(body, table)) for body in bodies
+        )
         column = ""
         if not table and isinstance(source, FieldOf) and node.name != "FIND":
             own = source.source.name if isinstance(source.source, TableName) else ""
@@ -132,7 +134,8 @@ class _Context:
             if behind and own not in around and any(_names(body, behind) for body in bodies):
                 table, column, source = behind, source.name, source.source
                 bodies = [_of_column(body, column, self.is_query) for body in bodies]
-        inner = around if by_key else (*around, table)
+        # What FIND looks for by key is no condition: the elements around are meant by their tables' names there.
+        inner = (*around, "" if by_key else table)
         arguments = [(yield source, around)]
         for body in bodies:
             arguments += [(yield body, inner)]

@@ -65,7 +65,8 @@ def _spread(call: Call, form: Form, single: list[Call], node: Node) -> Shape:
         single.append(call)
         return len(single) - 1
     leading = [value for value, own in zip(call, over, strict=True) if own == most and isinstance(value, Array)]
-    layout = next((value.layout for value in leading if value.layout), "")
+    layouts = {value.layout for value in leading if value.layout}
+    layout = layouts.pop() if len(layouts) == 1 else ""  # of two tables: nobody's rows
     moved = [
         _goes_along(value, own, most, layout, form[at]) for at, (value, own) in enumerate(zip(call, over, strict=True))
     ]

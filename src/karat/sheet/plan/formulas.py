@@ -45,7 +45,7 @@ def _literal(draft: Draft, node: Number | Text, _scope: Scope, _wanted: Wanted) 
 
 
 def _boolean(draft: Draft, node: Boolean, _scope: Scope, _wanted: Wanted) -> int:
-    return _constant(draft, int(node.value))
+    return _constant(draft, node.value)
 
 
 def _missing(draft: Draft, _node: Missing, _scope: Scope, _wanted: Wanted) -> int:

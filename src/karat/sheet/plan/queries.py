@@ -92,7 +92,7 @@ def _orders(bodies: tuple[Expr, ...]) -> tuple[tuple[Expr, ...], tuple[bool, ...
         falls = isinstance(body, Unary) and body.operator == "-"
         number = body.operand if falls and isinstance(body, Unary) else body
         if at and isinstance(number, Number) and number.value == 1:
-            down[-1] = falls
+            down[-1] = down[-1] != falls
         elif isinstance(body, Unary) and falls:
             keys.append(body.operand)
             down.append(True)

@@ -138,7 +138,9 @@ def _cell(cell: Typed) -> str:
         case int() | float():
             return repr(cell)
         case _:
-            return set_text(Group((_document(cell),)), width=NO_WIDTH)
+            written = set_text(Group((_document(cell),)), width=NO_WIDTH)
+            # What begins so would be read as a field or as a text.
+            return f"({written})" if written.startswith(("[", '"')) else written
 
 
 def _above(comments: Sequence[str], docs: Sequence[str], decorators: Sequence[Decorator]) -> Iterable[str]:

@@ -49,7 +49,7 @@ _NEXT_THING = re.compile(
 )
 _EMPTY_LINE = re.compile(r"[^\S\n]*(?:#(?P<comment>[^\n]*))?(?:\n|\Z)")
 _MISPLACED = re.compile(
-    r"[^\S\n]*(?:(?P<section>apply|total|override)[^\S\n]*(?:#[^\n]*)?(?:\n|\Z)|(?P<field>(?:(?:key|dim)\s+)*\[))",
+    r"[^\S\n]*(?:(?P<section>apply|total|override)[^\S\n]*(?:#[^\n]*)?(?:\n|\Z)|(?P<field>(?:(?:key|dim)[^\S\n]+)+\[|\[[^\]\n]*\][^\S\n]*(?:=|\n|\Z)))",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(f'"{_BODY}"')
