@@ -12,11 +12,11 @@ def told(before: Explanation, after: Explanation) -> list[str]:
 
 
 def right(*parts: Part, **more: object) -> Explanation:
-    return Explanation(outcome="right", parts=parts, **more)  # type: ignore[arg-type]
+    return Explanation(outcome="right", parts=parts, **more)  # type: ignore[arg-type]  # any field of it
 
 
 def wrong(*parts: Part, headline: str = "it is wrong", **more: object) -> Explanation:
-    return Explanation(outcome="wrong", reason=headline, headline=headline, parts=parts, **more)  # type: ignore[arg-type]
+    return Explanation(outcome="wrong", reason=headline, headline=headline, parts=parts, **more)  # type: ignore[arg-type]  # any field of it
 
 
 def test_terms_of_a_part_before_and_after() -> None:

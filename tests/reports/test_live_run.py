@@ -33,7 +33,7 @@ def line(
 ) -> LiveCase:
     outcome = "right" if right else "wrong"
     return LiveCase(
-        place, f"c{place}", f"question {place}", outcome, "" if right else "asked MEX, got USA",  # type: ignore[arg-type]
+        place, f"c{place}", f"question {place}", outcome, "" if right else "asked MEX, got USA",  # type: ignore[arg-type]  # a word of the list
         (recall, float(right)), () if right else (MEX,), cost, None, cluster, at,
     )  # fmt: skip
 

@@ -77,6 +77,7 @@ def test_reviews_and_the_rates_with_them_where_there_are_any() -> None:
         "reviewer": "Ada",
         "comment": "Both codes are in use.\nSee 2024.",
         "created": "2026-11-15T09:50:33.123Z",
+        "adjudication": False,
     }
     low, high = wilson(1, 4)
     assert found["with_reviews"] == [{"metric": "fully_right", "mean": 0.25, "n": 4, "low": low, "high": high}]

@@ -87,9 +87,9 @@ def running(store: Path, system: Gate, **more: Any) -> Iterator[threading.Thread
 
     def work() -> None:
         try:
-            thread.result = karat.run("data_query", CASES, system, store=str(store), **more)  # type: ignore[attr-defined]
+            thread.result = karat.run("data_query", CASES, system, store=str(store), **more)  # type: ignore[attr-defined]  # set by the test
         except BaseException as error:
-            thread.error = error  # type: ignore[attr-defined]
+            thread.error = error  # type: ignore[attr-defined]  # set by the test
 
     thread = threading.Thread(target=work)
     thread.start()
@@ -203,7 +203,7 @@ def test_scored_cases_are_in_the_store_while_the_run_goes_on(tmp_path: Path) -> 
         assert all(line.failures and line.headline for line in wrong)
         assert live.read(1, end) == ([], end)
         assert not check_store(str(tmp_path / "a.db")).findings
-    assert thread.result.status_counts() == {"scored": 29, "error": 1}  # type: ignore[attr-defined]
+    assert thread.result.status_counts() == {"scored": 29, "error": 1}  # type: ignore[attr-defined]  # set by the test
 
 
 @pytest.mark.usefixtures("every_moment")
@@ -216,7 +216,7 @@ def test_a_run_stops_when_it_is_asked_to_and_goes_on_when_resumed(tmp_path: Path
         live.ask_to_stop(1)
         live.ask_to_stop(1)  # twice is once
         until(lambda: not thread.is_alive())
-        assert isinstance(thread.error, Interrupted)  # type: ignore[attr-defined]
+        assert isinstance(thread.error, Interrupted)  # type: ignore[attr-defined]  # set by the test
         assert opened.run(1).status == "interrupted"
         seen, answered = live.read(1)[1], len(opened.answered(1))
         assert seen >= 5 and answered < len(CASES), "what was scored can still be seen"

@@ -6,16 +6,19 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from karat.core.case_explanation import explanation_of
 from karat.core.results.clusters import clusters_of
 from karat.core.results.groups import case_groups
 from karat.core.results.result import CaseResult, RunResult, fails, value_with_errors
 from karat.core.suite import Metric
-from karat.reports.changes import ORDER, Change, Move, Side
+from karat.reports.answer_changes import PartChange, answer_changes
+from karat.reports.changes import SECTIONS, Change, Move, Side
 from karat.reports.console.run import reason_of
 from karat.stats.compare.case_changes import CaseChange
 from karat.stats.compare.mcnemar import mcnemar
 from karat.stats.compare.paired import Difference, paired_difference
 from karat.stats.compare.pairing import value_of
+from karat.stats.compare.right_wrong import Verdict, deciding_metric
 
 Pair = tuple[CaseResult, CaseResult]
 Value = Callable[[CaseResult], float | None]
@@ -149,8 +152,28 @@ def shown(a: RunResult, b: RunResult, metrics: Sequence[Metric]) -> list[Change]
             for side in sides
         ]
         kind: Any = "mixed" if kinds == {"better", "worse"} else own[0].kind
-        found.append(Change(name, kind, either.question, moves, told[0], told[1]))
-    return sorted(found, key=lambda change: (ORDER.index(change.kind), -_size(change), change.id))
+        question = either.question or (sides[0].question if sides[0] is not None else "")
+        verdict, parts = _verdict(sides, metrics), _parts(a.run.suite, sides)
+        found.append(Change(name, kind, question, moves, told[0], told[1], verdict, parts))
+    return sorted(found, key=lambda change: (list(SECTIONS).index(change.section), -_size(change), change.id))
+
+
+def _verdict(sides: Sequence[CaseResult | None], metrics: Sequence[Metric]) -> Verdict:
+    """By the figure that says right or wrong, where both runs have it."""
+    metric = deciding_metric(metrics)
+    values = [value_of(side, metric.name) if side is not None and metric is not None else None for side in sides]
+    if metric is None or None in values:
+        return ""
+    best = 1.0 if metric.higher_is_better else 0.0
+    was, now = (abs((value or 0.0) - best) <= 1e-9 for value in values)
+    return ("right" if now else "newly_wrong") if was else ("newly_right" if now else "wrong")
+
+
+def _parts(suite: str, sides: Sequence[CaseResult | None]) -> tuple[PartChange, ...]:
+    before, after = sides
+    if before is None or after is None:
+        return ()
+    return answer_changes(explanation_of(suite, before, None), explanation_of(suite, after, None))
 
 
 def _size(change: Change) -> float:

@@ -113,7 +113,7 @@ def test_progress(store: Store) -> None:
 def test_a_review_is_kept_for_good(store: Store) -> None:
     run, scoring = _filled(store)
     store.add_review(run, "c2", "pass", reviewer="Ada", comment="gut ␀\x00")
-    store.add_review(run, "c2", "fail", reviewer="Bo")
+    store.add_review(run, "c2", "fail", reviewer="Ada")
     store.add_review(run, "c5", "gold_wrong")
     assert [(item.case_id, item.verdict) for item in store.reviews(run)] == [("c2", "fail"), ("c5", "gold_wrong")]
     assert Viewing(store).case_order(run, scoring, CaseQuery(review="done")) == [2, 5]

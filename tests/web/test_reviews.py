@@ -214,7 +214,7 @@ def test_rules_disagree_where_variants_of_a_headline_rate_do() -> None:
     from karat.web.review_queue import _rules_disagree, profiles
 
     def figure(index: int, name: str, kind: str, headline: bool) -> Figure:
-        return Figure(index, name, name, "", kind, headline, True, MetricSummary(name, None, 0, None, None))  # type: ignore[arg-type]
+        return Figure(index, name, name, "", kind, headline, True, MetricSummary(name, None, 0, None, None))  # type: ignore[arg-type]  # as the test wants it
 
     figures = [
         figure(0, "right", "rate", True),

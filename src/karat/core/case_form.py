@@ -7,7 +7,7 @@ report draw each kind of view with one macro and need to know nothing about the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal, TypeVar  # Any: the target of a case, whose class only its suite knows
+from typing import Any, ClassVar, Literal, TypeVar  # Any: the target that a suite draws, of a class of its own
 
 import msgspec
 

@@ -47,7 +47,7 @@ class EmbeddedEngine:
         """Run without the first look at the SQL; the connection still refuses what writes or reads files."""
         return POOL.run(self._database, sql, timeout, row_limit)
 
-    def query(self, sql: str) -> Query:
+    def asking(self, sql: str) -> Query:
         """A query for :func:`packed_rows`. Raises EngineError when it may not be run."""
         return Query(self._database, reading(sql) if self.dialect == "sqlite" else check(sql, self.dialect))
 
@@ -66,7 +66,7 @@ def packed_rows(asked: Sequence[tuple[EmbeddedEngine, str]], *, timeout: float, 
     queries: list[tuple[int, Query]] = []
     for place, (engine, sql) in enumerate(asked):
         try:
-            queries.append((place, engine.query(sql)))
+            queries.append((place, engine.asking(sql)))
         except EngineError as error:
             found[place] = error
     outcomes = POOL.rows([query for _, query in queries], timeout, row_limit)

@@ -83,6 +83,14 @@ class RowsEngine(Engine, Protocol):
         """As ``run``, with Python values in place of texts."""
 
 
+@runtime_checkable
+class UnguardedEngine(Engine, Protocol):
+    """An engine that runs a text of Karat's own (EXPLAIN, PRAGMA) without the check that answers go through."""
+
+    def unguarded(self, sql: str, *, timeout: float, row_limit: int) -> ResultTable:
+        """As ``run``, without the check."""
+
+
 class EngineConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What every engine takes. An engine's own settings extend this struct."""
 

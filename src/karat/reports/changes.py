@@ -297,7 +297,7 @@ def changes_between(
     right_wrong: RightWrong | None = None,
 ) -> Changes:
     """The changed cases of a comparison, in their order."""
-    grouped, order = _grouped(found, None if right_wrong is None else right_wrong.of_a)
+    grouped, order = _grouped(found, None if right_wrong is None else right_wrong.verdicts())
     sides = (Source(run.run.suite, run.cases, own) for run, own in ((a, answers_a), (b, answers_b)))
     return Changes(found, grouped, order, *sides)
 

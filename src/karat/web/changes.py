@@ -70,7 +70,7 @@ def with_verdict(found: Compared, verdict: str) -> list[str]:
     """The ids of the cases in one cell of the table of right and wrong, in the order of the run before."""
     table = found.comparison.right_wrong
     names: Sequence[str] = VERDICTS
-    return [] if table is None else found.comparison.cases.ids_where(table.of_a == names.index(verdict))
+    return [] if table is None else found.comparison.cases.ids_where(table.verdicts() == names.index(verdict))
 
 
 def _tagged(viewer: Viewer, first: RunRow, second: RunRow, tag: str) -> set[str]:

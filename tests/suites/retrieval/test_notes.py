@@ -44,7 +44,7 @@ def command(*words: str) -> str:
 def tuned_cells(file: str) -> dict[str, list[list[Any]]]:
     """The sheets of a workbook that are about the tuning, cell by cell, without the seconds that it took."""
     book = openpyxl.load_workbook(file)
-    own = ("Overview", "Statistics", "Worst questions", "Errors", "About")
+    own = ("Overview", "Statistics", "Worst questions", "Errors", "Failure groups", "About")
     return {
         page.title: [[cell.value for cell in row] for row in page.iter_rows() if "seconds" not in str(row[0].value)]
         for page in book

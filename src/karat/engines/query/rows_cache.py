@@ -58,7 +58,7 @@ class RowsCache:
                 connection = self._opened()
                 for start in range(0, len(keys), TOGETHER):
                     some = keys[start : start + TOGETHER]
-                    asked = f"SELECT name, rows FROM kept WHERE name IN ({','.join('?' * len(some))})"  # noqa: S608
+                    asked = f"SELECT name, rows FROM kept WHERE name IN ({','.join('?' * len(some))})"  # noqa: S608 (question marks only)
                     found |= connection.execute(asked, some).fetchall()
         return [_read(found.get(key)) for key in keys]
 

@@ -123,7 +123,7 @@ CONVERSIONS = (
         "VALUE",
         "text",
         ((_TEXT,),),
-        'The number or date that a text says: 12, 1,234.5, 10.2B, TRUE, 8/26/2024; NA where it says none; "" stays empty.',
+        'The number or date that a text says: 12, 1,234.5, 10.2B, TRUE, 8/26/2024; else NA. "" stays empty.',
         Example('VALUE("1,234.5")', 1234.5),
         _value,
     ),

@@ -36,8 +36,8 @@ class RightWrong(msgspec.Struct, frozen=True):
     newly_wrong: int
     newly_right: int
     wrong: int
-    of_a: NDArray[np.int8]
-    """The verdict of each case of run a."""
+    of_a: bytes
+    """The verdict of each case of run a, a byte each."""
 
     @property
     def n(self) -> int:
@@ -46,7 +46,19 @@ class RightWrong(msgspec.Struct, frozen=True):
 
     def counts(self) -> dict[str, int | str]:
         """The table as JSON values."""
-        return {name: getattr(self, name) for name in ("metric", "right", "newly_wrong", "newly_right", "wrong")}
+        return {
+            "metric": self.metric,
+            "right": self.right,
+            "newly_wrong": self.newly_wrong,
+            "newly_right": self.newly_right,
+            "wrong": self.wrong,
+        }
+
+    def verdicts(self) -> NDArray[np.int8]:
+        """The verdict of each case of run a: places in ``VERDICTS``."""
+        import numpy as np
+
+        return np.frombuffer(self.of_a, dtype=np.int8)
 
 
 def deciding_metric(metrics: Sequence[Metric]) -> Metric | None:
@@ -81,4 +93,4 @@ def right_wrong(pairs: Pairs, metrics: Sequence[Metric]) -> RightWrong | None:
     of_a = np.zeros(len(pairs.a), dtype=np.int8)
     of_a[pairs.places_a] = codes
     _, right, lost, won, wrong = np.bincount(codes, minlength=len(VERDICTS)).tolist()
-    return RightWrong(metric.name, metric.title, right, lost, won, wrong, of_a)
+    return RightWrong(metric.name, metric.title, right, lost, won, wrong, of_a.tobytes())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any  # Any: any suite, whatever its targets and options
+from typing import TYPE_CHECKING, Any  # Any: a gate asks any suite for its reasons
 
 from karat.core.results.result import CaseResult, RepeatResult, RunResult
 from karat.core.scores import Score, not_applicable

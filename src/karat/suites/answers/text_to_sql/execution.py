@@ -20,7 +20,7 @@ from karat.core.problems import UserError
 from karat.engines.embedded.values import pack, unpack
 from karat.engines.embedded_file import EmbeddedEngine, packed_rows
 from karat.engines.opening import open_engine
-from karat.engines.protocol import Engine, EngineError, ResultRows, ResultTable, RowsEngine
+from karat.engines.protocol import Engine, EngineError, ResultRows, ResultTable, RowsEngine, UnguardedEngine
 from karat.engines.query.rows_cache import RowsCache
 from karat.engines.table_names import TableColumns, tables_of
 
@@ -210,7 +210,8 @@ class Databases:
     def explained(self, settings: JsonMapping, sql: str) -> str:
         """What EXPLAIN says of a query that has run before; empty where it fails."""
         place = self._place(settings)
-        run = getattr(place.engine, "unguarded", place.engine.run)
+        engine: Engine = place.engine
+        run = engine.unguarded if isinstance(engine, UnguardedEngine) else engine.run
         with place.one_at_a_time, suppress(EngineError):
             found: ResultTable = run(sql, timeout=self._timeout, row_limit=10)
             return str(found.columns[-1][0]) if found.height else ""
