@@ -68,7 +68,7 @@ def test_the_example_shows_both_profiles_flips_and_reasons(tmp_path: Path) -> No
     assert by_id["lost_property"]["status"] == "missing"
     assert by_id["lost_property"]["scores"]["strict_of_gold"] == 0.0
     sheets = openpyxl.load_workbook(tmp_path / "o.xlsx").sheetnames
-    assert sheets == ["Overview", "Statistics", "Reasons", "Flips", "Errors", "About"]
+    assert sheets == ["Overview", "Statistics", "Reasons", "Flips", "Errors", "Failure groups", "About"]
 
 
 def test_the_contracts_own_call_and_the_one_shot_form_agree(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from tests.reports.schema_check import validated
 
 
 def tree(folder: Path) -> dict[str, int]:
-    """Every file and folder below, with the time of its last change; without what Python compiles by itself."""
-    found = (path for path in folder.rglob("*") if path.suffix != ".pyc" and path.name != "__pycache__")
+    """Every file and folder below, with the time of its last change; without what Python and numba compile."""
+    found = (path for path in folder.rglob("*") if "__pycache__" not in path.parts)
     return {str(path.relative_to(folder)): path.lstat().st_mtime_ns if path.is_file() else 0 for path in found}
 
 

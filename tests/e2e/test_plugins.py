@@ -82,7 +82,7 @@ def test_the_suite_runs_from_its_own_example(place: Place) -> None:
     assert "said yes, expected no" in place.printed["cd facts && karat show prices-fell"]
     assert "yes_no: 4 cases in 1 file · no mistakes" in place.printed["cd facts && karat check"]
     book = openpyxl.load_workbook(place.folder / "facts" / "report.xlsx")
-    assert book.sheetnames == ["Overview", "Statistics", "About"]
+    assert book.sheetnames == ["Overview", "Statistics", "Failure groups", "About"]
     rows = [*book["Overview"].iter_rows(values_only=True)]
     assert rows[0][-3:] == ("expected", "given", "what is wrong")
     assert rows[2][-3:] == ("answer: no", "answer: yes", "said yes, expected no")
@@ -99,7 +99,7 @@ def test_cases_are_recognised_and_mistakes_have_their_line(place: Place) -> None
 def test_the_system_answers(place: Place) -> None:
     said = place.printed["cd facts && karat run"]
     assert "right                 0.750" in said and "system baseline (rules)" in said
-    assert "1 better" in place.printed["cd facts && karat compare r-0001 r-0002"]
+    assert "1 newly right" in place.printed["cd facts && karat compare r-0001 r-0002"]
 
 
 def test_the_metric_is_in_the_terminal_and_in_the_report(place: Place) -> None:

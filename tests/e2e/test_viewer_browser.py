@@ -388,12 +388,13 @@ def test_14_from_a_row_to_a_new_case_a_set_and_the_editor(page: Page) -> None:
 
 def test_15_a_running_run_moves_by_itself(page: Page, store_url: str) -> None:
     page.goto("/runs/r-0003")
-    expect(page.locator("[data-answered]")).to_have_text("40")
+    answered = page.get_by_role("progressbar", name="Answered")
+    expect(answered).to_have_attribute("aria-valuenow", "40")
     expect(page.get_by_text("no answer within 120 s")).to_be_visible()
     with open_store(store_url) as store:
         store.add_predictions(3, [Prediction(f"c{n}", response=b"x") for n in range(40, 60)])
         store.add_predictions(3, [Prediction("c60", error=CallError("http_500", "the server fell over", 5))])
-        expect(page.locator("[data-answered]")).to_have_text("61")
+        expect(answered).to_have_attribute("aria-valuenow", "61")
         expect(page.get_by_text("the server fell over")).to_be_visible()
         cases = [a_case(n, True, 1.0) for n in range(3)]
         store.add_scoring(3, RunResult(RunInfo("data_query", cases=3), summary_of(cases), tuple(cases)))
