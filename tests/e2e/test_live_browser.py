@@ -96,7 +96,9 @@ def test_a_run_is_watched_stopped_and_resumed_from_its_page(tmp_path: Path, chro
                 assistant.permits.release()
             assistant.calls.clear()
             page.get_by_role("button", name="Resume").click()
-            expect(page).to_have_title(re.compile("^r-0001 watched · karat"), timeout=PATIENCE)  # the page of a scored run
+            expect(page).to_have_title(
+                re.compile("^r-0001 watched · karat"), timeout=PATIENCE
+            )  # the page of a scored run
             assert store.run(1).status == "finished"
             assert sum(assistant.calls.values()) == CASES - answered, "stored answers are not asked for again"
             assert store.result(1).status_counts() == {"scored": CASES}

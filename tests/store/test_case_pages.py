@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from karat.core.problems import UserError
@@ -136,12 +137,21 @@ def test_an_older_store_gets_its_lines(url: str) -> None:
     with open_store(url) as store:
         run, scoring = _filled(store)
         second = store.add_scoring(run, a_result())
-        expected = [Viewing(store).case_page(run, number, CaseQuery()) for number in (scoring, second)]
+        expected = [pages(store, run, number) for number in (scoring, second)]
         with store._writer.begin() as connection:
             command.downgrade(revision.alembic_config(connection), "0001")
     with open_store(url) as store:
-        assert [Viewing(store).case_page(run, number, CaseQuery()) for number in (scoring, second)] == expected
+        assert [pages(store, run, number) for number in (scoring, second)] == expected
         assert Viewing(store).case_order(run, scoring, CaseQuery(search="ärger")) == [5]
+
+
+def pages(store: Store, run: int, scoring: int) -> list[object]:
+    """Every line. The reason of a case whose details its suite cannot read is newer than the migration."""
+    count, lines = Viewing(store).case_page(run, scoring, CaseQuery())
+    return [
+        count,
+        *(msgspec.structs.replace(line, reason="") if line.reason == "nothing selected" else line for line in lines),
+    ]
 
 
 def _parted(number: int, cluster: str = "", **parts: list[str]) -> CaseResult:
