@@ -26,4 +26,4 @@ def test_the_books_balance_after_a_short_chaos() -> None:
         wrong, ends = a_round(world, random.Random(15), given)
     assert not wrong, "\n".join(wrong)
     assert ends.total() - ends["processes"] == 16, "all cases of two runs"
-    assert ends["scored"] > 8 and ends["error"] > 0 and ends["processes"] > 2, ends
+    assert ends["scored"] > 8 and ends["error"] > 0 and ends["processes"] >= 2, ends
