@@ -55,6 +55,15 @@ def test_a_missing_database_ends_with_3_and_is_named_once(project: Path) -> None
     assert "errors 2" in run(project, "karat", "answers", *words, code=3)
 
 
+def test_gold_that_fails_everywhere_is_said_and_ends_with_3(project: Path) -> None:
+    question_file(project, [{**row, "sql": "select name from nowhere"} for row in ROWS])
+    words = ("--questions", "team.jsonl", "--predictions", "given.jsonl", "--databases", "databases")
+    out = run(project, "karat", "answers", *words, code=3)
+    assert "no verdict flips" not in out
+    assert "gold fails in 2 cases" in out
+    assert "no such table: nowhere" in out
+
+
 def test_karat_yaml_gate_and_check(project: Path) -> None:
     (project / "karat.yaml").write_text(
         "suites:\n"

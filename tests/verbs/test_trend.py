@@ -14,8 +14,8 @@ from karat.cli.main import app
 from karat.core.problems import UserError
 
 
-def run(folder: Path, release: str, right: str, ids: str = "abc") -> None:
-    """A run in which the answers to these cases are right."""
+def run(folder: Path, release: str, right: str, ids: str = "abc", edited: str = "") -> None:
+    """A run in which the answers to these cases are right; of the edited ones something else is expected."""
 
     def selection(code: str) -> dict[str, Any]:
         values = [{"id": code, "name": code}]
@@ -24,8 +24,11 @@ def run(folder: Path, release: str, right: str, ids: str = "abc") -> None:
         }
 
     cases = [{"id": one, "conversation": [{"role": "user", "content": "q", "target": selection("A")}]} for one in ids]
+    for case in cases:
+        if case["id"] in edited:
+            case["conversation"] = [{"role": "user", "content": "q", "target": selection("C")}]
     (folder / "cases.json").write_text(json.dumps(cases))
-    answers = [{"id": one, **selection("A" if one in right else "B")} for one in ids]
+    answers = [{"id": one, **selection("B" if one not in right else "C" if one in edited else "A")} for one in ids]
     (folder / "answers.jsonl").write_text("\n".join(map(json.dumps, answers)))
     words = ["run", "--suite", "data_query", "--cases", str(folder / "cases.json"), "--predictions"]
     words += [str(folder / "answers.jsonl"), "--store", str(folder / "k.db"), "--release", release]
@@ -72,3 +75,41 @@ def test_no_release_is_an_error_with_the_remedy(tmp_path: Path) -> None:
     assert isinstance(done.exception, UserError) and "no stored run has a release" in str(done.exception)
     done = CliRunner().invoke(app, ["report", "--suite", "data_query", "--store", str(tmp_path / "k.db")])
     assert isinstance(done.exception, UserError) and "only with --trend" in str(done.exception)
+
+
+def test_a_case_whose_target_was_edited_is_another_case(tmp_path: Path) -> None:
+    run(tmp_path, "1.0", "a")
+    run(tmp_path, "1.1", "ab", edited="b")
+    out, book = str(tmp_path / "t.json"), str(tmp_path / "t.xlsx")
+    words = ["report", "--trend", "--store", str(tmp_path / "k.db"), "--json", out, "--xlsx", book]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    found = json.loads(Path(out).read_text())
+    second = found["releases"][1]
+    assert (second["comparable"], second["shared_cases"], second["cases_with_other_truth"]) == (False, 2, 1)
+    change = second["differences"]["fully_right"]
+    assert (change["n"], change["before"], change["after"]) == (2, 0.5, 0.5)  # over a and c: nothing was mended
+    assert sorted((one["case"], one["right_since"], one["other_truth_since"]) for one in found["cases"]) == [
+        ("b", "", "1.1"), ("c", "", ""),
+    ]  # fmt: skip
+    notes = {cell.value for cell in load_workbook(book)["Trend"]["F"]}
+    assert "other cases than before: 2 are the same, 1 case with another truth" in notes
+
+
+def test_an_edited_case_is_another_one_after_a_release_without_it(tmp_path: Path) -> None:
+    run(tmp_path, "1.0", "a")
+    run(tmp_path, "1.1", "ac", "ac")
+    run(tmp_path, "1.2", "abc", edited="b")
+    out = tmp_path / "t.json"
+    done = CliRunner().invoke(app, ["report", "--trend", "--store", str(tmp_path / "k.db"), "--json", str(out)])
+    assert done.exit_code == 0, done.output
+    found = json.loads(out.read_text())
+    assert [one["cases_with_other_truth"] for one in found["releases"]] == [0, 0, 1]
+    assert ("b", "", "1.2") in {(one["case"], one["right_since"], one["other_truth_since"]) for one in found["cases"]}
+
+
+def test_an_unknown_suite_is_said_to_be_unknown(tmp_path: Path) -> None:
+    run(tmp_path, "1.0", "a")
+    done = CliRunner().invoke(app, ["report", "--trend", "--suite", "data_qery", "--store", str(tmp_path / "k.db")])
+    assert isinstance(done.exception, UserError)
+    assert 'suite "data_qery"' in str(done.exception) and "data_query" in done.exception.hint

@@ -22,14 +22,14 @@ def explanation_of(suite: str, case: CaseResult | RepeatResult, target: object =
     line by line.
 
     A case without an answer is explained by its error; one whose suite says nothing, by the first metric that gives a
-    reason.
+    reason. A metric without a value says why it does not judge, which is no reason where another one does.
     """
     found = _explain(suite)(case.details, target) if case.details else Explanation(outcome="right")
     if case.status != "scored":
         return msgspec.structs.replace(found, outcome=case.status, reason=case.error, headline=case.error)
-    headline = found.headline or next(
-        (score.reason for name, score in case.scores.items() if score.reason and name not in _USAGE), ""
-    )
+    scores = [score for name, score in case.scores.items() if name not in _USAGE]
+    judging = [score for score in scores if score.value is not None] or scores
+    headline = found.headline or next((score.reason for score in judging if score.reason), "")
     return msgspec.structs.replace(found, reason=case.error or found.reason, headline=headline)
 
 

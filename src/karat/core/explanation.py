@@ -119,6 +119,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """Every reason from the suite's closed list, where it has one; the viewer's search finds them."""
     headline: str = ""
     """One line that says what is wrong with this answer."""
+    note: str = ""
+    """What was allowed so that the answer is right: a fence around it, rows that are tied."""
     parts: tuple[Part, ...] = ()
     cells: Cells | None = None
     lines: tuple[Line, ...] = ()

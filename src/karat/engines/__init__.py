@@ -1,5 +1,7 @@
 """Where SQL runs: embedded databases and servers, read-only, with a time limit, a row limit and a cache."""
 
+import logging
+
 from karat.engines.opening import open_engine
 from karat.engines.protocol import Engine, EngineConfig, EngineError, EngineType, ResultTable
 from karat.engines.query.fetching import as_table as result_table
@@ -15,3 +17,5 @@ __all__ = [
     "open_engine",
     "result_table",
 ]
+
+logging.getLogger("sqlglot").addHandler(logging.NullHandler())  # its warnings about a query are not for the terminal

@@ -57,6 +57,8 @@ class CaseView(msgspec.Struct, frozen=True):
     parts: tuple[Part, ...] = ()
     cells: Cells | None = None
     reason: str = ""
+    note: str = ""
+    """What was allowed so that the answer is right."""
     error: str = ""
     figures: tuple[Figure, ...] = ()
     details: JsonObject = {}
@@ -86,6 +88,7 @@ def case_view(
         explanation.parts,
         explanation.cells,
         "" if is_right(case, metrics) else plain(explanation.headline),
+        plain(explanation.note),
         case.error,
         tuple(_figures(case, metrics)),
         case.details,

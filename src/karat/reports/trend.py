@@ -1,19 +1,21 @@
 """A suite over its releases: the newest run of each, oldest first.
 
 Figures of two releases are comparable only if their truth sets are equal. Where the truth set changes, the line of a
-figure breaks, and the two releases are compared over the cases that they share.
+figure breaks, and the two releases are compared over the cases that they share. A case whose target was edited is not
+shared: it has another truth, and is counted apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any  # Any: any suite, whatever its targets and options
 
 import msgspec
 
 from karat.core.json_types import JsonObject
+from karat.core.problems import count_of
 from karat.core.report import Cell, Chart, Column, Report, Series, Sheet, Table
-from karat.core.results.columns import columns_of
+from karat.core.results.columns import columns_of, selected
 from karat.core.results.result import RunResult
 from karat.core.suite import Metric, Suite
 from karat.reports.full_report import ABOUT, whole_report
@@ -22,6 +24,8 @@ from karat.stats.gates.figures import pass_metric, values_of
 from karat.stats.intervals.estimates import estimate
 
 TREND = "Trend"
+Truths = Callable[[RunResult], Mapping[str, bytes]]
+"""What a run had for the truth of each of its cases, by their ids."""
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -42,10 +46,12 @@ class Release(msgspec.Struct, frozen=True):
     label: str
     result: RunResult
     shared: int | None = None
-    """Cases that it shares with the release before; None for the first."""
+    """Cases that it shares with the release before, with the same truth; None for the first."""
     comparable: bool = True
     """Its truth set is that of the release before."""
     steps: tuple[Step, ...] = ()
+    other_truth: frozenset[str] = frozenset()
+    """The cases that had another truth in the last release before that has them."""
 
 
 class CaseHistory(msgspec.Struct, frozen=True):
@@ -54,6 +60,8 @@ class CaseHistory(msgspec.Struct, frozen=True):
     case: str
     wrong_since: str
     right_since: str
+    other_truth_since: str = ""
+    """The release that expects another answer, which ends the history too."""
 
 
 class Trend(msgspec.Struct, frozen=True):
@@ -66,26 +74,44 @@ class Trend(msgspec.Struct, frozen=True):
     """The metric by which a case is right."""
 
 
-def trend_of(runs: Sequence[tuple[str, RunResult]], suite: Suite[Any, Any, Any]) -> Trend:
+def trend_of(runs: Sequence[tuple[str, RunResult]], suite: Suite[Any, Any, Any], truths: Truths) -> Trend:
     """The trend over (label, newest run), oldest first."""
     metrics = suite.metrics
     releases: list[Release] = []
+    known: dict[str, bytes] = {}
     for label, result in runs:
         if not releases:
             releases.append(Release(label, result))
             continue
         before = releases[-1].result
-        found = compare_runs(before, result, metrics)
+        same = before.run.truth_set == result.run.truth_set
+        other: frozenset[str] = frozenset()
+        if not same:
+            known = known or dict(truths(before))
+            now = truths(result)
+            other = frozenset(case for case, truth in now.items() if known.get(case, truth) != truth)
+            known |= now
+        found = compare_runs(before, _without(result, other), metrics)
         steps = tuple(
             Step(item.metric, one.mean, one.low, one.high, one.n, one.mean_a, one.mean_b)
             for item in found.metrics
             if (one := item.difference) is not None
         )
-        same = before.run.truth_set == result.run.truth_set
-        releases.append(Release(label, result, found.n_shared, same, steps))
+        releases.append(Release(label, result, found.n_shared, same, steps, other))
     chosen = pass_metric(metrics)
     judged = chosen.name if chosen else ""
     return Trend(suite, tuple(releases), tuple(_histories(releases, judged)), judged)
+
+
+def _without(result: RunResult, cases: frozenset[str]) -> RunResult:
+    """The result without some of its cases."""
+    import numpy as np
+
+    if not cases:
+        return result
+    ids = columns_of(result, groups=False).case_ids
+    places = np.array([place for place, one in enumerate(ids) if one not in cases], dtype=np.int64)
+    return msgspec.structs.replace(result, cases=selected(result.cases, places))
 
 
 def _histories(releases: Sequence[Release], metric: str) -> list[CaseHistory]:
@@ -93,6 +119,8 @@ def _histories(releases: Sequence[Release], metric: str) -> list[CaseHistory]:
     open_since: dict[str, str] = {}
     found: list[CaseHistory] = []
     for release in releases:
+        edited = sorted(release.other_truth & open_since.keys())
+        found += [CaseHistory(case, open_since.pop(case), "", release.label) for case in edited]
         columns = columns_of(release.result, groups=False)
         for case, value in zip(columns.case_ids, values_of(columns, metric).tolist(), strict=True):
             if value < 1 and case not in open_since:
@@ -125,6 +153,7 @@ def _release_json(release: Release, suite: Suite[Any, Any, Any]) -> JsonObject:
         "truth_set": run.truth_set,
         "comparable": release.comparable,
         "shared_cases": release.shared,
+        "cases_with_other_truth": len(release.other_truth),
         "metrics": {
             item.metric: {"mean": item.mean, "low": item.low, "high": item.high, "n": item.n}
             for item in release.result.summary
@@ -165,9 +194,14 @@ def _sheet(trend: Trend) -> Sheet:
     tables = [table, *([_common_table(common)] if common else []), *_steps(trend, metrics)]
     if trend.cases:
         heads = (Column("case", "wrapped", 38), Column("wrong since", width=16), Column("right since", width=16))
-        held = tuple((one.case, one.wrong_since, one.right_since or "still wrong") for one in trend.cases)
+        held = tuple((one.case, one.wrong_since, _until(one)) for one in trend.cases)
         tables.append(Table(heads, held, "Cases that were wrong", f"By {trend.judged_by.replace('_', ' ')}."))
     return Sheet(TREND, tuple(tables), charts=charts)
+
+
+def _until(history: CaseHistory) -> str:
+    other = f"other truth in {history.other_truth_since}" if history.other_truth_since else ""
+    return history.right_since or other or "still wrong"
 
 
 def _row(number: int, release: Release, metrics: Sequence[Metric]) -> tuple[Cell, ...]:
@@ -178,6 +212,8 @@ def _row(number: int, release: Release, metrics: Sequence[Metric]) -> tuple[Cell
         item = found.get(metric.name)
         figures += [item.mean, item.low, item.high] if item else [None, None, None]
     note = "" if release.comparable else f"other cases than before: {release.shared:,} are the same"
+    if release.other_truth:
+        note += f", {count_of(len(release.other_truth), 'case')} with another truth"
     return (number, release.label, run.started, len(release.result.cases), run.truth_set[:16], note, *figures)
 
 

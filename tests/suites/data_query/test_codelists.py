@@ -457,7 +457,7 @@ def test_nothing_is_checked_without_structures() -> None:
 
 def test_codes_that_are_right(tmp_path: Path) -> None:
     values = "        - {id: NO, name: Norway}\n        - {id: 001, name: World}\n"
-    values += "        - {id: EMPTY, name: anything}\n        - {id: MDA, name: 'Moldova, Republic of '}\n"
+    values += "        - {id: EMPTY, name: anything}\n        - {id: MDA, name: 'Moldova, Republic of'}\n"
     assert check(tmp_path, one_case(values)) == CheckedCases()
 
 

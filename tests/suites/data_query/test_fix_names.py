@@ -148,3 +148,31 @@ def test_a_name_shared_with_something_else_is_left(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="through an alias: write it out there first"):
         apply_fixes(checked.fixes)
     assert file.read_text(encoding="utf-8") == text
+
+
+def test_blanks_at_the_ends_of_a_name_are_found_and_removed(tmp_path: Path) -> None:
+    file = tmp_path / "case.yaml"
+    text = """\
+id: c1
+conversation:
+  - role: user
+    content: q
+    target:
+      indicator_selection:
+        - dataset_id: X:Y
+          dimensions:
+            - dimension_name: D
+              values:
+                - {id: MEX, name: "Mexico "}
+                - {id: CIV, name: "\u00a0Côte d'Ivoire"}
+"""
+    file.write_text(text, encoding="utf-8")
+    checked = check_cases(load_cases(file).cases, [codes(tmp_path)], Options())
+    assert [(problem.line, "with blanks at its ends" in problem.message) for problem in checked.problems] == [
+        (11, True),
+        (12, True),
+    ]
+    assert apply_fixes(checked.fixes) == {str(file): 2}
+    mended = text.replace("Mexico ", "Mexico").replace("\u00a0", "")
+    assert file.read_text(encoding="utf-8") == mended
+    assert check_cases(load_cases(file).cases, [codes(tmp_path)], Options()).problems == ()

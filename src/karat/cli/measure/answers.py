@@ -84,7 +84,8 @@ def answers(
         bool,
         typer.Option(
             "--counterexamples",
-            help="Look for made rows that refute passing answers to gold SQL; each goes to counterexamples/ID.sql.",
+            help="Look for made rows that refute passing answers to gold SQL (on SQLite only); each goes to "
+            "counterexamples/ID.sql.",
         ),
     ] = False,
     rves: Annotated[

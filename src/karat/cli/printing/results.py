@@ -72,12 +72,18 @@ def show(
 
 def nothing_scored(result: RunResult) -> bool:
     """Whether not one case has an answer. That is said, because figures over no case look like a run that went well."""
-    if set(result.status_counts()) != {"missing"}:
+    counts = result.status_counts()
+    if not counts or not set(counts) <= {"missing", "not_applicable"}:
         return False
-    words = (
-        f"nothing was scored: no prediction for any of {count_of(len(result.cases), 'case')}, "
-        f'such as "{result.cases[0].id}"'
-    )
+    if "not_applicable" in counts:
+        first = next(case for case in result.cases if case.status == "not_applicable")
+        truth = f"the truth of {counts['not_applicable']:,} of {count_of(len(result.cases), 'case')} cannot be used"
+        words = f'nothing was scored: {truth}, such as "{first.id}": {first.error}'
+    else:
+        words = (
+            f"nothing was scored: no prediction for any of {count_of(len(result.cases), 'case')}, "
+            f'such as "{result.cases[0].id}"'
+        )
     stderr().print(words, style="bold red", markup=False, soft_wrap=True)
     return True
 

@@ -158,6 +158,8 @@ def _why(page: Page, view: CaseView) -> None:
         _text(page, "error", view.error, "red")
     elif view.reason:
         _text(page, "reason", view.reason)
+    if view.note:
+        _text(page, "note", view.note)
     group = view.failure_group
     if group is not None:
         page.wrapped("group", [(plain(group.label), ""), (f" · {count_of(group.cases, 'case')} of the run", "dim")])

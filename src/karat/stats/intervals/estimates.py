@@ -7,7 +7,8 @@
 
 A case counts once, whatever number of turns or repeats went into its value: the interval is clustered by case. Values
 that are not yet one a case, and those of cases that are variants of each other, are given with their clusters. Shares
-and rates stay in 0…1, and so do the ends of their intervals.
+and rates stay in 0…1, and so do the ends of their intervals. A quantity none of whose values is below 0 (seconds,
+tokens, cost) has no end below 0 either.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ def estimate(values: Sequence[float], kind: Kind = "share", clusters: Sequence[H
     spread = spread_of(values, clusters)
     if kind == "quantity":
         found = quantity_interval(values, spread, clusters=clusters)
-        return Estimate(mean, n, None, None) if found is None else Estimate(mean, n, *found)
+        if found is None:
+            return Estimate(mean, n, None, None)
+        low, high = found
+        return Estimate(mean, n, max(low, 0.0) if min(values) >= 0 else low, high)
     low, high = share_interval(values, spread)
     return Estimate(mean, n, min(low, mean), max(high, mean))
 

@@ -25,6 +25,7 @@ def explain(details: Details, _gold: Gold | None) -> Explanation:
         outcome="not_applicable" if state == "gold_error" or state == "not_judged" else state,
         reason=details.reason,
         headline=_headline(details),
+        note=", ".join(details.strict.normalised) if state == "right" else "",
         parts=parts_of(details.sql) if details.sql is not None else _texts(details.evidence),
         cells=cells_of(details.evidence),
         lines=lines_of(details.sql) if details.sql is not None else (),
@@ -39,12 +40,25 @@ def _functions(details: Details) -> tuple[Group, ...]:
 
 
 def _headline(details: Details) -> str:
-    """The reason, and what it is seen by."""
+    """The reason, and what it is seen by: the database's own words first, where it refused the query."""
     if not details.reason:
-        return ""
+        return _only_refused(details)
     short = (details.sql.sentence if details.sql is not None else "") or evidence_in_short(details.evidence)
+    problem = details.evidence.get("problem")
+    if details.sql is not None and details.reason in ("sql_error", "timeout") and isinstance(problem, str):
+        said = problem.removeprefix(f"{details.reason}: ")
+        short = f"{said}; {details.sql.sentence}" if details.sql.sentence else said
     text = f"{details.reason}: {short}" if short else details.reason
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+def _only_refused(details: Details) -> str:
+    """Which public figures refuse an answer that strict passes."""
+    refusing = details.sql.against(True) if details.sql is not None and details.strict.state == "right" else ()
+    if not refusing:
+        return ""
+    notes = f" ({', '.join(details.strict.normalised)})" if details.strict.normalised else ""
+    return f"right by strict{notes}, not by {', '.join(refusing)}"
 
 
 def _texts(evidence: JsonObject) -> tuple[Part, ...]:

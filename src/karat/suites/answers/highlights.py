@@ -17,6 +17,10 @@ def highlights(result: RunResult) -> list[str]:
     """The flips between the profiles, then the commonest reasons with an example each."""
     if found := sql_lines(result):
         return found
+    unusable = [case for case in result.cases if case.status == "not_applicable"]
+    if unusable and not judged(result):
+        count = count_of(len(unusable), "case")
+        return [f"gold fails in {count}, nothing is judged ({unusable[0].id}: {visible(unusable[0].error)})"[:300]]
     return [*_flips(result), *_failures(result), *_doubtful_gold(result)]
 
 

@@ -13,7 +13,7 @@ from karat.core.problems import percent
 
 def cells_of(evidence: Mapping[str, object]) -> Cells | None:
     """None where the evidence is not about tables."""
-    rows = tuple(_row(row) for row in mappings(evidence.get("rows")))
+    rows = tuple(_row(row, _without_partner(evidence)) for row in mappings(evidence.get("rows")))
     nearest = tuple(_nearest(column) for column in mappings(evidence.get("columns")))
     if not rows and not nearest:
         return None
@@ -23,7 +23,14 @@ def cells_of(evidence: Mapping[str, object]) -> Cells | None:
     return Cells(columns, rows, _sizes(evidence), nearest)
 
 
-def _row(row: Mapping[str, object]) -> CellRow:
+def _without_partner(evidence: Mapping[str, object]) -> set[int]:
+    """The places of the shown columns that no given column is held against: their cells are missing, not null."""
+    pairs = [pair for pair in map(listed, listed(evidence.get("compared"))) if len(pair) == 2]
+    alone = {pair[0] for pair in pairs if pair[1] is None} - {pair[0] for pair in pairs if pair[1] is not None}
+    return {place for place, name in enumerate(listed(evidence.get("shown_columns"))) if name in alone}
+
+
+def _row(row: Mapping[str, object], alone: set[int]) -> CellRow:
     if "pred" not in row:
         return CellRow(
             f"row {row.get('gold_row', '')}",
@@ -32,7 +39,10 @@ def _row(row: Mapping[str, object]) -> CellRow:
     if "gold" not in row:
         return CellRow(
             f"given row {row.get('pred_row', '')}",
-            tuple(Cell("", cell_text(cell), "extra") for cell in listed(row["pred"])),
+            tuple(
+                Cell("", "", "same") if place in alone else Cell("", cell_text(cell), "extra")
+                for place, cell in enumerate(listed(row["pred"]))
+            ),
         )
     gold, given = listed(row["gold"]), listed(row["pred"])
     differs = listed(row["differs"]) if "differs" in row else None
@@ -40,8 +50,8 @@ def _row(row: Mapping[str, object]) -> CellRow:
     for place in range(max(len(gold), len(given))):
         left = cell_text(gold[place]) if place < len(gold) else ""
         right = cell_text(given[place]) if place < len(given) else ""
-        if place >= len(given):
-            cells.append(Cell(left, right, "missing"))
+        if place >= len(given) or place in alone:
+            cells.append(Cell(left, "", "missing"))
         elif place >= len(gold):
             cells.append(Cell(left, right, "extra"))
         else:

@@ -50,6 +50,7 @@ def explain(pair: TablePair, *, ignore_order: bool, settled: bool = True) -> Mat
         unmatched=part.unmatched,
         equal_rows=part.equal_rows / part.weight,
     )
+    view.pair_the_rest()
     reason = "shape_differs" if shape else _reason(pair, part, view)
     evidence = {**_sizes(pair), "columns": view.nearest(), **_rows_shown(part, view)}
     if part.sampled:

@@ -69,6 +69,14 @@ class View:
         self.mapping, self.unmatched = list(mapping), []
         self._changes.clear()
 
+    def pair_the_rest(self) -> None:
+        """In tables of the same width no column is without a partner: what is left on both sides is held against each
+        other in its order, so that the cells that were given are seen."""
+        if self.gold.width != self.pred.width:
+            return
+        free = iter([p for p in range(self.pred.width) if p not in self.mapping])
+        self.mapping = [next(free) if p is None else p for p in self.mapping]
+
     def candidates(self) -> list[list[int]]:
         """For each gold column the prediction columns that hold the same cells, in any order."""
         columns = range(self.pred.width)
@@ -141,10 +149,13 @@ class View:
                 return
 
     def near(self, g: int) -> bool:
-        """Whether the column mapped to this one is likely meant to be it: by its cells, or by its name."""
+        """Whether the column mapped to this one is likely meant to be it: by its cells, by its name, or as the only
+        one."""
         p = self.mapping[g]
         if p is None:
             return False
+        if self.gold.width == self.pred.width == 1:
+            return True
         same_name = self.gold.names[g].casefold() == self.pred.names[p].casefold()
         return same_name or self.shares[g][p] >= _NEAR or self._share(g) >= _NEAR
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import msgspec
 
 from karat.core.files.atomic import write_bytes
 from karat.core.plugins import load_suite
-from karat.core.problems import UserError
+from karat.core.problems import Problem, UserError
 from karat.core.remote.paths import local_input
 from karat.core.results.result import RunResult
 from karat.core.suite import LoadedPredictions
@@ -19,8 +19,12 @@ from karat.runs.executors.choice import scoring_executor
 from karat.runs.project import from_settings
 from karat.suites.answers.options import Options
 from karat.suites.answers.text_to_sql.fillings.suite import MadeSuite, make_suite
+from karat.suites.answers.text_to_sql.highlights import searched_only_in_sqlite
 from karat.suites.answers.text_to_sql.predictions import paired, prediction_field
+from karat.suites.answers.text_to_sql.questions import SQL_KEYS, is_question_file
+from karat.suites.answers.text_to_sql.rows import fields_of, read_rows
 from karat.verbs.inputs.loading import load_cases, load_predictions
+from karat.verbs.inputs.near_paths import near_path
 from karat.verbs.inputs.steps import step
 
 OUTCOMES = {"right": "pass", "wrong": "fail"}
@@ -44,13 +48,18 @@ def score_queries(
     suite = load_suite("answers")
     fixed = {"databases": databases, **({"test_suite": test_suite} if test_suite else {})}
     options = from_settings(Options, settings, "--option", fixed)
+    _refuse_other_files(Path(local_input(questions)), questions)
     cases = load_cases(suite, questions)
     if not any(turn.target is not None and turn.target.queries for turn in cases.cases[0].conversation):
         hint = "A gold folder of result files is scored with --result_dir and --gold_dir."
         raise UserError(f"{questions} does not hold questions with gold SQL", hint=hint)
     given: LoadedPredictions
     if predictions is not None:
-        given = load_predictions(suite, local_input(predictions))
+        file = Path(local_input(predictions))
+        if not file.exists():
+            otherwise = "Predictions are a file of SQL (text, JSON, JSONL, CSV) or a folder of .sql files."
+            raise UserError(f"there is no file of predictions {predictions}", hint=near_path(file, otherwise))
+        given = load_predictions(suite, file)
     else:
         given = prediction_field(cases.cases)
         if not given.predictions:
@@ -58,7 +67,7 @@ def score_queries(
             raise UserError(f"there are no predictions in {questions}", hint=hint)
     recorded = paired(cases.cases, given)
     with step("scored"), scoring_executor(suite, workers, executor) as pool:
-        return score_recorded(
+        result = score_recorded(
             suite,
             cases.cases,
             recorded.predictions,
@@ -67,6 +76,24 @@ def score_queries(
             source=str(predictions or questions),
             executor=pool,
         )
+    if said := searched_only_in_sqlite(result):
+        more = Problem(said, severity="warning")
+        return msgspec.structs.replace(result, problems=(*result.problems, more))
+    return result
+
+
+def _refuse_other_files(file: Path, given: Path) -> None:
+    """UserError for a file that is not there, or whose rows have no place for gold SQL."""
+    if not file.exists():
+        otherwise = "Questions are a file of YAML, CSV, JSON or JSONL, with gold SQL."
+        raise UserError(f"there is no file of questions {given}", hint=near_path(file, otherwise))
+    if not file.is_file() or is_question_file(file):
+        return
+    read = read_rows(file)
+    first = read.rows[0].value if read.rows and not read.keyed else None
+    if isinstance(first, Mapping):
+        hint = f"Gold SQL is expected in one of {', '.join(SQL_KEYS)}, beside question and db (and an id)."
+        raise UserError(f"{given} has no questions with gold SQL: its fields are {fields_of(first)}", hint=hint)
 
 
 def with_case_keys(document: bytes) -> bytes:

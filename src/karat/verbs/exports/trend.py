@@ -5,8 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from karat.core import plugins
 from karat.core.problems import UserError
+from karat.core.records import Case
+from karat.core.suite import Suite
 
 if TYPE_CHECKING:
     from karat.reports.trend import Trend
@@ -30,6 +34,8 @@ def read_trend(store: Store, suite: str | None) -> Trend:
     from karat.reports.trend import trend_of
 
     rows = [(label, row) for row in store.runs(MOST_RUNS, suite) if row.scoring is not None for label in _labels(row)]
+    if suite is not None:
+        plugins.load_suite(suite)  # an unknown one is an error of its own
     if not rows:
         raise UserError("no stored run has a release", hint="Label one: karat run --release 1.4")
     suites = sorted({row.suite for _, row in rows})
@@ -39,7 +45,26 @@ def read_trend(store: Store, suite: str | None) -> Trend:
         )
     newest = dict(sorted(rows, key=lambda item: item[1].id))  # of one label the last
     ordered = sorted(newest.items(), key=lambda item: item[1].id)
-    return trend_of([(label, store.result(row.id)) for label, row in ordered], plugins.load_suite(suites[0]))
+    own = plugins.load_suite(suites[0])
+    results = [(label, store.result(row.id)) for label, row in ordered]
+    numbers = {result.run.id: row.id for (_, result), (_, row) in zip(results, ordered, strict=True)}
+    return trend_of(results, own, lambda result: _truths(store, numbers[result.run.id], own))
+
+
+def _truths(store: Store, run_id: int, suite: Suite) -> dict[str, bytes]:
+    """What each case of a run asks and expects, as the run kept it."""
+    decoder = msgspec.json.Decoder(Case[suite.target])  # type: ignore[name-defined]  # a run-time type
+    encoder = msgspec.json.Encoder(order="deterministic")
+    found: dict[str, bytes] = {}
+    for chunk in store.case_chunks(run_id):
+        for data in chunk:
+            try:
+                case = decoder.decode(data)
+                found[case.id] = encoder.encode(suite.truth(case))
+            except msgspec.ValidationError:  # an earlier version wrote it otherwise: as it stands there
+                plain = msgspec.json.decode(data)
+                found[plain["id"]] = encoder.encode(plain.get("conversation"))
+    return found
 
 
 def _labels(row: RunRow) -> list[str]:
@@ -65,8 +90,6 @@ def write_trend(trend: Trend, *, json: str | None, xlsx: Path | None, html: Path
         write_html(newest, trend_report(trend), trend.suite.metrics_for(newest.run.headline), estimate, html)
         written.append(str(html))
     if json is not None and json != "-":
-        import msgspec
-
         data = msgspec.json.encode(trend_json(trend))
         write_bytes(Path(json), msgspec.json.format(data, indent=2) + b"\n")
         written.append(json)

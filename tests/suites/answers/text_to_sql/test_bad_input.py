@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import logging
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
+from karat.core.case_explanation import explanation_of
+from karat.core.problems import UserError
 from karat.core.records import Prediction
 from karat.core.results.result import CaseResult, RunResult
 from karat.suites.answers import suite
@@ -208,3 +212,53 @@ def test_what_has_no_translation_or_two_says_so() -> None:
 def test_a_mistake_in_the_sql_of_the_right_dialect_gets_no_offer() -> None:
     for gold in ("select lenght(name) from customer", "select nam from customer", "selec name from customer"):
         assert "dialect" not in only([{"id": "a", "sql": gold, "prediction": NAMES}]).error
+
+
+def test_a_profile_that_does_not_judge_is_no_reason_and_notes_are_shown() -> None:
+    (case,) = scored([{"id": "q"}], [{"id": "q", "sql": f"```sql\n{NAMES}\n```"}]).cases
+    found = explanation_of("answers", case)
+    assert (found.outcome, found.note) == ("right", "fence")
+    assert found.headline.startswith("right by strict (fence), not by bird_ex")
+    (plain,) = scored([{"id": "q"}], [{"id": "q", "sql": NAMES}]).cases
+    assert explanation_of("answers", plain).headline == ""
+
+
+def test_the_words_of_the_database_come_before_the_parts_that_differ(capfd: pytest.CaptureFixture[str]) -> None:
+    (case,) = scored([{"id": "q"}], [{"id": "q", "sql": "select name from nowhere where name ->> '$.a b' = 1"}]).cases
+    said = explanation_of("answers", case).headline
+    assert said.startswith("sql_error: no such table: nowhere; uses the table `nowhere`")
+    assert capfd.readouterr().err == ""
+    logging.getLogger("sqlglot").warning("a query that it does not know")
+    assert capfd.readouterr().err == ""
+
+
+def test_a_file_that_is_not_there_is_called_what_it_is() -> None:
+    questions = question_file(Path.cwd(), [{"id": "q", "db": "shop", "question": "Who?", "sql": NAMES}])
+    with pytest.raises(UserError, match="no file of questions") as caught:
+        score_queries(Path("team.json"), None, "databases")
+    assert "team.jsonl" in caught.value.hint
+    question_file(Path.cwd(), [{"id": "q", "sql": NAMES}], "given.jsonl")
+    with pytest.raises(UserError, match="no file of predictions") as caught:
+        score_queries(questions, Path("givn.jsonl"), "databases")
+    assert "given.jsonl" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("q.csv", "id,question,gold\nq,Who?,select 1\n"), ("q.json", '[{"id": 1, "question": "?", "gold": "select 1"}]')],
+)
+def test_questions_without_a_place_for_sql_name_their_fields(name: str, text: str) -> None:
+    Path(name).write_text(text)
+    with pytest.raises(UserError, match="its fields are id, question, gold") as caught:
+        score_queries(Path(name), None, "databases")
+    assert "sql, query, SQL, gold_sql" in caught.value.hint
+
+
+def test_counterexamples_are_said_to_be_for_sqlite_only() -> None:
+    with duckdb.connect("shop.duckdb") as connection:
+        connection.execute("create table customer as select 'Ada' as name")
+    rows = [{"id": "q", "prediction": NAMES}]
+    result = scored(rows, None, "counterexamples=true", databases="shop.duckdb")
+    (problem,) = result.problems
+    assert (problem.severity, "1 question on duckdb" in problem.message) == ("warning", True)
+    assert scored(rows, None, "counterexamples=true").problems == ()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from karat.core.problems import UserError
 from karat.core.records import AnyCase
 from karat.suites.answers import suite
 from karat.suites.answers.records import Answer, Queries
@@ -176,3 +177,46 @@ def test_a_fence_is_kept_for_the_public_figures(two: Path, tmp_path: Path) -> No
     first = found["1471"]
     assert first is not None
     assert (first.text, first.raw, first.first_sql) == ("select 2", text, "select 1")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("p.csv", "id,answer\n1471,select 5\n"),
+        ("p.csv", "Question_ID,SQL\n1471,select 5\n"),
+        ("p.tsv", "id\tmodel\toutput\n1471\tgpt\tselect 5\n"),
+        ("p.jsonl", '{"id": 1471, "answer": "select 5"}\n'),
+        ("p.jsonl", '{"id": 1471, "response": "```sql\\nselect 5\\n```"}\n'),
+        ("p.json", '{"1471": "select 5"}'),
+        ("p.json", '{"1471": {"response": "select 5"}}'),
+        ("p.json", '{"id": 1471, "sql": "select 5"}'),
+    ],
+)
+def test_sql_is_found_under_the_names_that_people_give_it(two: Path, tmp_path: Path, name: str, text: str) -> None:
+    found, _ = _paired(two, _write(tmp_path / name, text))
+    assert found["1471"] is not None
+    assert (found["1471"].text, found["1471"].problem) == ("select 5", "")
+
+
+def test_an_object_of_ids_that_are_words_is_read(tmp_path: Path) -> None:
+    row = '{"id": "buyers", "db": "shop", "question": "?", "sql": "select 1"}\n'
+    found, problems = _paired(_write(tmp_path / "q.jsonl", row), _write(tmp_path / "p.json", {"buyers": "select 5"}))
+    assert found["buyers"] is not None
+    assert (found["buyers"].text, problems) == ("select 5", [])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("p.csv", "id,note\n1471,select 5\n", ("the fields id, note", "predicted_sql")),
+        ("p.csv", "id,answer,output\n1471,select 5,7\n", ("the fields id, answer, output", "answer and output could")),
+        ("p.csv", "id,sql\nnone,select 5\n", ("none of the 1 prediction", "none", "1471")),
+        ("p.json", '{"none": "select 5"}', ("none of the 1 prediction", "none", "1471")),
+    ],
+)
+def test_predictions_of_no_question_are_an_error_and_no_score(
+    two: Path, tmp_path: Path, name: str, text: str, said: tuple[str, ...]
+) -> None:
+    with pytest.raises(UserError) as caught:
+        _paired(two, _write(tmp_path / name, text))
+    assert all(words in f"{caught.value.message} {caught.value.hint}" for words in said)

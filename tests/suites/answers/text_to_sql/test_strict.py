@@ -10,6 +10,7 @@ from karat.core.suite import NotApplicable, Unreadable
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
 from karat.suites.answers.text_to_sql.strict.gold_status import at_date, same_text
+from karat.tables.explain.cells import cells_of
 from tests.suites.answers.text_to_sql.making import compared
 
 NAMES = "select name from customer"
@@ -153,3 +154,30 @@ def test_texts_that_are_the_same() -> None:
 def test_a_fixed_date_stands_for_now() -> None:
     assert at_date("select date('now'), current_date", "2024-06-15") == "select date('2024-06-15'), '2024-06-15'"
     assert at_date("select date('now')", "x'; drop") == "select date('now')"
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "reason", "given"),
+    [
+        ("count(distinct customer_id)", "count(customer_id) as orders", "values_differ", ["4"]),
+        ("max(amount), min(id)", "min(id) as first, max(day) as last", "missing_column", ["2024-02-01", "1"]),
+    ],
+)
+def test_a_value_that_was_given_is_shown_under_whatever_header(
+    gold: str, answer: str, reason: str, given: list[str], tmp_path: Path
+) -> None:
+    strict = compared(tmp_path, f"select {gold} from sale", f"select {answer} from sale").strict
+    assert (strict.state, strict.reason) == ("wrong", reason)
+    (row,) = strict.evidence["rows"]
+    assert row["pred"] == given
+    assert all("nearest" in column for column in strict.evidence["columns"])
+
+
+def test_a_column_without_a_partner_is_missing_and_not_null(tmp_path: Path) -> None:
+    sql = "select id, name from customer where id = 1"
+    shown = cells_of(compared(tmp_path, sql, "select id from customer where id = 1").strict.evidence)
+    assert shown is not None
+    assert [(cell.expected, cell.given, cell.mark) for cell in shown.rows[0].cells] == [
+        ("1", "1", "same"),
+        ("Ada", "", "missing"),
+    ]

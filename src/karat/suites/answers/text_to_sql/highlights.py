@@ -18,7 +18,20 @@ def sql_lines(result: RunResult) -> list[str]:
     cases = queried(result)
     if not cases:
         return []
-    return [*_lucky(cases), *_disagreeing(cases), *_wrong(cases), *_gold(cases, result), *_slow(cases)]
+    said = {problem.message for problem in result.problems}
+    more = [line for line in (searched_only_in_sqlite(result),) if line and line not in said]
+    return [*more, *_lucky(cases), *_disagreeing(cases), *_wrong(cases), *_gold(cases, result), *_slow(cases)]
+
+
+def searched_only_in_sqlite(result: RunResult) -> str:
+    """That no counter-examples were looked for, where they were asked for and a database is not SQLite."""
+    if not result.run.options.get("counterexamples"):
+        return ""
+    others = [sql.dialect for _, _, sql in queried(result) if sql.dialect != "sqlite"]
+    if not others:
+        return ""
+    count, kinds = count_of(len(others), "question"), ", ".join(sorted(set(others)))
+    return f"no counterexamples were looked for in {count} on {kinds}: they are made for SQLite only"
 
 
 def _disagreeing(cases: list[Judged]) -> list[str]:

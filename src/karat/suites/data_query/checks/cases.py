@@ -13,7 +13,7 @@ from karat.core.yaml.structs import Path_
 from karat.suites.data_query.checks.constraints import Allowed
 from karat.suites.data_query.checks.datasets import Datasets, time_fault
 from karat.suites.data_query.checks.findings import Found, found_in, placed
-from karat.suites.data_query.checks.names import drifted, look_alikes, replacement, spoken
+from karat.suites.data_query.checks.names import drifted, look_alikes, replacement, spoken, with_blanks
 from karat.suites.data_query.checks.nearest_codes import hints_in
 from karat.suites.data_query.checks.walk import entries, terms
 from karat.suites.data_query.formats.operators import meaning
@@ -194,6 +194,12 @@ class _Check:
             message = f'{term.id} has no name, and is called "{official}" in {codelist.ref}: by name it can never match'
             hint = "Add --fix-names to put the official name in."
             return Found(case.id, case.source, place, message, hint, "warning", term.name, new)
+        if held := with_blanks(term.name, names):
+            message = (
+                f'{term.id} is called "{held}" in {codelist.ref}, the case says "{term.name}", with blanks at its ends'
+            )
+            hint = "Names are compared exactly. Add --fix-names to remove the blanks."
+            return Found(case.id, case.source, place, message, hint, "warning", term.name, held)
         message = f'label drift: {term.id} is called "{official}" in {codelist.ref}, the case says "{term.name}"'
         if same := look_alikes(term.name.strip(), official):
             message += f"; {same}"

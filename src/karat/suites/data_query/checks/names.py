@@ -27,9 +27,10 @@ def spoken(terms: Iterable[tuple[Term, Codelist]]) -> str:
 
 
 def drifted(term: Term, codelist: Codelist) -> bool:
-    """Whether a term has another name than its code in every language."""
+    """Whether a term has another name than its code in every language. Blanks at its ends count, as they do when it is
+    scored."""
     official = codelist.codes[term.id]
-    name = term.name.strip()
+    name = term.name
     if name == official or not official:
         return False
     held = codelist.names.get(term.id)
@@ -46,6 +47,12 @@ def replacement(names: Names, option: str, most: str) -> str | None:
         if language == option and option:
             return None
     return None
+
+
+def with_blanks(name: str, names: Names) -> str:
+    """The name of a code that this one is but for blanks at its ends; empty where it is none."""
+    bare = name.strip()
+    return next((held for held in names.values() if bare and held.strip() == bare != name), "")
 
 
 def look_alikes(name: str, official: str) -> str:
