@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
+import karat
 from karat.store import open_store
 from karat.web.app import create_app
 from tests.web.conftest import HERE
@@ -179,6 +181,45 @@ def test_blind_can_be_turned_off(ada: TestClient, ben: TestClient) -> None:
     ada.post("/review/who", data={"csrf": csrf, "run": "r-0001", "reviewer": "ada", "blind": "1"}, headers=ORIGIN)
     assert "tell-tale" not in ada.get(CASE).text
     assert ada.post("/review/who", data={"reviewer": "x"}, headers=ORIGIN).status_code == 403
+
+
+def test_blind_says_nothing_of_what_the_rule_found(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("a,n\nx,1\ny,2\nx,4\n")
+    cases = [
+        {"id": name, "question": "The sum of n by a, where n is above 1?", "tables": {"t": str(table)},
+         "reference": 'result = t[t["n"] > 1].groupby("a", as_index=False)["n"].sum()', "timeout": 7}
+        for name in ("wrong", "fails")
+    ]  # fmt: skip
+    answers = [
+        {"id": "wrong", "code": 'result = t.groupby("a", as_index=False)["n"].mean()'},
+        {"id": "fails", "code": 'result = t.groupby("b")["n"].sum()'},
+    ]
+    store = f"sqlite:///{tmp_path}/karat.db"
+    karat.run(suite="codegen", cases=cases, predictions=answers, store=store)
+    keys = [f"k{number}" for number in range(30)]
+    relevant = [{"id": "lost", "question": "Which?", "relevant": ["k2", "k20", "nowhere"]}]
+    karat.run(suite="retrieval", cases=relevant, predictions=[{"id": "lost", "results": keys}], store=store)
+    with person(store, "ada") as client:
+        for case in (0, 1):
+            page = client.get(f"/review?run=r-0001&case={case}").text
+            shown = page[page.index("<main") : page.index('aria-label="Verdict"')]
+            assert "[&#34;n&#34;] &gt; 1" in shown and "t.groupby(" in shown and "Reference" in shown
+            for finding in ("ilter", "missing", "KeyError", "did not run", "differ ", 'class="l bad"', "<mark", "✗"):
+                assert finding not in shown.replace("people or rules disagree", ""), finding
+            assert str(tmp_path) not in shown and "timeout" not in shown and "memory_mb" not in shown
+        page = client.get("/review?run=r-0002&case=0").text
+        shown = page[page.index("<main") : page.index('aria-label="Verdict"')]
+        assert "nowhere" in shown and "k29" in shown
+        assert " of 3" not in shown and "missing" not in shown and "needed" not in shown and "✗" not in shown
+
+
+def test_a_case_page_hides_other_people_and_says_only_that(ada: TestClient) -> None:
+    queue = ada.get("/review?run=r-0001&case=1").text
+    assert "Blind: the rule’s verdict and other people’s are shown when you have given yours." in queue
+    page = ada.get(CASE).text
+    assert 'class="verdict is-' in page
+    assert "Blind: other people’s verdicts are shown when you have given yours." in page
 
 
 # -- the queue --------------------------------------------------------------------------------------------------------
