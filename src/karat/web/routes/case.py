@@ -95,7 +95,8 @@ def _verdict(row: RunRow, case: CaseResult, main: Figure | None) -> Verdict:
 def _form(row: RunRow, case: CaseResult, asked: JsonObject, answers: Sequence[Answer]) -> CaseForm:
     """Of a case with one answer, that answer's; of one with several, what was kept of the case as a whole, else the
     first try that is not right."""
-    if len(answers) == 1:
+    turns = sum(turn.get("role") == "user" for turn in asked.get("conversation", ()))
+    if len(answers) == 1 and turns < 2:
         return answers[0].form
     if case.details or not answers:
         return form_of(row.suite, case, target_of(row.suite, asked) if asked else None)
