@@ -302,3 +302,22 @@ def test_the_agreement_of_people_and_rule(ada: TestClient, ben: TestClient, stor
     assert "kappa, ada and ben" in page and "2 seen twice" in page
     assert "/runs/r-0001/cases/11" in page
     assert "No case is settled by both" in ada.get("/review/agreement?run=r-0002").text
+
+
+def test_a_kappa_below_zero_is_drawn_there_and_rules_are_sorted_by_share(ada: TestClient, store_url: str) -> None:
+    with open_store(store_url) as store:
+        for place in range(8):  # mostly the opposite of the rule: 2 of 4 right ones and all 4 wrong ones are turned
+            store.add_review(1, f"case_{place:03d}", "pass" if place % 2 or place < 3 else "fail", reviewer="ada")
+        for place in range(8, 20, 2):
+            store.add_review(1, f"case_{place:03d}", "fail" if place > 12 else "pass", reviewer="ada")
+    page = ada.get("/review/agreement?run=r-0001").text
+    table = page[page.index('<table class="t cards mid figs">') : page.index("</table>")]
+    assert ">−1</text>" in table and "axis from −1 to 1" in table
+    kappa = table[table.index("kappa, people and rule") :]
+    value = re.search(r'<td class="v num">−(0\.\d+)</td>', kappa)
+    assert value and "-0." not in re.sub(r'"[^"]*%"', "", table)
+    drawn = re.search(r'<circle class="dot" cx="([\d.]+)%"', kappa)
+    assert drawn and float(drawn[1]) == pytest.approx(50 * (1 - float(value[1])), abs=0.1)
+    rules = page[page.index("Rules most often overruled") :]
+    shares = [int(turned) / int(of) for turned, of in re.findall(r"<b>(\d+)</b> of (\d+)", rules)]
+    assert len(shares) == 2 and shares == sorted(shares, reverse=True) and shares[0] == 1
