@@ -9,6 +9,7 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import Response
 
 from karat.core.case_explanation import explanation_of, target_of
+from karat.core.case_file import case_file
 from karat.core.case_form import CaseForm
 from karat.core.case_forms import form_of
 from karat.core.json_types import JsonObject
@@ -74,6 +75,7 @@ def case_page(request: Request, run: str, position: int) -> Response:
         past=past,
         past_words=strip_words(past),
         changed=_changed(viewer, baseline, row, case, asked, form, position),
+        copyable=bool(asked) and case_file(row.suite, [asked]) is not None,
         tries=tries_text(case, main),
         sets=viewer.viewing.sets(row.suite, case.id),
         all_sets=viewer.viewing.sets(row.suite),
