@@ -248,6 +248,38 @@ def test_where_a_run_fails_is_counted_by_tag(client: TestClient) -> None:
     assert 'aria-label="all cases: 0 right, 1 wrong, 0 errors"' in tables, "a run without tags has one bar"
 
 
+def test_a_missing_answer_is_no_error(tmp_path: Path) -> None:
+    import karat
+
+    store = f"sqlite:///{tmp_path}/missing.db"
+    cases = [{"id": name, "question": "Which?", "tags": ["t"], "relevant": ["k1"]} for name in ("there", "gone")]
+    karat.run(suite="retrieval", cases=cases, predictions=[{"id": "there", "results": ["k1"]}], store=store)
+    with TestClient(create_app(store), base_url="http://127.0.0.1:8765") as client:
+        page = client.get("/runs/r-0001").text
+    where = page[page.index("Where it fails") :]
+    assert "1 missing" in where and "1 error" not in where and "0 errors, 1 missing" in where
+
+
+@pytest.mark.parametrize(
+    ("file", "shown"),
+    [
+        ("{here}/cases/weo/debt.yaml", "cases/weo/debt.yaml:7"),
+        ("cases/weo/debt.yaml", "cases/weo/debt.yaml:7"),
+        ("{here}/../elsewhere/debt.yaml", "debt.yaml:7"),
+        ("../debt.yaml", "debt.yaml:7"),
+        ("C:\\people\\ada\\debt.yaml", "debt.yaml:7"),
+        ("", ""),
+    ],
+)
+def test_the_file_of_a_case_is_named_from_the_project_folder(
+    file: str, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from karat.web.routes.case import _source
+
+    monkeypatch.chdir(tmp_path)
+    assert _source({"source": {"file": file.format(here=tmp_path), "line": 7}}) == shown
+
+
 def test_a_list_has_no_column_that_says_the_same_in_every_row(client: TestClient) -> None:
     def heads(address: str) -> list[str]:
         table = client.get(address).text.partition('<table class="t cards cases">')[2].partition("</thead>")[0]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path, PureWindowsPath
 
 import msgspec
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import Response
 
 from karat.core.case_explanation import explanation_of, target_of
-from karat.core.case_file import case_file
+from karat.core.case_file import base_name, case_file
 from karat.core.case_form import CaseForm
 from karat.core.case_forms import form_of
 from karat.core.json_types import JsonObject
@@ -183,8 +185,13 @@ def _neighbours(
 
 
 def _source(asked: JsonObject) -> str:
-    """The case's file and line, without the folders of this machine."""
+    """The case's file and line: below the project folder as in a patch of reviews, else the file's name alone, without
+    the folders of this machine."""
     source = asked.get("source") or {}
-    file = str(source.get("file", "")).replace("\\", "/").rpartition("/")[2]
-    line = source.get("line", 0)
-    return f"{file}:{line}" if file and line else file
+    file, line = str(source.get("file", "")).replace("\\", "/"), source.get("line", 0)
+    inside = Path(os.path.normpath(file)) if file else Path()
+    if inside.is_absolute() and inside.is_relative_to(Path.cwd()):
+        inside = inside.relative_to(Path.cwd())
+    outside = inside.is_absolute() or ".." in inside.parts or PureWindowsPath(file).is_absolute()
+    name = base_name(file) if outside else inside.as_posix() if file else ""
+    return f"{name}:{line}" if name and line else name
