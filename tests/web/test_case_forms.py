@@ -158,6 +158,24 @@ def test_ranked_lists(tmp_path: Path) -> None:
         assert shown.count('<th scope="row" title=') == 4 and folded.count('<th scope="row" title=') > 40
 
 
+def test_what_is_wrong_stands_in_its_own_turn(tmp_path: Path) -> None:
+    def selected(*codes: str) -> dict[str, Any]:
+        values = [{"id": code, "name": code} for code in codes]
+        chosen = {"dataset_id": "A:B", "dimensions": [{"dimension_name": "COUNTRY", "values": values}]}
+        return {"indicator_selection": [chosen]}
+
+    turns = [("Mexico?", selected("MEX")), ("Ghana and Kenya?", selected("GHA", "KEN"))]
+    asked = [{"role": "user", "content": question, "target": target} for question, target in turns]
+    answers = [{"id": "talk", "turn": 0, **selected("MEX")}, {"id": "talk", "turn": 1, **selected("KEN")}]
+    store = ran(tmp_path, "data_query", [{"id": "talk", "conversation": asked}], answers)
+    with viewing(store) as client:
+        page = page_of(client, "talk")
+        assert "GHA is missing" in words(page[: page.index("<h2>Answers</h2>")] + "</main>")
+        _, first, second = page.split('<details class="fold answer">')
+        assert "turn 1" in first and "GHA" not in first and "MEX" in first
+        assert "turn 2" in second and "GHA is missing" in words(f"<main{second}")
+
+
 def test_code_beside_its_reference(tmp_path: Path) -> None:
     cases = [
         {"id": name, "question": question, "tables": {"t": {"columns": {"a": ["x", "y", "x"], "n": [1, 2, 4]}}},

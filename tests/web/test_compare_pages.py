@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from starlette.testclient import TestClient
 
-from karat.store import open_store
+from karat.store import open_store, run_name
 from tests.web.sample_store import PAYLOADS, a_case, a_dimension, add_run, hostile
 
 PAIR = "/compare?a=r-0001&b=r-0002"
@@ -76,6 +76,37 @@ def test_several_runs_are_a_matrix(client: TestClient, store_url: str) -> None:
     assert client.get(f"/compare?runs={','.join(f'r-{n:04d}' for n in range(1, 20))}").status_code == 400
     assert client.get("/compare?runs=r-0001,r-0002,r-0099").status_code == 404
     assert 'value="r-0002" checked' in client.get("/compare?runs=r-0001,r-0002&add=1").text
+
+
+def test_the_baseline_is_the_first_column(client: TestClient, store_url: str) -> None:
+    third_run(store_url)
+
+    def columns(address: str) -> list[str]:
+        text = client.get(address).text
+        assert "differences are paired on the cases of both runs" in text
+        head = text[text.index('<th scope="col">Figure</th>') : text.index("</thead>")]
+        assert head.index('class="bl"') < head.index("<a "), "the first is the baseline"
+        return re.findall(r'<a href="/runs/(r-\d+)"', head)
+
+    assert columns("/compare?runs=r-0002,r-0001,r-0007") == ["r-0002", "r-0001", "r-0007"]
+    chosen = "/compare?oldest=1&runs=r-0007&runs=r-0002&runs=r-0001"  # as the list sends it, the newest first
+    assert columns(chosen) == ["r-0001", "r-0002", "r-0007"]
+    assert columns(f"{chosen}&baseline=r-0007") == ["r-0007", "r-0001", "r-0002"]
+    page = client.get("/compare").text
+    assert 'name="oldest" value="1"' in page and "the oldest one that you choose is the baseline" in page
+
+
+def test_the_two_runs_that_are_chosen_already_are_of_one_suite(client: TestClient, store_url: str) -> None:
+    with open_store(store_url) as store:
+        rows = {run_name(row.id): row for row in store.runs(200)}
+
+    def preset(address: str) -> list[str]:
+        return re.findall(r'<option value="(r-\d+)" selected>', client.get(address).text)
+
+    before, after = preset("/compare")
+    assert rows[before].suite == rows[after].suite and rows[before].id < rows[after].id
+    assert client.get(f"/compare?a={before}&b={after}").status_code == 200
+    assert preset("/compare?a=r-0002")[0] == "r-0002" and rows[preset("/compare?a=r-0002")[1]].suite == "data_query"
 
 
 @pytest.mark.parametrize("address", ["/compare?a=r-0004&b=r-0007", "/compare?runs=r-0004,r-0007,r-0008"])

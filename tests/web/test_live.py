@@ -12,6 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from karat.core.problems import UserError
+from karat.core.records import CallError, Prediction
 from karat.core.results.live import LiveBatch, LiveCase, live_case
 from karat.core.results.result import CaseResult
 from karat.store import open_store
@@ -110,6 +111,27 @@ def test_a_case_that_is_scored_again_counts_once(client: TestClient, url: str, r
     assert found["groups"][0]["cases"] == 9
 
 
+def test_with_repeats_every_answer_counts_and_a_failed_case_is_listed_once(client: TestClient, url: str) -> None:
+    with open_store(url) as store:
+        run = store.create_run(RunRecord(suite="data_query", name="thrice", cases=60, repeats=3), this_process())
+        store.add_cases(run, [(f"case_{n:03}", b"{}") for n in range(60)])
+        LiveRuns(store).add(run, batch(*(line(n, right=True) for n in range(30))))
+        lost = CallError("timeout", "no answer in 10 s", 1)
+        answers = [Prediction(f"case_{n:03}", 0, repeat, b"{}") for n in range(30) for repeat in range(3)]
+        failed = [Prediction(f"case_{n:03}", 0, repeat, error=lost) for n in (40, 41) for repeat in range(3)]
+        store.add_predictions(run, [*answers, *failed])
+    with open_store(url) as store:
+        once = next(row.id for row in store.runs() if row.name == "nightly")
+    found = client.get(f"/api/runs/r-{run:04}/progress").json()
+    single = client.get(f"/api/runs/r-{once:04}/progress").json()
+    assert (found["answered"], found["of"]) == (96, 180)
+    assert found["rate"] == pytest.approx(3 * single["rate"], rel=0.1)
+    assert found["seconds_left"] == pytest.approx((180 - 96) / found["rate"])
+    assert [one["case_id"] for one in found["failures"]] == ["case_040", "case_041"]
+    page = client.get(f"/runs/r-{run:04}").text
+    assert "<dt>Cases with an error</dt><dd>2</dd>" in page and "2 of 2, 6 failed calls" in page
+
+
 def test_against_the_pinned_run_on_the_same_cases(client: TestClient, run: int) -> None:
     found = client.get(f"/api/runs/r-{run:04}/progress?baseline=r-0001").json()
     base = client.get("/api/runs/r-0001/cases?size=1000").json()["cases"]
@@ -194,4 +216,4 @@ def test_texts_of_cases_stay_texts(client: TestClient, url: str, run: int) -> No
 
 def test_nothing_scored_yet(client: TestClient) -> None:
     page = client.get("/runs/r-0003").text
-    assert "40 of 100 answered" in page and "No case has been scored yet." in page and "Failed calls" in page
+    assert "40 of 100 answered" in page and "No case has been scored yet." in page and "Cases with an error" in page

@@ -163,7 +163,20 @@ def test_chosen_runs_are_compared(client: TestClient) -> None:
     assert goes("run=r-0002&run=r-0001") == (303, "/compare?a=r-0001&b=r-0002"), "the earlier one comes first"
     assert goes("run=r-0002&run=r-0001&baseline=r-0002") == (303, "/compare?a=r-0002&b=r-0001"), "or the baseline"
     assert goes("run=r-0004&run=r-0002&run=r-0001") == (303, "/compare?runs=r-0001,r-0002,r-0004")
-    assert [goes(query)[0] for query in ("", "run=r-0001&run=r-0001", "run=r-0001&run=r-0099")] == [400, 400, 404]
+    assert goes("") == goes("run=r-0001&run=r-0001") == (303, "/?few=1") and goes("run=r-0001&run=r-0099")[0] == 404
+
+
+def test_with_too_few_runs_chosen_the_list_stays_and_says_so(client: TestClient) -> None:
+    hint = r"data-few( hidden)?>Choose at least two runs of one suite"
+    hidden, shown = (re.search(hint, client.get(address).text) for address in ("/", "/compare/chosen?run=r-0001"))
+    assert hidden and hidden[1] and shown and not shown[1]
+    assert 'id="choose"' in client.get("/compare/chosen").text
+
+
+def test_the_list_of_keys_has_every_key_of_a_page(client: TestClient) -> None:
+    page = client.get("/").text
+    listed = page[page.index('id="keys"') :]
+    assert {"c", "s", "u", "j", "k", "/", "?"} <= set(re.findall(r"<kbd>([^<]+)</kbd>", listed))
 
 
 def test_a_large_run_is_shown_before_its_differences(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,6 +246,38 @@ def test_where_a_run_fails_is_counted_by_tag(client: TestClient) -> None:
     assert 'class="base"' in text and "baseline r-0002" in text
     tables = client.get("/runs/r-0006").text
     assert 'aria-label="all cases: 0 right, 1 wrong, 0 errors"' in tables, "a run without tags has one bar"
+
+
+def test_a_missing_answer_is_no_error(tmp_path: Path) -> None:
+    import karat
+
+    store = f"sqlite:///{tmp_path}/missing.db"
+    cases = [{"id": name, "question": "Which?", "tags": ["t"], "relevant": ["k1"]} for name in ("there", "gone")]
+    karat.run(suite="retrieval", cases=cases, predictions=[{"id": "there", "results": ["k1"]}], store=store)
+    with TestClient(create_app(store), base_url="http://127.0.0.1:8765") as client:
+        page = client.get("/runs/r-0001").text
+    where = page[page.index("Where it fails") :]
+    assert "1 missing" in where and "1 error" not in where and "0 errors, 1 missing" in where
+
+
+@pytest.mark.parametrize(
+    ("file", "shown"),
+    [
+        ("{here}/cases/weo/debt.yaml", "cases/weo/debt.yaml:7"),
+        ("cases/weo/debt.yaml", "cases/weo/debt.yaml:7"),
+        ("{here}/../elsewhere/debt.yaml", "debt.yaml:7"),
+        ("../debt.yaml", "debt.yaml:7"),
+        ("C:\\people\\ada\\debt.yaml", "debt.yaml:7"),
+        ("", ""),
+    ],
+)
+def test_the_file_of_a_case_is_named_from_the_project_folder(
+    file: str, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from karat.web.routes.case import _source
+
+    monkeypatch.chdir(tmp_path)
+    assert _source({"source": {"file": file.format(here=tmp_path), "line": 7}}) == shown
 
 
 def test_a_list_has_no_column_that_says_the_same_in_every_row(client: TestClient) -> None:
@@ -342,6 +387,17 @@ def test_a_suite_whose_cases_stand_in_no_text_file_says_so(tmp_path: Path) -> No
     asked = {"id": "x", "conversation": [{"role": "user", "content": "?", "target": task}]}
     assert case_file("codegen", [asked]) is None, "a task of DS-1000"
     assert case_file("answers", [{"id": "x", "conversation": []}]) is None
+
+
+def test_only_a_case_that_can_be_written_out_leads_to_a_new_one(client: TestClient, tmp_path: Path) -> None:
+    import karat
+
+    assert "new case from it" in client.get("/runs/r-0001/cases/1").text
+    store = f"sqlite:///{tmp_path}/other.db"
+    case = {"id": "a", "question": "Which?", "relevant": ["k1"]}
+    karat.run(suite="retrieval", cases=[case], predictions=[{"id": "a", "results": ["k1"]}], store=store)
+    with TestClient(create_app(store), base_url="http://127.0.0.1:8765") as other:
+        assert "Which?" in (page := other.get("/runs/r-0001/cases/0").text) and "new case from it" not in page
 
 
 def test_sets_of_cases(client: TestClient) -> None:

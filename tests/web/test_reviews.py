@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
+import karat
 from karat.store import open_store
 from karat.web.app import create_app
 from tests.web.conftest import HERE
@@ -181,6 +183,45 @@ def test_blind_can_be_turned_off(ada: TestClient, ben: TestClient) -> None:
     assert ada.post("/review/who", data={"reviewer": "x"}, headers=ORIGIN).status_code == 403
 
 
+def test_blind_says_nothing_of_what_the_rule_found(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("a,n\nx,1\ny,2\nx,4\n")
+    cases = [
+        {"id": name, "question": "The sum of n by a, where n is above 1?", "tables": {"t": str(table)},
+         "reference": 'result = t[t["n"] > 1].groupby("a", as_index=False)["n"].sum()', "timeout": 7}
+        for name in ("wrong", "fails")
+    ]  # fmt: skip
+    answers = [
+        {"id": "wrong", "code": 'result = t.groupby("a", as_index=False)["n"].mean()'},
+        {"id": "fails", "code": 'result = t.groupby("b")["n"].sum()'},
+    ]
+    store = f"sqlite:///{tmp_path}/karat.db"
+    karat.run(suite="codegen", cases=cases, predictions=answers, store=store)
+    keys = [f"k{number}" for number in range(30)]
+    relevant = [{"id": "lost", "question": "Which?", "relevant": ["k2", "k20", "nowhere"]}]
+    karat.run(suite="retrieval", cases=relevant, predictions=[{"id": "lost", "results": keys}], store=store)
+    with person(store, "ada") as client:
+        for case in (0, 1):
+            page = client.get(f"/review?run=r-0001&case={case}").text
+            shown = page[page.index("<main") : page.index('aria-label="Verdict"')]
+            assert "[&#34;n&#34;] &gt; 1" in shown and "t.groupby(" in shown and "Reference" in shown
+            for finding in ("ilter", "missing", "KeyError", "did not run", "differ ", 'class="l bad"', "<mark", "✗"):
+                assert finding not in shown.replace("people or rules disagree", ""), finding
+            assert str(tmp_path) not in shown and "timeout" not in shown and "memory_mb" not in shown
+        page = client.get("/review?run=r-0002&case=0").text
+        shown = page[page.index("<main") : page.index('aria-label="Verdict"')]
+        assert "nowhere" in shown and "k29" in shown
+        assert " of 3" not in shown and "missing" not in shown and "needed" not in shown and "✗" not in shown
+
+
+def test_a_case_page_hides_other_people_and_says_only_that(ada: TestClient) -> None:
+    queue = ada.get("/review?run=r-0001&case=1").text
+    assert "Blind: the rule’s verdict and other people’s are shown when you have given yours." in queue
+    page = ada.get(CASE).text
+    assert 'class="verdict is-' in page
+    assert "Blind: other people’s verdicts are shown when you have given yours." in page
+
+
 # -- the queue --------------------------------------------------------------------------------------------------------
 
 
@@ -191,7 +232,10 @@ def queue_of(client: TestClient) -> list[int]:
 
 def test_the_queue_begins_with_what_tells_the_most(ada: TestClient, ben: TestClient) -> None:
     assert set(queue_of(ada)[:4]) == {1, 3, 5, 7}  # no rule settles them
-    assert "Review: 4 cases wait, 0 have a verdict" in ada.get("/review?run=r-0001").text
+    page = ada.get("/review?run=r-0001").text
+    found = re.search(r"Review: 4 disputed or near a decision, (\d+) more not yet reviewed by you", page)
+    length = re.search(r" · 1 of (\d+)</span>", page)
+    assert found and length and int(found[1]) + 4 == int(length[1]), "the title counts what the queue has"
     assert queue_of(ada) == queue_of(ben)
     give(ada, form_of(ada, "/runs/r-0001/cases/40"), "pass", "/runs/r-0001/cases/40")
     give(ben, form_of(ben, "/runs/r-0001/cases/40"), "fail", "/runs/r-0001/cases/40")
@@ -261,3 +305,22 @@ def test_the_agreement_of_people_and_rule(ada: TestClient, ben: TestClient, stor
     assert "kappa, ada and ben" in page and "2 seen twice" in page
     assert "/runs/r-0001/cases/11" in page
     assert "No case is settled by both" in ada.get("/review/agreement?run=r-0002").text
+
+
+def test_a_kappa_below_zero_is_drawn_there_and_rules_are_sorted_by_share(ada: TestClient, store_url: str) -> None:
+    with open_store(store_url) as store:
+        for place in range(8):  # mostly the opposite of the rule: 2 of 4 right ones and all 4 wrong ones are turned
+            store.add_review(1, f"case_{place:03d}", "pass" if place % 2 or place < 3 else "fail", reviewer="ada")
+        for place in range(8, 20, 2):
+            store.add_review(1, f"case_{place:03d}", "fail" if place > 12 else "pass", reviewer="ada")
+    page = ada.get("/review/agreement?run=r-0001").text
+    table = page[page.index('<table class="t cards mid figs">') : page.index("</table>")]
+    assert ">−1</text>" in table and "axis from −1 to 1" in table
+    kappa = table[table.index("kappa, people and rule") :]
+    value = re.search(r'<td class="v num">−(0\.\d+)</td>', kappa)
+    assert value and "-0." not in re.sub(r'"[^"]*%"', "", table)
+    drawn = re.search(r'<circle class="dot" cx="([\d.]+)%"', kappa)
+    assert drawn and float(drawn[1]) == pytest.approx(50 * (1 - float(value[1])), abs=0.1)
+    rules = page[page.index("Rules most often overruled") :]
+    shares = [int(turned) / int(of) for turned, of in re.findall(r"<b>(\d+)</b> of (\d+)", rules)]
+    assert len(shares) == 2 and shares == sorted(shares, reverse=True) and shares[0] == 1

@@ -96,7 +96,7 @@ def _by_person(reviews: Sequence[CaseReview]) -> dict[str, dict[str, bool]]:
 
 
 def _overruled(both: Mapping[str, tuple[RuleSaid, bool]], final: Mapping[str, CaseReview]) -> tuple[Overruled, ...]:
-    """Every reason of the rule with how often it was turned, the most often first, then by share."""
+    """Every reason of the rule with how often it was turned, the greatest share first, then by count."""
     total: dict[str, int] = {}
     turned: dict[str, list[str]] = {}
     for case, (said, right) in both.items():
@@ -109,4 +109,4 @@ def _overruled(both: Mapping[str, tuple[RuleSaid, bool]], final: Mapping[str, Ca
         comments = [final[case].comment for case in cases if final[case].comment]
         share = Estimate(len(cases) / number, number, *wilson(len(cases), number))
         found.append(Overruled(reason, len(cases), share, comments[-1] if comments else ""))
-    return tuple(sorted(found, key=lambda one: (-one.turned, -(one.share.mean or 0), -one.share.n, one.reason)))
+    return tuple(sorted(found, key=lambda one: (-(one.share.mean or 0), -one.turned, -one.share.n, one.reason)))

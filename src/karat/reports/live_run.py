@@ -238,9 +238,9 @@ class LiveRun:
         return math.fsum(known) if known else None
 
 
-def seconds_left(cases: int, scored: int, rate: float | None) -> float | None:
+def seconds_left(of: int, done: int, rate: float | None) -> float | None:
     """How long a run will take, at this rate."""
-    return max(cases - scored, 0) / rate if rate else None
+    return max(of - done, 0) / rate if rate else None
 
 
 def in_words(seconds: float) -> str:

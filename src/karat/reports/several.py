@@ -15,7 +15,10 @@ from karat.stats.compare.several import STATES, FigureOverRuns, RunFigure, Sever
 
 NUMBERS = {3: "Three", 4: "Four", 5: "Five", 6: "Six", 7: "Seven", 8: "Eight", 9: "Nine", 10: "Ten"}
 SIGNS = {"right": "✓", "wrong": "✗", "no verdict": "–", "absent": ""}
-NOTE = "difference to the baseline below each value · ▲ better, ▼ worse at p < 0.05, Holm over all runs and figures"
+NOTE = (
+    "difference to the baseline below each value · differences are paired on the cases of both runs"
+    " · ▲ better, ▼ worse at p < 0.05, Holm over all runs and figures"
+)
 
 
 class MatrixCell(msgspec.Struct, frozen=True):

@@ -138,20 +138,25 @@ def read_progress(connection: Connection, index: QuestionIndex, run_id: int, sho
     _, newest = np.unique(questions[::-1], return_index=True)
     places = np.sort(len(questions) - 1 - newest)
     wrong = places[failed[places]]
-    failures = []
-    for place in wrong[:shown].tolist():
+    failures: dict[str, CallError | None] = {}
+    stored, keys = None, None
+    for place in wrong.tolist() if shown else ():
         if place < len(questions) - len(rows):
-            stored = block_at(connection, run_blocks, run_id, KEYS, place)
-            if stored is not None:
-                keys = keys_of(stored)
-                failures.append((keys.cases[place - stored.first], error_at(keys, place - stored.first)))
+            if stored is None or keys is None or place >= stored.first + len(keys.cases):
+                stored = block_at(connection, run_blocks, run_id, KEYS, place)
+                keys = keys_of(stored) if stored is not None else None
+            if stored is not None and keys is not None:
+                case = keys.cases[place - stored.first]
+                failures.setdefault(case, error_at(keys, place - stored.first) if len(failures) < shown else None)
         else:
             (case, _, _), error = rows[place - len(questions)]
-            failures.append((case, error))
+            failures.setdefault(case, error)
+    first = list(failures.items())[:shown]
     return Progress(
         answered=len(np.unique(np.concatenate([*index.tries, tried]))),
         errors=len(wrong),
-        failures=tuple(Failure(case, error.kind, error.message) for case, error in failures if error is not None),
+        failures=tuple(Failure(case, error.kind, error.message) for case, error in first if error is not None),
+        failed_cases=len(failures),
     )
 
 

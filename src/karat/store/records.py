@@ -91,11 +91,14 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """How far a run is: cases answered (each repeat counts), failed calls, and the first of those."""
+    """How far a run is: cases answered (each repeat counts), failed calls, and the first cases that have one."""
 
     answered: int
     errors: int
     failures: tuple[Failure, ...] = ()
+    """Each case once."""
+    failed_cases: int = 0
+    """Cases with a failed call; counted where failures are asked for."""
 
 
 def run_name(run_id: int) -> str:

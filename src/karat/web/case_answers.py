@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import msgspec
 
 from karat.core.case_explanation import target_of
 from karat.core.case_form import CaseForm
 from karat.core.case_forms import form_of
-from karat.core.json_types import JsonObject
+from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.records import Prediction, attempts
 from karat.core.replies import read_reply
 from karat.core.results.result import CaseResult
@@ -46,6 +48,7 @@ def answers_of(viewer: Viewer, row: RunRow, case: CaseResult, asked: JsonObject,
     """All answers to the case, by try and turn."""
     users = [turn for turn in asked.get("conversation", ()) if turn.get("role") == "user"]
     target = target_of(row.suite, asked) if asked else None
+    scored = [index for index, turn in enumerate(users) if turn.get("target") is not None]
     answers = []
     for prediction in viewer.store.case_predictions(row.id, [case.id]):
         one = case.repeats[prediction.repeat] if prediction.repeat < len(case.repeats) else None
@@ -54,9 +57,17 @@ def answers_of(viewer: Viewer, row: RunRow, case: CaseResult, asked: JsonObject,
         if score is not None and score.value in (0, 1):
             right = "right" if score.value else "wrong"
         judged = one if one is not None and one.details else case
-        form = form_of(row.suite, judged, target, prediction)
+        told = len(users) < 2 or _tells_of(judged.details, prediction.turn or 0, scored)
+        form = form_of(row.suite, judged, target, prediction) if told or judged.status != "scored" else CaseForm()
         answers.append(_answer(prediction, form, _label(prediction, len(users), row.repeats), right))
     return answers
+
+
+def _tells_of(details: JsonMapping, turn: int, scored: Sequence[int]) -> bool:
+    """Whether the details say something of this turn: they tell the turns apart, or hold the last one alone."""
+    lists = [value for value in details.values() if isinstance(value, list | tuple)]
+    apart = any("turn" in one for value in lists for one in value if isinstance(one, Mapping))
+    return turn in scored and (apart or turn == scored[-1])
 
 
 def _label(prediction: Prediction, turns: int, repeats: int) -> str:

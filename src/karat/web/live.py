@@ -40,6 +40,7 @@ class LiveView(msgspec.Struct, frozen=True):
     wrong: int
     review: int
     rate: float | None
+    """Answers a second: each repeat counts, as in ``of``."""
     left: float | None
     cost: float | None
     cost_in_all: float | None
@@ -93,21 +94,23 @@ def live_view(viewer: Viewer, row: RunRow, base: RunRow | None) -> LiveView:
     progress = viewer.store.progress(row.id)
     outcomes = live.outcomes()
     running, now = row.status == "running", time.time()
-    rate = live.rate(now) if running else None
+    repeats = max(1, row.repeats)
+    cases_a_second = live.rate(now) if running else None
+    rate = cases_a_second * repeats if cases_a_second is not None else None
     cost, scored = live.cost(), len(live)
     rows = group_rows(groups)
     return LiveView(
         status=row.status,
         stopping=viewer.watched.stopping(row),
         progress=progress,
-        of=row.cases * max(1, row.repeats),
+        of=row.cases * repeats,
         scored=scored,
         cases=row.cases,
         right=outcomes["right"],
         wrong=outcomes["wrong"],
         review=outcomes["needs_review"],
         rate=rate,
-        left=seconds_left(row.cases, scored, rate),
+        left=seconds_left(row.cases * repeats, max(progress.answered, scored * repeats), rate),
         cost=cost,
         cost_in_all=cost / scored * row.cases if cost is not None and live.at_random and scored else None,
         tokens=live.tokens(),

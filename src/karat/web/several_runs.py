@@ -22,14 +22,16 @@ MOST_RUNS = 12
 
 
 def several_page(viewer: Viewer, request: Request, names: Sequence[str], base: str, page: int) -> Response:
-    """Runs × figures, and the cases whose verdict is not the same in all; the oldest run first."""
+    """Runs × figures, and the cases whose verdict is not the same in all; the baseline first, then the oldest."""
     if len(names) > MOST_RUNS:
         raise HTTPException(400, f"{len(names)} runs are too many for one page: choose at most {MOST_RUNS}.")
     rows = sorted((find_row(viewer, name) for name in names), key=lambda row: row.id)
     suites = sorted({row.suite for row in rows})
     if len(suites) > 1:
         raise HTTPException(400, f"The runs are of different suites: {', '.join(suites)}.")
-    matrix = _matrix(viewer, rows, _baseline(viewer, request, rows, base, names[0]))
+    baseline = rows[_baseline(viewer, request, rows, base, names[0])]
+    rows.sort(key=lambda row: row.id != baseline.id)
+    matrix = _matrix(viewer, rows)
     pages = max(1, -(-matrix.differing // PAGE))
     page = min(max(1, page), pages)
     some = matrix.cases((page - 1) * PAGE, page * PAGE)
@@ -60,16 +62,17 @@ def _baseline(viewer: Viewer, request: Request, rows: Sequence[RunRow], base: st
     return next((ids.index(one) for one in wanted if one in ids), 0)
 
 
-def _matrix(viewer: Viewer, rows: Sequence[RunRow], baseline: int) -> Matrix:
-    """Kept, as scorings never change."""
-    key = ("several", baseline, *(scoring_of(row) for row in rows))
+def _matrix(viewer: Viewer, rows: Sequence[RunRow]) -> Matrix:
+    """The first run is the baseline. Kept, as scorings never change."""
+    key = ("several", *(scoring_of(row) for row in rows))
 
     def compare() -> Matrix:
+        newest = max(rows, key=lambda row: row.id)
         known = set.intersection(*({item.metric for item in row.summary} for row in rows))
-        metrics = [metric for metric in suite_metrics(rows[-1].suite, rows[-1].headline) if metric.name in known]
+        metrics = [metric for metric in suite_metrics(newest.suite, newest.headline) if metric.name in known]
         infos = tuple(RunInfo(row.suite, run_name(row.id), row.name, row.system) for row in rows)
         columns = [columns_in(viewer, row) for row in rows]
         settings = viewer.viewing.same_settings([(row.id, row.truth_set) for row in rows])
-        return Matrix(infos, compare_several(columns, metrics, baseline, settings))
+        return Matrix(infos, compare_several(columns, metrics, 0, settings))
 
     return viewer.kept(key, compare)

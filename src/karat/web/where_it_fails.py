@@ -19,12 +19,19 @@ MOST = 40
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """Cases by what came of them. ``failed`` gave no answer that could be scored; the others have no value here."""
+    """Cases by what came of them. ``failed`` gave no answer that could be scored, ``missing`` of them none at all; the
+    others have no value here."""
 
     right: int = 0
     wrong: int = 0
     failed: int = 0
     other: int = 0
+    missing: int = 0
+
+    @property
+    def errors(self) -> int:
+        """Failed, with an error that says why."""
+        return self.failed - self.missing
 
     @property
     def scored(self) -> int:
@@ -106,21 +113,21 @@ def _count(viewer: Viewer, scoring: int, main: Figure) -> Outcomes:
     right = values == full_value(main)
     known = np.isfinite(values)
     failed = columns.has_status("error", "missing") & ~known
-    kinds = (right, known & ~right, failed, ~known & ~failed)
+    kinds = (right, known & ~right, failed, ~known & ~failed, columns.has_status("missing") & ~known)
     counts = [np.bincount(codes[chosen], minlength=len(tags)).tolist() for chosen in kinds]
     by_tag: dict[str, list[int]] = {}
     for place, own in enumerate(tags):
         for tag in dict.fromkeys(own):
-            sums = by_tag.setdefault(tag, [0, 0, 0, 0])
-            for kind in range(4):
+            sums = by_tag.setdefault(tag, [0] * len(kinds))
+            for kind in range(len(kinds)):
                 sums[kind] += counts[kind][place]
     total = _tally([int(chosen.sum()) for chosen in kinds])
     return Outcomes(total, {tag: _tally(sums) for tag, sums in by_tag.items()})
 
 
 def _tally(counts: Sequence[int]) -> Tally:
-    right, wrong, failed, other = counts
-    return Tally(right, wrong, failed, other)
+    right, wrong, failed, other, missing = counts
+    return Tally(right, wrong, failed, other, missing)
 
 
 def _intervals(

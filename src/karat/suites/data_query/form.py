@@ -16,9 +16,13 @@ MOST_PAIRS = 200
 """Terms of one dimension that are drawn."""
 
 
-def form(details: Details, _target: Target | None, _answer: Prediction | None) -> CaseForm:
-    """The sentence says what was asked for and what came instead; the line below it, dimension by dimension."""
-    several = len({one.turn for one in details.dimensions} | {one.turn for one in details.datasets}) > 1
+def form(details: Details, _target: Target | None, answer: Prediction | None) -> CaseForm:
+    """The sentence says what was asked for and what came instead; the line below it, dimension by dimension. With one
+    answer of several, what was found in its turn."""
+    turns = {one.turn for one in details.dimensions} | {one.turn for one in details.datasets}
+    several = len(turns | {one.turn for one in details.outcomes}) > 1
+    if several and answer is not None and answer.turn is not None:
+        details = _in_turn(details, answer.turn)
     dimensions = [_named(part.turn, _dimension(part), several=several) for part in details.dimensions]
     dimensions += [_named(part.turn, _beside(part), several=several) for part in beside(details)]
     outcomes = [(one.turn, one.expected, one.found) for one in details.outcomes if one.expected]
@@ -31,6 +35,17 @@ def form(details: Details, _target: Target | None, _answer: Prediction | None) -
     if details.reasons:
         views = (*views, Listed("Reasons", tuple((reason, None) for reason in details.reasons)))
     return CaseForm(sentence=_sentence(details, shown), because=_because(shown), views=views)
+
+
+def _in_turn(details: Details, turn: int) -> Details:
+    """What was found in one turn; reasons are those of the whole case and left out."""
+    return Details(
+        dimensions=tuple(one for one in details.dimensions if one.turn == turn),
+        datasets=tuple(one for one in details.datasets if one.turn == turn),
+        period=tuple(one for one in details.period or () if one.turn == turn),
+        out_of_scope=tuple(one for one in details.out_of_scope or () if one.turn == turn),
+        outcome=tuple(one for one in details.outcomes if one.turn == turn),
+    )
 
 
 def _dimension(part: DimensionDetails) -> TermPart:

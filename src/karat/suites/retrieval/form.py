@@ -28,11 +28,13 @@ Place = tuple[int, str, float | None]
 
 
 def form(details: Details, truths: Truths | None, answer: Prediction | None) -> CaseForm:
-    """Fields that are not right come first."""
+    """Fields that are not right come first. With one answer of several, the fields of its turn."""
     given = _given(answer)
+    if answer is not None:
+        details = Details(tuple(one for one in details.fields if one.turn in (None, answer.turn)))
     lists = []
     for field in details.fields:
-        own = given.get(field.field) if field.turn is None or (answer and answer.turn == field.turn) else None
+        own = given.get(field.field)
         lists.append(_list(field, _ordered(own) if own is not None else [], truths))
     lists.sort(key=lambda one: one.right)
     return CaseForm(_sentence(details, given), _because(details, given), tuple(lists))
@@ -137,7 +139,7 @@ def _sentence(details: Details, given: dict[str, Ranked]) -> str:
 
 def _lost(details: Details, given: dict[str, Ranked]) -> Iterator[str]:
     for field in details.fields:
-        own = given.get(field.field) if field.turn is None else None
+        own = given.get(field.field)
         ranks = {key: rank for rank, key, _ in _ordered(own)} if own is not None and field.missing else {}
         for key in field.missing[:MOST_NAMED]:
             yield f"{key} came at rank {ranks[key]:,}" if key in ranks else f"{key} is not in the list"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path, PureWindowsPath
 
 import msgspec
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import Response
 
 from karat.core.case_explanation import explanation_of, target_of
+from karat.core.case_file import base_name, case_file
 from karat.core.case_form import CaseForm
 from karat.core.case_forms import form_of
 from karat.core.json_types import JsonObject
@@ -74,6 +77,7 @@ def case_page(request: Request, run: str, position: int) -> Response:
         past=past,
         past_words=strip_words(past),
         changed=_changed(viewer, baseline, row, case, asked, form, position),
+        copyable=bool(asked) and case_file(row.suite, [asked]) is not None,
         tries=tries_text(case, main),
         sets=viewer.viewing.sets(row.suite, case.id),
         all_sets=viewer.viewing.sets(row.suite),
@@ -95,7 +99,8 @@ def _verdict(row: RunRow, case: CaseResult, main: Figure | None) -> Verdict:
 def _form(row: RunRow, case: CaseResult, asked: JsonObject, answers: Sequence[Answer]) -> CaseForm:
     """Of a case with one answer, that answer's; of one with several, what was kept of the case as a whole, else the
     first try that is not right."""
-    if len(answers) == 1:
+    turns = sum(turn.get("role") == "user" for turn in asked.get("conversation", ()))
+    if len(answers) == 1 and turns < 2:
         return answers[0].form
     if case.details or not answers:
         return form_of(row.suite, case, target_of(row.suite, asked) if asked else None)
@@ -180,8 +185,13 @@ def _neighbours(
 
 
 def _source(asked: JsonObject) -> str:
-    """The case's file and line, without the folders of this machine."""
+    """The case's file and line: below the project folder as in a patch of reviews, else the file's name alone, without
+    the folders of this machine."""
     source = asked.get("source") or {}
-    file = str(source.get("file", "")).replace("\\", "/").rpartition("/")[2]
-    line = source.get("line", 0)
-    return f"{file}:{line}" if file and line else file
+    file, line = str(source.get("file", "")).replace("\\", "/"), source.get("line", 0)
+    inside = Path(os.path.normpath(file)) if file else Path()
+    if inside.is_absolute() and inside.is_relative_to(Path.cwd()):
+        inside = inside.relative_to(Path.cwd())
+    outside = inside.is_absolute() or ".." in inside.parts or PureWindowsPath(file).is_absolute()
+    name = base_name(file) if outside else inside.as_posix() if file else ""
+    return f"{name}:{line}" if name and line else name

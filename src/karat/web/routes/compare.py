@@ -37,10 +37,14 @@ def compare_page(
     runs: Annotated[list[str], Query()] = [],  # noqa: B006 (FastAPI copies it)
     base: str = "",
     add: bool = False,
+    oldest: bool = False,
 ) -> Response:
-    """``a`` is the run before, ``b`` the run after; or ``runs``: several, with commas between them or one by one."""
+    """``a`` is the run before, ``b`` the run after; or ``runs``: several, with commas between them or one by one. The
+    first of them is the baseline; ``oldest``: the oldest, as the list to choose from begins with the newest."""
     viewer = viewer_of(request)
     named = list(dict.fromkeys(name for one in runs for name in one.split(",") if name))
+    if oldest:
+        named.sort(key=lambda name: run_number(name) or 0)
     if len(named) == 2 and not add:
         a, b = sorted(named, key=lambda name: run_number(name) or 0)
     elif len(named) > 2 and not add:
@@ -48,8 +52,10 @@ def compare_page(
     if not a or not b:
         rows = [row for row in viewer.store.runs(200) if row.scoring is not None]
         chosen_runs = {run_number(name) for name in (*named, a) if name}
-        before = run_number(a) if a else None
-        return viewer.page(request, "compare_choose.html", rows=choices(rows), a=before, chosen=chosen_runs)
+        before, after = _preset(rows, run_number(a) if a else None)
+        return viewer.page(
+            request, "compare_choose.html", rows=choices(rows), preset={"a": before, "b": after}, chosen=chosen_runs
+        )
     first, second = find_row(viewer, a), find_row(viewer, b)
     if first.id == second.id:
         return RedirectResponse(f"/runs/{run_name(first.id)}", 303)
@@ -75,6 +81,18 @@ def compare_page(
         page=page,
         pages=pages,
     )
+
+
+def _preset(rows: Sequence[RunRow], before: int | None) -> tuple[int | None, int | None]:
+    """The two runs that are chosen already, before and after: of one suite, the newest that has two; with a run before,
+    the newest other one of its suite."""
+    for row in rows:
+        own = [other.id for other in rows if other.suite == row.suite]
+        if before is not None and before in own:
+            return before, next((number for number in own if number != before), None)
+        if before is None and len(own) > 1:
+            return own[1], own[0]
+    return before, None
 
 
 def _shown(

@@ -43,6 +43,7 @@ def agreement_page(request: Request, run: str = "") -> Response:
         found=found,
         places=places,
         lead=_lead(found),
+        start=_start(found),
         listed=found.differing[:MOST],
     )
 
@@ -63,6 +64,12 @@ def _agreement(viewer: Viewer, row: RunRow, main: Figure | None) -> tuple[Agreem
         wrong = failures[0].family if failures else "wrong"
         rule[case] = RuleSaid(score.value == 1, "right" if score.value == 1 else wrong)
     return agreement_of(given, rule), places
+
+
+def _start(found: Agreement) -> int:
+    """Where the axis of the figures begins: kappa and alpha go down to −1."""
+    drawn = (found.kappa, found.alpha, *(pair.kappa for pair in found.pairs))
+    return -1 if any((end or 0) < 0 for one in drawn for end in (one.mean, one.low)) else 0
 
 
 def _lead(found: Agreement) -> str:

@@ -9,8 +9,9 @@ import msgspec
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import RedirectResponse, Response
 
-from karat.core.case_explanation import explanation_of
-from karat.core.explanation import Part
+from karat.core.case_explanation import target_of
+from karat.core.case_form import CaseForm
+from karat.core.case_forms import form_of
 from karat.core.json_types import JsonObject
 from karat.core.results.result import CaseResult
 from karat.reports.difference import as_text
@@ -23,6 +24,7 @@ from karat.web.review_panel import LONGEST_NAME, is_blind, keep_blind, keep_revi
 from karat.web.review_queue import Queue, review_queue
 from karat.web.routes.run import choices
 from karat.web.security.forms import checked_form
+from karat.web.unjudged import Side, sides, unmarked_code, without_machine
 
 router = APIRouter(include_in_schema=False)
 
@@ -40,7 +42,8 @@ class Asked(msgspec.Struct, frozen=True):
     case: CaseResult
     conversation: tuple[JsonObject, ...]
     expected: str
-    parts: tuple[Part, ...]
+    parts: tuple[Side, ...]
+    code: CaseForm
     replies: tuple[Answer, ...]
 
 
@@ -105,13 +108,16 @@ def _asked(viewer: Viewer, row: RunRow, position: int) -> Asked:
     asked = msgspec.json.decode(stored) if stored is not None else {}
     turns = tuple(asked.get("conversation", ()))
     targets = [turn["target"] for turn in turns if turn.get("target") is not None]
+    replies = tuple(answers_of(viewer, row, case, asked, main_figure(figures_of(row))))
+    whole = form_of(row.suite, case, target_of(row.suite, asked) if asked else None)
     return Asked(
         position,
         case,
         turns,
-        "\n\n".join(as_text(target) for target in targets)[:LONGEST],
-        explanation_of(row.suite, case).parts,
-        tuple(answers_of(viewer, row, case, asked, main_figure(figures_of(row)))),
+        "\n\n".join(as_text(without_machine(target)) for target in targets)[:LONGEST],
+        sides(whole),
+        unmarked_code(replies[0].form if len(replies) == 1 else whole),
+        replies,
     )
 
 

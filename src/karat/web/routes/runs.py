@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 import msgspec
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from karat.store import RunRow, run_name
@@ -50,8 +50,9 @@ class Group(msgspec.Struct, frozen=True):
 
 
 @router.get("/")
-def runs_page(request: Request, suite: str = "", q: str = "", by: str = "") -> Response:
-    """The newest first, of one suite or of all, grouped by suite or in the order of their dates."""
+def runs_page(request: Request, suite: str = "", q: str = "", by: str = "", few: bool = False) -> Response:
+    """The newest first, of one suite or of all, grouped by suite or in the order of their dates. ``few``: too few were
+    chosen to compare."""
     viewer = viewer_of(request)
     counts = viewer.viewing.run_counts()
     rows = viewer.store.runs(LISTED, suite or None)
@@ -71,6 +72,7 @@ def runs_page(request: Request, suite: str = "", q: str = "", by: str = "") -> R
         suite=suite,
         q=q,
         by=by,
+        few=few,
         bases=bases,
         with_prompt=any(row.prompt for row in matching),
         with_who=any(row.who for row in matching),
@@ -85,7 +87,7 @@ def compare_chosen(request: Request, run: Annotated[list[str] | None, Query()] =
     viewer = viewer_of(request)
     rows = {row.id: row for row in (find_row(viewer, name) for name in (run or [])[:LISTED])}
     if len(rows) < 2:
-        raise HTTPException(400, "Choose at least two runs of one suite to compare.")
+        return RedirectResponse("/?few=1", 303)
     pinned = {base.id for base in baselines(viewer, request).values()}
     names = [run_name(number) for number in sorted(rows, key=lambda number: (number not in pinned, number))]
     if len(names) == 2:

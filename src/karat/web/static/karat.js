@@ -236,5 +236,10 @@ function countChosen() {
   if (text) text.textContent = chosen.length ? `${chosen.length} chosen` : "chosen";
 }
 document.addEventListener("change", (event) => { if (event.target.matches("[data-choose]")) countChosen(); });
+document.addEventListener("submit", (event) => {
+  if (event.target.id !== "choose" || document.querySelectorAll("[data-choose]:checked").length > 1) return;
+  event.preventDefault();
+  find("[data-few]").hidden = false;
+});
 window.addEventListener("pageshow", countChosen);
 whenWhole(() => { if (location.hash === "#find") find("#find")?.focus(); });
