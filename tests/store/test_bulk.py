@@ -19,8 +19,7 @@ from karat.store.blocks import ROWS
 from karat.store.schema import scoring_blocks
 from karat.store.scored_cases import ScoredCases
 from karat.store.viewer_queries import Viewing
-
-from .samples import a_run
+from tests.store.samples import a_run
 
 COUNT = 2 * ROWS + 300
 INFO = RunInfo("data_query", id="r-0001", cases=COUNT, karat="0.1.0")

@@ -22,8 +22,7 @@ from karat.store.case_lines import line_of
 from karat.store.case_list import MOST, CaseLists
 from karat.store.case_pages import CaseQuery, searched_words
 from karat.store.viewer_queries import Viewing
-
-from .samples import a_run
+from tests.store.samples import a_run
 
 METRICS = ("recall", "precision")
 WORDS = ("mexico", "MÉXICO", "Straße", "STRASSE", "a", "50%_x", "␀", "\x00b", "x\x1ey", "ﬁn", "\ud800")

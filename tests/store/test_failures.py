@@ -15,8 +15,7 @@ from karat.store.blocks import ROWS
 from karat.store.failure_blocks import FAILURES
 from karat.store.schema import scoring_blocks
 from karat.store.scored_cases import ScoredCases
-
-from .samples import a_run
+from tests.store.samples import a_run
 
 COUNT = 2 * ROWS + 300
 SUITE = "data_query"

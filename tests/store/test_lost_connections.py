@@ -25,12 +25,11 @@ from karat.store import runs as run_rows
 from karat.store.database import commits
 from karat.store.database import sqlite as sqlite_connections
 from karat.store.lease_holder import this_process
-
-from .conftest import PostgresServer
-from .cutting_proxy import Cut, CuttingProxy, cutting
-from .samples import a_result, a_run, answer
-from .test_whole_runs import CASES
-from .test_whole_runs import answer as right_answer
+from tests.store.conftest import PostgresServer
+from tests.store.cutting_proxy import Cut, CuttingProxy, cutting
+from tests.store.samples import a_result, a_run, answer
+from tests.store.test_whole_runs import CASES
+from tests.store.test_whole_runs import answer as right_answer
 
 
 @pytest.fixture

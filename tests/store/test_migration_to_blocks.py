@@ -17,8 +17,7 @@ from karat.store.blocks import ROWS
 from karat.store.case_pages import CaseQuery
 from karat.store.database import revision
 from karat.store.viewer_queries import Viewing
-
-from .samples import a_run
+from tests.store.samples import a_run
 
 COUNT = ROWS + 50
 SUMMARY = (MetricSummary("recall", 0.5, COUNT, 0.4, 0.6), MetricSummary("nothing", None, 0, None, None))

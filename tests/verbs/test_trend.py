@@ -23,10 +23,11 @@ def run(folder: Path, release: str, right: str, ids: str = "abc", edited: str = 
             "indicator_selection": [{"dataset_id": "X:D", "dimensions": [{"dimension_name": "A", "values": values}]}]
         }
 
-    cases = [{"id": one, "conversation": [{"role": "user", "content": "q", "target": selection("A")}]} for one in ids]
-    for case in cases:
-        if case["id"] in edited:
-            case["conversation"] = [{"role": "user", "content": "q", "target": selection("C")}]
+    targets = {one: selection("C" if one in edited else "A") for one in ids}
+    cases = [
+        {"id": one, "conversation": [{"role": "user", "content": "q", "target": target}]}
+        for one, target in targets.items()
+    ]
     (folder / "cases.json").write_text(json.dumps(cases))
     answers = [{"id": one, **selection("B" if one not in right else "C" if one in edited else "A")} for one in ids]
     (folder / "answers.jsonl").write_text("\n".join(map(json.dumps, answers)))
