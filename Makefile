@@ -5,7 +5,7 @@ STAMP := .venv/.installed
 # Hundreds of short processes import karat in the tests: without compiled files each would compile it anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-docs test-whole test-servers test-coverage test-computing lint types contracts check schema lock bench bench-check clean setup fuzz proofs proof-kills proof-long proof-model sbom audit chaos
+.PHONY: demo test test-docs test-whole test-servers test-computing lint types contracts check coverage schema lock bench bench-check clean setup fuzz proofs proof-kills proof-long proof-model sbom audit chaos
 
 demo: $(STAMP)
 	@$(BIN)/karat demo
@@ -24,7 +24,6 @@ COVER := $(BIN)/python -m slipcover --threshold 1000000000 --source src/karat --
 
 test: $(STAMP)
 	$(MAKE) --no-print-directory -j4 test-docs test-whole test-servers test-computing
-	$(MAKE) --no-print-directory test-coverage
 
 test-docs: $(STAMP)
 	$(BIN)/pytest --durations=15 $(DOCS)
@@ -33,12 +32,15 @@ test-whole: $(STAMP)
 	$(BIN)/pytest --durations=15 $(WHOLE)
 
 test-servers: $(STAMP)
-	$(COVER) --out .coverage-servers.json -m pytest --durations=15 $(SERVERS)
+	$(BIN)/pytest --durations=15 $(SERVERS)
 
 test-computing: $(STAMP)
-	$(COVER) --out .coverage-computing.json -m pytest --durations=15 $(addprefix --ignore=,$(DOCS) $(WHOLE) $(SERVERS))
+	$(BIN)/pytest --durations=15 $(addprefix --ignore=,$(DOCS) $(WHOLE) $(SERVERS))
 
-test-coverage:
+# The last two parts again, with every line counted.
+coverage: $(STAMP)
+	$(COVER) --out .coverage-servers.json -m pytest -q $(SERVERS)
+	$(COVER) --out .coverage-computing.json -m pytest -q $(addprefix --ignore=,$(DOCS) $(WHOLE) $(SERVERS))
 	@$(BIN)/python -m slipcover --merge .coverage-servers.json .coverage-computing.json --out .coverage.json \
 	  --fail-under $(FLOOR) > .coverage.txt; status=$$?; tail -1 .coverage.txt; \
 	  echo "lines, not run, per cent; floor $(FLOOR). Every file: .coverage.txt"; exit $$status
