@@ -241,3 +241,10 @@ def test_a_formula_that_begins_with_a_field_or_a_text_is_written_so_that_it_is_r
     assert parse(format_sheet(parse(text))) == parse(text)
     alone = "table T\n dim [m] = RANGE(2)\n [a] = 1\noverride\n[a]\n[m] * 2\n"
     assert column(alone, "T", "a") == [2, 1]
+
+
+def test_fields_that_are_defined_in_a_circle_are_refused() -> None:
+    text = "table T\n  [x] = [y][a]\n  [y] = [x][b].FILTER(T[x] = 1)\n"
+    problems = check_sheet(parse(text), "t.sheet", FUNCTIONS)
+    assert any("depends on itself" in problem.message for problem in problems)
+    assert evaluated(text, checked=False).problems

@@ -10,7 +10,7 @@ Both are settled here once, so that the check, the dependencies and the plan rea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Callable, Collection, Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -40,7 +40,12 @@ Step = Generator[tuple[Expr, tuple[str, ...]], Expr, Expr]
 def rows_of(expression: Expr, own: str, names: Names, element: str = "") -> str:
     """The table whose rows the expression gives, inside the table ``own`` and where ``$`` is a row of ``element``.
     Empty where it gives no rows, or none that are known before anything is computed."""
-    for _ in range(MOST_STEPS):
+    return _rows_of(expression, own, names, element, iter(range(MOST_STEPS)))
+
+
+def _rows_of(expression: Expr, own: str, names: Names, element: str, steps: Iterator[int]) -> str:
+    """``steps`` are those that are left: fields may be defined in a circle."""
+    for _ in steps:
         match expression:
             case TableName(name=name):
                 return name if name in names.fields else ""
@@ -56,7 +61,7 @@ def rows_of(expression: Expr, own: str, names: Names, element: str = "") -> str:
                     return ""
                 expression, element = names.sources[place], ""
             case FieldOf(source=source, name=name):
-                table = source.name if isinstance(source, TableName) else rows_of(source, own, names, element)
+                table = source.name if isinstance(source, TableName) else _rows_of(source, own, names, element, steps)
                 if (table, name) not in names.sources:
                     return ""
                 expression, own, element = names.sources[table, name], table, ""
