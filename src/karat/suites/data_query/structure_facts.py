@@ -48,6 +48,8 @@ def unknown_codes(comparison: Comparison) -> bool:
     """Whether a selected id is in no codelist of its dimension, where one is at hand."""
     for one in comparison.dimensions:
         lists = _lists(comparison, one.dimension) if one.false_positives else []
+        if any(held.lacking for held in lists):
+            continue
         if lists and any(all(term.id not in held.codes for held in lists) for term in one.false_positives):
             return True
     return False

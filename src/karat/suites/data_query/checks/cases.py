@@ -83,6 +83,7 @@ class _Check:
         self._lists: dict[tuple[str, str], Codelist | NoCodelist] = {}
         self._unchecked: dict[tuple[str, str], int] = defaultdict(int)
         self._unnamed: dict[str, None] = {}
+        self._unstructured: dict[str, Ref | None] = {}
         self._rules: dict[str, tuple[Allowed, Allowed]] = {}
         self._terms: dict[tuple[str, str, str], tuple[bool, bool]] = {}
 
@@ -125,6 +126,8 @@ class _Check:
         fault = self.datasets.fault(part.dataset_id)
         if fault is not None:
             self.found.append(found_in(case, (*path, "dataset_id"), fault.message, fault.hint))
+        elif part.dataset_id not in self._unstructured:
+            self._unstructured[part.dataset_id] = self.codelists.missing_structure(parse_ref(part.dataset_id))
         wrong: set[str] = set()
         for number, dimension in enumerate(part.dimensions):
             name = dimension.dimension_name
@@ -220,7 +223,13 @@ class _Check:
             case, path, dimension, term, codelist = one
             part = ", of which the file contains only a part" if codelist.partial else ""
             message = f'unknown id "{term.id}" in {dimension}: it is not in {codelist.ref}{part}'
-            yield found_in(case, (*path, "id"), message, hints[codelist.ref, term])
+            if codelist.lacking:  # the id may be in the list that is not at hand
+                message = (
+                    f'"{term.id}" in {dimension} cannot be checked: it is not in {codelist.ref}, which takes codes '
+                )
+                message += f"from {codelist.lacking[0]}, and no file has that list"
+            severity: Severity = "warning" if codelist.lacking else "error"
+            yield found_in(case, (*path, "id"), message, hints[codelist.ref, term], severity)
 
     # -- what could not be checked ----------------------------------------------------------------------------------
 
@@ -230,6 +239,11 @@ class _Check:
             message = f"{dataset} and its dimensions are not checked: no structure file has dataflows or structures"
             hint = "Give the dataflow with its data structure, too."
             yield Problem(message, hint=hint, severity="warning")
+        for dataset, structure in self._unstructured.items():
+            if structure is not None:
+                absence = f"the data structure {structure} is not in the structure files{self._at_hand(structure)}"
+                message = f"{absence}, so the dimensions of {dataset} are not checked"
+                yield Problem(message, hint="Give its structure file too.", severity="warning")
         absent: dict[Ref, int] = defaultdict(int)
         for (dataset, dimension), count in self._unchecked.items():
             why = self._lists[dataset, dimension]
@@ -242,13 +256,18 @@ class _Check:
             message = f"no codelist for {dimension} of {dataset}, so {count_of(count, 'term')} not checked{reason}"
             yield Problem(message, hint=why.hint, severity=why.severity)
         for ref, count in absent.items():
-            message = f"the codelist {ref} is not in the structure files, so {count_of(count, 'term')} not checked"
+            absence = f"the codelist {ref} is not in the structure files{self._at_hand(ref)}"
+            message = f"{absence}, so {count_of(count, 'term')} not checked"
             yield Problem(message, hint="Give its structure file too.", severity="warning")
         for one in self.codelists.contents.constraints:
             kinds = {kind for kind, _ in one.attached}
             if kinds and not kinds & {"Dataflow", "DataStructure"}:
                 message = f"the constraint {one.ref} is attached to a {min(kinds)} and is not used"
                 yield Problem(message, severity="warning", hint="Only those on a dataflow or a data structure are.")
+
+    def _at_hand(self, ref: Ref) -> str:
+        others = self.codelists.other_versions(ref)
+        return f" (only version {', '.join(others)})" if others else ""
 
 
 def _hints(unknown: Iterable[Unknown]) -> Mapping[tuple[Ref, Term], str]:
