@@ -131,45 +131,48 @@ class _Check:
         wrong: set[str] = set()
         for number, dimension in enumerate(part.dimensions):
             name = dimension.dimension_name
-            fault = self.datasets.dimension_fault(part.dataset_id, name)
+            fault = self.datasets.dimension_fault(part.dataset_id, name) if name.strip() else None
             if fault is None and name == TIME_DIMENSION:
                 fault = time_fault(name)
             if fault is not None:
                 wrong.add(name)
                 place = (*path, "dimensions", number, "dimension_name")
                 self.found.append(found_in(case, place, fault.message, fault.hint))
-        if not wrong and self.datasets.fault(part.dataset_id) is None and self._all_known(part):
-            self._constrained(case, path, part)
+        if self.datasets.fault(part.dataset_id) is None:
+            self._constrained(case, path, part, wrong)
         return wrong
 
-    def _all_known(self, part: DatasetSelection) -> bool:
-        """Whether no code of an entry is unknown: that is a finding of its own."""
-        for dimension in part.dimensions:
-            held = self._codelist(part.dataset_id, dimension.dimension_name)
-            if isinstance(held, Codelist) and any(term.id not in held.codes for term in dimension.values):
-                return False
-        return True
+    def _is_known(self, dataset: str, dimension: str, term: Term) -> bool:
+        """Whether the id of a term is not unknown: that is a finding of its own."""
+        held = self._codelist(dataset, dimension)
+        return not isinstance(held, Codelist) or term.id in held.codes
 
-    def _constrained(self, case: Case[Target], path: Path_, part: DatasetSelection) -> None:
+    def _constrained(self, case: Case[Target], path: Path_, part: DatasetSelection, wrong: set[str]) -> None:
+        """Terms, and the entry where nothing else is wrong in it, outside what is allowed or has data."""
         dataset = part.dataset_id
         if dataset not in self._rules:
             held = self.codelists.constraints(parse_ref(dataset))
             roles = [[one for one in held if one.role == role] for role in ("allowed", "actual")]
             allowed, actual = (Allowed(dataset, own, self.codelists, self.options.codelists) for own in roles)
             self._rules[dataset] = (allowed, actual)
+        if not any(self._rules[dataset]):
+            return
+        given = [one for one in terms(path, part) if one[1] not in wrong]
+        known = [one for one in given if self._is_known(dataset, one[1], one[2])]
+        sound = not wrong and len(known) == sum(len(one.values) for one in part.dimensions)
         for place, rule in enumerate(self._rules[dataset]):
             if not rule:
                 continue
             outside = [
                 (where, dimension, term)
-                for where, dimension, term in terms(path, part)
+                for where, dimension, term in known
                 if not self._permits_term(dataset, dimension, term.id)[place]
             ]
             for where, dimension, term in outside:
                 message = f"{term.id} in {dimension} is not {self._outside(place, rule)}"
                 hint = did_you_mean(term.id, rule.near_values(dimension))
                 self.found.append(found_in(case, (*where, "id"), message, hint, SEVERITY[place]))
-            if not outside and not rule.permits(part):
+            if sound and not outside and not rule.permits(part):
                 message = f"no series of this entry is {self._outside(place, rule)}"
                 self.found.append(found_in(case, (*path, "dataset_id"), message, rule.way_out(part), SEVERITY[place]))
             if not place and outside:
