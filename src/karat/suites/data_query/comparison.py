@@ -19,6 +19,7 @@ import msgspec
 from karat.core.records import Case, Prediction
 from karat.suites.data_query.codes_at_hand import codes_at_hand, expanded
 from karat.suites.data_query.formats.operators import on_codes
+from karat.suites.data_query.formats.suspect_ids import refuse_suspect_ids
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.outcomes import NOT_STATED, Found, OutcomeComparison, SaysError
 from karat.suites.data_query.periods.filters import with_period
@@ -175,6 +176,7 @@ def compare(case: Case[Target], turn: int, prediction: Prediction, options: Opti
         if not any("error" in one.outcomes for one in (target, *target.alternatives)):
             raise
         reading = Reading(Selection(), Found("error", error.how))
+    refuse_suspect_ids((target, *target.alternatives), reading.selection, options)
     found = compare_selection(target, reading.selection, options, outcome_of(reading, options.silence))
     return msgspec.structs.replace(found, stages=_stages(reading.stages, found)) if reading.stages else found
 

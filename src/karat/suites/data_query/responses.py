@@ -37,7 +37,7 @@ from karat.suites.data_query.outcomes import (
     values_at,
 )
 from karat.suites.data_query.periods.faults import refuse_no_periods
-from karat.suites.data_query.periods.filters import TIME_DIMENSION, with_period
+from karat.suites.data_query.periods.filters import is_time, with_period
 from karat.suites.data_query.selection import DatasetSelection, DatasetsSelection, Dimension, Period, Selection, Term
 from karat.suites.data_query.stages import Stage, read_stages
 
@@ -213,9 +213,8 @@ def _with_known_operators(part: DatasetSelection) -> DatasetSelection:
     if all(one.operator == "in" for one in part.dimensions):
         return part
     dimensions = [
-        one if one.dimension_name == TIME_DIMENSION else msgspec.structs.replace(one, operator=operator)
+        one if is_time(one.dimension_name) else msgspec.structs.replace(one, operator=operator)
         for one in part.dimensions
-        if one.dimension_name == TIME_DIMENSION
-        or (operator := on_codes(one.operator, one.dimension_name)) != "excluded"
+        if is_time(one.dimension_name) or (operator := on_codes(one.operator, one.dimension_name)) != "excluded"
     ]
     return msgspec.structs.replace(part, dimensions=tuple(dimensions))

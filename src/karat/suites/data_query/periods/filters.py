@@ -20,6 +20,7 @@ from karat.suites.data_query.periods.period import days
 from karat.suites.data_query.selection import DatasetSelection, Period, Selection
 
 TIME_DIMENSION = "TIME_PERIOD"
+_FOLD = str.maketrans("", "", "_- ")
 _DAY = timedelta(days=1)
 
 
@@ -36,12 +37,20 @@ Filter = tuple[str, Sequence[str]]
 """An operator and its values."""
 
 
+def is_time(dimension: str) -> bool:
+    """Whether an answer means the time dimension, in any letter case: no dimension of codes has that name."""
+    return dimension == TIME_DIMENSION or dimension.casefold().translate(_FOLD) == "timeperiod"
+
+
 def period_of(filters: Iterable[Filter], today: str = "") -> Period | None:
     """The period that the time filters of one query leave; None when it is open on both sides."""
     now = date.fromisoformat(today) if today else date.today()
     spans = [Span()]
     for operator, values in filters:
-        given = _spans(known(operator, TIME_DIMENSION), operator, [value.strip() for value in values], now)
+        try:
+            given = _spans(known(operator, TIME_DIMENSION), operator, [value.strip() for value in values], now)
+        except OverflowError:  # before the year 1, or after the year 9999
+            given = []
         spans = [both for left in spans for right in given if (both := _both(left, right)) is not None]
         if not spans:
             raise Unreadable("the period is empty: no day passes the filters on TIME_PERIOD")
@@ -54,7 +63,7 @@ def period_of(filters: Iterable[Filter], today: str = "") -> Period | None:
 def with_period(selection: Selection, today: str = "") -> Selection:
     """A selection in which a dimension ``TIME_PERIOD`` has become the period of its entry."""
     parts = selection.indicator_selection
-    if not any(one.dimension_name == TIME_DIMENSION for part in parts for one in part.dimensions):
+    if not any(is_time(one.dimension_name) for part in parts for one in part.dimensions):
         return selection
     return msgspec.structs.replace(selection, indicator_selection=tuple(_timed(part, today) for part in parts))
 
@@ -68,9 +77,12 @@ def common_period(parts: Sequence[DatasetSelection]) -> Selection:
 
 
 def _timed(part: DatasetSelection, today: str) -> DatasetSelection:
-    filters = [(d.operator, [t.id for t in d.values]) for d in part.dimensions if d.dimension_name == TIME_DIMENSION]
-    others = tuple(d for d in part.dimensions if d.dimension_name != TIME_DIMENSION)
-    return DatasetSelection(part.dataset_id, others, part.period or period_of(filters, today))
+    filters = [(d.operator, [t.id for t in d.values]) for d in part.dimensions if is_time(d.dimension_name)]
+    others = tuple(d for d in part.dimensions if not is_time(d.dimension_name))
+    found = period_of(filters, today)
+    if part.period is not None and found is not None and part.period != found:
+        raise Unreadable("the entry has a period and other values in TIME_PERIOD: expected one of them")
+    return DatasetSelection(part.dataset_id, others, part.period or found)
 
 
 def _spans(meaning: str, operator: str, values: Sequence[str], now: date) -> list[Span]:
