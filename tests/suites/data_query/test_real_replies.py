@@ -10,9 +10,11 @@ import pytest
 from karat.core.records import Prediction
 from karat.core.suite import Unreadable
 from karat.suites.data_query.comparison import Comparison, compare
+from karat.suites.data_query.details import details
+from karat.suites.data_query.explain import explain
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.selection import Period, short_dataset
-from tests.suites.data_query.building import case, target
+from tests.suites.data_query.building import case, kept, target
 
 TARGET = target(
     {"COUNTRY": [("MEX", "Mexico"), ("USA", "United States")]},
@@ -140,6 +142,17 @@ def test_replies_that_cannot_be_read_are_errors(reply: object, reason: str) -> N
     with pytest.raises(Unreadable) as error:
         scored(reply)
     assert reason in str(error.value)
+
+
+def test_ends_in_the_wrong_order_are_exchanged_with_a_note() -> None:
+    note = "between 2015 2010 on TIME_PERIOD is read as 2010 to 2015"
+    found = scored(mcp(where(), time("between", "2015", "2010")))
+    assert (found.period, found.notes) == (1.0, (note,))
+    assert kept((0, found))["notes"] == [note]
+    assert [part.note for part in explain(details([(0, found)]), None).parts if part.label == "as read"] == [note]
+    dimension = {"dimension_name": "TIME_PERIOD", "operator": "between", "values": [{"id": "2015"}, {"id": "2010"}]}
+    assert scored({"indicator_selection": [{"dataset_id": "IMF:WEO", "dimensions": [dimension]}]}).notes == (note,)
+    assert scored(mcp(where(), time("between", "2010", "2015"))).notes == ()
 
 
 def test_an_entry_with_two_periods_is_unreadable() -> None:

@@ -119,6 +119,8 @@ class Comparison(msgspec.Struct, frozen=True):
     """Which alternative counted; None: the target itself."""
     stages: StageComparison | None = None
     """What the stages before the answer had; None: the response does not say."""
+    notes: tuple[str, ...] = ()
+    """What was read in another way than the answer has it."""
 
     @property
     def terms_right(self) -> bool:
@@ -178,6 +180,8 @@ def compare(case: Case[Target], turn: int, prediction: Prediction, options: Opti
         reading = Reading(Selection(), Found("error", error.how))
     refuse_suspect_ids((target, *target.alternatives), reading.selection, options)
     found = compare_selection(target, reading.selection, options, outcome_of(reading, options.silence))
+    if reading.notes:
+        found = msgspec.structs.replace(found, notes=reading.notes)
     return msgspec.structs.replace(found, stages=_stages(reading.stages, found)) if reading.stages else found
 
 
