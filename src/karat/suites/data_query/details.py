@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from karat.suites.data_query.comparison import Comparison, DimensionComparison, LabelDrift
+from karat.suites.data_query.comparison import Comparison
+from karat.suites.data_query.dimension_comparison import DimensionComparison, LabelDrift
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.reasons import REASONS, reasons
 from karat.suites.data_query.selection import Period, Term

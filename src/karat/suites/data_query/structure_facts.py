@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from karat.suites.data_query.checks.constraints import Allowed
 from karat.suites.data_query.codes_at_hand import structures_of
-from karat.suites.data_query.comparison import Comparison, DimensionComparison
+from karat.suites.data_query.comparison import Comparison
+from karat.suites.data_query.dimension_comparison import DimensionComparison
 from karat.suites.data_query.hierarchy import HierarchyComparison, Parents, compare_hierarchy
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.selection import DatasetSelection
