@@ -29,6 +29,8 @@ from karat.suites.data_query.structures.records import (
 )
 
 HINT = "Give an SDMX-JSON structure message."
+LARGEST = 10**18
+"""Numbers from here on are no ids."""
 LISTS = (
     "codelists",
     "geographicCodelists",
@@ -102,7 +104,7 @@ def _items(holder: JsonMapping, *keys: str) -> list[JsonMapping]:
 
 def _text(value: Any) -> str:
     """A text without blanks around it, or a whole number as text: some services write the id 7 as a number."""
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST:
         return str(value)
     return value.strip() if isinstance(value, str) else ""
 
