@@ -128,6 +128,8 @@ class LoadedCases(msgspec.Struct, frozen=True):
     cases: tuple[AnyCase, ...]
     problems: tuple[Problem, ...] = ()
     files: int = 0
+    flawed: tuple[AnyCase, ...] = ()
+    """Cases with mistakes, as far as they can be read. They are checked further, and never run."""
 
 
 CaseOrProblem = AnyCase | Problem

@@ -13,7 +13,7 @@ from karat.core.files.reading import is_empty
 from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError
 from karat.core.remote.paths import local_input, local_path, local_tables
-from karat.core.suite import LoadedCases, Suite, SuiteOptions
+from karat.core.suite import Fix, LoadedCases, Suite, SuiteOptions
 from karat.verbs.inputs.loading import VALUES, Cases, options_for, read_cases
 
 if TYPE_CHECKING:
@@ -71,15 +71,27 @@ def check_cases(
             raise UserError("no cases were given", hint=VALUES)
         if is_empty(cases):
             raise UserError(f"{cases} is empty", hint="Give a case file, or a folder of them.")
-    found = suite.check_cases(loaded.cases, files, options)
-    if fix_names and found.fixes:
+    found = suite.check_cases((*loaded.cases, *loaded.flawed), files, options)
+    fixes = _fixes_of_sound(found.fixes, loaded) if fix_names else []
+    if fixes:
         from karat.core.yaml.edit import apply_fixes
 
-        fixed = apply_fixes(found.fixes)
+        fixed = apply_fixes(fixes)
         again = read_cases(suite, cases, folder)
-        left = suite.check_cases(again.cases, files, options).problems
+        left = suite.check_cases((*again.cases, *again.flawed), files, options).problems
         return Checked(suite.name, again, (*again.problems, *left), fixed)
     return Checked(suite.name, loaded, (*loaded.problems, *found.problems))
+
+
+def _fixes_of_sound(fixes: Sequence[Fix], loaded: LoadedCases) -> list[Fix]:
+    """Nothing is written into a case that has other mistakes."""
+    flawed = {(case.source.file, case.source.document, case.source.item) for case in loaded.flawed}
+
+    def place(fix: Fix) -> tuple[str, int, int | None]:
+        first = fix.path[0]
+        return fix.file, fix.document, first if isinstance(first, int) else None
+
+    return [fix for fix in fixes if place(fix) not in flawed]
 
 
 def check_work(

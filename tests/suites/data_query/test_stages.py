@@ -72,5 +72,8 @@ def test_a_run_has_a_table_a_plot_and_the_lost_terms(path: str) -> None:
     assert {name: (row["lost"], row["lost_by_tag"]) for name, row in rows.items() if row["lost"]} == {
         "retrieved": (1, {"t": 1}), "llm_scored": (1, {"t": 1}), "final": (1, {"t": 1}),
     }  # fmt: skip
+    assert {name: (row["terms_found"], row["terms_expected"]) for name, row in rows.items()} == {
+        "lexical": (1, 3), "semantic": (1, 3), "retrieved": (2, 3), "llm_scored": (1, 3), "final": (0, 3),
+    }  # fmt: skip
     [sheet] = [one for one in report(result, estimate).sheets if one.title == "Stages"]
     assert len(sheet.charts) == 2 and len(sheet.tables[1].rows) == 3

@@ -18,9 +18,11 @@ PAGE = Path(__file__).resolve().parents[3] / "docs" / "tutorial_sdmx.md"
 @pytest.mark.shared_data
 def test_the_tutorial_runs_as_printed(shared: Path, tmp_path: Path) -> None:
     shutil.copy(shared / "data/sdmx2/real/ECB_EXR/ng-structure-full.xml", tmp_path / "exr.xml")
-    blocks = re.findall(r"^```text\n(\$ .*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
-    script = "\n".join(re.sub(r"^\$ ", "", block, flags=re.M) for block in blocks)
-    assert len(blocks) == 5
+    excerpt, *blocks = re.findall(r"^```console\n(\$ .*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
+    assert "cat > exr.xml" in excerpt  # the real file takes its place here; tests/docs runs the page with the excerpt
+    parts = [re.sub(r"^\$ ", "", block, flags=re.M) for block in blocks]
+    assert len(parts) == 6
+    script = "\n".join((*parts[:5], "cp result.json right.json", parts[5]))
     places = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     done = subprocess.run(
         ["bash", "-e", "-c", script],
@@ -33,9 +35,13 @@ def test_the_tutorial_runs_as_printed(shared: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     case = (tmp_path / "cases/rates.yaml").read_text()
     assert "{id: USD, name: United States dollar}" in case and "{id: EUR, name: Euro}" in case
-    result = json.loads((tmp_path / "result.json").read_text())
+    result = json.loads((tmp_path / "right.json").read_text())
     assert [one["scores"]["fully_right"] for one in result["cases"]] == [1.0, 1.0, 1.0]
     assert result["figures"]["outcomes"]["confusion"] == {
         "answer": {"answer": 1}, "clarification": {"clarification": 1}, "out_of_scope": {"out_of_scope": 1},
     }  # fmt: skip
     assert json.loads((tmp_path / "structures.json").read_text())["files"][0]["status"] == "read"
+    wrong = json.loads((tmp_path / "result.json").read_text())
+    assert [one["scores"]["fully_right"] for one in wrong["cases"]] == [0.0, 1.0, 1.0]
+    assert wrong["cases"][0]["details"]["main_reason"] == "wrong_term"
+    assert "the gate has failed with exit code 1" in done.stdout

@@ -63,7 +63,8 @@ def _print(row: JsonObject, console: Console) -> None:
         _line(console, "dataflow", one, f"→ {one['structure']}" if one["structure"] else "")
     for one in row["constraints"]:
         on = ", ".join(one["attached"]) or "nothing"
-        _line(console, "constraint", one, f"{one['role']}, on {on}: {one['regions']} regions, {one['keys']} keys")
+        held = f"{count_of(one['regions'], 'region')}, {count_of(one['keys'], 'key')}"
+        _line(console, "constraint", one, f"{one['role']}, on {on}: {held}")
 
 
 def _line(console: Console, kind: str, one: JsonObject, note: str) -> None:

@@ -31,7 +31,7 @@ from karat.core.secrets.quoting import SHOWN, hidden_value
 from karat.core.secrets.settings import is_secret_setting
 from karat.core.yaml.nodes import BAD, Bad, Findings, Path_, documents, is_empty
 
-__all__ = ["Findings", "Path_", "Raw", "documents", "is_empty", "load", "read", "reader_for"]
+__all__ = ["Findings", "Path_", "Raw", "documents", "hints_of", "is_empty", "load", "read", "reader_for"]
 
 S = TypeVar("S")
 Read = Callable[[Node, Findings], object]
@@ -243,7 +243,7 @@ def _dict_reader(reader: Read) -> Read:
 
 
 def _struct_reader(kind: object, struct: type[msgspec.Struct]) -> Read:
-    hints = _hints(kind, struct)
+    hints = hints_of(kind, struct)
     fields = {field.encode_name: field for field in msgspec.structs.fields(struct)}
     names = {key: field.name for key, field in fields.items()}
     required = [key for key, field in fields.items() if field.required]
@@ -288,7 +288,7 @@ def _struct_reader(kind: object, struct: type[msgspec.Struct]) -> Read:
     return read_struct
 
 
-def _hints(kind: object, struct: type[msgspec.Struct]) -> Mapping[str, object]:
+def hints_of(kind: object, struct: type[msgspec.Struct]) -> Mapping[str, object]:
     """The annotations of a struct, with its type variables filled in for ``Case[Target]``."""
     hints = get_type_hints(struct)
     given = dict(zip(getattr(struct, "__parameters__", ()), get_args(kind), strict=False))

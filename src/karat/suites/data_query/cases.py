@@ -19,6 +19,7 @@ from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Turn, Where
 from karat.core.suite import GIVEN, LoadedCases, all_cases
 from karat.core.yaml.edit import find
+from karat.core.yaml.partial import readable_part
 from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, documents, reader_for
 from karat.suites.data_query.selection import Target
@@ -44,16 +45,17 @@ _read_case = reader_for(CaseFile)
 def load_cases(path: Path) -> LoadedCases:
     """Every case under a path. A file that cannot be read costs only its own cases; nothing is raised for it."""
     files: list[str] = []
-    loaded = all_cases(_stream(path, files))
-    return msgspec.structs.replace(loaded, files=len(files))
+    flawed: list[Case[Target]] = []
+    loaded = all_cases(_stream(path, files, flawed))
+    return msgspec.structs.replace(loaded, files=len(files), flawed=tuple(flawed))
 
 
 def stream_cases(path: Path) -> Iterator[Case[Target] | Problem]:
     """The same, one after the other: a document of a file at a time."""
-    return _stream(path, [])
+    return _stream(path, [], [])
 
 
-def _stream(path: Path, files: list[str]) -> Iterator[Case[Target] | Problem]:
+def _stream(path: Path, files: list[str], flawed: list[Case[Target]]) -> Iterator[Case[Target] | Problem]:
     first: dict[str, Where] = {}
     for file in _files(path):
         files.append(file)
@@ -61,10 +63,11 @@ def _stream(path: Path, files: list[str]) -> Iterator[Case[Target] | Problem]:
         try:
             found = False
             for node, where in _lines(file, findings) if file.endswith(LINES) else _nodes(file, findings):
-                case = _case(node, findings, where)
+                case = _case(node, findings, where, flawed)
                 found = True
                 if case is not None and case.id in first:
                     _note_duplicate(case, first[case.id], node, findings)
+                    flawed.append(case)
                 elif case is not None:
                     first[case.id] = case.source
                     yield case
@@ -84,14 +87,16 @@ def cases_from(rows: Sequence[JsonMapping], _: Path) -> LoadedCases:
     """Cases that are given as Python values, each in the shape of a case file."""
     cases: dict[str, Case[Target]] = {}
     findings = Findings(GIVEN)
+    flawed: list[Case[Target]] = []
     for number, row in enumerate(rows, start=1):
         node = node_of(row, GIVEN, number)
-        case = _case(node, findings, Where(GIVEN, 0, number - 1, number))
+        case = _case(node, findings, Where(GIVEN, 0, number - 1, number), flawed)
         if case is not None and case.id in cases:
             _note_duplicate(case, cases[case.id].source, node, findings)
+            flawed.append(case)
         elif case is not None:
             cases[case.id] = case
-    return LoadedCases(tuple(cases.values()), tuple(findings.problems))
+    return LoadedCases(tuple(cases.values()), tuple(findings.problems), flawed=tuple(flawed))
 
 
 def recognises(path: Path) -> bool:
@@ -138,12 +143,38 @@ def _lines(file: str, findings: Findings) -> Iterator[tuple[Node, Where]]:
             findings.problems.append(error.problem(file, number))
 
 
-def _case(node: Node, findings: Findings, source: Where) -> Case[Target] | None:
+def _case(node: Node, findings: Findings, source: Where, flawed: list[Case[Target]]) -> Case[Target] | None:
+    """A case without mistakes. One with mistakes goes to ``flawed``, as far as it can be read, for further checks."""
     before = len(findings.problems)
     found = _read_case(node, findings)
-    if not isinstance(found, CaseFile):
-        _name_case(node, findings, before)
+    if isinstance(found, CaseFile):
+        _note_case_faults(found, node, findings)
+        _note_target_faults(found, node, findings, set())
+        case = _as_case(found, source)
+        if len(findings.problems) == before:
+            return case
+        flawed.append(case)
         return None
+    _name_case(node, findings, before)
+    part = readable_part(CaseFile, node)
+    if part is not None:
+        said = {(problem.line, problem.column) for problem in findings.problems[before:]}
+        _note_target_faults(part, node, findings, said)
+        turns = (msgspec.structs.replace(turn, target=_filled(turn.target)) for turn in part.conversation)
+        flawed.append(_as_case(msgspec.structs.replace(part, conversation=tuple(turns)), source))
+    return None
+
+
+def _as_case(found: CaseFile, source: Where) -> Case[Target]:
+    return Case(found.id, found.conversation, found.name, found.tags, found.comments, {}, source)
+
+
+def _filled(target: Target | None) -> Target | None:
+    """A target with entries; of one that could not be read nothing more is said."""
+    return target if target is not None and target.indicator_selection else None
+
+
+def _note_case_faults(found: CaseFile, node: Node, findings: Findings) -> None:
     if not found.id.strip():
         findings.add(node, "the case has an empty id", "Give it an id that stays the same, such as a UUID.")
     if not any(turn.role == "user" for turn in found.conversation):
@@ -156,14 +187,16 @@ def _case(node: Node, findings: Findings, source: Where) -> Case[Target] | None:
         findings.add(
             node, f'case "{found.id}" has a target on a turn that is not the user\'s', "Put it on the user turn before."
         )
+
+
+def _note_target_faults(found: CaseFile, node: Node, findings: Findings, said: set[tuple[int, int]]) -> None:
+    """The faults of all targets, but for those at a place where something is wrong already."""
     for place, turn in enumerate(found.conversation):
-        if turn.target is not None:
-            for path, message, hint in target_faults(turn.target):
-                spot = find(node, ("conversation", place, "target", *path))
-                findings.add(spot.node if spot else node, f'case "{found.id}": {message}', hint)
-    if len(findings.problems) > before:
-        return None
-    return Case(found.id, found.conversation, found.name, found.tags, found.comments, {}, source)
+        for path, message, hint in target_faults(turn.target) if turn.target is not None else ():
+            spot = find(node, ("conversation", place, "target", *path))
+            if said and (spot is None or (spot.node.start_mark.line + 1, spot.node.start_mark.column + 1) in said):
+                continue
+            findings.add(spot.node if spot else node, f'case "{found.id}": {message}', hint)
 
 
 def _name_case(node: Node, findings: Findings, before: int) -> None:

@@ -3,9 +3,7 @@
 - Terms pool over datasets by the name of their dimension; ``dataset_aware`` makes the dataset part of the term.
 - A term is (id, name), both exact. A term given twice counts once.
 - A dimension with no target terms is "not in target": all that is selected there is a false positive.
-- ``all`` and ``not_in`` are expanded where a codelist is at hand. Without one, "everything selected" has neither true
-  nor false positives, and a target term that ``not_in`` leaves out is missing. Where the target says ``all``, an answer
-  that says ``all`` is right, one that names terms cannot be judged, and one that says nothing misses it.
+- ``all`` and ``not_in`` are expanded where a codelist is at hand; ``dimension_comparison`` says what holds without one.
 - With alternatives, each is compared and the best whole one counts for every metric: right in everything first, then by
   outcome, recall, precision, series, datasets and period; of equal ones the first.
 """
@@ -18,7 +16,18 @@ import msgspec
 
 from karat.core.records import Case, Prediction
 from karat.suites.data_query.codes_at_hand import codes_at_hand, expanded
+from karat.suites.data_query.dimension_comparison import (
+    Counts,
+    DimensionComparison,
+    Id,
+    LabelDrift,
+    Terms,
+    compare_dimension,
+    compare_open_dimension,
+    id_of,
+)
 from karat.suites.data_query.formats.operators import on_codes
+from karat.suites.data_query.formats.suspect_ids import refuse_suspect_ids
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.outcomes import NOT_STATED, Found, OutcomeComparison, SaysError
 from karat.suites.data_query.periods.filters import with_period
@@ -27,73 +36,6 @@ from karat.suites.data_query.responses import Reading, outcome_of, read
 from karat.suites.data_query.selection import DatasetSelection, Selection, Target, Term, dataset_keys
 from karat.suites.data_query.series.comparison import SeriesComparison, compare_series
 from karat.suites.data_query.stages import Stage, StageComparison, compare_stages
-
-Key = Term | tuple[str, Term]
-"""What a term compares by: the Term itself, or (dataset, Term) when datasets count."""
-Id = str | tuple[str, str]
-"""The id of such a term, with its dataset when datasets count."""
-Terms = dict[Key, Term]
-EVERYTHING = Term("*", "everything")
-"""What is in the lists where everything was expected: found, or missing."""
-
-
-class LabelDrift(msgspec.Struct, frozen=True, gc=False):
-    """The right id under another name: often the case file, not the assistant, is out of date. An answer without a name
-    is no drift."""
-
-    dimension: str
-    id: str
-    expected: str
-    found: str
-
-
-class Counts(msgspec.Struct, frozen=True, gc=False):
-    """True positives, false positives, false negatives."""
-
-    tp: int
-    fp: int
-    fn: int
-
-    def recall(self, zero: float | None = None) -> float | None:
-        """TP / (TP + FN); 0/0 is ``zero``."""
-        return self.tp / (self.tp + self.fn) if self.tp + self.fn else zero
-
-    def precision(self, zero: float | None = None) -> float | None:
-        """TP / (TP + FP); 0/0 is ``zero``."""
-        return self.tp / (self.tp + self.fp) if self.tp + self.fp else zero
-
-    def f(self, beta: float = 1.0, zero: float | None = None) -> float | None:
-        """(1 + β²) TP / ((1 + β²) TP + β² FN + FP); 0/0 is ``zero``."""
-        weight = beta * beta
-        below = (1 + weight) * self.tp + weight * self.fn + self.fp
-        return (1 + weight) * self.tp / below if below else zero
-
-
-class DimensionComparison(msgspec.Struct, frozen=True):
-    """One dimension: what was found, what was too much, what is missing."""
-
-    dimension: str
-    in_target: bool
-    true_positives: tuple[Term, ...]
-    false_positives: tuple[Term, ...]
-    false_negatives: tuple[Term, ...]
-    counts: Counts
-    by_id: Counts
-    everything: bool = False
-    """Everything was selected, and no codelist was at hand to say what that is."""
-    everything_expected: bool = False
-    """The same in the target."""
-    undecided: bool = False
-    """No codelist was at hand to say whether the selected terms are the expected ones. Not right, and not counted."""
-    default: bool = False
-    """The system filled this dimension in by itself."""
-
-    @property
-    def uncounted(self) -> bool:
-        """Everything was selected or expected, and nothing can be counted."""
-        return (self.everything or self.everything_expected) and not (
-            self.counts.tp or self.counts.fp or self.counts.fn
-        )
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -118,6 +60,8 @@ class Comparison(msgspec.Struct, frozen=True):
     """Which alternative counted; None: the target itself."""
     stages: StageComparison | None = None
     """What the stages before the answer had; None: the response does not say."""
+    notes: tuple[str, ...] = ()
+    """What was read in another way than the answer has it."""
 
     @property
     def terms_right(self) -> bool:
@@ -175,7 +119,10 @@ def compare(case: Case[Target], turn: int, prediction: Prediction, options: Opti
         if not any("error" in one.outcomes for one in (target, *target.alternatives)):
             raise
         reading = Reading(Selection(), Found("error", error.how))
+    refuse_suspect_ids((target, *target.alternatives), reading.selection, options)
     found = compare_selection(target, reading.selection, options, outcome_of(reading, options.silence))
+    if reading.notes:
+        found = msgspec.structs.replace(found, notes=reading.notes)
     return msgspec.structs.replace(found, stages=_stages(reading.stages, found)) if reading.stages else found
 
 
@@ -257,7 +204,7 @@ def _compare_one(
 
     drifts: list[LabelDrift] = []
     dimensions = [
-        _open_dimension(
+        compare_open_dimension(
             name,
             wanted.get(name, {}),
             given.get(name, {}),
@@ -266,7 +213,7 @@ def _compare_one(
             name in defaults,
         )
         if name in wanted_open or name in given_open
-        else _dimension(name, wanted.get(name, {}), given.get(name, {}), name in defaults, drifts)
+        else compare_dimension(name, wanted.get(name, {}), given.get(name, {}), name in defaults, drifts)
         for name in dict.fromkeys((*wanted, *wanted_open, *given, *sorted(given_open)))
     ]
     hits = len(expected_sets & found_sets)
@@ -292,79 +239,6 @@ def _compare_one(
         outcome=OutcomeComparison(target.outcomes, *does),
         alternative=alternative,
     )
-
-
-def _dimension(
-    name: str,
-    wanted: Terms,
-    given: Terms,
-    default: bool,
-    drifts: list[LabelDrift],
-) -> DimensionComparison:
-    hits = tuple(term for key, term in wanted.items() if key in given)
-    missed = [key for key in wanted if key not in given]
-    extra = [key for key in given if key not in wanted]
-    counts = Counts(len(hits), len(extra), len(missed))
-    by_id = _by_id(wanted, given) if missed or extra else counts
-    if missed and extra:  # only then can an id be on both sides under two names
-        found = {_id(key): given[key] for key in extra}
-        drifts.extend(
-            LabelDrift(name, wanted[key].id, wanted[key].name, found[_id(key)].name)
-            for key in missed
-            if _id(key) in found and found[_id(key)].name
-        )
-    return DimensionComparison(
-        name,
-        bool(wanted),
-        hits,
-        tuple(given[k] for k in extra),
-        tuple(wanted[k] for k in missed),
-        counts,
-        by_id,
-        default=default,
-    )
-
-
-def _open_dimension(
-    name: str, wanted: Terms, given: Terms, wanted_out: set[Id] | None, given_out: set[Id] | None, default: bool
-) -> DimensionComparison:
-    """A dimension where one side at least takes all codes but those in its set, and no codelist says which these
-    are."""
-    hits: tuple[Term, ...] = ()
-    extra: tuple[Term, ...] = ()
-    missed: tuple[Term, ...] = ()
-    if wanted_out is None:
-        missed = tuple(term for key, term in wanted.items() if given_out and _id(key) in given_out)
-    elif given_out is None:
-        extra = tuple(term for key, term in given.items() if _id(key) in wanted_out)
-        missed = () if given else (EVERYTHING,)
-    elif wanted_out == given_out:
-        hits = (EVERYTHING,)
-    in_target = bool(wanted) or wanted_out is not None
-    counts = Counts(len(hits), len(extra), len(missed))
-    return DimensionComparison(
-        name,
-        in_target,
-        hits,
-        extra,
-        missed,
-        counts,
-        counts,
-        everything=given_out is not None,
-        everything_expected=wanted_out is not None,
-        undecided=in_target and not hits,
-        default=default,
-    )
-
-
-def _id(key: Key) -> Id:
-    return key.id if isinstance(key, Term) else (key[0], key[1].id)
-
-
-def _by_id(wanted: Iterable[Key], given: Iterable[Key]) -> Counts:
-    left, right = {_id(key) for key in wanted}, {_id(key) for key in given}
-    hits = len(left & right)
-    return Counts(hits, len(right) - hits, len(left) - hits)
 
 
 def _datasets(selection: Selection) -> list[str]:
@@ -413,5 +287,5 @@ def _pool(
                 for term in terms:
                     held.setdefault(term, term)
     for name, out in left_out.items():
-        out.difference_update(_id(key) for key in pool.get(name, ()))
+        out.difference_update(id_of(key) for key in pool.get(name, ()))
     return pool, left_out, defaults

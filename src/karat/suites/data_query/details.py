@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from karat.suites.data_query.comparison import Comparison, DimensionComparison, LabelDrift
+from karat.suites.data_query.comparison import Comparison
+from karat.suites.data_query.dimension_comparison import DimensionComparison, LabelDrift
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.reasons import REASONS, reasons
 from karat.suites.data_query.selection import Period, Term
@@ -93,6 +94,8 @@ class Details(msgspec.Struct, frozen=True):
     reasons: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
     """Why the case is not fully right, the main reason first; not there: it is."""
     main_reason: str | msgspec.UnsetType = msgspec.UNSET
+    notes: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    """What was read in another way than the answer has it, such as the ends of a period in the wrong order."""
 
     @property
     def outcomes(self) -> tuple[OutcomeDetails, ...]:
@@ -126,6 +129,7 @@ def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
         tuple(c.stages for _, c in turns if c.stages is not None) or msgspec.UNSET,
         why or msgspec.UNSET,
         why[0] if why else msgspec.UNSET,
+        tuple(note for _, c in turns for note in c.notes) or msgspec.UNSET,
     )
 
 

@@ -19,6 +19,7 @@ def explain(details: Details, _target: Target | None) -> Explanation:
     several = len({turn.turn for turn in details.datasets} | {turn for turn, _ in dimensions}) > 1
     parts = [(part.turn, _dimension(part)) for part in details.dimensions]
     parts += [(part.turn, _other(part)) for part, _, _ in others]
+    parts += [(0, Part("as read", note=note)) for note in details.notes or ()]
     failures = [*dimension_failures(details), *(other_failure(_other(part), reason) for part, reason, _ in others)]
     failures = failures or [*left_over(details)]
     return Explanation(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from karat.suites.data_query.comparison import Comparison, DimensionComparison
+from karat.suites.data_query.comparison import Comparison
+from karat.suites.data_query.dimension_comparison import DimensionComparison
 from karat.suites.data_query.outcomes import NOT_STATED
 from karat.suites.data_query.selection import Term, split_version
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from karat.suites.data_query.comparison import Comparison, DimensionComparison
+from karat.suites.data_query.comparison import Comparison
+from karat.suites.data_query.dimension_comparison import DimensionComparison
 from karat.suites.data_query.hierarchy import nearness
 from karat.suites.data_query.outcomes import NOT_STATED, REFUSALS
 from karat.suites.data_query.structure_facts import parents_of, selected_ids, target_ids, unavailable, unknown_codes

@@ -13,7 +13,7 @@ differ.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -37,7 +37,7 @@ from karat.suites.data_query.outcomes import (
     values_at,
 )
 from karat.suites.data_query.periods.faults import refuse_no_periods
-from karat.suites.data_query.periods.filters import TIME_DIMENSION, with_period
+from karat.suites.data_query.periods.filters import exchanged, is_time, with_period
 from karat.suites.data_query.selection import DatasetSelection, DatasetsSelection, Dimension, Period, Selection, Term
 from karat.suites.data_query.stages import Stage, read_stages
 
@@ -55,6 +55,8 @@ class Reading(msgspec.Struct, frozen=True):
     selection: Selection
     found: Found | None = None
     stages: tuple[Stage, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What was read in another way than it was written."""
 
 
 def read_response(response: bytes, today: str = "", rules: Sequence[OutcomeRule] = ()) -> Selection:
@@ -124,7 +126,26 @@ def _reading(reply: Reply, today: str, rules: Sequence[OutcomeRule]) -> Reading:
     selection = _selection(reply, candidates, states, today)
     if selection.is_out_of_scope and found is None:
         found = Found("out_of_scope", "is_out_of_scope")
-    return Reading(selection, found)
+    notes = tuple(dict.fromkeys(note for one in candidates for note in _notes(one.value, today)))
+    return Reading(selection, found, notes=notes)
+
+
+def _notes(value: JsonMapping, today: str) -> Iterator[str]:
+    """Periods whose ends were exchanged, in either form of a selection."""
+    content = value.get("structuredContent", value)
+    queries = content.get("queries") if isinstance(content, Mapping) else None
+    for entry in (*_objects(queries), *_objects(value.get("indicator_selection"))):
+        for item in (*_objects(entry.get("filters")), *_objects(entry.get("dimensions"))):
+            name = item.get("dimensionId") or item.get("dimension_name")
+            values = [one["id"] if isinstance(one, Mapping) else one for one in item.get("values") or ()]
+            if isinstance(name, str) and is_time(name) and "operator" in item:
+                note = exchanged(str(item["operator"]), values, today)
+                if note:
+                    yield note
+
+
+def _objects(items: object) -> list[JsonMapping]:
+    return [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
 
 
 def _stages(reply: Reply, path: str) -> tuple[Stage, ...]:
@@ -213,9 +234,8 @@ def _with_known_operators(part: DatasetSelection) -> DatasetSelection:
     if all(one.operator == "in" for one in part.dimensions):
         return part
     dimensions = [
-        one if one.dimension_name == TIME_DIMENSION else msgspec.structs.replace(one, operator=operator)
+        one if is_time(one.dimension_name) else msgspec.structs.replace(one, operator=operator)
         for one in part.dimensions
-        if one.dimension_name == TIME_DIMENSION
-        or (operator := on_codes(one.operator, one.dimension_name)) != "excluded"
+        if is_time(one.dimension_name) or (operator := on_codes(one.operator, one.dimension_name)) != "excluded"
     ]
     return msgspec.structs.replace(part, dimensions=tuple(dimensions))

@@ -3,6 +3,7 @@ alike."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import msgspec
@@ -98,8 +99,22 @@ class Target(Selection, frozen=True, omit_defaults=True):
     alternatives: tuple[Selection, ...] = ()
 
 
+_REST = re.compile(r"([A-Za-z][\w.-]*),([A-Za-z0-9_@$-]+)(?:,([\w.+*-]+))?")
+
+
+def short_dataset(dataset_id: str) -> str:
+    """A dataset as ``AGENCY:ID(VERSION)``, also where it is given as a URN (``urn:sdmx:…Dataflow=IMF.RES:WEO(9.0.0)``)
+    or as in an address of a service (``IMF.RES,WEO,9.0.0``); anything else as it is."""
+    if dataset_id.startswith("urn:"):
+        return dataset_id.rpartition("=")[2]
+    if "," in dataset_id and (match := _REST.fullmatch(dataset_id)):
+        return f"{match[1]}:{match[2]}" + (f"({match[3]})" if match[3] else "")
+    return dataset_id
+
+
 def split_version(dataset_id: str) -> tuple[str, str]:
     """``IMF.RES:WEO(9.0.0)`` → ``("IMF.RES:WEO", "9.0.0")``; no version → an empty one."""
+    dataset_id = short_dataset(dataset_id)
     if dataset_id.endswith(")"):
         base, bracket, version = dataset_id[:-1].rpartition("(")
         if bracket and base:

@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from karat.suites.data_query.checks.constraints import Allowed
 from karat.suites.data_query.codes_at_hand import structures_of
-from karat.suites.data_query.comparison import Comparison, DimensionComparison
+from karat.suites.data_query.comparison import Comparison
+from karat.suites.data_query.dimension_comparison import DimensionComparison
 from karat.suites.data_query.hierarchy import HierarchyComparison, Parents, compare_hierarchy
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.selection import DatasetSelection
@@ -48,6 +49,8 @@ def unknown_codes(comparison: Comparison) -> bool:
     """Whether a selected id is in no codelist of its dimension, where one is at hand."""
     for one in comparison.dimensions:
         lists = _lists(comparison, one.dimension) if one.false_positives else []
+        if any(held.lacking for held in lists):
+            continue
         if lists and any(all(term.id not in held.codes for held in lists) for term in one.false_positives):
             return True
     return False

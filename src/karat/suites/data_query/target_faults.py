@@ -10,7 +10,7 @@ from karat.core.problems import Problem, did_you_mean
 from karat.core.records import Case
 from karat.core.suite import Unreadable
 from karat.core.yaml.structs import Path_
-from karat.suites.data_query.formats.operators import known
+from karat.suites.data_query.formats.operators import known, on_codes
 from karat.suites.data_query.outcomes import OUTCOMES
 from karat.suites.data_query.periods.faults import period_faults, periods_in
 from karat.suites.data_query.periods.filters import TIME_DIMENSION, with_period
@@ -42,10 +42,10 @@ def _faults(selection: Selection) -> Iterator[Fault]:
     if selection.is_out_of_scope and selection.selects and "answer" not in _stated(selection):
         message = "is_out_of_scope: true, and something is selected: an answer cannot decline and select"
         yield ("is_out_of_scope",), message, "Leave out the selection, or is_out_of_scope."
-    for word in _stated(selection):
-        if word not in OUTCOMES:
-            yield ("outcome",), f'unknown outcome "{word}"', did_you_mean(word, OUTCOMES)
-    if selection.outcome is not None and "answer" not in selection.outcomes and selection.selects:
+    unknown = [word for word in _stated(selection) if word not in OUTCOMES]
+    for word in unknown:
+        yield ("outcome",), f'unknown outcome "{word}"', did_you_mean(word, OUTCOMES)
+    if selection.outcome is not None and not unknown and "answer" not in selection.outcomes and selection.selects:
         message = (
             f"outcome: {' or '.join(selection.outcomes) or 'none'}, and something is selected: no answer is expected"
         )
@@ -71,7 +71,8 @@ def _entry_faults(part: DatasetSelection) -> Iterator[Fault]:
     for number, dimension in enumerate(part.dimensions):
         place: Path_ = ("dimensions", number)
         try:
-            known(dimension.operator, dimension.dimension_name)
+            reads = known if dimension.dimension_name == TIME_DIMENSION else on_codes
+            reads(dimension.operator, dimension.dimension_name)
         except Unreadable as error:
             sound = False
             yield (*place, "operator"), str(error), "Leave the operator out for a list of values."
@@ -101,7 +102,8 @@ def _doubts(case: Case[Target], now: date) -> Iterator[Problem]:
             yield Problem(message, file=file, line=line, hint=hint, severity="warning")
         for selection in (target, *target.alternatives):
             for path, period in periods_in(selection):
-                for _, message in period_faults(period, path, now, dated=True):
+                known = list(period_faults(period, path, now, dated=False))  # reported when the case was read
+                for _, message in (one for one in period_faults(period, path, now, dated=True) if one not in known):
                     yield Problem(f'case "{case.id}": {message}', file=file, line=line, hint=PERIODS)
 
 

@@ -83,6 +83,7 @@ class _Check:
         self._lists: dict[tuple[str, str], Codelist | NoCodelist] = {}
         self._unchecked: dict[tuple[str, str], int] = defaultdict(int)
         self._unnamed: dict[str, None] = {}
+        self._unstructured: dict[str, Ref | None] = {}
         self._rules: dict[str, tuple[Allowed, Allowed]] = {}
         self._terms: dict[tuple[str, str, str], tuple[bool, bool]] = {}
 
@@ -125,48 +126,53 @@ class _Check:
         fault = self.datasets.fault(part.dataset_id)
         if fault is not None:
             self.found.append(found_in(case, (*path, "dataset_id"), fault.message, fault.hint))
+        elif part.dataset_id not in self._unstructured:
+            self._unstructured[part.dataset_id] = self.codelists.missing_structure(parse_ref(part.dataset_id))
         wrong: set[str] = set()
         for number, dimension in enumerate(part.dimensions):
             name = dimension.dimension_name
-            fault = self.datasets.dimension_fault(part.dataset_id, name)
+            fault = self.datasets.dimension_fault(part.dataset_id, name) if name.strip() else None
             if fault is None and name == TIME_DIMENSION:
                 fault = time_fault(name)
             if fault is not None:
                 wrong.add(name)
                 place = (*path, "dimensions", number, "dimension_name")
                 self.found.append(found_in(case, place, fault.message, fault.hint))
-        if not wrong and self.datasets.fault(part.dataset_id) is None and self._all_known(part):
-            self._constrained(case, path, part)
+        if self.datasets.fault(part.dataset_id) is None:
+            self._constrained(case, path, part, wrong)
         return wrong
 
-    def _all_known(self, part: DatasetSelection) -> bool:
-        """Whether no code of an entry is unknown: that is a finding of its own."""
-        for dimension in part.dimensions:
-            held = self._codelist(part.dataset_id, dimension.dimension_name)
-            if isinstance(held, Codelist) and any(term.id not in held.codes for term in dimension.values):
-                return False
-        return True
+    def _is_known(self, dataset: str, dimension: str, term: Term) -> bool:
+        """Whether the id of a term is not unknown: that is a finding of its own."""
+        held = self._codelist(dataset, dimension)
+        return not isinstance(held, Codelist) or term.id in held.codes
 
-    def _constrained(self, case: Case[Target], path: Path_, part: DatasetSelection) -> None:
+    def _constrained(self, case: Case[Target], path: Path_, part: DatasetSelection, wrong: set[str]) -> None:
+        """Terms, and the entry where nothing else is wrong in it, outside what is allowed or has data."""
         dataset = part.dataset_id
         if dataset not in self._rules:
             held = self.codelists.constraints(parse_ref(dataset))
             roles = [[one for one in held if one.role == role] for role in ("allowed", "actual")]
             allowed, actual = (Allowed(dataset, own, self.codelists, self.options.codelists) for own in roles)
             self._rules[dataset] = (allowed, actual)
+        if not any(self._rules[dataset]):
+            return
+        given = [one for one in terms(path, part) if one[1] not in wrong]
+        known = [one for one in given if self._is_known(dataset, one[1], one[2])]
+        sound = not wrong and len(known) == sum(len(one.values) for one in part.dimensions)
         for place, rule in enumerate(self._rules[dataset]):
             if not rule:
                 continue
             outside = [
                 (where, dimension, term)
-                for where, dimension, term in terms(path, part)
+                for where, dimension, term in known
                 if not self._permits_term(dataset, dimension, term.id)[place]
             ]
             for where, dimension, term in outside:
                 message = f"{term.id} in {dimension} is not {self._outside(place, rule)}"
                 hint = did_you_mean(term.id, rule.near_values(dimension))
                 self.found.append(found_in(case, (*where, "id"), message, hint, SEVERITY[place]))
-            if not outside and not rule.permits(part):
+            if sound and not outside and not rule.permits(part):
                 message = f"no series of this entry is {self._outside(place, rule)}"
                 self.found.append(found_in(case, (*path, "dataset_id"), message, rule.way_out(part), SEVERITY[place]))
             if not place and outside:
@@ -220,7 +226,13 @@ class _Check:
             case, path, dimension, term, codelist = one
             part = ", of which the file contains only a part" if codelist.partial else ""
             message = f'unknown id "{term.id}" in {dimension}: it is not in {codelist.ref}{part}'
-            yield found_in(case, (*path, "id"), message, hints[codelist.ref, term])
+            if codelist.lacking:  # the id may be in the list that is not at hand
+                message = (
+                    f'"{term.id}" in {dimension} cannot be checked: it is not in {codelist.ref}, which takes codes '
+                )
+                message += f"from {codelist.lacking[0]}, and no file has that list"
+            severity: Severity = "warning" if codelist.lacking else "error"
+            yield found_in(case, (*path, "id"), message, hints[codelist.ref, term], severity)
 
     # -- what could not be checked ----------------------------------------------------------------------------------
 
@@ -230,6 +242,11 @@ class _Check:
             message = f"{dataset} and its dimensions are not checked: no structure file has dataflows or structures"
             hint = "Give the dataflow with its data structure, too."
             yield Problem(message, hint=hint, severity="warning")
+        for dataset, structure in self._unstructured.items():
+            if structure is not None:
+                absence = f"the data structure {structure} is not in the structure files{self._at_hand(structure)}"
+                message = f"{absence}, so the dimensions of {dataset} are not checked"
+                yield Problem(message, hint="Give its structure file too.", severity="warning")
         absent: dict[Ref, int] = defaultdict(int)
         for (dataset, dimension), count in self._unchecked.items():
             why = self._lists[dataset, dimension]
@@ -242,13 +259,18 @@ class _Check:
             message = f"no codelist for {dimension} of {dataset}, so {count_of(count, 'term')} not checked{reason}"
             yield Problem(message, hint=why.hint, severity=why.severity)
         for ref, count in absent.items():
-            message = f"the codelist {ref} is not in the structure files, so {count_of(count, 'term')} not checked"
+            absence = f"the codelist {ref} is not in the structure files{self._at_hand(ref)}"
+            message = f"{absence}, so {count_of(count, 'term')} not checked"
             yield Problem(message, hint="Give its structure file too.", severity="warning")
         for one in self.codelists.contents.constraints:
             kinds = {kind for kind, _ in one.attached}
             if kinds and not kinds & {"Dataflow", "DataStructure"}:
                 message = f"the constraint {one.ref} is attached to a {min(kinds)} and is not used"
                 yield Problem(message, severity="warning", hint="Only those on a dataflow or a data structure are.")
+
+    def _at_hand(self, ref: Ref) -> str:
+        others = self.codelists.other_versions(ref)
+        return f" (only version {', '.join(others)})" if others else ""
 
 
 def _hints(unknown: Iterable[Unknown]) -> Mapping[tuple[Ref, Term], str]:

@@ -20,11 +20,13 @@ def entries(case: Case[Target]) -> Iterator[tuple[Path_, DatasetSelection]]:
         selections += [((*target, "alternatives", n), other) for n, other in enumerate(message.target.alternatives)]
         for path, selection in selections:
             for number, part in enumerate(selection.indicator_selection):
-                yield (*path, "indicator_selection", number), part
+                if part.dataset_id.strip():  # an empty one is a mistake that is reported when the case is read
+                    yield (*path, "indicator_selection", number), part
 
 
 def terms(path: Path_, part: DatasetSelection) -> Iterator[tuple[Path_, str, Term]]:
     """(path, dimension, term) of an entry."""
     for number, dimension in enumerate(part.dimensions):
         for place, term in enumerate(dimension.values):
-            yield (*path, "dimensions", number, "values", place), dimension.dimension_name, term
+            if term.id.strip():
+                yield (*path, "dimensions", number, "values", place), dimension.dimension_name, term

@@ -7,6 +7,7 @@ tool does says nothing about a selection.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from karat.core.json_types import JsonMapping
@@ -14,6 +15,7 @@ from karat.core.suite import Unreadable
 from karat.suites.data_query.selection import DatasetSelection, Dimension, Period, Selection, Term
 
 SELECTED = "dimension_id_to_name"
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 def dial_states(custom_content: JsonMapping) -> list[JsonMapping]:
@@ -36,6 +38,8 @@ def dial_selection(states: Iterable[JsonMapping]) -> Selection:
         for key, dimensions in (selected or {}).items():
             if not isinstance(dimensions, Mapping):
                 raise Unreadable(f'{SELECTED}["{key}"] is {_kind(dimensions)}, not an object')
+            if key not in names and _UUID.fullmatch(str(key)):
+                raise Unreadable(f'indexed_datasets_id_map does not say which dataset "{key}" is')
             here.append((str(names.get(key, key)), tuple(_dimensions(dimensions))))
         when = _mapping(state, "date_time_query_response")
         own = None

@@ -13,10 +13,10 @@ import msgspec
 from karat.core.files.shapes import shape_in_words
 from karat.core.json_types import JsonMapping
 from karat.core.suite import Unreadable
-from karat.suites.data_query.formats.misspelt_keys import refuse_misspelt
+from karat.suites.data_query.formats.misspelt_keys import CONDITIONS, NEGATIONS, refuse_lost_conditions, refuse_misspelt
 from karat.suites.data_query.formats.operators import on_codes
-from karat.suites.data_query.periods.filters import TIME_DIMENSION, common_period, period_of
-from karat.suites.data_query.selection import DatasetSelection, Dimension, Selection, Term
+from karat.suites.data_query.periods.filters import common_period, is_time, period_of
+from karat.suites.data_query.selection import DatasetSelection, Dimension, Selection, Term, short_dataset
 
 
 class Value(msgspec.Struct, frozen=True):
@@ -54,30 +54,47 @@ def mcp_selection(content: JsonMapping, today: str = "") -> Selection:
 
 
 def _entry(query: Query, today: str) -> DatasetSelection:
-    dimensions = []
+    dimensions: dict[str, Dimension] = {}
     times = []
     for item in query.filters:
+        name = item.dimensionId
         terms = tuple(Term(v) if isinstance(v, str) else Term(v.id, v.name) for v in item.values)
-        if item.dimensionId == TIME_DIMENSION:
+        if is_time(name):
             times.append((item.operator, [term.id for term in terms]))
-        elif (operator := on_codes(item.operator, item.dimensionId)) != "excluded":
-            dimensions.append(Dimension(item.dimensionId, terms, operator, item.isDefault))
-    return DatasetSelection(_dataset_of_urn(query.datasetUrn), tuple(dimensions), period_of(times, today))
+        elif (operator := on_codes(item.operator, name)) != "excluded":
+            one = Dimension(name, terms, operator, item.isDefault)
+            dimensions[name] = _both(dimensions[name], one) if name in dimensions else one
+    return DatasetSelection(short_dataset(query.datasetUrn), tuple(dimensions.values()), period_of(times, today))
+
+
+def _both(left: Dimension, right: Dimension) -> Dimension:
+    """What passes two filters on one dimension: the filters of a query intersect."""
+    if not left.values or left.everything:
+        return right
+    if not right.values or right.everything:
+        return left
+    default = left.is_default and right.is_default
+    if left.operator == right.operator == "not_in":
+        both = tuple(dict.fromkeys((*left.values, *right.values)))
+        return Dimension(left.dimension_name, both, "not_in", default)
+    kept, other = (left, right) if left.operator == "in" else (right, left)
+    ids = {term.id for term in other.values}
+    values = tuple(term for term in kept.values if (term.id in ids) == (other.operator == "in"))
+    if not values:
+        raise Unreadable(f"no code passes the filters on {left.dimension_name} of one query")
+    return Dimension(left.dimension_name, values, "in", default)
 
 
 def _refuse_misspelt_keys(queries: object) -> None:
     for query in _objects(queries):
         refuse_misspelt(query, Query.__struct_fields__, "a query")
+        refuse_lost_conditions(query, CONDITIONS, "a query", "Write it as a filter, a period as one on TIME_PERIOD.")
         for item in _objects(query.get("filters")):
             refuse_misspelt(item, Filter.__struct_fields__, "a filter")
+            refuse_lost_conditions(item, NEGATIONS, "a filter", 'Write it as "operator": "not_in".')
             for value in _objects(item.get("values")):
                 refuse_misspelt(value, Value.__struct_fields__, "a value")
 
 
 def _objects(items: object) -> Iterable[JsonMapping]:
     return [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else ()
-
-
-def _dataset_of_urn(urn: str) -> str:
-    """``urn:sdmx:…Dataflow=IMF.RES:WEO(9.0.0)`` → ``IMF.RES:WEO(9.0.0)``; anything else as it is."""
-    return urn.rpartition("=")[2] if urn.startswith("urn:") else urn

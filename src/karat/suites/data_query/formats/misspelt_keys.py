@@ -6,6 +6,7 @@ unreadable, and the message names the nearest key.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 from karat.core.json_types import JsonMapping
@@ -16,18 +17,57 @@ _ALIKE = 82.0
 """How alike two keys are, of 100, from which on one is taken for a slip of the other."""
 
 
-_OTHER_WORDS = {"label": "name", "title": "name", "code": "id"}
-"""Keys that others use for one of ours."""
+_PERIODS = (
+    "startperiod", "endperiod", "startdate", "enddate", "startyear", "endyear", "starttime", "endtime",
+    "timeperiod", "timerange", "daterange", "dates", "years", "year", "time", "start", "end", "from", "to",
+    "since", "until", "periods",
+)  # fmt: skip
+CONDITIONS = frozenset((*_PERIODS, "period", "key", "serieskey", "where", "conditions"))
+"""Keys of a query that would cut it further."""
+NEGATIONS = frozenset(("not", "negate", "negated", "exclude", "excluded", "inverse", "invert"))
+"""Keys of a filter that would turn it round."""
+_OTHER_WORDS = {
+    **dict.fromkeys(("label", "title"), ("name",)),
+    **dict.fromkeys(("code", "codeid", "valueid"), ("id",)),
+    **dict.fromkeys(("codes", "ids", "codeids", "valueids", "members", "terms"), ("values",)),
+    **dict.fromkeys(("op", "comparison", "condition"), ("operator",)),
+    **dict.fromkeys(("key", "serieskey", "dimensions", "where", "conditions", "selection"), ("filters",)),
+    **dict.fromkeys(("dataset", "datasetid", "dataflow"), ("datasetUrn",)),
+    **dict.fromkeys(_PERIODS, ("period",)),
+}
+"""Keys that others use, without capitals and underscores → ours."""
+_FOLD = str.maketrans("", "", "_- ")
 
 
 def refuse_misspelt(holder: JsonMapping, known: Collection[str], what: str) -> None:
-    """Raise Unreadable for a key that is not known and nearly equal to one that is known and not there."""
+    """Raise Unreadable for a key that is not known and nearly equal to one that is known and not there, or that others
+    use for it."""
     for key in holder:
         if key in known:
             continue
-        other = _OTHER_WORDS.get(key)
-        if other in known and other not in holder:
-            raise Unreadable(f'unknown key "{key}" in {what}. Did you mean {other}?')
+        folded = key.lower().translate(_FOLD)
+        for other in _OTHER_WORDS.get(folded, ()):
+            if other in known and holder.get(other) is None and _says(folded, holder[key]):
+                raise Unreadable(f'unknown key "{key}" in {what}. Did you mean {other}?')
         near = next((name for name in nearest(key, known, count=len(known), cutoff=_ALIKE) if name not in holder), None)
         if near is not None:
             raise Unreadable(f'unknown key "{key}" in {what}. Did you mean {near}?')
+
+
+def refuse_lost_conditions(holder: JsonMapping, words: Collection[str], what: str, instead: str) -> None:
+    """Raise Unreadable for a key that would change what is selected, and that nothing reads."""
+    for key, value in holder.items():
+        folded = key.lower().translate(_FOLD)
+        if folded in words and _says(folded, value):
+            raise Unreadable(f'unknown key "{key}" in {what}. {instead}')
+
+
+def _says(word: str, value: object) -> bool:
+    """Whether a value says something about the selection. The time of a call is not the period of the data."""
+    if value in (None, "", [], {}, False):
+        return False
+    if word not in _PERIODS:
+        return True
+    if isinstance(value, int | float):
+        return isinstance(value, int) and 1000 <= value <= 9999
+    return not (isinstance(value, str) and re.search(r"\d[T ]\d\d:", value))

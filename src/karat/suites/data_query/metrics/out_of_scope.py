@@ -1,7 +1,7 @@
 """Out of scope: 1 when the answer says what the case says about being in scope, else 0.
 
 Only cases whose target states ``is_out_of_scope`` count. An answer that does not say so itself is out of scope when it
-selects nothing.
+selects nothing. One that states another outcome (``no_data``, ``clarification``) says that the question is in scope.
 """
 
 from __future__ import annotations

@@ -14,12 +14,13 @@ from typing import NamedTuple
 import msgspec
 
 from karat.core.suite import Unreadable
-from karat.suites.data_query.formats.operators import known
+from karat.suites.data_query.formats.operators import known, meaning
 from karat.suites.data_query.periods.nearest import no_period
 from karat.suites.data_query.periods.period import days
 from karat.suites.data_query.selection import DatasetSelection, Period, Selection
 
 TIME_DIMENSION = "TIME_PERIOD"
+_FOLD = str.maketrans("", "", "_- ")
 _DAY = timedelta(days=1)
 
 
@@ -36,12 +37,20 @@ Filter = tuple[str, Sequence[str]]
 """An operator and its values."""
 
 
+def is_time(dimension: str) -> bool:
+    """Whether an answer means the time dimension, in any letter case: no dimension of codes has that name."""
+    return dimension == TIME_DIMENSION or dimension.casefold().translate(_FOLD) == "timeperiod"
+
+
 def period_of(filters: Iterable[Filter], today: str = "") -> Period | None:
     """The period that the time filters of one query leave; None when it is open on both sides."""
     now = date.fromisoformat(today) if today else date.today()
     spans = [Span()]
     for operator, values in filters:
-        given = _spans(known(operator, TIME_DIMENSION), operator, [value.strip() for value in values], now)
+        try:
+            given = _spans(known(operator, TIME_DIMENSION), operator, [value.strip() for value in values], now)
+        except OverflowError:  # before the year 1, or after the year 9999
+            given = []
         spans = [both for left in spans for right in given if (both := _both(left, right)) is not None]
         if not spans:
             raise Unreadable("the period is empty: no day passes the filters on TIME_PERIOD")
@@ -51,10 +60,22 @@ def period_of(filters: Iterable[Filter], today: str = "") -> Period | None:
     return Period(first.start, first.end, tuple(more))
 
 
+def exchanged(operator: str, values: Sequence[str], today: str = "") -> str:
+    """What to note where the ends of a ``between`` were given in the wrong order and read in the right one; else
+    empty."""
+    if len(values) != 2 or meaning(operator) != "between":
+        return ""
+    now = date.fromisoformat(today) if today else date.today()
+    first, last = (days(value, now) for value in values)
+    if first is None or last is None or (first[0], first[1]) <= (last[0], last[1]):
+        return ""
+    return f"{operator} {values[0]} {values[1]} on TIME_PERIOD is read as {values[1]} to {values[0]}"
+
+
 def with_period(selection: Selection, today: str = "") -> Selection:
     """A selection in which a dimension ``TIME_PERIOD`` has become the period of its entry."""
     parts = selection.indicator_selection
-    if not any(one.dimension_name == TIME_DIMENSION for part in parts for one in part.dimensions):
+    if not any(is_time(one.dimension_name) for part in parts for one in part.dimensions):
         return selection
     return msgspec.structs.replace(selection, indicator_selection=tuple(_timed(part, today) for part in parts))
 
@@ -68,32 +89,35 @@ def common_period(parts: Sequence[DatasetSelection]) -> Selection:
 
 
 def _timed(part: DatasetSelection, today: str) -> DatasetSelection:
-    filters = [(d.operator, [t.id for t in d.values]) for d in part.dimensions if d.dimension_name == TIME_DIMENSION]
-    others = tuple(d for d in part.dimensions if d.dimension_name != TIME_DIMENSION)
-    return DatasetSelection(part.dataset_id, others, part.period or period_of(filters, today))
+    filters = [(d.operator, [t.id for t in d.values]) for d in part.dimensions if is_time(d.dimension_name)]
+    others = tuple(d for d in part.dimensions if not is_time(d.dimension_name))
+    found = period_of(filters, today)
+    if part.period is not None and found is not None and part.period != found:
+        raise Unreadable("the entry has a period and other values in TIME_PERIOD: expected one of them")
+    return DatasetSelection(part.dataset_id, others, part.period or found)
 
 
-def _spans(meaning: str, operator: str, values: Sequence[str], now: date) -> list[Span]:
+def _spans(meant: str, operator: str, values: Sequence[str], now: date) -> list[Span]:
     """What one filter allows."""
-    if meaning in ("all", "excluded") or (not values and meaning in ("in", "not_in")):
+    if meant in ("all", "excluded") or (not values and meant in ("in", "not_in")):
         return [Span()]
-    wanted = 2 if meaning == "between" else 1
-    if len(values) != wanted and meaning not in ("in", "not_in"):
+    wanted = 2 if meant == "between" else 1
+    if len(values) != wanted and meant not in ("in", "not_in"):
         raise Unreadable(f'the operator "{operator}" on TIME_PERIOD takes {wanted} of the {len(values)} values given')
     given = [_span(value, now) for value in values]
-    if meaning == "in":
+    if meant == "in":
         return _joined(given)
-    if meaning == "not_in":
+    if meant == "not_in":
         return _others(_joined(given))
-    if meaning == "between":
+    if meant == "between":
         first, last = sorted(given, key=lambda span: (span.first, span.last))
         return [Span(first.first, last.last, first.start, last.end)]
     (one,) = given
-    if meaning == "ge":
+    if meant == "ge":
         return [Span(first=one.first, start=one.start)]
-    if meaning == "le":
+    if meant == "le":
         return [Span(last=one.last, end=one.end)]
-    return [_after(one) if meaning == "gt" else _before(one)]
+    return [_after(one) if meant == "gt" else _before(one)]
 
 
 def _span(value: str, now: date) -> Span:

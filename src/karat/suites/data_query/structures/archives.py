@@ -119,7 +119,7 @@ def _entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, left: int) -> bytes
 
 def _wanted(entry: zipfile.ZipInfo) -> bool:
     parts = entry.filename.replace(os.sep, "/").split("/")
-    hidden = any(part.startswith((".", "__MACOSX")) for part in parts)
+    hidden = any(part.startswith((".", "__MACOSX")) and part not in (".", "..") for part in parts)
     return not entry.is_dir() and not hidden and parts[-1].lower().endswith(SUFFIXES)
 
 

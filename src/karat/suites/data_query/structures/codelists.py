@@ -10,7 +10,6 @@ Of several that fit: the one of the dataset's own agency, then of the agency abo
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -32,10 +31,12 @@ from karat.suites.data_query.structures.records import (
     Ref,
     parse_ref,
 )
+from karat.suites.data_query.structures.versions import age, satisfies
 
 _Identified = TypeVar("_Identified", Codelist, Dataflow, DataStructure)
 SAME_DIMENSION = ({"freq", "frequency"},)
 """Dimensions that agencies call differently and mean the same by."""
+UNCODED, UNSAID = "uncoded", "unsaid"
 
 
 class NoCodelist(msgspec.Struct, frozen=True):
@@ -66,7 +67,7 @@ class Codelists:
     def for_dimension(self, dataset_id: str, dimension: str, named: Mapping[str, str]) -> Mapping[str, str] | None:
         """id → name of every code of a dimension; None when no codelist is at hand."""
         found = self.find(dataset_id, dimension, named)
-        return found.codes if isinstance(found, Codelist) else None
+        return found.codes if isinstance(found, Codelist) and not found.lacking else None
 
     def find(self, dataset_id: str, dimension: str, named: Mapping[str, str]) -> Codelist | NoCodelist:
         """The codelist behind a dimension of a dataset, or why there is none."""
@@ -80,7 +81,11 @@ class Codelists:
             if isinstance(ref, Ref):
                 found = self.referred(ref) or _newest(self._schemes, ref)
                 # A list of the same name from elsewhere would be the wrong one, so nothing else is tried.
-                return found or _missing(dimension, f"its codelist {ref} is not in the structure files", ref)
+                if found is not None and found.codes:
+                    return found
+                return _missing(dimension, f"its codelist {ref} is not in the structure files", ref)
+            if ref == UNCODED:
+                return NoCodelist("it has no codelist in its data structure, so any value is allowed", "")
             if ref is None:
                 reason = (
                     f"{structure.ref} has no such dimension. "
@@ -93,7 +98,7 @@ class Codelists:
         fitting = [
             codelist
             for codelist in self._by_id.get(wanted.id.casefold(), ())
-            if wanted.agency in ("", codelist.ref.agency) and wanted.version in ("", codelist.ref.version)
+            if wanted.agency in ("", codelist.ref.agency) and satisfies(codelist.ref.version, wanted.version)
         ]
         if fitting:
             return _best(fitting, dataset.agency)
@@ -105,14 +110,26 @@ class Codelists:
     def flow(self, dataset: Ref) -> Dataflow | None:
         """The dataflow that a dataset is: of the version asked for, else the newest one."""
         flows = [one for one in self._flows.get(dataset.id.casefold(), ()) if _same(one.ref, dataset)]
-        return max(flows, key=lambda one: (one.ref.version == dataset.version, _age(one.ref.version)), default=None)
+        return max(flows, key=lambda one: (one.ref.version == dataset.version, age(one.ref.version)), default=None)
 
     def structure(self, dataset: Ref) -> DataStructure | None:
         """The data structure of a dataset, or the one that a dataset is called for."""
         flow = self.flow(dataset)
         wanted = (flow.structure if flow else None) or dataset
         fitting = [one for one in self._structures.get(wanted.id.casefold(), ()) if _same(one.ref, wanted)]
-        return max(fitting, key=lambda one: (one.ref.version == wanted.version, _age(one.ref.version)), default=None)
+        if wanted is not dataset:  # another version may have other dimensions
+            fitting = [one for one in fitting if satisfies(one.ref.version, wanted.version)]
+        return max(fitting, key=lambda one: (one.ref.version == wanted.version, age(one.ref.version)), default=None)
+
+    def missing_structure(self, dataset: Ref) -> Ref | None:
+        """The data structure that the dataflow refers to and no file has."""
+        flow = self.flow(dataset)
+        return flow.structure if flow is not None and self.structure(dataset) is None else None
+
+    def other_versions(self, ref: Ref) -> list[str]:
+        """The versions of a list, or of a data structure, that are at hand in place of the one that is not."""
+        held = [*self._by_id.get(ref.id.casefold(), ()), *self._structures.get(ref.id.casefold(), ())]
+        return sorted({one.ref.version for one in held if one.ref.agency == ref.agency} - {ref.version}, key=age)
 
     def datasets(self) -> list[Ref]:
         """What a dataset may be called: every dataflow, and every data structure."""
@@ -128,20 +145,21 @@ class Codelists:
             if any(_refers(ref, held) for kind, ref in one.attached if (held := wanted.get(kind)) is not None)
         ]
 
-    def _enumeration(self, structure: DataStructure, name: str) -> Ref | bool | None:
-        """The codelist that the structure gives a dimension; True: it gives none; None: it has no such dimension."""
+    def _enumeration(self, structure: DataStructure, name: str) -> Ref | str | None:
+        """The codelist that the structure gives a dimension; ``UNCODED``: it is free text; ``UNSAID``: the structure
+        does not say; None: it has no such dimension."""
         wanted = _names_of(name)
         found: Dimension | None = None
         for spelling in wanted:
             found = found or next((d for d in structure.dimensions if d.id.casefold() == spelling), None)
         if found is None:
             return None
-        return self.enumeration(found) or True
+        return UNCODED if found.uncoded else self.enumeration(found) or UNSAID
 
     def enumeration(self, dimension: Dimension) -> Ref | None:
         """The codelist that a dimension has, or its concept."""
         concept = dimension.concept
-        if dimension.codelist is not None or concept is None:
+        if dimension.codelist is not None or concept is None or dimension.uncoded:
             return dimension.codelist
         return self.contents.concepts.get((concept.agency, concept.id, concept.item))
 
@@ -153,7 +171,7 @@ class Codelists:
         names = _names_of(dimension)
         for pattern in (f"cl_{dataset.id.casefold()}_%s", "%s", "cl_%s"):
             for name in names:
-                fitting = self._by_id.get(pattern.replace("%s", name))
+                fitting = [one for one in self._by_id.get(pattern.replace("%s", name), ()) if one.codes]
                 if fitting:
                     return _best(fitting, dataset.agency)
         return None
@@ -169,9 +187,9 @@ def _merged(codelists: Sequence[Codelist]) -> list[Codelist]:
     found: dict[Ref, Codelist] = {}
     for codelist in codelists:
         held = found.get(codelist.ref)
-        if held is None or (held.partial and not codelist.partial):
+        if held is None or (held.partial and not codelist.partial and not codelist.is_stub) or held.is_stub:
             found[codelist.ref] = codelist
-        elif held.partial == codelist.partial:
+        elif held.partial == codelist.partial and not codelist.is_stub:
             found[codelist.ref] = msgspec.structs.replace(
                 held,
                 codes={**held.codes, **codelist.codes, **held.codes},
@@ -204,18 +222,22 @@ def _by_id(held: Iterable[_Identified]) -> dict[str, list[_Identified]]:
 
 
 def _newest(lists: Mapping[str, Sequence[Codelist]], ref: Ref) -> Codelist | None:
-    fitting = [one for one in lists.get(ref.id.casefold(), ()) if one.ref.agency in (ref.agency, "") or not ref.agency]
+    """The list that a reference means, of several versions the newest; one without agency or version may be any."""
+    fitting = [
+        one
+        for one in lists.get(ref.id.casefold(), ())
+        if (one.ref.agency in (ref.agency, "") or not ref.agency) and satisfies(one.ref.version, ref.version)
+    ]
 
     def closeness(one: Codelist) -> tuple[Any, ...]:
-        return one.ref.id == ref.id, one.ref.agency == ref.agency, one.ref.version == ref.version, _age(one.ref.version)
+        return one.ref.id == ref.id, one.ref.agency == ref.agency, one.ref.version == ref.version, age(one.ref.version)
 
     return max(fitting, key=closeness, default=None)
 
 
 def _refers(ref: Ref, to: Ref) -> bool:
     """Whether a reference means this: an agency or a version that it leaves out, or leaves open, may be any."""
-    exact = ref.version and not re.search(r"[*+]|latest", ref.version)
-    return ref.id == to.id and ref.agency in ("", to.agency) and (not exact or ref.version == to.version)
+    return ref.id == to.id and ref.agency in ("", to.agency) and satisfies(to.version, ref.version)
 
 
 def _missing(dimension: str, reason: str, codelist: Ref | None = None) -> NoCodelist:
@@ -233,7 +255,7 @@ def _same(ref: Ref, dataset: Ref) -> bool:
 
 
 def _best(codelists: Sequence[Codelist], agency: str) -> Codelist:
-    return max(codelists, key=lambda codelist: (_closeness(codelist.ref.agency, agency), _age(codelist.ref.version)))
+    return max(codelists, key=lambda codelist: (_closeness(codelist.ref.agency, agency), age(codelist.ref.version)))
 
 
 def _closeness(agency: str, dataset_agency: str) -> int:
@@ -246,9 +268,3 @@ def _closeness(agency: str, dataset_agency: str) -> int:
     if agency.partition(".")[0] == dataset_agency.partition(".")[0]:
         return 3
     return {"": 2, "SDMX": 1}.get(agency, 0)
-
-
-def _age(version: str) -> tuple[tuple[int, ...], bool]:
-    """What versions sort by: 2.19.0 after 2.8.0, and 1.0.0-draft before 1.0.0."""
-    numbers, _, extension = version.partition("-")
-    return tuple(int(n) for n in re.findall(r"\d+", numbers)), not extension

@@ -51,15 +51,18 @@ def _merged(codelist: Codelist, others: Sequence[Codelist | None]) -> Codelist:
     names: dict[str, Names] = {}
     parents: dict[str, tuple[str, ...]] = {}
     partial = codelist.partial
+    lacking: list[Ref] = []
     pairs = sorted(
         zip(codelist.extensions, others, strict=True),
         key=lambda pair: (pair[0].sequence is not None, pair[0].sequence or 0),
     )
     for extension, other in pairs:
-        if other is None:
+        if other is None or other.is_stub:
             partial = True
+            lacking.append(extension.codelist)
             continue
         partial = partial or other.partial
+        lacking += other.lacking
         for code in selected(other, extension):
             own = extension.prefix + code
             codes[own] = other.codes[code]
@@ -77,6 +80,7 @@ def _merged(codelist: Codelist, others: Sequence[Codelist | None]) -> Codelist:
         names={**own_names, **codelist.names},
         parents={**own_parents, **codelist.parents},
         partial=partial,
+        lacking=tuple(dict.fromkeys(lacking)),
     )
 
 

@@ -29,6 +29,8 @@ from karat.suites.data_query.structures.records import (
 )
 
 HINT = "Give an SDMX-JSON structure message."
+LARGEST = 10**18
+"""Numbers from here on are no ids."""
 LISTS = (
     "codelists",
     "geographicCodelists",
@@ -83,7 +85,7 @@ def read_json(data: bytes, contents: Contents) -> None:
 def _artefacts(held: JsonMapping, *keys: str) -> Iterator[JsonMapping]:
     for key in keys:
         for number, artefact in enumerate(_list(held, key)):
-            if not isinstance(artefact, dict) or not _text(artefact.get("id")):
+            if not isinstance(artefact, dict) or not isinstance(artefact.get("id"), str) or not _text(artefact["id"]):
                 raise Unusable(f"{key}[{number}] has no id that is a text", hint=HINT)
             yield artefact
 
@@ -101,11 +103,14 @@ def _items(holder: JsonMapping, *keys: str) -> list[JsonMapping]:
 
 
 def _text(value: Any) -> str:
+    """A text without blanks around it, or a whole number as text: some services write the id 7 as a number."""
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST:
+        return str(value)
     return value.strip() if isinstance(value, str) else ""
 
 
 def _parsed(urn: Any) -> Ref | None:
-    return parse_ref(urn) if _text(urn) else None
+    return parse_ref(_text(urn)) if _text(urn) else None
 
 
 def _ref(artefact: JsonMapping) -> Ref:
@@ -137,7 +142,7 @@ def _codelist(artefact: JsonMapping) -> Codelist:
     codes, names = codelist_names((_text(one["id"]), _names(one)) for one in items)
     parents: dict[str, tuple[str, ...]] = {}
     for one in items:
-        above = parse_ref(_text(one.get("parent") or one.get("parentCode")))
+        above = parse_ref(_text(one.get("parent")) or _text(one.get("parentCode")))
         if above.id:
             parents.setdefault(_text(one["id"]), (above.item or above.id,))
     external = bool(artefact.get("isExternalReference"))
@@ -197,6 +202,14 @@ def _enumeration(item: JsonMapping) -> Ref | None:
     return None
 
 
+def _is_uncoded(item: JsonMapping) -> bool:
+    """Whether its own representation is a text or a number, which comes before that of its concept."""
+    held = item.get("localRepresentation") or item.get("representation")
+    if not isinstance(held, dict) or held.get("enumeration") or held.get("representation"):
+        return False
+    return isinstance(held.get("format") or held.get("textFormat"), dict)
+
+
 # -- structures -------------------------------------------------------------------------------------------------------
 
 
@@ -214,7 +227,7 @@ def _dimensions(artefact: JsonMapping) -> Iterator[Dimension]:
             position = item.get("position")
             if name:
                 number = position if isinstance(position, int) else None
-                yield Dimension(name, _enumeration(item), concept, number, time)
+                yield Dimension(name, _enumeration(item), concept, number, time, _is_uncoded(item))
 
 
 def _timed(item: JsonMapping) -> bool:
@@ -264,7 +277,8 @@ def _region(given: JsonMapping, holder: JsonMapping) -> tuple[Region, bool]:
     timed = False
     for one in _items(given, "keyValues"):
         timed = timed or "timeRange" in one
-        members = _members([*_list(one, "values"), *([one["value"]] if "value" in one else [])])
+        cascading = [{"value": value, "cascadeValues": True} for value in _list(one, "cascadeValues")]
+        members = _members([*_list(one, "values"), *([one["value"]] if "value" in one else []), *cascading])
         if members:
             values[_text(one["id"])] = Values(members, one.get("include", one.get("isIncluded")) is not False)
     return Region(values, holder.get("isIncluded", holder.get("include")) is not False), timed

@@ -65,6 +65,13 @@ class Codelist(msgspec.Struct, frozen=True):
     extensions: tuple[Extension, ...] = ()
     external: bool = False
     """The file names the list, and its codes are elsewhere."""
+    lacking: tuple[Ref, ...] = ()
+    """Lists that it takes codes from and that are not at hand. It may have any other code."""
+
+    @property
+    def is_stub(self) -> bool:
+        """It names no code and no list that it takes codes from."""
+        return not self.codes and not self.extensions
 
     def names_of(self, code: str) -> Names:
         """Every name of a code, by language."""
@@ -80,6 +87,8 @@ class Dimension(msgspec.Struct, frozen=True):
     position: int | None = None
     time: bool = False
     """It is the time dimension, and no part of a series key."""
+    uncoded: bool = False
+    """The structure says that it has no codelist here, whatever its concept has."""
 
 
 class DataStructure(msgspec.Struct, frozen=True):

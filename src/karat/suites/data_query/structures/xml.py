@@ -32,8 +32,13 @@ from karat.suites.data_query.structures.records import (
 from karat.suites.data_query.structures.xml_tree import Element, read_tree
 
 _DECLARED = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
+ENCODINGS = re.compile(
+    r"(iso[-_]?8859[-_]?\d{1,2}|latin-?\d|windows-125\d|cp125\d|koi8-[ru]|gb2312|gbk|gb18030|big5|shift_jis|euc-(jp|kr))"
+)
+"""Encodings other than UTF-8 and UTF-16 that are read where the file declares them."""
 DATA = re.compile(r".*(?:Data|Metadata|MetadataSet)")
 """Roots of messages with data, or with reference metadata."""
+_OLD = re.compile(r"sdmx.*/v([12])_0/message", re.IGNORECASE)
 CODES = ("Code", "GeoFeatureSetCode", "GeoGridCode", "ValueItem")
 
 
@@ -44,9 +49,15 @@ def xml_text(data: bytes) -> str:
     encoding = declared[1].decode().lower() if declared else "utf-8"
     if encoding in ("utf-8", "utf8", "us-ascii", "ascii"):
         return utf8(data).lstrip()
-    if encoding in ("iso-8859-1", "windows-1252", "iso-8859-15", "latin1", "latin-1"):
-        return data.decode(encoding, errors="replace").lstrip()
-    raise Unusable(f"the encoding {encoding} is not supported", hint="Save the file as UTF-8.")
+    if not ENCODINGS.fullmatch(encoding):
+        raise Unusable(f"the encoding {encoding} is not supported", hint="Save the file as UTF-8.")
+    try:
+        return data.decode(encoding).lstrip()
+    except (UnicodeDecodeError, LookupError) as error:
+        line = data.count(b"\n", 0, error.start) + 1 if isinstance(error, UnicodeDecodeError) else 1
+        raise Unusable(
+            f"the file says that it is {encoding} text, and is not", line=line, hint="Save the file as UTF-8."
+        ) from error
 
 
 def read_xml(text: str, contents: Contents) -> None:
@@ -61,9 +72,9 @@ def read_xml(text: str, contents: Contents) -> None:
             line=root.line,
             hint="The service found nothing, or failed. Ask it again.",
         )
-    if any(one.name in ("KeyFamilies", "CodeLists") for one in root.children):
+    if old := _old_version(root):
         raise Unusable(
-            "it is an SDMX-ML 2.0 message, and only 2.1 and 3.0 are read",
+            f"it is an SDMX-ML {old} message, and only 2.1 and 3.0 are read",
             line=root.line,
             hint="Ask the agency's service for SDMX-ML 2.1 or 3.0.",
         )
@@ -75,6 +86,14 @@ def read_xml(text: str, contents: Contents) -> None:
         )
     for artefact in _artefacts(root):
         _READERS[artefact.name](artefact, contents)
+
+
+def _old_version(root: Element) -> str:
+    """``2.0`` or ``1.0`` where the message is of that version, by its namespaces or by what it holds."""
+    for name, space in root.attributes.items():
+        if name.startswith("xmlns") and (found := _OLD.search(space)):
+            return f"{found[1]}.0"
+    return "2.0" if any(one.name in ("KeyFamilies", "CodeLists") for one in _inside(root)) else ""
 
 
 def _artefacts(root: Element) -> Iterator[Element]:
@@ -193,6 +212,12 @@ def _enumeration(element: Element) -> Ref | None:
     return None
 
 
+def _is_uncoded(element: Element) -> bool:
+    """Whether its own representation is a text or a number, which comes before that of its concept."""
+    held = element.first("LocalRepresentation")
+    return held is not None and held.first("TextFormat") is not None and held.first("Enumeration") is None
+
+
 # -- structures -------------------------------------------------------------------------------------------------------
 
 
@@ -211,7 +236,8 @@ def _dimension(element: Element) -> Dimension | None:
     number = int(position) if re.fullmatch(r"\d{1,9}", position) else None
     if not name:
         return None
-    return Dimension(name, _enumeration(element), concept, number, element.name == "TimeDimension")
+    time = element.name == "TimeDimension"
+    return Dimension(name, _enumeration(element), concept, number, time, _is_uncoded(element))
 
 
 def _dataflow(element: Element, contents: Contents) -> None:

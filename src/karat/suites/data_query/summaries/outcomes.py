@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any  # Any: shares and counts beside one another
 
 from karat.core.json_types import JsonObject
+from karat.core.problems import count_of
 from karat.core.report import Cell, Chart, Column, Series, Sheet, Table
 from karat.core.results.result import Estimator, RunResult
 from karat.suites.data_query.details import Details, OutcomeDetails
@@ -92,7 +93,7 @@ def sheet(result: RunResult, kept: Iterable[Details], estimate: Estimator) -> Sh
     failed = sum(case.status == "error" for case in result.cases)
     note = "A turn counts once. Low and high are the 95 % interval of the recall."
     if failed:
-        note += f" {failed:,} cases failed or could not be read; they are in no row."
+        note += f" Not in any row, because it failed or could not be read: {count_of(failed, 'case')}."
     found = Table(
         (Column("found", width=16), Column("turns", "count", 9), Column("precision", "score", 10, decimals=3)),
         tuple((name, count, share) for name, (share, count) in precision.items()),

@@ -21,6 +21,9 @@ class StageRow(msgspec.Struct, frozen=True):
 
     stage: str
     recall: Estimate
+    found: int
+    """Target terms that it had, over all cases."""
+    expected: int
     candidates: float
     lost: int
     by_tag: dict[str, int]
@@ -46,7 +49,8 @@ def rows(kept: Kept, estimate: Estimator) -> list[StageRow]:
         candidates = sum(one.candidates for one in every) / len(every)
         recall = estimate([share for share in shares if share is not None], "share")
         by_tag = dict(sorted(tags.get(name, Counter()).items(), key=lambda item: (-item[1], item[0])))
-        found_rows.append(StageRow(name, recall, candidates, sum(one.lost for one in every), by_tag))
+        had, expected = sum(one.found for one in every), sum(one.expected for one in every)
+        found_rows.append(StageRow(name, recall, had, expected, candidates, sum(one.lost for one in every), by_tag))
     return found_rows
 
 
@@ -59,6 +63,8 @@ def figures(kept: Kept, estimate: Estimator) -> list[JsonObject]:
             "low": row.recall.low,
             "high": row.recall.high,
             "n": row.recall.n,
+            "terms_found": row.found,
+            "terms_expected": row.expected,
             "candidates": row.candidates,
             "lost": row.lost,
             "lost_by_tag": row.by_tag,
