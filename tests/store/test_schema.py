@@ -81,6 +81,10 @@ def test_created_and_migrated_tables_are_the_same(two_urls: tuple[str, str]) -> 
         "notes",
         "saved_filters",
         "set_cases",
+        "judge_versions",
+        "judge_replies",
+        "judgements",
+        "calibrations",
     }
     assert stamped == [schema.HEAD]
     created.dispose()
