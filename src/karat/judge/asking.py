@@ -34,7 +34,8 @@ class Estimate(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         known = f", {self.cached:,} cached" if self.cached else ""
-        return f"{count_of(self.answers, 'answer')}{known}, about {max(1, round(self.tokens / 1000)):,}k tokens"
+        taken = f", about {-(-self.tokens // 1000):,}k tokens" if self.tokens else ""
+        return f"{count_of(self.answers, 'answer')}{known}{taken}"
 
 
 def estimate(records: JudgeRecords, judge: Judge, questions: Sequence[Question]) -> Estimate:

@@ -29,7 +29,8 @@ _ORDER = re.compile(
     r"\b(?:right|correct|true|passed|accepted)\b"
     r"|\b(?:say|answer with|reply|respond|antworte|responde|répond\w*)\b[^.\n]{0,30}\b(?:right|correct)\b"
     r"(?=\W*(?:$|\n|\.))"
-    r"|\b(?:decode and (?:obey|follow)|new (?:rubric|instructions|rules)|every answer is right)\b"
+    r"|\b(?:decode and (?:obey|follow)|new (?:rubric|instructions|rules))\b"
+    r"|\b(?:the|this|every|any) answer[^.\n]{0,60} is right\b"
     r"|\b(?:verified|checked|confirmed|approved)\b[^.\n]{0,30}\b(?:human|reviewer|expert|person|people|source)s?\b",
     re.IGNORECASE,
 )
@@ -42,8 +43,8 @@ _BASE64 = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{12,4096}={0,2}(?![A-Za-z0
 _ORDINARY = re.compile(r"[\r\u00ad\ufe0f]|^\ufeff|(?<=[^\x00-\x7f])[\u200c\u200d](?=[^\x00-\x7f])")
 """Unseen characters that ordinary texts have: line ends, soft hyphens, joiners between letters or emoji."""
 _SENTENCE = re.compile(r"[^.!?\n]{12,400}[.!?]")
-LONGEST = 100_000
-"""Characters that are looked at, from each end."""
+LONGEST = 12_000
+"""Characters that are looked at, from each end: more than a judge gets to see of a long answer."""
 _REPEATED = 4
 
 
