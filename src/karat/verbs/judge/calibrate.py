@@ -220,14 +220,18 @@ def _probed(
 def attack_judge(
     judge: GivenJudge | None = None,
     *,
-    suite: str = "answers",
+    suite: str = "",
     own: Sequence[Attack] = (),
     store: str | Path = "",
     config: str | Path | None = None,
 ) -> AttackCount:
     """Put wrong answers that try to talk to the judge before it, and count how many it calls right. The count is kept
-    with the version, for its bar."""
-    opened = open_judge_here(judge, project_here(config))
+    with the version, for its bar. ``suite``: the kind of question that they are said to be answers to; by default the
+    project's first."""
+    project = project_here(config)
+    opened = open_judge_here(judge, project)
+    suite = suite or next((entry.suite for entry, _ in project.suites), "") if project else suite
+    suite = suite or plugins.names("karat.suites")[0]
     with open_store_here(store, config, create=True) as kept:
         records = JudgeRecords(kept)
         given = list(own or attacks())
