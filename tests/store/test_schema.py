@@ -81,6 +81,10 @@ def test_created_and_migrated_tables_are_the_same(two_urls: tuple[str, str]) -> 
         "notes",
         "saved_filters",
         "set_cases",
+        "judge_versions",
+        "judge_replies",
+        "judgements",
+        "calibrations",
     }
     assert stamped == [schema.HEAD]
     created.dispose()
@@ -120,12 +124,13 @@ def test_down_and_up_again(url: str) -> None:
         assert store.runs() == []
 
 
-_LATER = """
+NEXT = f"{int(schema.HEAD) + 1:04}"
+_LATER = f"""
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0008"
-down_revision = "0007"
+revision = "{NEXT}"
+down_revision = "{schema.HEAD}"
 
 
 def upgrade() -> None:
@@ -143,9 +148,9 @@ def test_an_older_store_is_upgraded_with_all_its_data(
         store.add_scoring(run, a_result())
     later = tmp_path / "100% later"  # a per cent sign in the path must not upset Alembic's configuration
     shutil.copytree(revision.MIGRATIONS, later)
-    (later / "versions" / "r0008_note.py").write_text(_LATER)
+    (later / "versions" / f"r{NEXT}_note.py").write_text(_LATER)
     monkeypatch.setattr(revision, "MIGRATIONS", later)
-    monkeypatch.setattr(schema, "HEAD", "0008")
+    monkeypatch.setattr(schema, "HEAD", NEXT)
     with pytest.raises(UserError, match="older karat and must be upgraded"):
         open_store(url, read_only=True)
     with open_store(url) as store:
@@ -153,18 +158,18 @@ def test_an_older_store_is_upgraded_with_all_its_data(
         assert store.result(run) == a_result()
         with store._engine.connect() as connection:
             assert connection.exec_driver_sql("SELECT note FROM runs").scalars().all() == ["-"]
-            assert connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars().all() == ["0008"]
+            assert connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars().all() == [NEXT]
         store.delete_run(run)
         assert store.predictions(run) == [], "the keys are on again"
 
 
 def test_a_newer_store_is_refused(url: str) -> None:
     with open_store(url) as store, store._writer.begin() as connection:
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0008'")
+        connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{NEXT}'")
     for read_only in (False, True):
         with pytest.raises(UserError, match="written by a newer karat") as caught:
             open_store(url, read_only=read_only)
-        assert "0008" in caught.value.message and "upgrade karat" in caught.value.hint
+        assert NEXT in caught.value.message and "upgrade karat" in caught.value.hint
 
 
 @pytest.mark.parametrize(

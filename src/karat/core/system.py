@@ -33,6 +33,8 @@ class Request(msgspec.Struct, frozen=True):
     """``{"role", "content"}``, and whatever else the system's own earlier replies held."""
     default_turn: int = 0
     """The turn of this case that a recording belongs to when it does not say."""
+    beside: JsonObject = {}
+    """What a function or a command is told beside the messages."""
 
     @property
     def question(self) -> str:

@@ -24,6 +24,7 @@ from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import SystemConfig, SystemType
 from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, Raw, documents, env_setting, load, read, secret_message
+from karat.judge.settings import JudgeSettings
 from karat.runs.case_order import Order
 from karat.runs.executors.choice import parse_executor
 from karat.runs.plain_secrets import secret_problems
@@ -84,6 +85,7 @@ class ProjectFile(msgspec.Struct, frozen=True):
     executor: str = ""
     baseline: str = ""
     gates: tuple[Gate, ...] = ()
+    judge: JudgeSettings | None = None
 
 
 class Project(msgspec.Struct, frozen=True):
@@ -100,6 +102,8 @@ class Project(msgspec.Struct, frozen=True):
     """The run that gates compare with: a run, or the name of one; empty: the newest run named "baseline"."""
     executor: str = ""
     """Where scoring runs, as ``--executor`` says it; empty: in this process, or on processes for a heavy suite."""
+    judge: JudgeSettings | None = None
+    """The system that judges what no rule can settle."""
 
 
 def load_project(path: Path) -> Project:
@@ -129,6 +133,9 @@ def load_project(path: Path) -> Project:
         if system is not None:
             check_prompts(parts.systems[name].node, system, asking[name], path.resolve().parent, findings)
     _check_executor(root, findings)
+    if parts.judge is not None and parts.judge.system not in systems:
+        message = f'"judge" names the system "{parts.judge.system}", which is not under "systems"'
+        findings.problems.append(Problem(message, file=str(path), hint=did_you_mean(parts.judge.system, systems)))
     _check_gates(parts.gates, [entry.suite for entry in parts.suites], path, findings)
     if found is None or findings.problems:
         hint = "karat init FOLDER writes one to start from." if root is None else ""
@@ -146,6 +153,7 @@ def load_project(path: Path) -> Project:
         found.gates,
         found.baseline,
         found.executor,
+        found.judge,
     )
 
 

@@ -24,7 +24,7 @@ from sqlalchemy.engine import Dialect
 
 from karat.store.codec import from_text, to_text
 
-HEAD = "0007"
+HEAD = "0008"
 """The newest migration. They count up in four digits, so a larger one in a store means a newer karat."""
 
 
@@ -191,6 +191,58 @@ leases = Table(
     Column("born", BigInteger, nullable=False),
     Column("taken", Double, nullable=False),
     Column("renewed", Double, nullable=False),
+)
+
+# What judges say of answers, beside rules and people: see karat.judge. A version is a judge with its rubric; its
+# replies are kept for all runs, so that nothing is asked twice.
+judge_versions = Table(
+    "judge_versions",
+    metadata,
+    Column("version", Text, primary_key=True),
+    Column("settings", AnyText, nullable=False),
+    Column("rubric", AnyText, nullable=False),
+    Column("model", AnyText, nullable=False),
+    Column("fingerprint", AnyText, nullable=False),
+    # Why its verdicts are no longer those of one judge; empty while they are.
+    Column("stale", AnyText, nullable=False),
+    Column("created", Text, nullable=False),
+)
+
+judge_replies = Table(
+    "judge_replies",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("version", Text, nullable=False),
+    Column("verdict", AnyText, nullable=False),
+    Column("tokens", BigInteger),
+    Column("cost", Double),
+    Column("latency", Double),
+    Column("created", Text, nullable=False),
+)
+
+judgements = Table(
+    "judgements",
+    metadata,
+    Column("run_id", BigId, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("version", Text, primary_key=True),
+    Column("case_id", AnyText, primary_key=True),
+    Column("turn", BigInteger, primary_key=True),
+    Column("repeat", BigInteger, primary_key=True),
+    Column("key", Text, nullable=False),
+    # Why it was asked: the state that the rule left the answer in, or "audit".
+    Column("role", Text, nullable=False),
+    Column("verdict", AnyText, nullable=False),
+    Column("created", Text, nullable=False),
+)
+
+calibrations = Table(
+    "calibrations",
+    metadata,
+    Column("id", BigId, Identity(), primary_key=True),
+    Column("version", Text, nullable=False),
+    Column("figures", AnyText, nullable=False),
+    Column("created", Text, nullable=False),
+    Index("ix_calibrations_version", "version"),
 )
 
 # What the people of a suite share in the viewer: filters under a name, and sets of cases. They belong to no run.

@@ -102,6 +102,9 @@ def run(
             help="After Ctrl-C, give calls in flight this long to finish. [default: 10]",
         ),
     ] = None,
+    no_judge: Annotated[
+        bool, typer.Option("--no-judge", help="Do not ask the judge that karat.yaml names (judge:).")
+    ] = False,
     gate: GateOption = None,
     json: JsonOption = None,
     xlsx: XlsxOption = None,
@@ -120,6 +123,7 @@ def run(
     To share a run with the process that started it:  karat run --resume r-0012 --join
     """
     from karat.cli.options.standard_input import kept
+    from karat.cli.printing.judged import ask_projects_judge
     from karat.cli.printing.outputs import Outputs
     from karat.cli.printing.progress import print_store_waits
     from karat.cli.printing.results import leave, show, store_flags, typed
@@ -163,6 +167,8 @@ def run(
             if labels:
                 tag_run(opened, result.run.id, labels)
             origin = origin_of(opened, result, flags)
+            if not no_judge:
+                ask_projects_judge(opened, result.run.id, config)
         found = baselines_here(store, config, result.run.suite, result.run.id)
         gates = (*(project.gates if project else ()), *extra)
         leave([show(result, outputs, gates=gates, saved=[f"run {result.run.id}"], baselines=found, origin=origin)])
@@ -206,6 +212,8 @@ def run(
             saved = [f"run {result.run.id}"]
             origin = origin_of(opened, result, flags, typed())
             gates = (*part.gates, *extra)
+            if not no_judge:
+                ask_projects_judge(opened, result.run.id, config)
             codes.append(show(result, files, gates=gates, saved=saved, baselines=found, origin=origin))
     leave(codes)
 

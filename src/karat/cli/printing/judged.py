@@ -1,0 +1,162 @@
+"""What a judge said, on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from karat.core.problems import count_of
+from karat.core.results.result import Estimate
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from karat.judge.calibration import AttackCount, Calibration
+    from karat.judge.line import Judging
+    from karat.store.store import Store
+    from karat.verbs.judge.ask import Judged
+    from karat.verbs.judge.compare import ComparedJudges
+    from karat.verbs.judge.corrected import JudgedRun
+
+SHOWN = 10
+
+
+@contextmanager
+def counting(console: Console) -> Iterator[Callable[[Judging], None]]:
+    """A bar on a terminal while a judge is asked; nothing elsewhere."""
+    if not console.is_terminal:
+        yield lambda _: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    with Progress(TextColumn("judging"), BarColumn(), MofNCompleteColumn(), console=console, transient=True) as bar:
+        task = bar.add_task("judging", total=None)
+        yield lambda state: bar.update(task, total=state.total, completed=state.done)
+
+
+def ask_projects_judge(store: Store, run: str, config: Path | None) -> None:
+    """Ask the judge that karat.yaml names about a run, and say what it says; nothing where it names none."""
+    from karat.cli.printing.consoles import notes, stdout
+    from karat.runs.baseline import find_run
+    from karat.verbs.inputs.projects import project_here
+    from karat.verbs.judge.ask import ask_about
+    from karat.verbs.judge.corrected import judged_run
+    from karat.verbs.judge.opening import open_judge_here
+
+    project = project_here(config)
+    if project is None or project.judge is None:
+        return
+    run_id = find_run(store, run)
+    with counting(notes()) as watch:
+        found = ask_about(store, run_id, open_judge_here(None, project), watch=watch)
+    print_judged(found, stdout())
+    print_run(judged_run(store, run_id, project), stdout())
+
+
+def print_judged(found: Sequence[Judged], console: Console) -> None:
+    """How many answers, what the judge says of them, and what it took."""
+    for one in found:
+        if not one.asked:
+            console.print(f"{one.run}: a rule settled every answer, so nothing was asked", markup=False)
+            continue
+        said = f"judge {one.version}   {count_of(one.asked, 'answer')}: {one.right} right, {one.wrong} wrong"
+        if one.abstained:
+            why = ", ".join(f"{name} {count}" for name, count in sorted(one.abstained.items()))
+            said += f", {sum(one.abstained.values())} abstained ({why})"
+        console.print(said, markup=False)
+        cost = f", cost {one.cost:.4g}" if one.cost else ""
+        console.print(
+            f"  {count_of(one.calls, 'call')}, {one.cached} cached, {one.tokens:,} tokens{cost}", markup=False
+        )
+        for note in (*one.notes, *one.warnings):
+            console.print(f"  note: {note}", markup=False)
+
+
+def print_run(seen: JudgedRun | None, console: Console) -> None:
+    """The rate by rule first, then the corrected one; a judge that does not count says why."""
+    if seen is None:
+        return
+    for item in seen.corrected:
+        console.print(f"by rule        {item.metric} {shown(item.rule)} over {item.rule.n}", markup=False)
+        rate = item.corrected
+        if rate.mean is None:
+            console.print("corrected      not known: no case that was drawn at random is reviewed yet", markup=False)
+            continue
+        figure = f"{rate.mean:.3f} ({rate.low or 0:.2f}–{rate.high or 0:.2f})"
+        how = f"judge {seen.version}, " if rate.method == "ppi++" else "people alone, "
+        why = f" · {rate.why}" if rate.why else ""
+        console.print(f"corrected      {figure} · {how}{seen.reviewed} of the {seen.asked} reviewed{why}", markup=False)
+    if not seen.counts:
+        console.print(f"not counted    {seen.misses[0]}", markup=False)
+        for miss in seen.misses[1:]:
+            console.print(f"               {miss}", markup=False)
+
+
+def print_calibration(found: Calibration, console: Console) -> None:
+    """The figures of a judge against people, and whether it reaches the bar."""
+    given = found.agreement
+    others = f" · {found.others} others reviewed, not drawn" if found.others else ""
+    model = f"{found.model}, " if found.model else ""
+    seen = f"{found.reviewed} drawn and reviewed, {found.rest} not{others}"
+    lines = [f"judge {found.version}   {model}rubric {found.rubric} · {seen}"]
+    if given.base_rate is not None and given.constant is not None and given.agreement is not None:
+        most = "right" if given.base_rate >= 0.5 else "wrong"
+        constant = f"a judge that always says {most} agrees in {given.constant:.3f}"
+        ends = f"({given.agreement_low or 0:.2f}–{given.agreement_high or 0:.2f})"
+        lines += [
+            f"people say right   {given.base_rate:.3f}          {constant}",
+            f"agreement          {given.agreement:.3f} {ends}   kappa {shown(given.kappa)}",
+            f"sensitivity        {shown(given.sensitivity)} of {given.sensitivity.n}      "
+            f"specificity {shown(given.specificity)} of {given.specificity.n}",
+        ]
+    abstained = ", ".join(f"{name} {count}" for name, count in sorted(found.abstained.items())) or "0"
+    again = f"{found.consistency.same:.3f} same verdict      " if found.consistency is not None else ""
+    lines.append(f"again              {again}abstained {abstained}")
+    if found.position is not None and found.length is not None:
+        effect = found.length.effect
+        padded = "" if effect is None or effect.mean is None else f"    padded answers: {effect.mean:+.2f} right"
+        lines.append(f"order swapped      {found.position.changed} of {found.position.asked} changed{padded}")
+    if found.attacks is not None:
+        lines.append(f"attacks            {found.attacks.passed} of {found.attacks.asked} passed")
+    if found.skipped:
+        named = ", ".join(found.skipped[:SHOWN]) + (", …" if len(found.skipped) > SHOWN else "")
+        lines.append(f"skipped            {len(found.skipped)} in the sample are not reviewed: {named}")
+    lines += [f"not counted        {miss}" for miss in found.misses] or ["counted            it reaches the bar"]
+    for one in found.disagreements[:SHOWN]:
+        said = f": {one.reason}" if one.reason else ""
+        lines.append(f"  {one.run} {one.case}   people {one.people}, judge {one.judge}{said}")
+    for line in lines:
+        console.print(line, markup=False)
+
+
+def print_attacks(found: AttackCount, console: Console) -> None:
+    """How many attacks passed, before and after the screen."""
+    console.print(
+        f"attacks   {found.passed} of {found.asked} passed · the judge alone passed {found.passed_unscreened} · "
+        f"{found.failed} without a verdict",
+        markup=False,
+    )
+
+
+def print_compared(found: ComparedJudges, console: Console) -> None:
+    """Two versions, and the answers on which they differ."""
+    lines = [
+        f"{found.first} → {found.second}   {count_of(found.cases, 'case')}: {found.to_right} became right, "
+        f"{found.to_wrong} no longer are · p = {found.p:.3g}",
+        f"agreement with people   {shown(found.first_agreement)} → {shown(found.second_agreement)} "
+        f"over {found.first_agreement.n}",
+    ]
+    lines += [f"  {one.case}   {one.first:g} → {one.second:g}" for one in found.changed[:SHOWN]]
+    for line in lines:
+        console.print(line, markup=False)
+
+
+def shown(given: Estimate) -> str:
+    """A figure with its interval; ``–`` where there is none."""
+    if given.mean is None:
+        return "–"
+    ends = "" if given.low is None or given.high is None else f" ({given.low:.2f}–{given.high:.2f})"
+    return f"{given.mean:.3f}{ends}"

@@ -1,0 +1,191 @@
+"""``karat judge``: ask a judge about a run, hold it against people, and see what to review next."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any  # Any: the context of a command line, whose class typer keeps to itself
+
+import typer
+from typer.core import TyperGroup
+
+from karat.cli.options.shared import ConfigOption, JsonOption, StoreOption, complete_runs
+
+
+class AskByDefault(TyperGroup):
+    """``karat judge r-0012`` is ``karat judge ask r-0012``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the default command before arguments that name none."""
+        if not args or (args[0] not in self.commands and args[0] not in ctx.help_option_names):
+            args = ["ask", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=AskByDefault,
+    help="Ask a judge about answers that no rule settled, and hold it against people. karat judge RUN asks.",
+    rich_markup_mode=None,
+)
+
+RunArgument = Annotated[
+    str,
+    typer.Argument(metavar="RUN", help="A run: r-0012, 12, latest, or its name or tag.", autocompletion=complete_runs),
+]
+SystemOption = Annotated[
+    str | None,
+    typer.Option("--system", metavar="NAME", help="The system that judges. [default: judge.system in karat.yaml]"),
+]
+
+
+@app.command("ask")
+def ask(
+    run: RunArgument = "latest",
+    system: SystemOption = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask anew, also where the judge has answered before.")] = False,
+    json: JsonOption = None,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Ask the judge about the answers of a run that no rule settled. Scores stay as they are.
+
+    karat judge r-0012
+    """
+    from karat.cli.printing.consoles import notes, stdout
+    from karat.cli.printing.judged import counting, print_judged, print_run
+    from karat.cli.printing.outputs import write_json_value
+    from karat.runs.baseline import find_run
+    from karat.verbs.inputs.projects import open_store_here, project_here
+    from karat.verbs.judge.ask import ask_judge
+    from karat.verbs.judge.corrected import judged_run
+
+    with counting(notes()) as watch:
+        found = ask_judge(
+            run,
+            system,
+            fresh=fresh,
+            store=store or "",
+            config=config,
+            watch=watch,
+            announce=lambda taken: notes().print(str(taken), markup=False),
+        )
+    with open_store_here(store, config) as opened:
+        seen = judged_run(opened, find_run(opened, run), project_here(config))
+    if json is not None:
+        write_json_value({"asked": found, "judge": seen}, json)
+    if json != "-":
+        print_judged(found, stdout())
+        print_run(seen, stdout())
+
+
+@app.command("calibrate")
+def calibrate(
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[RUN]…", help="The runs whose reviews count. [default: all that the judge has seen]"),
+    ] = None,
+    judge: Annotated[
+        str, typer.Option("--judge", metavar="j-…", help="The version of the judge. [default: the newest]")
+    ] = "",
+    system: SystemOption = None,
+    repeats: Annotated[
+        int,
+        typer.Option("--repeats", min=2, max=20, metavar="N", help="How often reviewed answers are asked about again."),
+    ] = 3,
+    probes: Annotated[
+        bool, typer.Option("--probes/--no-probes", help="Ask again, to see whether the judge says the same each time.")
+    ] = True,
+    json: JsonOption = None,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Hold the judge against people's reviews, and say whether it may count.
+
+    karat judge calibrate r-0012
+    """
+    from karat.cli.printing.consoles import stdout
+    from karat.cli.printing.judged import print_calibration
+    from karat.cli.printing.outputs import write_json_value
+    from karat.verbs.judge.calibrate import calibrate_judge
+
+    found = calibrate_judge(
+        runs or (), system, version=judge, repeats=repeats, probes=probes, store=store or "", config=config
+    )
+    if json is not None:
+        write_json_value(found, json)
+    if json != "-":
+        print_calibration(found, stdout())
+
+
+@app.command("next")
+def next_(
+    run: RunArgument = "latest",
+    limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="Show the first N cases.")] = 20,
+    json: JsonOption = None,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Show what to review next, and why: first the random sample, then what is most informative.
+
+    karat judge next r-0012 --limit 5
+    """
+    from karat.cli.printing.consoles import stdout
+    from karat.cli.printing.outputs import write_json_value
+    from karat.verbs.judge.corrected import next_reviews
+
+    found = next_reviews(run, limit=limit, store=store or "", config=config)
+    if json is not None:
+        write_json_value(found, json)
+    if json != "-":
+        console = stdout()
+        for one in found:
+            console.print(f"{one.case:<32} {one.why}", markup=False)
+        if not found:
+            console.print(
+                "nothing to review: no judge was asked about this run, or every case is reviewed", markup=False
+            )
+
+
+@app.command("attack")
+def attack(
+    system: SystemOption = None,
+    json: JsonOption = None,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Try the judge with 40 wrong answers that talk to it. The bar allows none to pass.
+
+    karat judge attack --system grader
+    """
+    from karat.cli.printing.consoles import stdout
+    from karat.cli.printing.judged import print_attacks
+    from karat.cli.printing.outputs import write_json_value
+    from karat.verbs.judge.calibrate import attack_judge
+
+    found = attack_judge(system, store=store or "", config=config)
+    if json is not None:
+        write_json_value(found, json)
+    if json != "-":
+        print_attacks(found, stdout())
+
+
+@app.command("compare")
+def compare(
+    first: Annotated[str, typer.Argument(metavar="JUDGE", help="A version, such as j-3fa91c02.")],
+    second: Annotated[str, typer.Argument(metavar="OTHER", help="Another version.")],
+    json: JsonOption = None,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Compare two versions of a judge on the answers that both have judged.
+
+    karat judge compare j-3fa91c02 j-81c2aa07
+    """
+    from karat.cli.printing.consoles import stdout
+    from karat.cli.printing.judged import print_compared
+    from karat.cli.printing.outputs import write_json_value
+    from karat.verbs.judge.compare import compare_judges
+
+    found = compare_judges(first, second, store=store or "", config=config)
+    if json is not None:
+        write_json_value(found, json)
+    if json != "-":
+        print_compared(found, stdout())

@@ -1,0 +1,169 @@
+"""How a judge came out against people, and whether it may count.
+
+``calibrated`` holds the figures against the bar, demand by demand. A judge that misses one, that is stale, or whose
+calibration is too old is shown with the reason and takes part in no figure and no gate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import msgspec
+
+from karat.core.results.result import Estimate
+from karat.judge.sample import Sample
+from karat.judge.settings import Bar
+from karat.stats.judged import JudgeAgreement, agreement
+
+
+class Probe(msgspec.Struct, frozen=True):
+    """One test of a judge by itself: how many answers, and on how many its verdict changed."""
+
+    asked: int
+    changed: int
+    effect: Estimate | None = None
+    """The change of the share that is called right, where that is what is measured."""
+
+    @property
+    def same(self) -> float:
+        """The share of answers with the same verdict each time."""
+        return 1 - self.changed / self.asked if self.asked else 1.0
+
+
+class AttackCount(msgspec.Struct, frozen=True):
+    """What became of wrong answers that try to talk to the judge."""
+
+    asked: int
+    passed: int
+    """Called right although suspicious answers are never passed."""
+    passed_unscreened: int
+    """Called right by the judge itself, before the screen."""
+    failed: int
+    """Neither right nor wrong: an error or an abstention is no proof of anything."""
+
+
+class Disagreement(msgspec.Struct, frozen=True):
+    """A case on which judge and people differ, with the judge's reason."""
+
+    run: str
+    case: str
+    people: str
+    judge: str
+    reason: str = ""
+    comment: str = ""
+
+
+class Calibration(msgspec.Struct, frozen=True, kw_only=True):
+    """All figures of a judge against people."""
+
+    version: str
+    created: str
+    model: str = ""
+    rubric: str = ""
+    """The first digits of the rubric's hash."""
+    drawn: int
+    reviewed: int
+    rest: int
+    others: int
+    """Reviewed and not drawn: they say nothing of the judge."""
+    skipped: tuple[str, ...] = ()
+    gold_wrong: int = 0
+    disputed: int = 0
+    agreement: JudgeAgreement
+    people_right: int
+    people_wrong: int
+    abstained: dict[str, int] = {}
+    """Over all answers, by why."""
+    consistency: Probe | None = None
+    position: Probe | None = None
+    length: Probe | None = None
+    attacks: AttackCount | None = None
+    tables: dict[str, tuple[int, int, int, int]] = {}
+    """Suite, reason or tag → both right, only the judge, only people, both wrong; where ten or more were reviewed."""
+    disagreements: tuple[Disagreement, ...] = ()
+    misses: tuple[str, ...] = ()
+    """Every demand of the bar that is not met, in words."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether the judge may take part in figures."""
+        return not self.misses
+
+
+def misses_of(found: Calibration, bar: Bar, *, stale: str = "", at: datetime | None = None) -> tuple[str, ...]:
+    """Every demand of the bar that a calibration does not meet, with what would meet it."""
+    given = found.agreement
+    said: list[str] = [f"the judge is stale: {stale}"] if stale else []
+    if found.reviewed < bar.reviews:
+        said.append(f"{found.reviewed} drawn reviews, wanted {bar.reviews}: review {bar.reviews - found.reviewed} more")
+    for name, count in (("right", found.people_right), ("wrong", found.people_wrong)):
+        if count < bar.of_each:
+            said.append(f"people called {count} of them {name}, wanted {bar.of_each}")
+    said += _below("kappa", given.kappa.mean, bar.kappa)
+    if given.kappa.mean != 1.0:  # judge and people agree everywhere: there is no interval, and none is needed
+        said += _below("the lower end of kappa", given.kappa.low, bar.kappa_low)
+    for name, share, wanted in (
+        ("sensitivity", given.sensitivity, bar.sensitivity_low),
+        ("specificity", given.specificity, bar.specificity_low),
+    ):
+        if share.low is None or share.low < wanted:
+            end = "unknown" if share.low is None else f"{share.low:.2f}"
+            more = _reviews_for(share, wanted)
+            side = "right" if name == "sensitivity" else "wrong"
+            hint = f". Review {more} more that people may call {side}" if more else ""
+            said.append(f"{name} is too uncertain or too low: lower end {end}, wanted {wanted:.2f}{hint}")
+    if found.consistency is None:
+        said.append("its self-consistency was not measured")
+    elif found.consistency.same < bar.consistency:
+        said.append(f"asked again, it said the same in {found.consistency.same:.3f}, wanted {bar.consistency:.2f}")
+    if found.attacks is None:
+        said.append("it was not tried with attacks: karat judge attack")
+    elif found.attacks.passed > bar.attacks:
+        said.append(f"{found.attacks.passed} of {found.attacks.asked} attacks passed, wanted {bar.attacks}")
+    age = ((at or datetime.now(UTC)) - datetime.fromisoformat(found.created.replace("Z", "+00:00"))).days
+    if age > bar.days:
+        said.append(f"it was calibrated {age} days ago, at most {bar.days} count")
+    return tuple(said)
+
+
+def _below(name: str, value: float | None, wanted: float) -> list[str]:
+    if value is None:
+        return [f"{name} is unknown, wanted {wanted:.2f}"]
+    return [f"{name} is {value:.2f}, wanted {wanted:.2f}"] if value < wanted else []
+
+
+def _reviews_for(share: Estimate, wanted: float) -> int:
+    """About how many more reviews would lift the lower end, if the share stays as it is; 0 where none would."""
+    from karat.stats.intervals.rates import wilson
+
+    if share.mean is None or share.mean <= wanted:
+        return 0
+    for n in range(share.n + 1, share.n + 2001):
+        if wilson(share.mean * n, n)[0] >= wanted:
+            return n - share.n
+    return 0
+
+
+def agreement_of(sample: Sample) -> JudgeAgreement:
+    """Judge against people on the sample. A case of several tries that differ counts as an abstention."""
+    human = [people for _, people in sample.reviewed]
+    judge = [case.value if case.value in (0.0, 1.0) else 0.5 for case, _ in sample.reviewed]
+    return agreement(human, judge)
+
+
+def tables_of(
+    sample: Sample, groups: Sequence[tuple[str, frozenset[str]]], fewest: int = 10
+) -> dict[str, tuple[int, int, int, int]]:
+    """For each group of cases with enough reviews: both right, only the judge, only people, both wrong."""
+    found = {}
+    for name, members in groups:
+        own = [(case.value, people) for case, people in sample.reviewed if case.id in members]
+        if len(own) >= fewest:
+            found[name] = (
+                sum(value == 1 and people == 1 for value, people in own),
+                sum(value == 1 and people == 0 for value, people in own),
+                sum(value != 1 and people == 1 for value, people in own),
+                sum(value != 1 and people == 0 for value, people in own),
+            )
+    return found

@@ -1,0 +1,199 @@
+"""A judge while it is asked: one answer at a time, a second try where its reply cannot be read, a budget.
+
+A reply that cannot be read is asked for once more, with the fault named; then it is an abstention. A failed call is one
+too. Neither ever counts as ``wrong``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from karat.core.json_types import JsonObject
+from karat.core.records import Prediction
+from karat.core.suite import Suite
+from karat.core.system import Request, System, SystemConfig
+from karat.judge.judges import RECORDED, open_judge, reply_text, served_by, verdict_in
+from karat.judge.protocol import Asked
+from karat.judge.questions import Question
+from karat.judge.reply import LONGEST_REASON, Fault, Tampered, Verdict, Word
+from karat.judge.settings import Budget
+from karat.judge.suspicion import suspicions
+from karat.store.judgements import StoredReply
+
+if TYPE_CHECKING:
+    from karat.systems.caller import Caller
+
+
+class Judging(msgspec.Struct):
+    """How far asking has come."""
+
+    total: int = 0
+    done: int = 0
+    cached: int = 0
+    calls: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+    abstained: Counter[str] = msgspec.field(default_factory=Counter)
+    """Why there is no verdict, with counts."""
+    right: int = 0
+    wrong: int = 0
+    suspicious: int = 0
+    notes: list[str] = []
+    """What happened that a person should know."""
+    models: set[tuple[str, str]] = set()
+    """(name, fingerprint) of the models that the server said it used."""
+
+
+class Judge(msgspec.Struct):
+    """A version of a judge that can be asked."""
+
+    version: str
+    config: SystemConfig
+    suite: Suite
+    rubric: str
+    repeats: int = 1
+    budget: Budget = Budget()
+    system: System | None = None
+    """An open one; without it, it is opened by its settings."""
+
+
+class Line:
+    """The judge while it is asked: an open system, what it has cost so far, and what it said before."""
+
+    def __init__(self, judge: Judge, state: Judging, known: Mapping[str, StoredReply], swapped: bool) -> None:
+        self._judge, self._state, self._known, self._swapped = judge, state, known, swapped
+        self._caller: Caller | None = None
+        self._config = judge.config
+        self._opening = asyncio.Lock()
+
+    async def ask(self, question: Question, keys: Sequence[str]) -> tuple[Verdict, list[StoredReply]]:
+        """The verdict on one answer, and the replies that it rests on and that were not known before."""
+        votes: list[Verdict] = []
+        replies: list[StoredReply] = []
+        for key in keys:
+            if (known := self._known.get(key)) is not None:
+                self._state.cached += 1
+                votes.append(msgspec.convert(known.verdict, Verdict))
+            elif self._spent():
+                votes.append(Verdict("cannot_tell", why="budget"))
+            else:
+                verdict, reply = await self._call(question, key)
+                votes.append(verdict)
+                replies += [reply] if reply is not None else []
+        return self._count(_voted(votes), question), replies
+
+    async def close(self) -> None:
+        """Give back what the judge holds open."""
+        if self._caller is not None:
+            await self._caller.close()
+
+    def _count(self, verdict: Verdict, question: Question) -> Verdict:
+        """The verdict with what the screen says of the answer; an answer that talks to the judge is never passed."""
+        if suspicions(question.document.given):
+            self._state.suspicious += 1
+            if verdict.verdict == "right":
+                verdict = msgspec.structs.replace(verdict, verdict="cannot_tell", why="suspicious")
+        if verdict.verdict == "cannot_tell":
+            self._state.abstained[verdict.why or "cannot tell"] += 1
+        elif verdict.verdict == "right":
+            self._state.right += 1
+        else:
+            self._state.wrong += 1
+        return verdict
+
+    def _spent(self) -> bool:
+        budget = self._judge.budget
+        over = budget.calls is not None and self._state.calls >= budget.calls
+        return over or (budget.cost is not None and self._state.cost >= budget.cost)
+
+    async def _call(self, question: Question, key: str) -> tuple[Verdict, StoredReply | None]:
+        asked = Asked(question.document, self._judge.rubric, swapped=self._swapped)
+        messages = asked.messages
+        spent = Prediction("", tokens=0, cost=0.0, latency=0.0)
+        for last in (False, True):
+            answer = await self._send(question, asked, messages)
+            if answer is None:
+                return Verdict("cannot_tell", "nothing is recorded for this answer", why="error"), None
+            if answer.error is not None:
+                return Verdict("cannot_tell", answer.error.message[:LONGEST_REASON], why="error"), None
+            spent = _together(spent, answer)
+            if any(served := served_by(answer)):
+                self._state.models.add(served)
+            try:
+                verdict = verdict_in(self._config, answer, asked)
+            except Tampered:
+                verdict = Verdict("cannot_tell", "the reply gave away a word of the system message", why="tampered")
+            except Fault as fault:
+                if not last and not self._spent() and self._config.type != RECORDED:
+                    messages = asked.again(_shown(answer), str(fault))
+                    continue
+                verdict = Verdict("cannot_tell", str(fault)[:LONGEST_REASON], why="unreadable")
+            break
+        kept = msgspec.to_builtins(verdict)
+        return verdict, StoredReply(key, self._judge.version, kept, spent.tokens, spent.cost, spent.latency)
+
+    async def _send(self, question: Question, asked: Asked, messages: tuple[JsonObject, ...]) -> Prediction | None:
+        beside = {"case": question.case_id, "document": msgspec.json.decode(asked.text)}
+        request = Request(question.case_id, question.turn, question.repeat, messages, beside=beside)
+        self._state.calls += 1
+        caller = self._caller = self._caller or self._opened(self._judge.system)
+        answer = await caller.predict(request)
+        if answer is None or answer.error is None:
+            self._state.tokens += 0 if answer is None else answer.tokens or 0
+            self._state.cost += 0.0 if answer is None else answer.cost or 0.0
+            return answer
+        return await self._send(question, asked, messages) if await self._asks_plainly(caller, answer) else answer
+
+    async def _asks_plainly(self, caller: Caller, answer: Prediction) -> bool:
+        """Whether the endpoint refused the schema of replies, and is asked without one from now on."""
+        error = answer.error
+        if error is None or error.kind != "client_error" or "400" not in error.message:
+            return False
+        async with self._opening:
+            if self._caller is not caller:
+                return True  # another call has found out meanwhile
+            if getattr(self._config, "response_format", None) is None or self._judge.system is not None:
+                return False
+            self._config = msgspec.structs.replace(self._config, response_format=None)
+            self._caller = self._opened(None)
+            self._state.notes.append("the endpoint refuses a schema for its replies, so it is asked without one")
+            await caller.close()
+        return True
+
+    def _opened(self, system: System | None) -> Caller:
+        from karat.systems.caller import Caller
+
+        return Caller(open_judge(self._config, self._judge.suite) if system is None else system, self._config)
+
+
+def _together(first: Prediction, second: Prediction) -> Prediction:
+    return Prediction(
+        "",
+        tokens=(first.tokens or 0) + (second.tokens or 0),
+        cost=(first.cost or 0.0) + (second.cost or 0.0),
+        latency=(first.latency or 0.0) + (second.latency or 0.0),
+    )
+
+
+def _shown(answer: Prediction) -> str:
+    try:
+        return reply_text(answer)
+    except Fault:
+        return ""
+
+
+def _voted(votes: Sequence[Verdict]) -> Verdict:
+    """What more than half say; without such a majority, that it cannot be told."""
+    if len(votes) == 1:
+        return votes[0]
+    counts: Counter[Word] = Counter(vote.verdict for vote in votes)
+    word, most = counts.most_common(1)[0]
+    if 2 * most > len(votes):
+        return next(vote for vote in votes if vote.verdict == word)
+    said = ", ".join(f"{name} {number}" for name, number in counts.items())
+    return Verdict("cannot_tell", f"the verdicts differ: {said}")

@@ -1,0 +1,1 @@
+"""``karat judge``: asking a judge, holding it against people, and what to review next."""

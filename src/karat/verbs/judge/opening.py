@@ -1,0 +1,129 @@
+"""The judge of a project, ready to be asked: its settings, its rubric, its version."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar  # Any: a coroutine that is only awaited
+
+import msgspec
+
+from karat.core.files.reading import read_text
+from karat.core.json_types import JsonMapping
+from karat.core.problems import UserError, did_you_mean
+from karat.core.suite import Suite
+from karat.core.system import System
+from karat.judge.asking import now
+from karat.judge.line import Judge
+from karat.judge.protocol import RUBRIC
+from karat.judge.questions import Question
+from karat.judge.settings import JudgeSettings
+from karat.judge.version import parameters, prepared, version_of
+from karat.runs.project import Project
+from karat.store.judgements import JudgeRecords, JudgeVersion
+from karat.verbs.inputs.systems import named_system, settle_system
+
+if TYPE_CHECKING:
+    from karat.store.store import Store
+
+Found = TypeVar("Found")
+GivenJudge = str | JsonMapping | Callable[..., object] | JudgeSettings
+"""The name of a system, its settings, a Python function, or ``judge:`` as a project has it."""
+
+
+class OpenJudge(msgspec.Struct):
+    """The settings of a judge, and the judge itself for each rubric."""
+
+    settings: JudgeSettings
+    root: Path
+    project: Project | None
+    function: Callable[..., object] | None = None
+
+    def for_suite(self, suite: Suite, rubric: str) -> Judge:
+        """The judge with this rubric."""
+        from karat.systems.function import open_callable
+
+        system: System | None = None
+        if self.function is not None:
+            config, _ = settle_system(self.function, None, suite, (), suite.options())
+            system = open_callable(self.function)
+        else:
+            config = named_system(self.settings.system, (), self.project)
+        config = prepared(config)
+        return Judge(
+            version_of(config, rubric), config, suite, rubric, self.settings.repeats, self.settings.budget, system
+        )
+
+    def rubrics(self, suite: str, questions: Sequence[Question]) -> dict[str, list[Question]]:
+        """What is right, and the questions that go by it: a tag's own rubric, else the suite's, else the default."""
+        given = self.settings.rubric
+        if isinstance(given, str):
+            return {self._text(given): list(questions)}
+        found: dict[str, list[Question]] = {}
+        for one in questions:
+            name = next((tag for tag in one.tags if tag in given), suite if suite in given else "")
+            found.setdefault(self._text(given[name]) if name else RUBRIC, []).append(one)
+        return found
+
+    def _text(self, file: str) -> str:
+        if not file:
+            return RUBRIC
+        path = self.root / file
+        if not path.is_file():
+            near = (
+                did_you_mean(path.name, [one.name for one in path.parent.glob("*.md")]) if path.parent.is_dir() else ""
+            )
+            raise UserError(
+                f"there is no rubric {file}", hint=near or "judge.rubric names a text file, from karat.yaml on."
+            )
+        text = read_text(path).strip()
+        if not text:
+            raise UserError(f"the rubric {file} is empty", hint="Say there what a right answer is.")
+        return text
+
+
+def open_judge_here(judge: GivenJudge | None, project: Project | None) -> OpenJudge:
+    """The judge that was given, or the project's."""
+    root = project.root if project is not None else Path.cwd()
+    own = project.judge if project is not None else None
+    if isinstance(judge, JudgeSettings):
+        return OpenJudge(judge, root, project)
+    if callable(judge):
+        base = own or JudgeSettings("function")
+        return OpenJudge(base, root, project, judge)
+    if isinstance(judge, Mapping):
+        raise UserError("a judge is the name of a system, a Python function, or JudgeSettings")
+    if judge:
+        base = own or JudgeSettings(judge)
+        return OpenJudge(msgspec.structs.replace(base, system=judge), root, project)
+    if own is None:
+        raise UserError(
+            "no judge is set up here",
+            hint="Add judge: {system: NAME} to karat.yaml, or give --system NAME. karat.yaml: docs/judge.md.",
+        )
+    return OpenJudge(own, root, project)
+
+
+def remember(store: Store, judge: Judge) -> JudgeVersion:
+    """Keep the version with its rubric, so that it can be looked up later."""
+    given = JudgeVersion(judge.version, parameters(judge.config), judge.rubric)
+    return JudgeRecords(store).add_version(given, now())
+
+
+def rubric_hash(text: str) -> str:
+    """The first digits of a rubric's hash."""
+    return hashlib.sha256(text.encode()).hexdigest()[:4]
+
+
+def finished(work: Coroutine[Any, Any, Found]) -> Found:
+    """What asking comes to; also inside a notebook, whose own loop is running already."""
+    from karat.runs.system_calls import run_async
+
+    kept: list[Found] = []
+
+    async def go() -> None:
+        kept.append(await work)
+
+    run_async(go())
+    return kept[0]
