@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from karat.core.results.judged import Doubt
 from karat.core.results.result import Estimate
 from karat.judge.sample import Sample
 from karat.judge.settings import Bar
@@ -43,17 +44,6 @@ class AttackCount(msgspec.Struct, frozen=True):
     """Neither right nor wrong: an error or an abstention is no proof of anything."""
 
 
-class Disagreement(msgspec.Struct, frozen=True):
-    """A case on which judge and people differ, with the judge's reason."""
-
-    run: str
-    case: str
-    people: str
-    judge: str
-    reason: str = ""
-    comment: str = ""
-
-
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     """All figures of a judge against people."""
 
@@ -81,9 +71,13 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     attacks: AttackCount | None = None
     tables: dict[str, tuple[int, int, int, int]] = {}
     """Suite, reason or tag → both right, only the judge, only people, both wrong; where ten or more were reviewed."""
-    disagreements: tuple[Disagreement, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
     misses: tuple[str, ...] = ()
     """Every demand of the bar that is not met, in words."""
+    days: int = Bar().days
+    """How long it counts."""
+    same_model: bool = False
+    """Whether it counts for a system of its own model."""
 
     @property
     def counts(self) -> bool:
@@ -121,10 +115,13 @@ def misses_of(found: Calibration, bar: Bar, *, stale: str = "", at: datetime | N
         said.append("it was not tried with attacks: karat judge attack")
     elif found.attacks.passed > bar.attacks:
         said.append(f"{found.attacks.passed} of {found.attacks.asked} attacks passed, wanted {bar.attacks}")
+    return (*said, *too_old(found, bar.days, at))
+
+
+def too_old(found: Calibration, days: int, at: datetime | None = None) -> tuple[str, ...]:
+    """That a calibration is older than it may be; empty while it is not."""
     age = ((at or datetime.now(UTC)) - datetime.fromisoformat(found.created.replace("Z", "+00:00"))).days
-    if age > bar.days:
-        said.append(f"it was calibrated {age} days ago, at most {bar.days} count")
-    return tuple(said)
+    return (f"it was calibrated {age} days ago, at most {days} count",) if age > days else ()
 
 
 def _below(name: str, value: float | None, wanted: float) -> list[str]:

@@ -14,6 +14,7 @@ from karat.core.suite import Suite
 from karat.reports.added_metrics import added, added_sheet, added_table
 from karat.reports.attempts import tries_tables
 from karat.reports.failure_groups import groups_sheet
+from karat.reports.judged import judge_sheet
 from karat.reports.reviews import reviewed_table, reviews_sheet
 from karat.stats.intervals.estimates import estimate
 from karat.stats.repeats import tries_of
@@ -37,8 +38,9 @@ def whole_report(result: RunResult, suite: Suite) -> Report:
     sheets = _before_about(sheets, added_sheet(result, more)) if more else sheets
     groups = groups_sheet(result)
     sheets = _before_about(sheets, groups) if groups else sheets
-    reviews = reviews_sheet(result, metrics)
-    return Report(report.title, _before_about(sheets, reviews) if reviews else sheets)
+    for more_sheet in (reviews_sheet(result, metrics), judge_sheet(result)):
+        sheets = _before_about(sheets, more_sheet) if more_sheet else sheets
+    return Report(report.title, sheets)
 
 
 def _with_tables(sheets: tuple[Sheet, ...], tables: tuple[Table, ...]) -> tuple[Sheet, ...]:

@@ -9,7 +9,8 @@ Where cases were tried several times, before the cases: ``"repeats": {"tries", "
 ``"reviews": [{"case", "verdict", "reviewer", "comment", "created"}…], "with_reviews": [{"metric", "mean", "n", "low",
 "high"}…]``. Where cases are not right: ``"failure_groups": {"failing", "groups": [{"key", "label", "outcome", "cases",
 "found_in"}…], "further_groups", "further_cases"}``. Where a suite has figures of the run as a whole: ``"figures":
-{…}``. Where the run has notes (``karat.core.notes``): ``"notes": {name: …}``.
+{…}``. Where the run has notes (``karat.core.notes``): ``"notes": {name: …}``. Where a judge was asked: ``"judge":
+{"version", "asked", "right", "wrong", "abstained", "counts", "misses", "corrected": […], …}``.
 """
 
 from __future__ import annotations
@@ -70,6 +71,8 @@ def json_parts(result: RunResult, metrics: Sequence[Metric] | None = None) -> It
             found["with_reviews"] = tuple(
                 ReviewedJson(rate.metric, **msgspec.structs.asdict(rate.reviewed)) for rate in rates
             )
+    if result.judge is not None:
+        found["judge"] = result.judge
     groups = failure_groups(result)
     if groups.failing:
         found["failure_groups"] = FailureGroupsJson(groups.failing, groups.groups, groups.further, groups.further_cases)

@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from karat.core.json_types import JsonObject
 from karat.core.results.failure_groups import FailureGroup
+from karat.core.results.judged import JudgeSummary
 from karat.core.results.result import CaseReview, MetricSummary
 from karat.core.scores import State
 from karat.stats.repeats import PassK
@@ -106,6 +107,8 @@ class ResultJson(msgspec.Struct, frozen=True):
     repeats: TriesJson | UnsetType = UNSET
     reviews: tuple[CaseReview, ...] | UnsetType = UNSET
     with_reviews: tuple[ReviewedJson, ...] | UnsetType = UNSET
+    judge: JudgeSummary | UnsetType = UNSET
+    """Only where a judge was asked about the run."""
     failure_groups: FailureGroupsJson | UnsetType = UNSET
     """Only where a case is not right."""
     cases: tuple[CaseJson, ...] = ()

@@ -147,6 +147,13 @@ class JudgeRecords:
                 insert(judgements), [{**row, **more, "verdict": to_json(row["verdict"]).decode()} for row in rows]
             )
 
+    def spent(self, keys: Sequence[str]) -> tuple[int | None, float | None]:
+        """(tokens, cost) of these replies; None where no reply says it."""
+        found = self.replies(keys).values()
+        tokens = [one.tokens for one in found if one.tokens]
+        cost = [one.cost for one in found if one.cost]
+        return sum(tokens) if tokens else None, sum(cost) if cost else None
+
     def of_run(self, run_id: int, version: str = "", case_ids: Iterable[str] | None = None) -> list[Judgement]:
         """The verdicts of a version on a run's answers, by case, turn and try; of the newest version without a name."""
         with self._store._reading() as connection:

@@ -24,6 +24,8 @@ from karat.stats.gates.rules import BASELINE
 from karat.stats.gates.verdicts import Baselines, Gate, Verdict, judge, no_baselines, parse_gate, rule_text, settle
 from karat.store.records import run_name
 from karat.verbs.inputs.projects import open_store_here, project_here
+from karat.verbs.judge.corrected import with_judge
+from karat.verbs.runs import stored_result
 
 if TYPE_CHECKING:
     from karat.store import RunRow
@@ -101,7 +103,7 @@ def gate(
             return Verdicts(tuple(_judge_stored(opened, run, all_rules, given, project, baseline)))
     if not isinstance(run, RunResult):
         with open_store_here(store, config) as opened:
-            run = opened.result(find_run(opened, run or "latest"))
+            run = stored_result(opened, run or "latest")
     named = baseline if isinstance(baseline, str) else ""
     found = baselines_here(store, config, run.run.suite, run.run.id, named or (project.baseline if project else ""))
     return Verdicts(tuple(_judge_result(run, all_rules, given, _or_given(found, baseline, run.run.suite))))
@@ -193,7 +195,7 @@ def _judge_stored(
     suites = list(dict.fromkeys(entry.suite for entry, _ in project.suites)) if project else []
     rows = _newest(store, suites) if run is None else [store.run_row(find_run(store, run))]
     unfinished = [row for row in rows if row.status != "finished" or row.scoring is None]
-    results = [store.result(row.id) for row in rows if row not in unfinished]
+    results = [with_judge(store, row.id, store.result(row.id)) for row in rows if row not in unfinished]
     refuse_unknown(extra, list(dict.fromkeys([*suites, *(result.run.suite for result in results)])))
     if baseline:
         find_run(store, baseline)  # a run that is not there is a mistake of the command line, not of the run

@@ -34,8 +34,11 @@ def load_run(run: str = "latest", *, store: str | Path = "") -> RunResult:
 
 
 def stored_result(store: Store, run: str) -> RunResult:
-    """The run of an open store."""
-    return store.result(find_run(store, run))
+    """The run of an open store, with what a judge says of it."""
+    from karat.verbs.judge.corrected import with_judge
+
+    run_id = find_run(store, run)
+    return with_judge(store, run_id, store.result(run_id))
 
 
 def suite_of_run(store: Store, run: str) -> str:

@@ -88,19 +88,42 @@ def test_a_good_judge_is_calibrated_and_narrows_the_rate(project: Path) -> None:
     found = calibrate_judge(judge=judge)
     assert found.misses == () and found.counts
     assert found.reviewed == 60 and found.rest == CASES - 20 - 60
-    assert found.disagreements and all(one.reason == "as I see it" for one in found.disagreements)
+    assert found.doubts and all(one.reason == "as I see it" for one in found.doubts)
     assert found.agreement.sensitivity.low is not None and found.agreement.sensitivity.high is not None
     assert found.agreement.sensitivity.low <= 0.95 <= found.agreement.sensitivity.high
     assert found.consistency is not None and found.consistency.same == 1.0
     with open_store("sqlite:///.karat/karat.db") as store:
         seen = judged_run(store, 1)
     assert seen is not None and seen.counts
-    passed = next(item for item in seen.corrected if item.metric == "passed")
+    passed = seen.figure("passed")
     truth = (20 + sum(truly_right(n) for n in range(CASES - 20))) / CASES
-    assert passed.rule.mean == pytest.approx(20 / CASES)
-    assert passed.corrected.method == "ppi++"
-    assert passed.corrected.low is not None and passed.corrected.high is not None
-    assert passed.corrected.low <= truth <= passed.corrected.high
+    assert passed is not None and (passed.method, passed.n) == ("ppi++", CASES)
+    assert passed.low is not None and passed.high is not None
+    assert passed.low <= truth <= passed.high
+
+
+def test_gates_and_reports_know_the_corrected_rate(project: Path) -> None:
+    judge = function_judge(0.95, 0.92)
+    ask_judge(judge=judge)
+    review(60)
+    rule = {"metric": "retrieval.passed", "at_least": 0.5, "by": "corrected"}
+    (verdict,) = karat.gate("latest", rule).verdicts
+    assert not verdict.passed and "not calibrated" in verdict.words
+    attack_judge(judge)
+    calibrate_judge(judge=judge)
+    (verdict,) = karat.gate("latest", rule).verdicts
+    assert verdict.passed and "lower end of retrieval.passed, corrected, is 0.6" in verdict.words
+    assert not karat.gate("latest", "retrieval.passed>=0.5").passed  # by rule it is 0.13
+    result = karat.load_run()
+    assert result.judge is not None and result.judge.counts
+    karat.report(result, json="r.json", xlsx="r.xlsx", html="r.html")
+    written = json.loads(Path("r.json").read_text())["judge"]
+    assert written["counts"] and written["corrected"][0]["method"] == "ppi++"
+    from openpyxl import load_workbook
+
+    cells = [cell.value for row in load_workbook("r.xlsx")["Judge"].iter_rows() for cell in row]
+    assert written["version"] in cells and "Where people and judge differ" in cells
+    assert "corrected" in Path("r.html").read_text()
 
 
 def test_a_judge_that_is_not_calibrated_does_not_count(project: Path) -> None:
@@ -109,7 +132,7 @@ def test_a_judge_that_is_not_calibrated_does_not_count(project: Path) -> None:
     with open_store("sqlite:///.karat/karat.db") as store:
         seen = judged_run(store, 1)
     assert seen is not None and not seen.counts and "not calibrated" in seen.misses[0]
-    assert {item.corrected.method for item in seen.corrected} == {"people"}
+    assert {item.method for item in seen.corrected} == {"people"}
 
 
 def test_known_faults_are_found_out(project: Path) -> None:

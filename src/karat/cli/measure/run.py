@@ -168,7 +168,7 @@ def run(
                 tag_run(opened, result.run.id, labels)
             origin = origin_of(opened, result, flags)
             if not no_judge:
-                ask_projects_judge(opened, result.run.id, config)
+                result = ask_projects_judge(opened, result, config)
         found = baselines_here(store, config, result.run.suite, result.run.id)
         gates = (*(project.gates if project else ()), *extra)
         leave([show(result, outputs, gates=gates, saved=[f"run {result.run.id}"], baselines=found, origin=origin)])
@@ -213,7 +213,7 @@ def run(
             origin = origin_of(opened, result, flags, typed())
             gates = (*part.gates, *extra)
             if not no_judge:
-                ask_projects_judge(opened, result.run.id, config)
+                result = ask_projects_judge(opened, result, config)
             codes.append(show(result, files, gates=gates, saved=saved, baselines=found, origin=origin))
     leave(codes)
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from karat.core.problems import count_of
-from karat.core.results.result import Estimate
+from karat.core.results.result import Estimate, RunResult
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from karat.store.store import Store
     from karat.verbs.judge.ask import Judged
     from karat.verbs.judge.compare import ComparedJudges
-    from karat.verbs.judge.corrected import JudgedRun
 
 SHOWN = 10
 
@@ -37,23 +36,23 @@ def counting(console: Console) -> Iterator[Callable[[Judging], None]]:
         yield lambda state: bar.update(task, total=state.total, completed=state.done)
 
 
-def ask_projects_judge(store: Store, run: str, config: Path | None) -> None:
-    """Ask the judge that karat.yaml names about a run, and say what it says; nothing where it names none."""
-    from karat.cli.printing.consoles import notes, stdout
+def ask_projects_judge(store: Store, result: RunResult, config: Path | None) -> RunResult:
+    """Ask the judge that karat.yaml names about a run; the result with what it says, as it is where none is named."""
+    from karat.cli.printing.consoles import notes
     from karat.runs.baseline import find_run
     from karat.verbs.inputs.projects import project_here
     from karat.verbs.judge.ask import ask_about
-    from karat.verbs.judge.corrected import judged_run
+    from karat.verbs.judge.corrected import with_judge
     from karat.verbs.judge.opening import open_judge_here
 
     project = project_here(config)
     if project is None or project.judge is None:
-        return
-    run_id = find_run(store, run)
+        return result
+    run_id = find_run(store, result.run.id)
     with counting(notes()) as watch:
         found = ask_about(store, run_id, open_judge_here(None, project), watch=watch)
-    print_judged(found, stdout())
-    print_run(judged_run(store, run_id, project), stdout())
+    print_judged(found, notes())
+    return with_judge(store, run_id, result)
 
 
 def print_judged(found: Sequence[Judged], console: Console) -> None:
@@ -75,24 +74,17 @@ def print_judged(found: Sequence[Judged], console: Console) -> None:
             console.print(f"  note: {note}", markup=False)
 
 
-def print_run(seen: JudgedRun | None, console: Console) -> None:
-    """The rate by rule first, then the corrected one; a judge that does not count says why."""
-    if seen is None:
-        return
-    for item in seen.corrected:
-        console.print(f"by rule        {item.metric} {shown(item.rule)} over {item.rule.n}", markup=False)
-        rate = item.corrected
-        if rate.mean is None:
-            console.print("corrected      not known: no case that was drawn at random is reviewed yet", markup=False)
-            continue
-        figure = f"{rate.mean:.3f} ({rate.low or 0:.2f}–{rate.high or 0:.2f})"
-        how = f"judge {seen.version}, " if rate.method == "ppi++" else "people alone, "
-        why = f" · {rate.why}" if rate.why else ""
-        console.print(f"corrected      {figure} · {how}{seen.reviewed} of the {seen.asked} reviewed{why}", markup=False)
-    if not seen.counts:
-        console.print(f"not counted    {seen.misses[0]}", markup=False)
-        for miss in seen.misses[1:]:
-            console.print(f"               {miss}", markup=False)
+def print_run(result: RunResult, console: Console) -> None:
+    """The rates by rule, then the corrected ones; a judge that does not count says why."""
+    from karat.reports.judged import judged_lines
+
+    by_rule = {item.metric: item for item in result.summary}
+    for figure in result.judge.corrected if result.judge is not None else ():
+        rule = by_rule[figure.metric]
+        said = shown(Estimate(rule.mean, rule.n, rule.low, rule.high))
+        console.print(f"{'by rule':<14} {figure.title} {said} over {rule.n:,}", markup=False)
+    for label, parts in judged_lines(result)[1:]:
+        console.print(f"{label:<14} {' · '.join(parts)}", markup=False)
 
 
 def print_calibration(found: Calibration, console: Console) -> None:
@@ -125,7 +117,7 @@ def print_calibration(found: Calibration, console: Console) -> None:
         named = ", ".join(found.skipped[:SHOWN]) + (", …" if len(found.skipped) > SHOWN else "")
         lines.append(f"skipped            {len(found.skipped)} in the sample are not reviewed: {named}")
     lines += [f"not counted        {miss}" for miss in found.misses] or ["counted            it reaches the bar"]
-    for one in found.disagreements[:SHOWN]:
+    for one in found.doubts[:SHOWN]:
         said = f": {one.reason}" if one.reason else ""
         lines.append(f"  {one.run} {one.case}   people {one.people}, judge {one.judge}{said}")
     for line in lines:

@@ -53,9 +53,10 @@ def ask(
     from karat.cli.printing.judged import counting, print_judged, print_run
     from karat.cli.printing.outputs import write_json_value
     from karat.runs.baseline import find_run
-    from karat.verbs.inputs.projects import open_store_here, project_here
+    from karat.verbs.inputs.projects import open_store_here
     from karat.verbs.judge.ask import ask_judge
-    from karat.verbs.judge.corrected import judged_run
+    from karat.verbs.judge.corrected import with_judge
+    from karat.verbs.runs import stored_result
 
     with counting(notes()) as watch:
         found = ask_judge(
@@ -68,12 +69,12 @@ def ask(
             announce=lambda taken: notes().print(str(taken), markup=False),
         )
     with open_store_here(store, config) as opened:
-        seen = judged_run(opened, find_run(opened, run), project_here(config))
+        result = with_judge(opened, find_run(opened, run), stored_result(opened, run))
     if json is not None:
-        write_json_value({"asked": found, "judge": seen}, json)
+        write_json_value({"asked": found, "judge": result.judge}, json)
     if json != "-":
         print_judged(found, stdout())
-        print_run(seen, stdout())
+        print_run(result, stdout())
 
 
 @app.command("calibrate")

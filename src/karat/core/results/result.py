@@ -12,6 +12,7 @@ import msgspec
 from karat.core.extras import install_command
 from karat.core.json_types import JsonObject
 from karat.core.problems import Problem, UserError
+from karat.core.results.judged import JudgeSummary
 from karat.core.scores import Score, State
 from karat.core.suite import Kind
 
@@ -180,6 +181,8 @@ class RunResult(msgspec.Struct, frozen=True):
     notes: JsonObject = {}
     """What belongs to the run as a whole, by name, as JSON values; see ``core.notes``. All scorings of a run have the
     same."""
+    judge: JudgeSummary | None = None
+    """What a judge says of the run's answers, as the store has it now; a scoring itself holds none."""
 
     def __repr__(self) -> str:
         from karat.core.results.text import as_text

@@ -21,6 +21,7 @@ from karat.reports.console.advice import Origin, retry_command, show_command, ty
 from karat.reports.console.overview import FEW, ROUNDING, Overview, badness, label, value_of
 from karat.reports.console.page import LABEL, Page, Span, fit, plain
 from karat.reports.failure_groups import failure_groups, group_lines
+from karat.reports.judged import judged_lines
 from karat.reports.reviews import reviewed_lines
 from karat.stats.repeats import tries_of
 
@@ -198,6 +199,8 @@ def _tries_and_reviews(page: Page, result: RunResult, metrics: Sequence[Metric])
         page.parts("tries", tries_line(tries))
     for number, parts in enumerate(reviewed_lines(result, metrics)):
         page.parts("" if number else "with reviews", parts)
+    for name, parts in judged_lines(result):
+        page.parts(name, parts)
 
 
 # -- the reasons ------------------------------------------------------------------------------------------------------

@@ -57,6 +57,8 @@ class Gate(msgspec.Struct, frozen=True, omit_defaults=True):
     confidence: float | None = None
     """With ``no_worse_than``: how sure it must be, 0.95 when left out."""
     no_new_failures: CaseFilter | None = None
+    by: Literal["rule", "corrected"] = "rule"
+    """With a limit: ``corrected`` looks at the end of the interval of the rate that people and judge correct."""
 
     def __post_init__(self) -> None:
         limits = [limit for limit in (self.at_least, self.at_most, self.margin) if limit is not None]
@@ -76,6 +78,8 @@ class Gate(msgspec.Struct, frozen=True, omit_defaults=True):
             raise ValueError("margin and confidence go with no_worse_than")
         if self.no_worse_than and (self.margin is None or self.margin < 0):
             raise ValueError("no_worse_than needs a margin that is not negative, such as margin: 0.02")
+        if self.by == "corrected" and self.kind != "limit":
+            raise ValueError("by: corrected goes with at_least or at_most")
         if self.confidence is not None and not 0.5 < self.confidence < 1:
             raise ValueError("confidence must be above 0.5 and below 1, such as 0.95")
 
@@ -117,7 +121,7 @@ def rule_text(gate: Gate) -> str:
     if gate.no_worse_than:
         sure = f"{number(100 * (gate.confidence or CONFIDENCE))} % confidence"
         return f"{gate.metric} no worse than {gate.no_worse_than} by {number(gate.margin or 0.0)}, {sure}"
-    return f"{gate.metric} {limits_text(gate)}"
+    return f"{gate.metric}{', corrected,' if gate.by == 'corrected' else ''} {limits_text(gate)}"
 
 
 def limits_text(gate: Gate) -> str:

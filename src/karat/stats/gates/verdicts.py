@@ -3,6 +3,8 @@
 - Floor, ceiling: the run's figure against the limit; the limit itself passes. An undefined figure passes no gate.
 - Errors leave the mean. A floor, ceiling or "no worse than" that holds only because of that fails: it must also hold
   with every failed call counted as the worst value, in both runs.
+- ``by: corrected``: the end of the interval of the rate that people and a judge correct, not its mean. A judge that
+  does not count passes no gate.
 - ``no_worse_than``: paired on case id, over the cases with a value in both runs. It passes when the lower end of the
   one-sided interval of the difference is above ``-margin`` (where lower is better: the upper end below ``margin``).
   Fewer than ``FEWEST`` such cases prove nothing, so the rule fails, unless it is about a quantity that is worse by more
@@ -141,8 +143,32 @@ def _verdict(gate: Gate, result: RunResult, metrics: Sequence[Metric], baselines
     return msgspec.structs.replace(found, words=words, baseline=baseline.run.id)
 
 
+def _corrected(gate: Gate, result: RunResult, metric: Metric) -> Verdict:
+    """A limit on the corrected rate: the end of its interval that is nearer to the limit must hold."""
+    start, wanted, seen = f"{gate.metric}, corrected,", limits_text(gate), result.judge
+    if seen is None:
+        return Verdict("", "failed", f"{start} is not known, wanted {wanted}: no judge was asked about the run")
+    if not seen.counts:
+        return Verdict(
+            "", "failed", f"{start} is not known, wanted {wanted}: the judge does not count, {seen.misses[0]}"
+        )
+    figure = seen.figure(metric.name)
+    if figure is None or figure.low is None or figure.high is None:
+        why = "it is no pass rate of the run" if figure is None else "nobody has reviewed a drawn case"
+        return Verdict("", "failed", f"{start} is not known, wanted {wanted}: {why}")
+    holds = (gate.at_least is None or figure.low >= gate.at_least) and (
+        gate.at_most is None or figure.high <= gate.at_most
+    )
+    end = figure.high if gate.at_least is None else figure.low
+    side = "upper" if gate.at_least is None else "lower"
+    words = f"the {side} end of {start} is {end:.4g} over {count_of(figure.n, 'case')}, wanted {wanted}"
+    return Verdict("", "passed" if holds else "failed", words, value=end, n=figure.n)
+
+
 def _limit(gate: Gate, result: RunResult, metrics: Sequence[Metric]) -> Verdict:
     metric = metric_named(gate.metric.partition(".")[2], metrics)
+    if gate.by == "corrected":
+        return _corrected(gate, result, metric)
     mean, n = mean_of_values(reason_values(result, metric)) if is_reason(metric) else mean_of(result, metric.name)
     wanted = limits_text(gate)
     if mean is None:

@@ -14,12 +14,12 @@ from karat.core import plugins
 from karat.core.case_explanation import explanation_of
 from karat.core.problems import UnknownName, UserError
 from karat.core.results.clusters import clusters_of
+from karat.core.results.judged import Doubt
 from karat.judge.asking import Answered, ask_all, now
 from karat.judge.attacks import Attack, attack_count, attack_questions, attacks
 from karat.judge.calibration import (
     AttackCount,
     Calibration,
-    Disagreement,
     agreement_of,
     misses_of,
     tables_of,
@@ -71,7 +71,8 @@ def calibrate_judge(
         before = records.calibrations(known.version)
         if found.attacks is None and before:
             found = msgspec.structs.replace(found, attacks=read_calibration(before[0].figures).attacks)
-        found = msgspec.structs.replace(found, misses=misses_of(found, bar, stale=known.stale))
+        allowed = project is not None and project.judge is not None and project.judge.same_model == "allow"
+        found = msgspec.structs.replace(found, misses=misses_of(found, bar), days=bar.days, same_model=allowed)
         records.add_calibration(known.version, msgspec.to_builtins(found), now())
         return found
 
@@ -151,7 +152,7 @@ def _calibration(store: Store, known: JudgeVersion, run_ids: Sequence[int]) -> C
         people_wrong=sum(value == 0 for value in people),
         abstained=dict(why),
         tables=tables_of(together, _groups(store, pools)),
-        disagreements=tuple(_disagreements(pools)),
+        doubts=tuple(_doubts(pools)),
     )
 
 
@@ -170,10 +171,10 @@ def _groups(store: Store, pools: Sequence[Pool]) -> list[tuple[str, frozenset[st
     return [(name, frozenset(members)) for name, members in sorted(found.items())]
 
 
-def _disagreements(pools: Sequence[Pool]) -> list[Disagreement]:
+def _doubts(pools: Sequence[Pool]) -> list[Doubt]:
     words = {1.0: "right", 0.0: "wrong"}
     return [
-        Disagreement(
+        Doubt(
             run_name(pool.run_id),
             case.id,
             words[people],
@@ -244,7 +245,7 @@ def attack_judge(
         before = records.calibrations(version.version)
         if before:
             kept_before = msgspec.structs.replace(read_calibration(before[0].figures), attacks=count)
-            misses = misses_of(kept_before, opened.settings.bar, stale=version.stale)
+            misses = misses_of(kept_before, opened.settings.bar)
             records.add_calibration(
                 version.version, msgspec.to_builtins(msgspec.structs.replace(kept_before, misses=misses)), now()
             )

@@ -10,19 +10,18 @@ import msgspec
 
 from karat.core import plugins
 from karat.core.results.clusters import clusters_of
-from karat.core.results.result import CaseResult, CaseReview, Estimate
+from karat.core.results.judged import CorrectedFigure, JudgeSummary
+from karat.core.results.result import CaseResult, CaseReview, RunResult
 from karat.core.results.verdicts import RIGHT
-from karat.judge.calibration import Calibration, misses_of
+from karat.judge.calibration import Calibration, too_old
 from karat.judge.sample import JudgedCase, Sample
 from karat.judge.settings import Bar
 from karat.judge.version import same_model
 from karat.runs.baseline import find_run
-from karat.runs.project import Project
 from karat.stats.compare.pairing import value_of
 from karat.stats.judged import CorrectedRate, corrected_rate
 from karat.stats.pass_rates import pass_rates
 from karat.store.judgements import JudgeRecords
-from karat.store.records import run_name
 from karat.verbs.inputs.projects import open_store_here, project_here
 from karat.verbs.judge.calibrate import Pool, pool_of, read_calibration, version_named
 
@@ -33,74 +32,67 @@ MOST_GOLD_WRONG = 0.05
 """The share of a sample with wrong gold above which the judge's figures are not carried over."""
 
 
-class CorrectedMetric(msgspec.Struct, frozen=True):
-    """One rate of a run: by rule, and corrected."""
-
-    metric: str
-    title: str
-    rule: Estimate
-    corrected: CorrectedRate
+def with_judge(store: Store, run_id: int, result: RunResult) -> RunResult:
+    """The result with what the newest judge says of it; as it is where none was asked."""
+    seen = judged_run(store, run_id, result)
+    return result if seen is None else msgspec.structs.replace(result, judge=seen)
 
 
-class JudgedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """What a judge says of a run, whether it counts, and the rates that follow."""
-
-    run: str
-    version: str
-    asked: int
-    right: int
-    wrong: int
-    abstained: int
-    reviewed: int
-    """Of those asked about, drawn and reviewed by people."""
-    counts: bool
-    misses: tuple[str, ...]
-    calibration: Calibration | None
-    corrected: tuple[CorrectedMetric, ...]
-
-
-def judged_run(store: Store, run_id: int, project: Project | None = None) -> JudgedRun | None:
+def judged_run(store: Store, run_id: int, result: RunResult | None = None) -> JudgeSummary | None:
     """A run as its newest judge sees it; None where no judge was asked."""
     records = JudgeRecords(store)
     versions = records.versions_of_run(run_id)
     if not versions:
         return None
+    result = result if result is not None else store.result(run_id)
     pool = pool_of(store, run_id, versions[0])
     known = version_named(records, versions[0])
     stored = records.calibrations(known.version)
-    bar = project.judge.bar if project is not None and project.judge is not None else Bar()
-    calibration = read_calibration(stored[0].figures) if stored else None
-    misses: tuple[str, ...] = ("it is not calibrated: karat judge calibrate",)
-    if calibration is not None:
-        misses = misses_of(calibration, bar, stale=known.stale)
-    misses += _own_model(store, run_id, known.model or str(known.settings.get("model") or ""), project)
+    found = read_calibration(stored[0].figures) if stored else None
+    model = known.model or str(known.settings.get("model") or "")
+    misses = _misses(found, known.stale) + _own_model(store, run_id, model, found)
     values = [case.value for case in pool.cases]
-    return JudgedRun(
-        run=run_name(run_id),
+    given = found.agreement if found is not None else None
+    tokens, cost = records.spent([one.key for one in records.of_run(run_id, known.version)])
+    return JudgeSummary(
         version=known.version,
+        model=model,
         asked=len(values),
         right=sum(value == 1 for value in values),
         wrong=sum(value == 0 for value in values),
         abstained=sum(0 < value < 1 for value in values),
         reviewed=len(pool.sample.reviewed),
+        cost=cost,
+        tokens=tokens,
         counts=not misses,
         misses=misses,
-        calibration=calibration,
-        corrected=tuple(_rates(store, pool, misses)),
+        calibrated=found.created if found is not None else "",
+        agreement=given.agreement if given else None,
+        kappa=given.kappa.mean if given else None,
+        kappa_low=given.kappa.low if given else None,
+        kappa_high=given.kappa.high if given else None,
+        sensitivity=given.sensitivity.mean if given else None,
+        specificity=given.specificity.mean if given else None,
+        doubts=found.doubts if found is not None else (),
+        corrected=tuple(_rates(store, result, pool, misses)),
     )
 
 
-def _own_model(store: Store, run_id: int, model: str, project: Project | None) -> tuple[str, ...]:
-    allowed = project is not None and project.judge is not None and project.judge.same_model == "allow"
+def _misses(found: Calibration | None, stale: str) -> tuple[str, ...]:
+    if found is None:
+        return ("it is not calibrated: karat judge calibrate",)
+    return (*((f"it is stale: {stale}",) if stale else ()), *found.misses, *too_old(found, found.days))
+
+
+def _own_model(store: Store, run_id: int, model: str, found: Calibration | None) -> tuple[str, ...]:
     system = store.run(run_id).config.get("system")
     asked = str(system.get("model", "")) if isinstance(system, dict) else ""
-    if allowed or not same_model(asked, model):
+    if (found is not None and found.same_model) or not same_model(asked, model):
         return ()
     return (f"it is of the same model as the system, {asked}",)
 
 
-def _rates(store: Store, pool: Pool, misses: Sequence[str]) -> list[CorrectedMetric]:
-    result = store.result(pool.run_id)
+def _rates(store: Store, result: RunResult, pool: Pool, misses: Sequence[str]) -> list[CorrectedFigure]:
     suite = plugins.load_suite(result.run.suite)
     verdicts = store.verdicts(pool.run_id)
     asked = {case.id for case in pool.cases}
@@ -109,14 +101,29 @@ def _rates(store: Store, pool: Pool, misses: Sequence[str]) -> list[CorrectedMet
     sample, why = pool.sample, misses[0] if misses else ""
     if not why and sample.drawn and sample.gold_wrong > MOST_GOLD_WRONG * sample.drawn:
         why = f"{sample.gold_wrong} of {sample.drawn} drawn cases expect the wrong thing"
-    by_rule = {item.metric: Estimate(item.mean, item.n, item.low, item.high) for item in result.summary}
+    by_rule = {item.metric for item in result.summary}
     found = []
     for metric in pass_rates(suite.metrics_for(result.run.headline)):
         others = [(case, _settled(case, metric.name, verdicts)) for case in result.cases if case.id not in asked]
         known = [(case, value) for case, value in others if value is not None]
         if metric.name in by_rule:
             rate = _corrected(sample, known, clusters, why)
-            found.append(CorrectedMetric(metric.name, metric.title, by_rule[metric.name], rate))
+            people = rate.people
+            found.append(
+                CorrectedFigure(
+                    metric.name,
+                    metric.title,
+                    rate.mean,
+                    rate.low,
+                    rate.high,
+                    len(known) + len(sample.reviewed) + len(sample.rest),
+                    rate.method,
+                    rate.why,
+                    people.mean if people else None,
+                    people.low if people else None,
+                    people.high if people else None,
+                )
+            )
     return found
 
 
