@@ -17,7 +17,7 @@ from karat.suites.answers.records import Answer, Gold, Queries, Verdict, right, 
 from karat.suites.answers.strict.tables import best, gold_error
 from karat.suites.answers.text_to_sql.components.difference import Difference, difference
 from karat.suites.answers.text_to_sql.components.hardness import hardness
-from karat.suites.answers.text_to_sql.components.parts import Schema
+from karat.suites.answers.text_to_sql.components.qualified import Schema
 from karat.suites.answers.text_to_sql.cost import Cost, cost_of
 from karat.suites.answers.text_to_sql.databases import engine_settings, suite_files
 from karat.suites.answers.text_to_sql.dialects import as_it_runs, offer, translation_note
