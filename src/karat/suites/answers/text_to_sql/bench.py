@@ -12,10 +12,11 @@ from karat.suites.answers.options import Options
 from karat.suites.answers.records import Answer, Queries
 from karat.suites.answers.text_to_sql.databases import engine_settings, suite_files
 from karat.suites.answers.text_to_sql.dialects import as_it_runs, translation_note
-from karat.suites.answers.text_to_sql.execution import Databases, databases_for, reversed_settings
+from karat.suites.answers.text_to_sql.execution import Databases, Ran, databases_for, reversed_settings
 from karat.suites.answers.text_to_sql.official import spider
 from karat.suites.answers.text_to_sql.runners import Asked, Runner
 from karat.suites.answers.text_to_sql.strict.gold_status import at_date
+from karat.suites.answers.text_to_sql.strict.reversed_rows import ROW_COLUMNS, reversed_rows
 
 
 class Bench(msgspec.Struct, frozen=True):
@@ -26,9 +27,23 @@ class Bench(msgspec.Struct, frozen=True):
     dialect: str
     run: Runner
     backwards: Runner | None
+    """The same database with unordered rows the other way round, where the engine has a setting for that."""
     suite: tuple[Runner, ...] = ()
     translation: Callable[[str], str] = lambda _: ""
     """What is said of a text that was translated before it ran."""
+
+    def second_run(self, sql: str) -> Asked | None:
+        """What shows whether a gold has one result: the query with unordered rows the other way round. None where the
+        engine offers no such thing."""
+        if self.backwards is not None:
+            return self.backwards, sql
+        text = reversed_rows(sql, self.dialect) if self.dialect in ROW_COLUMNS else ""
+        return (self.run, text) if text else None
+
+    def again(self, sql: str) -> Ran | None:
+        """What became of the second run."""
+        asked = self.second_run(sql)
+        return asked[0](asked[1]) if asked is not None else None
 
 
 def bench_for(queries: Queries, options: Options) -> Bench:
@@ -64,7 +79,8 @@ def first_queries(queries: Queries, answer: Answer, bench: Bench, date: str) -> 
     """What every answer needs on the question's own database."""
     first, text = queries.sql[0], answer.raw or answer.text
     asked = [(bench.run, at_date(sql, date)) for sql in queries.sql] + [(bench.run, sql) for sql in queries.sql]
-    asked += [(bench.backwards, first)] if bench.backwards is not None else []
+    second = bench.second_run(first)
+    asked += [second] if second is not None else []
     if answer.problem:
         return asked
     texts = (spider.gold_text(first), text, at_date(answer.text, date), spider.prediction_text(text))

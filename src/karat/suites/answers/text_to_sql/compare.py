@@ -77,7 +77,7 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
     query = read_gold(sql, bench.dialect)
     asked = Asked(case.question, queries.order, options.compare_options(), options.extra_columns, options.duplicates)
     status, note = "good", ""
-    if unstable := moves(ran, bench.backwards(sql) if bench.backwards else None, query):
+    if unstable := moves(ran, bench.again(sql), query):
         status, note = "unstable", unstable
     elif proves_little(ran.rows):
         status, note = "empty", "its result has no rows, only nulls, or a lone 0"

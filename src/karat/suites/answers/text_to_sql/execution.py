@@ -310,5 +310,5 @@ def databases_for(timeout: float, row_limit: int) -> Databases:
 
 
 def reversed_settings(settings: JsonMapping) -> JsonObject | None:
-    """The same database with unordered rows the other way round; None where the engine cannot do that."""
-    return {**settings, "reverse_unordered": True} if settings.get("engine") in ("sqlite", "duckdb") else None
+    """The same database with unordered rows the other way round; None where the engine has no setting for that."""
+    return {**settings, "reverse_unordered": True} if settings.get("engine") == "sqlite" else None

@@ -55,7 +55,7 @@ def _findings(question: str, queries: Queries, options: Options) -> Iterator[Fin
             continue
         results.append(ran)
         query = read_gold(sql, bench.dialect)
-        if why := moves(ran, bench.backwards(sql) if bench.backwards else None, query):
+        if why := moves(ran, bench.again(sql), query):
             yield "warning", f"gold_unstable: {why}"
         if proves_little(ran.rows):
             yield (
