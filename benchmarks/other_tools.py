@@ -1,4 +1,4 @@
-"""inspect_ai and promptfoo, each installed once, in exactly one version, under ``benchmarks/.cache``."""
+"""inspect_ai, promptfoo and sqlparse, each installed once, in exactly one version, under ``benchmarks/.cache``."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 INSPECT = "0.3.285"
 PROMPTFOO = "0.121.20"
+SQLPARSE = "0.6.1"
 CACHE = Path(__file__).parent / ".cache"
 
 
@@ -49,3 +52,17 @@ def _install(command: Sequence[str]) -> None:
     if done.returncode:
         lines = done.stdout.decode(errors="replace").strip().splitlines()
         raise CannotInstall(f"{Path(command[0]).name} ended with {done.returncode}: {' | '.join(lines[-3:])}")
+
+
+def sqlparse() -> ModuleType:
+    """sqlparse, which a public evaluator of text-to-SQL reads queries with. It is loaded from a folder of its own."""
+    folder = CACHE / "sqlparse"
+    stamp = folder / f"installed-{SQLPARSE}"
+    if not stamp.exists():
+        _install([sys.executable, "-m", "pip", "install", "--quiet", "--target", str(folder), f"sqlparse=={SQLPARSE}"])
+        stamp.touch()
+    sys.path.append(str(folder))
+    try:
+        return import_module("sqlparse")
+    finally:
+        sys.path.remove(str(folder))

@@ -238,6 +238,9 @@ class Suite(Generic[Target, Options, Comparison]):
     read_predictions: Callable[[Path], LoadedPredictions]
     compare: Callable[[Case[Target], int, Prediction, Options], Comparison]
     """(case, user turn, prediction, options) → the comparison that the metrics look at. Pure. May raise Unreadable."""
+    prepare: Callable[[Sequence[tuple[Case[Target], Sequence[Prediction]]], Options], None] | None = None
+    """(some cases with their predictions, options): called before these are compared, to do together what each would do
+    alone. It changes no comparison, and what goes wrong in it is left for ``compare`` to say."""
     report: Callable[[RunResult, Estimator], Report] = plain_report
     """A row for each case with its metrics, the averages and what failed, unless the suite has more to tell."""
     details: Callable[[Sequence[tuple[int, Comparison]]], msgspec.Struct | JsonMapping] = lambda _turns: {}

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
+from contextlib import suppress
+from itertools import islice
 from time import perf_counter
 from typing import Any  # Any: a comparison is of a class that only its suite knows
 
@@ -25,6 +27,9 @@ from karat.core.suite import Metric, NotApplicable, Suite, SuiteOptions, Unreada
 from karat.runs.executors.engine import Engine, as_engine
 from karat.runs.executors.files import NeededFile, needed_files, with_files_here
 from karat.runs.executors.window import Window
+
+AHEAD = 32
+"""Cases that a suite may prepare together."""
 
 Tries = Mapping[int, Mapping[int, Prediction]]
 """repeat → user turn → prediction."""
@@ -73,7 +78,7 @@ def score_cases(
     ``work`` is read only as far ahead as the workers need it, and nothing is kept of what was given back.
     """
     if executor is None:
-        for case, tries in work:
+        for case, tries in _prepared(suite, work, options):
             yield score_case(suite, case, tries, options, repeats)
             on_scored(1)
         return
@@ -88,6 +93,22 @@ def score_cases(
     for results in Window(engine, submit, given_up).results(work):
         yield from results
         on_scored(len(results))
+
+
+def _prepared(
+    suite: Suite, work: Iterable[tuple[AnyCase, Tries]], options: SuiteOptions
+) -> Iterator[tuple[AnyCase, Tries]]:
+    """The work as it comes, for suites that do some of it for several cases at once a few cases at a time."""
+    if suite.prepare is None:
+        yield from work
+        return
+    left = iter(work)
+    while some := list(islice(left, AHEAD)):
+        with suppress(Exception):  # each case says for itself what is wrong with it
+            suite.prepare(
+                [(case, [p for turns in tries.values() for p in turns.values()]) for case, tries in some], options
+            )
+        yield from some
 
 
 def submit_batch(
@@ -109,7 +130,7 @@ def score_batch(
     began = perf_counter()
     suite = load_suite(suite_name)
     batch, options = with_files_here(suite, batch, options, files)
-    results = [score_case(suite, case, tries, options, repeats) for case, tries in batch]
+    results = [score_case(suite, *item, options, repeats) for item in _prepared(suite, batch, options)]
     return perf_counter() - began, results
 
 

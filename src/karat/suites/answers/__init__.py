@@ -26,6 +26,7 @@ from karat.suites.answers.records import REASONS, Gold
 from karat.suites.answers.report import report
 from karat.suites.answers.responses import understand
 from karat.suites.answers.submission.export import export_predictions
+from karat.suites.answers.text_to_sql.ahead import run_ahead
 from karat.suites.answers.text_to_sql.predictions import paired
 
 suite = Suite(
@@ -42,6 +43,7 @@ suite = Suite(
     read_predictions=read_predictions,
     check_cases=check_cases,
     check_options=check_options,
+    prepare=run_ahead,
     compare=compare,
     details=details,
     case_file=case_file,

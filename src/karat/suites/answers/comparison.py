@@ -16,6 +16,7 @@ from karat.suites.answers.responses import REFUSED, answer_given, stored_answer,
 from karat.suites.answers.spider2.judge import judge as judge_spider2
 from karat.suites.answers.strict.judge import judge as judge_strict
 from karat.suites.answers.text_to_sql.compare import QueryComparison, compare_queries, no_database
+from karat.suites.answers.text_to_sql.sql_answer import sql_answer
 
 NOT_JUDGED = Verdict("not_judged", "", {"problem": "gold is SQL, which this profile does not judge"})
 TEXT_FUNCTIONS = ("string_match", "number_match")
@@ -72,11 +73,7 @@ def compare(case: Case[Gold], turn: int, prediction: Prediction, options: Option
 
 def _with_gold_sql(case: Case[Gold], gold: Gold, prediction: Prediction, options: Options) -> Comparison:
     """Gold and answer are SQL, and both are executed."""
-    answer = stored_answer(prediction.response, live=prediction.latency is not None)
-    if answer is None:
-        answer = answer_given(prediction.response)
-        if answer.kind != "sql" and not answer.problem:
-            raise Unreadable("there is no SQL in the response")
+    answer = sql_answer(prediction)
     try:
         found = compare_queries(case, gold, msgspec.structs.replace(answer, instance_id=case.id), options)
     except UserError as error:

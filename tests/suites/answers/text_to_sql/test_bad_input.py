@@ -16,6 +16,7 @@ from karat.core.records import Prediction
 from karat.core.results.result import CaseResult, RunResult
 from karat.suites.answers import suite
 from karat.suites.answers.options import Options
+from karat.suites.answers.text_to_sql.databases import engine_settings, suite_files
 from karat.suites.answers.text_to_sql.gold_check import check_gold_sql
 from karat.verbs.answers.questions import score_queries
 from tests.suites.answers.text_to_sql.making import database, question_file
@@ -262,3 +263,16 @@ def test_counterexamples_are_said_to_be_for_sqlite_only() -> None:
     (problem,) = result.problems
     assert (problem.severity, "1 question on duckdb" in problem.message) == ("warning", True)
     assert scored(rows, None, "counterexamples=true").problems == ()
+
+
+def test_a_relative_path_is_relative_to_the_working_folder_of_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two"):
+        folder = tmp_path / name
+        (folder / "suite" / "shop").mkdir(parents=True)
+        (folder / "shop.sqlite").write_bytes(b"SQLite format 3\x00")
+        (folder / "suite" / "shop" / f"{name}.sqlite").touch()
+        monkeypatch.chdir(folder)
+        assert engine_settings("shop.sqlite", "shop")["path"] == str(folder / "shop.sqlite")
+        assert suite_files("suite", "shop") == (str(folder / "suite" / "shop" / f"{name}.sqlite"),)

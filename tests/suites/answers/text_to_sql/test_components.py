@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+import sqlglot
 
+from karat.suites.answers.text_to_sql.components import qualified
 from karat.suites.answers.text_to_sql.components.difference import difference
 from karat.suites.answers.text_to_sql.components.hardness import hardness, level
+from karat.suites.answers.text_to_sql.components.parts import parts_of
 
 SCHEMA = (("customer", ("id", "name", "country", "born")), ("sale", ("id", "customer_id", "amount", "day")))
 JOINED = "select c.name, sum(s.amount) from customer c join sale s on s.customer_id = c.id"
@@ -34,6 +37,8 @@ JOINED = "select c.name, sum(s.amount) from customer c join sale s on s.customer
          "computes `count(name)`, gold `count(DISTINCT name)`"),
         ("select name from customer order by born desc", "select name from customer order by born",
          "orders by `born asc`, gold by `born desc`"),
+        ('select name from customer where country = "fr"', 'select name from customer where country = "FR"',
+         "filters by `country = 'FR'`, gold by `country = 'fr'`"),
         ("select name from customer limit 3", "select name from customer limit 5", "has `limit 5`, gold `limit 3`"),
     ],
 )  # fmt: skip
@@ -50,10 +55,38 @@ def test_sentences(gold: str, sql: str, sentence: str) -> None:
         (JOINED, "select c.name, sum(s.amount) from sale s inner join customer c on c.id = s.customer_id"),
         ("select id from (select id from customer)", "select id from customer"),
         ("with t as (select id, name from customer) select name from t", "select name from customer"),
+        ('select name from customer where country = "FR"', "select name from customer where country = 'FR'"),
+        ('select name from customer where id in (select customer_id from sale where day = "1 May")',
+         "select name from customer where id in (select customer_id from sale where day = '1 May')"),
+        ('select "name", `id` from customer', "select NAME, Id from customer"),
+        ("select country, count(*) as n from customer group by country order by n",
+         "select country, count(*) from customer group by country order by count(*)"),
     ],
 )  # fmt: skip
 def test_the_same_query_in_other_words_has_no_difference(gold: str, sql: str) -> None:
     assert difference(gold, sql, "sqlite", SCHEMA).components == ()
+
+
+QUERIES = (
+    "select name from customer where country = 'FR' and born > 1990 order by born desc limit 3",
+    "select C.Name, sum(amount) from customer C join sale on customer_id = C.id group by C.name having count(*) > 2",
+    "select a.name from customer a join customer b on a.country = b.country where a.id <> b.id",
+    "select max(amount), day, 1 from sale where 3 < amount or day in ('x') and not id is null",
+    "select rowid, unknown from sale, customer where customer.id = customer_id",
+    "select count(distinct name) from customer where name like 'A%' and born between 1 and 2",
+    "select case when id > 1 then 'a' else name end from customer",
+)
+
+
+@pytest.mark.parametrize("sql", QUERIES)
+@pytest.mark.parametrize("dialect", ["sqlite", "duckdb", "postgres"])
+def test_queries_of_one_scope_read_as_the_optimizer_has_them(
+    sql: str, dialect: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick = parts_of.__wrapped__(sql, dialect, SCHEMA)
+    assert qualified._in_one_scope(sqlglot.parse_one(sql, dialect=dialect), qualified._columns(SCHEMA))
+    monkeypatch.setattr(qualified, "_in_one_scope", lambda *_: False)
+    assert parts_of.__wrapped__(sql, dialect, SCHEMA) == quick
 
 
 def test_what_cannot_be_parsed_says_so() -> None:

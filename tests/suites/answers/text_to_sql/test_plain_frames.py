@@ -17,6 +17,8 @@ CELLS: list[st.SearchStrategy[object]] = [
     st.sampled_from(["x", "y", "Z"]),
     st.sampled_from([None, 1, 2]),
     st.just(None),
+    st.sampled_from(["x", "y", None]),
+    st.sampled_from(["x", 1]),
 ]
 TEXTS = st.sampled_from(
     ["SELECT 1", "SELECT 1 ORDER BY a", "SELECT 1 ORDER BY b DESC, a", "SELECT x ORDER BY t.c ASC LIMIT 3"]
@@ -60,7 +62,7 @@ def verdict(judge: Callable[[Frame, Frame, bool], bool], gold: Frame, given: Fra
         return "error"
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=250, deadline=None, derandomize=True)
 @given(pairs(), st.booleans())
 def test_both_ways_agree(pair: tuple[Frame, Frame], asked: bool) -> None:
     gold, answer = pair

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import msgspec
 
-from karat.core.json_types import JsonMapping
 from karat.core.problems import UserError
 from karat.core.records import Case
 from karat.core.suite import NotApplicable, Unreadable
@@ -15,19 +13,17 @@ from karat.engines.protocol import EngineError
 from karat.suites.answers.options import Options
 from karat.suites.answers.records import Answer, Gold, Queries, Verdict, right, wrong
 from karat.suites.answers.strict.tables import best, gold_error
+from karat.suites.answers.text_to_sql.bench import Bench, bench_for, prepare
 from karat.suites.answers.text_to_sql.components.difference import Difference, difference
 from karat.suites.answers.text_to_sql.components.hardness import hardness
-from karat.suites.answers.text_to_sql.components.parts import Schema
+from karat.suites.answers.text_to_sql.components.qualified import Schema
 from karat.suites.answers.text_to_sql.cost import Cost, cost_of
-from karat.suites.answers.text_to_sql.databases import engine_settings, suite_files
-from karat.suites.answers.text_to_sql.dialects import as_it_runs, offer, translation_note
-from karat.suites.answers.text_to_sql.execution import Databases, Ran, databases_for, reversed_settings
+from karat.suites.answers.text_to_sql.dialects import offer
+from karat.suites.answers.text_to_sql.execution import Ran
 from karat.suites.answers.text_to_sql.figures import NONE_RIGHT, Figures, figures
 from karat.suites.answers.text_to_sql.fillings.guarded import guarded_search
 from karat.suites.answers.text_to_sql.fillings.schema import read_schema
 from karat.suites.answers.text_to_sql.fillings.search import ENOUGH, Counterexample
-from karat.suites.answers.text_to_sql.official import spider
-from karat.suites.answers.text_to_sql.runners import Runner
 from karat.suites.answers.text_to_sql.speed import WRONG
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
@@ -63,48 +59,6 @@ class QueryComparison(msgspec.Struct, frozen=True, omit_defaults=True):
     """The first rows of both results, where the answer is not right."""
 
 
-class Bench(msgspec.Struct, frozen=True):
-    """Where the SQL of one case runs."""
-
-    databases: Databases
-    settings: dict[str, object]
-    dialect: str
-    run: Runner
-    backwards: Runner | None
-    suite: tuple[Runner, ...] = ()
-    translation: Callable[[str], str] = lambda _: ""
-    """What is said of a text that was translated before it ran."""
-
-
-def bench_for(queries: Queries, options: Options) -> Bench:
-    """The open database of a question. UserError when there is none."""
-    opened = databases_for(options.query_timeout, options.row_limit)
-    settings = engine_settings(options.databases, queries.database)
-    other = reversed_settings(settings)
-    suite: tuple[Runner, ...] = ()
-    if options.test_suite:
-        files = suite_files(options.test_suite, queries.database)
-        suite = tuple(_runner(opened, engine_settings(file, queries.database), queries, options) for file in files)
-    run = _runner(opened, settings, queries, options)
-    backwards = _runner(opened, other, queries, options) if other is not None else None
-    dialect = run.dialect
-    if not options.transpile:
-        return Bench(opened, settings, dialect, run, backwards, suite)
-    kind = queries.kind if options.transpile == "auto" else options.transpile
-    note = partial(translation_note, dialect=dialect, kind=kind, run=run.as_written)
-    return Bench(opened, settings, dialect, run, backwards, suite, note)
-
-
-def _runner(opened: Databases, settings: JsonMapping, queries: Queries, options: Options) -> Runner:
-    """What runs queries on one database, with the translation in the place of a text that fails where that is asked
-    for."""
-    place = opened.place(settings)
-    if not options.transpile:
-        return Runner(opened, place)
-    kind = queries.kind if options.transpile == "auto" else options.transpile
-    return Runner(opened, place, partial(as_it_runs, dialect=place.engine.dialect, kind=kind))
-
-
 def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Options) -> QueryComparison:
     """Judge one answer. NotApplicable when no gold runs, Unreadable when the database does not answer."""
     queries = gold.queries
@@ -114,7 +68,7 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
         raise NotApplicable(f"gold_error: {gold.problem}")
     bench = bench_for(queries, options)
     date = gold.as_of or options.as_of
-    _prepare(queries, answer, bench, date)
+    prepare(queries, answer, bench, date)
     golds = [(sql, _reached(bench.run(at_date(sql, date)))) for sql in queries.sql]
     running = [(sql, ran) for sql, ran in golds if ran.result is not None]
     if not running:
@@ -123,7 +77,7 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
     query = read_gold(sql, bench.dialect)
     asked = Asked(case.question, queries.order, options.compare_options(), options.extra_columns, options.duplicates)
     status, note = "good", ""
-    if unstable := moves(ran, bench.backwards(sql) if bench.backwards else None, query):
+    if unstable := moves(ran, bench.again(sql), query):
         status, note = "unstable", unstable
     elif proves_little(ran.rows):
         status, note = "empty", "its result has no rows, only nulls, or a lone 0"
@@ -184,21 +138,6 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
 def failed_gold(sql: str, ran: Ran, queries: Queries, bench: Bench) -> str:
     """Why a gold fails, and whether it would run in another dialect."""
     return f"{ran.problem}{offer(sql, ran, bench.dialect, queries.kind, bench.run)}"
-
-
-def _prepare(queries: Queries, answer: Answer, bench: Bench, date: str) -> None:
-    """Run what every answer needs, in as few messages as can be. The files of a test suite come last: where the answer
-    does not run on the question's own database, they are left to whoever needs them."""
-    first, text = queries.sql[0], answer.raw or answer.text
-    gold, given = spider.gold_text(first), spider.prediction_text(text)
-    asked = [(bench.run, at_date(sql, date)) for sql in queries.sql] + [(bench.run, sql) for sql in queries.sql]
-    asked += [(bench.backwards, first)] if bench.backwards is not None else []
-    if answer.problem:
-        return Runner.prepare(asked)
-    Runner.prepare([*asked, *((bench.run, sql) for sql in (gold, text, at_date(answer.text, date), given))])
-    if bench.run(given).result is not None:
-        Runner.prepare((run, sql) for run in bench.suite for sql in (gold, given))
-    return None
 
 
 def _official(queries: Queries, question: str, text: str, bench: Bench) -> Figures:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from functools import lru_cache
 from pathlib import Path
@@ -20,9 +21,14 @@ _SAFE = re.compile(r"\w[\w. -]*")
 _LFS = b"version https://git-lfs"
 
 
-@lru_cache(maxsize=4096)
 def engine_settings(databases: str, name: str) -> JsonObject:
     """The settings of the engine for a database of this name. UserError when there is none."""
+    return _settings(databases, name, os.getcwd())  # noqa: PTH109 (for every query; a Path costs more)
+
+
+@lru_cache(maxsize=4096)
+def _settings(databases: str, name: str, _folder: str) -> JsonObject:
+    """``_folder``: the working folder, which a relative path is relative to."""
     if not databases:
         hint = "Give --databases: a folder, a file, a URL, or a pattern such as warehouse/{db}.duckdb."
         raise UserError("there are no databases to run the SQL on", hint=hint)
@@ -36,14 +42,18 @@ def engine_settings(databases: str, name: str) -> JsonObject:
     return _file(place, name)
 
 
-@lru_cache(maxsize=1024)
 def suite_files(folder: str, name: str) -> tuple[str, ...]:
     """The files of a Spider test suite for one database: every one whose name contains ``.sqlite``."""
+    return _suite_files(folder, name, os.getcwd())  # noqa: PTH109 (for every query; a Path costs more)
+
+
+@lru_cache(maxsize=1024)
+def _suite_files(folder: str, name: str, _folder: str) -> tuple[str, ...]:
     place = Path(folder) / _safe(name)
     if not place.is_dir():
         near = did_you_mean(name, [one.name for one in Path(folder).glob("*") if one.is_dir()])
         raise UserError(f'there is no folder "{name}" in the test suite {folder}', hint=near)
-    return tuple(sorted(str(file) for file in place.iterdir() if ".sqlite" in file.name and file.is_file()))
+    return tuple(sorted(str(file) for file in place.absolute().iterdir() if ".sqlite" in file.name and file.is_file()))
 
 
 def _server(address: str, name: str) -> JsonObject:

@@ -6,6 +6,7 @@ import atexit
 import os
 import re
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -30,6 +31,13 @@ MOST_KEPT = 4_096
 MOST_CELLS = 200_000
 """Of a result that is kept there."""
 
+MOST_KEPT_CELLS = 4_000_000
+"""Of all results that are kept there."""
+MOST_AHEAD = 64
+"""Queries that are sent in one message before somebody asks for them."""
+LONGEST_AHEAD = 2.0
+"""Seconds after which no more are sent."""
+
 _VOLATILE = re.compile(
     r"\b(now|today|current_\w+|localtime\w*|sysdate|curdate|random\w*|rand|uuid\w*|gen_random_\w+|julianday|unixepoch)\b",
     re.IGNORECASE,
@@ -37,6 +45,8 @@ _VOLATILE = re.compile(
 
 
 Schema = TypeVar("Schema")
+Key = tuple[bytes, str, str]
+"""Database, its content, SQL."""
 
 
 class Ran(msgspec.Struct, frozen=True):
@@ -62,6 +72,10 @@ class Ran(msgspec.Struct, frozen=True):
     @property
     def seconds(self) -> float:
         return self.result.seconds if self.result is not None else 0.0
+
+    @property
+    def cells(self) -> int:
+        return len(self.rows) * len(self.names)
 
     @property
     def size(self) -> int:
@@ -110,7 +124,10 @@ class Databases:
         self._places: dict[bytes, Place] = {}
         self._schemas: dict[bytes, Any] = {}
         self._tables: dict[bytes, tuple[TableColumns, ...]] = {}
-        self._kept: OrderedDict[tuple[bytes, str, str], Ran] = OrderedDict()
+        self._kept: OrderedDict[Key, Ran] = OrderedDict()
+        self._kept_cells = 0
+        self._ahead: dict[Key, Ran] = {}
+        """What :meth:`run_ahead` found the last time, also what is not worth keeping for long."""
         self._cache = RowsCache(Path.cwd() / cache_file) if cache_file else None
         self._lock = threading.Lock()
 
@@ -137,11 +154,32 @@ class Databases:
                 elif key in self._kept:
                     self._kept.move_to_end(key)
                     found[one] = self._kept[key]
+                elif key in self._ahead:
+                    found[one] = self._ahead[key]
                 else:
                     missing.append(one)
         if missing:
             found |= self._found(missing)
         return [found[one] for one in asked]
+
+    def run_ahead(self, asked: Sequence[tuple[Place, str]]) -> None:
+        """Run queries that are soon asked for, many in one message. It ends early where they take long or give much:
+        those that are left then run when they are asked for."""
+        with self._lock:
+            self._ahead = {}
+        wanted = [
+            one
+            for one in dict.fromkeys(asked)
+            if one[0].lasting and one[0].failed is None and not _VOLATILE.search(one[1])
+        ]
+        begun, count, cells = time.monotonic(), 4, 0
+        while wanted and cells < MOST_CELLS and time.monotonic() - begun < LONGEST_AHEAD:
+            some, wanted = wanted[:count], wanted[count:]
+            found = dict(zip(some, self.ran(some), strict=True))
+            cells += sum(ran.cells for ran in found.values())
+            with self._lock:
+                self._ahead |= {(place.key, place.content, sql): ran for (place, sql), ran in found.items()}
+            count = min(2 * count, MOST_AHEAD)
 
     def _found(self, missing: Sequence[tuple[Place, str]]) -> dict[tuple[Place, str], Ran]:
         """From the disk, or else by running them."""
@@ -164,10 +202,12 @@ class Databases:
                 found[one] = self._run_alone(*one)
         with self._lock:
             for (place, sql), ran in found.items():
-                if self._worth_keeping(ran) and (place, sql) not in volatile:
-                    self._kept[place.key, place.content, sql] = ran
-            while len(self._kept) > MOST_KEPT:
-                self._kept.popitem(last=False)
+                key = (place.key, place.content, sql)
+                if self._worth_keeping(ran) and (place, sql) not in volatile and key not in self._kept:
+                    self._kept[key] = ran
+                    self._kept_cells += ran.cells
+            while len(self._kept) > MOST_KEPT or self._kept_cells > MOST_KEPT_CELLS:
+                self._kept_cells -= self._kept.popitem(last=False)[1].cells
         return found
 
     def _name(self, place: Place, sql: str) -> tuple[str, ...]:
@@ -175,7 +215,7 @@ class Databases:
         return place.engine.name, place.content, place.backwards, sql, str(self._row_limit)
 
     def _worth_keeping(self, ran: Ran) -> bool:
-        return ran.kind not in ("timeout", "connection") and len(ran.rows) * len(ran.names) <= MOST_CELLS
+        return ran.kind not in ("timeout", "connection") and ran.cells <= MOST_CELLS
 
     def _run_alone(self, place: Place, sql: str) -> Ran:
         try:
@@ -270,5 +310,5 @@ def databases_for(timeout: float, row_limit: int) -> Databases:
 
 
 def reversed_settings(settings: JsonMapping) -> JsonObject | None:
-    """The same database with unordered rows the other way round; None where the engine cannot do that."""
-    return {**settings, "reverse_unordered": True} if settings.get("engine") in ("sqlite", "duckdb") else None
+    """The same database with unordered rows the other way round; None where the engine has no setting for that."""
+    return {**settings, "reverse_unordered": True} if settings.get("engine") == "sqlite" else None

@@ -9,7 +9,8 @@ from karat.core.problems import Problem, Severity, UserError
 from karat.core.records import Case
 from karat.suites.answers.options import Options
 from karat.suites.answers.records import Gold, Queries
-from karat.suites.answers.text_to_sql.compare import bench_for, failed_gold
+from karat.suites.answers.text_to_sql.bench import bench_for
+from karat.suites.answers.text_to_sql.compare import failed_gold
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
 from karat.suites.answers.text_to_sql.strict.gold_status import moves, proves_little
@@ -54,7 +55,7 @@ def _findings(question: str, queries: Queries, options: Options) -> Iterator[Fin
             continue
         results.append(ran)
         query = read_gold(sql, bench.dialect)
-        if why := moves(ran, bench.backwards(sql) if bench.backwards else None, query):
+        if why := moves(ran, bench.again(sql), query):
             yield "warning", f"gold_unstable: {why}"
         if proves_little(ran.rows):
             yield (

@@ -14,6 +14,10 @@ class Instead(Protocol):
     def __call__(self, sql: str, first: Ran, *, run: Callable[[str], Ran]) -> Ran: ...
 
 
+Asked = tuple["Runner", str]
+"""A query, and where it runs."""
+
+
 class Runner:
     """Runs queries on one database and remembers what became of them, for as long as one case is judged."""
 
@@ -38,10 +42,17 @@ class Runner:
         return self._known[sql]
 
     @staticmethod
-    def prepare(asked: Iterable[tuple[Runner, str]]) -> None:
+    def prepare(asked: Iterable[Asked]) -> None:
         """Run what is known to be needed, in one go."""
         left = [(runner, sql) for runner, sql in dict.fromkeys(asked) if sql not in runner._known]
         if left:
             found = left[0][0]._databases.ran([(runner._place, sql) for runner, sql in left])
             for (runner, sql), ran in zip(left, found, strict=True):
                 runner._known[sql] = ran
+
+    @staticmethod
+    def run_ahead(asked: Iterable[Asked]) -> None:
+        """Run the queries of several cases before they are judged, so that their own runners find the results."""
+        wanted = [(runner._databases, runner._place, sql) for runner, sql in asked]
+        if wanted:
+            wanted[0][0].run_ahead([(place, sql) for _, place, sql in wanted])

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from karat.suites.answers.text_to_sql.components.parts import PARTS, Parts, Schema, Unparsed, parts_of
+from karat.suites.answers.text_to_sql.components.parts import PARTS, Parts, Unparsed, parts_of
+from karat.suites.answers.text_to_sql.components.qualified import Schema
 
 MOST_SAID = 3
 LONGEST = 90

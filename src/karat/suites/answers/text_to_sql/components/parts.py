@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from karat.suites.answers.text_to_sql.components.expression_text import text_of
+from karat.suites.answers.text_to_sql.components.qualified import Schema, qualified
 from karat.suites.answers.text_to_sql.parsed import parsed
 
 if TYPE_CHECKING:
     from sqlglot import exp
-    from sqlglot.generator import Generator
-    from sqlglot.schema import MappingSchema
 
 PARTS = (
     "tables",
@@ -27,8 +27,6 @@ PARTS = (
     "set operation",
     "sub-queries",
 )
-Schema = tuple[tuple[str, tuple[str, ...]], ...]
-"""Tables with their columns."""
 Parts = Mapping[str, Sequence[str]]
 
 
@@ -43,7 +41,7 @@ def parts_of(sql: str, dialect: str, schema: Schema) -> Parts:
     from sqlglot.errors import SqlglotError
 
     try:
-        tree = _qualified(parsed(sql, dialect).copy(), dialect, schema)
+        tree = qualified(parsed(sql, dialect).copy(), sql, dialect, schema)
         found: dict[str, list[str]] = {name: [] for name in PARTS}
         if isinstance(tree, exp.SetOperation):
             found["set operation"] = [_set_name(tree)]
@@ -61,57 +59,7 @@ def parts_of(sql: str, dialect: str, schema: Schema) -> Parts:
     return {name: tuple(sorted(texts)) for name, texts in found.items()}
 
 
-def _qualified(tree: exp.Expr, dialect: str, schema: Schema) -> exp.Expr:
-    """Every column with its table, CTEs and sub-queries merged where that is possible, aliases replaced by tables."""
-    from sqlglot import exp
-    from sqlglot.errors import SqlglotError
-    from sqlglot.optimizer.merge_subqueries import merge_subqueries
-    from sqlglot.optimizer.qualify import qualify
-
-    try:
-        tree = qualify(
-            tree,
-            schema=_known(schema, dialect),
-            dialect=dialect,
-            validate_qualify_columns=False,
-            quote_identifiers=False,
-            identify=False,
-            expand_stars=False,
-        )
-        if tree.find(exp.Subquery, exp.CTE) is not None:
-            tree = merge_subqueries(tree)
-    except SqlglotError:
-        pass  # an unknown column, which the execution has reported already
-    return _without_aliases(tree)
-
-
-@lru_cache(maxsize=64)
-def _known(schema: Schema, dialect: str) -> MappingSchema:
-    """The tables as sqlglot has them; for many queries on one database they are made once."""
-    from sqlglot.schema import MappingSchema
-
-    return MappingSchema({table: dict.fromkeys(columns, "text") for table, columns in schema}, dialect=dialect)
-
-
-def _without_aliases(tree: exp.Expr) -> exp.Expr:
-    """A table that is used once goes by its own name; one that is used several times by its name and a number."""
-    from sqlglot import exp
-
-    names: dict[str, str] = {}
-    used: dict[str, int] = {}
-    for table in tree.find_all(exp.Table):
-        name = table.name.lower()
-        used[name] = used.get(name, 0) + 1
-        names[table.alias_or_name.lower()] = name if used[name] == 1 else f"{name} {used[name]}"
-    for column in tree.find_all(exp.Column):
-        qualifier = column.table.lower()
-        column.set("this", exp.to_identifier(column.name.lower()))
-        if qualifier:
-            column.set("table", exp.to_identifier(names.get(qualifier, qualifier)))
-    return tree
-
-
-def _of_select(tree: exp.Expr, dialect: str) -> dict[str, list[str]]:
+def _of_select(tree: exp.Select, dialect: str) -> dict[str, list[str]]:
     from sqlglot import exp
 
     found: dict[str, list[str]] = {name: [] for name in PARTS}
@@ -129,12 +77,12 @@ def _of_select(tree: exp.Expr, dialect: str) -> dict[str, list[str]]:
         for text, is_key in _conditions(clause.this, dialect) if clause is not None else ():
             found["joins" if is_key and name == "filters" else name].append(f"inner {text}" if is_key else text)
     group = tree.args.get("group")
-    found["grouping"] = [_text(one, dialect) for one in (group.expressions if group is not None else ())]
-    found["select"] = [_text(one.unalias(), dialect) for one in tree.expressions]
+    found["grouping"] = [text_of(one, dialect) for one in (group.expressions if group is not None else ())]
+    found["select"] = [text_of(one.unalias(), dialect) for one in tree.expressions]
     found["distinct"] = ["distinct"] if tree.args.get("distinct") is not None else []
     inner_query = (exp.Select, exp.SetOperation)
     own = tree.walk(prune=lambda node: node is not tree and isinstance(node, inner_query))
-    found["aggregates"] = sorted({_text(node, dialect) for node in own if isinstance(node, exp.AggFunc)})
+    found["aggregates"] = sorted({text_of(node, dialect) for node in own if isinstance(node, exp.AggFunc)})
     found["ordering"], found["limit"] = _ordering(tree, dialect), _limit(tree)
     inner = [node for node in tree.find_all(exp.Subquery, exp.In, exp.Exists) if _holds_query(node)]
     found["sub-queries"] = [_query_text(node, dialect) for node in inner if not _inside_query(node, tree)]
@@ -151,7 +99,7 @@ def _holds_query(node: exp.Expr) -> bool:
 
 def _query_text(node: exp.Expr, dialect: str) -> str:
     inner = node.args.get("query") or node.this
-    return _text(inner.this if inner.key == "subquery" else inner, dialect)
+    return text_of(inner.this if inner.key == "subquery" else inner, dialect)
 
 
 def _inside_query(node: exp.Expr, tree: exp.Expr) -> bool:
@@ -203,14 +151,16 @@ def _conditions(node: exp.Expr, dialect: str) -> Iterator[tuple[str, bool]]:
     for one in _conjuncts(node):
         while isinstance(one, exp.Paren):
             one = one.this
+        if isinstance(one, exp.Boolean) and one.this:
+            continue  # what is left of a condition that moved into a join when a sub-query was merged
         if isinstance(one, exp.Between):
             low, high = one.args["low"], one.args["high"]
-            yield _text(exp.GTE(this=one.this.copy(), expression=low.copy()), dialect), False
-            yield _text(exp.LTE(this=one.this.copy(), expression=high.copy()), dialect), False
+            yield text_of(exp.GTE(this=one.this.copy(), expression=low.copy()), dialect), False
+            yield text_of(exp.LTE(this=one.this.copy(), expression=high.copy()), dialect), False
         else:
             sides = (one.this, one.expression) if isinstance(one, exp.EQ) else ()
             columns = [side for side in sides if isinstance(side, exp.Column)]
-            yield _text(_without_queries(one), dialect), len(columns) == 2 and columns[0].table != columns[1].table
+            yield text_of(_without_queries(one), dialect), len(columns) == 2 and columns[0].table != columns[1].table
 
 
 def _without_queries(node: exp.Expr) -> exp.Expr:
@@ -233,53 +183,18 @@ def _conjuncts(node: exp.Expr) -> list[exp.Expr]:
     return [*_conjuncts(node.left), *_conjuncts(node.right)] if isinstance(node, exp.And) else [node]
 
 
-def _text(node: exp.Expr, dialect: str) -> str:
-    """One way to write an expression."""
-    if node.key == "column":  # there is nothing to turn, and it is what most expressions are
-        return _writer(dialect).generate(node).replace('"', "").strip()
-    return _writer(dialect).generate(_turned(node.copy()), copy=False).replace('"', "").strip()
-
-
-@lru_cache(maxsize=16)
-def _writer(dialect: str) -> Generator:
-    from sqlglot.dialects.dialect import Dialect
-
-    return Dialect.get_or_raise(dialect).generator(normalize_functions="lower", comments=False)
-
-
-def _turned(node: exp.Expr) -> exp.Expr:
-    """Columns before literals, ``=`` with its sides sorted, IN of one value as ``=``. Changes the node."""
-    from sqlglot import exp
-
-    flipped: dict[type[exp.Expr], type[exp.Expr]] = {
-        exp.GT: exp.LT,
-        exp.LT: exp.GT,
-        exp.GTE: exp.LTE,
-        exp.LTE: exp.GTE,
-        exp.EQ: exp.EQ,
-        exp.NEQ: exp.NEQ,
-    }
-
-    def change(one: exp.Expr) -> exp.Expr:
-        if isinstance(one, exp.In) and not one.args.get("query") and len(one.expressions) == 1:
-            one = exp.EQ(this=one.this, expression=one.expressions[0])
-        if type(one) in flipped:
-            left, right = one.this, one.expression
-            later = isinstance(left, exp.Literal) and not isinstance(right, exp.Literal)
-            both = isinstance(one, exp.EQ) and isinstance(left, exp.Column) and isinstance(right, exp.Column)
-            if later or (both and left.sql() > right.sql()):
-                return flipped[type(one)](this=right, expression=left)
-        return one
-
-    return node.transform(change, copy=False)
-
-
-def _ordering(tree: exp.Expr, dialect: str) -> list[str]:
+def _ordering(tree: exp.Query, dialect: str) -> list[str]:
+    """An alias is written as what it stands for: ``ORDER BY n`` after ``count(*) AS n`` orders by the count."""
     order = tree.args.get("order")
+    if order is None:
+        return []
+    meant = {one.alias.lower(): one.unalias() for one in tree.selects if one.alias}
     found = []
-    for place, one in enumerate(order.expressions if order is not None else ()):
-        way = "desc" if one.args.get("desc") else "asc"
-        found.append(f"{place + 1}. {_text(one.this, dialect)} {way}")
+    for place, one in enumerate(order.expressions):
+        key = one.this
+        if key.key == "column" and not key.table:
+            key = meant.get(key.name.lower(), key)
+        found.append(f"{place + 1}. {text_of(key, dialect)} {'desc' if one.args.get('desc') else 'asc'}")
     return found
 
 

@@ -36,6 +36,21 @@ def kinds_of(names: Sequence[str], rows: Sequence[Row]) -> tuple[str, ...] | Non
     return tuple(found)
 
 
+def sortable(names: Sequence[str], rows: Sequence[Row]) -> bool:
+    """Whether pandas can sort by every column and finds the same repeats as Python does: texts or numbers, with or
+    without nulls, under names that differ."""
+    if len(set(names)) != len(names):
+        return False
+    for column in zip(*rows, strict=True):
+        kinds = {type(cell) for cell in column} - {type(None)}
+        if kinds <= {int, float}:
+            if any(cell is not None and abs(cell) >= EXACT for cell in column):
+                return False
+        elif kinds != {str}:
+            return False
+    return True
+
+
 def same_rows(names: Sequence[str], rows: Sequence[Row], others: Sequence[str], given: Sequence[Row]) -> bool:
     """The same different rows, with the columns of each in the order of their names."""
     return set(_by_name(names, rows)) == set(_by_name(others, given))

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import chain
 
 from karat.suites.answers.text_to_sql.result_row import Row
@@ -40,6 +41,7 @@ def order_matters(sql: str) -> bool:
     return "order by" in sql.lower()
 
 
+@lru_cache(maxsize=4096)
 def _run_text(sql: str) -> str:
     joined = sql.replace("> =", ">=").replace("< =", "<=").replace("! =", "!=")
     if "istinct" in joined.lower() or ";" in joined:

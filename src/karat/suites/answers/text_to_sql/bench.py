@@ -1,0 +1,102 @@
+"""Where the SQL of one case runs, and what is known to run there before anything is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import msgspec
+
+from karat.core.json_types import JsonMapping
+from karat.suites.answers.options import Options
+from karat.suites.answers.records import Answer, Queries
+from karat.suites.answers.text_to_sql.databases import engine_settings, suite_files
+from karat.suites.answers.text_to_sql.dialects import as_it_runs, translation_note
+from karat.suites.answers.text_to_sql.execution import Databases, Ran, databases_for, reversed_settings
+from karat.suites.answers.text_to_sql.official import spider
+from karat.suites.answers.text_to_sql.runners import Asked, Runner
+from karat.suites.answers.text_to_sql.strict.gold_status import at_date
+from karat.suites.answers.text_to_sql.strict.reversed_rows import ROW_COLUMNS, reversed_rows
+
+
+class Bench(msgspec.Struct, frozen=True):
+    """Where the SQL of one case runs."""
+
+    databases: Databases
+    settings: dict[str, object]
+    dialect: str
+    run: Runner
+    backwards: Runner | None
+    """The same database with unordered rows the other way round, where the engine has a setting for that."""
+    suite: tuple[Runner, ...] = ()
+    translation: Callable[[str], str] = lambda _: ""
+    """What is said of a text that was translated before it ran."""
+
+    def second_run(self, sql: str) -> Asked | None:
+        """What shows whether a gold has one result: the query with unordered rows the other way round. None where the
+        engine offers no such thing."""
+        if self.backwards is not None:
+            return self.backwards, sql
+        text = reversed_rows(sql, self.dialect) if self.dialect in ROW_COLUMNS else ""
+        return (self.run, text) if text else None
+
+    def again(self, sql: str) -> Ran | None:
+        """What became of the second run."""
+        asked = self.second_run(sql)
+        return asked[0](asked[1]) if asked is not None else None
+
+
+def bench_for(queries: Queries, options: Options) -> Bench:
+    """The open database of a question. UserError when there is none."""
+    opened = databases_for(options.query_timeout, options.row_limit)
+    settings = engine_settings(options.databases, queries.database)
+    other = reversed_settings(settings)
+    suite: tuple[Runner, ...] = ()
+    if options.test_suite:
+        files = suite_files(options.test_suite, queries.database)
+        suite = tuple(_runner(opened, engine_settings(file, queries.database), queries, options) for file in files)
+    run = _runner(opened, settings, queries, options)
+    backwards = _runner(opened, other, queries, options) if other is not None else None
+    dialect = run.dialect
+    if not options.transpile:
+        return Bench(opened, settings, dialect, run, backwards, suite)
+    kind = queries.kind if options.transpile == "auto" else options.transpile
+    note = partial(translation_note, dialect=dialect, kind=kind, run=run.as_written)
+    return Bench(opened, settings, dialect, run, backwards, suite, note)
+
+
+def _runner(opened: Databases, settings: JsonMapping, queries: Queries, options: Options) -> Runner:
+    """What runs queries on one database, with the translation in the place of a text that fails where that is asked
+    for."""
+    place = opened.place(settings)
+    if not options.transpile:
+        return Runner(opened, place)
+    kind = queries.kind if options.transpile == "auto" else options.transpile
+    return Runner(opened, place, partial(as_it_runs, dialect=place.engine.dialect, kind=kind))
+
+
+def first_queries(queries: Queries, answer: Answer, bench: Bench, date: str) -> list[Asked]:
+    """What every answer needs on the question's own database."""
+    first, text = queries.sql[0], answer.raw or answer.text
+    asked = [(bench.run, at_date(sql, date)) for sql in queries.sql] + [(bench.run, sql) for sql in queries.sql]
+    second = bench.second_run(first)
+    asked += [second] if second is not None else []
+    if answer.problem:
+        return asked
+    texts = (spider.gold_text(first), text, at_date(answer.text, date), spider.prediction_text(text))
+    return [*asked, *((bench.run, sql) for sql in texts)]
+
+
+def suite_queries(queries: Queries, answer: Answer, bench: Bench) -> list[Asked]:
+    """What it needs on the files of a test suite; nothing where the answer does not run on the question's own database,
+    which is known by now."""
+    gold, given = spider.gold_text(queries.sql[0]), spider.prediction_text(answer.raw or answer.text)
+    if answer.problem or not bench.suite or bench.run(given).result is None:
+        return []
+    return [(run, sql) for run in bench.suite for sql in (gold, given)]
+
+
+def prepare(queries: Queries, answer: Answer, bench: Bench, date: str) -> None:
+    """Run what an answer needs, in as few messages as can be."""
+    Runner.prepare(first_queries(queries, answer, bench, date))
+    Runner.prepare(suite_queries(queries, answer, bench))
