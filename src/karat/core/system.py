@@ -127,6 +127,11 @@ class SystemConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     """Seconds before the first retry; doubled each time, with jitter, unless the server says how long."""
     prices: dict[str, Price] = {}
     """Model name (or ``default``) → price, for the cost of calls whose tokens are known."""
+    version: str = ""
+    """Which version of the assistant is behind these settings; may hold ``${NAME}`` from the environment. Answers are
+    never reused across versions."""
+    depends_on: tuple[str, ...] = ()
+    """Files and folders that the assistant consists of. Answers are never reused when one of them has changed."""
 
     def __post_init__(self) -> None:
         if self.concurrency < 1:
@@ -214,3 +219,6 @@ class SystemType:
     """(configuration, suite) → an open system. Raises UserError for what the user must fix."""
     paths: tuple[str, ...] = ()
     """Settings that name files or folders: in karat.yaml they are relative to it."""
+    settings_tell_all: bool = False
+    """Whether settings and messages say all that an answer depends on, as those of a named model do. Answers of other
+    systems are reused only where the user says what they depend on."""

@@ -40,6 +40,8 @@ class Job:
     left_out: frozenset[str] | None = None
     """The ids of cases that were left out on purpose: recorded answers to them are nothing to report. None: nobody
     knows any more."""
+    reuse: str = ""
+    """A file of answers to take from and add to; see ``karat.runs.reuse``."""
     opened: System | None = None
     """An open system, when it was given as a Python object and cannot be opened by its settings."""
 

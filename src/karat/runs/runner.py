@@ -34,6 +34,7 @@ from karat.runs.live import Live, Scored
 from karat.runs.plain_secrets import refuse_secrets, refuse_written_out
 from karat.runs.prompts import ready, run_hash
 from karat.runs.remote_inputs import fetch_inputs
+from karat.runs.reuse import check_reuse, keep_note, open_reuse
 from karat.runs.run_lease import signs_of_life
 from karat.runs.run_scoring import check_setup, dated, now, plain, score_stored
 from karat.runs.started_by import started_by
@@ -85,6 +86,7 @@ def start(
     for settings, what in ((job.config, "system"), (options, "suite")):
         refuse_written_out(settings, f"the {what}")
     job = replace(job, opened=job.opened or open_system(job))
+    check_reuse(job)
     prompt = run_hash(job.config, job.suite, job.cases, options)
     truth_set = truth_hash(job.cases, job.suite.truth)
     job = replace(job, seed=seed_of(truth_set) if asks_at_random(job) else None)
@@ -138,6 +140,7 @@ def resume(
     system: System | None = None,
     grace: float = GRACE,
     join: bool = False,
+    reuse: str = "",
     watch: Watch = lambda _: None,
     on_run: Callable[[str, int], None] = lambda _run, _calls: None,
     on_scored: Scored = lambda _: None,
@@ -168,6 +171,7 @@ def resume(
         repeats=record.repeats,
         seed=record.config.get("seed"),
         grace=grace,
+        reuse=reuse,
         opened=system,
     )
     if record.status == "finished" and not _calls_left(job, StoredAnswers(store, run_id), retry_errors):
@@ -249,8 +253,16 @@ def _carry_on(
                     share = sharing.Parts(store, run_id, holder, job, options, stored, follow_up=more)
                 if system.measures_time:  # answers that are at hand need no watching: they are scored at the end
                     live.score_as_they_come()
-                run_async(call_system(store, run_id, job, system, stored, share, called, live, retry_errors))
-                problems = (*problems, *share.problems())
+                reused, told = open_reuse(job.reuse, job.config, system)
+                work = call_system(store, run_id, job, system, stored, share, called, live, retry_errors, reused)
+                try:
+                    run_async(work)
+                finally:
+                    if reused is not None:
+                        reused.close()
+                        keep_note(store, run_id, reused)
+                        told = reused.problems()
+                problems = (*problems, *told, *share.problems())
             if sharing.may_score(store, run_id, holder, lambda: live.stop_asked):
                 result = score_stored(store, run_id, job.suite, job.cases, options, executor, holder, live=live)
                 live.forget()

@@ -57,6 +57,7 @@ def run(
     executor: Executor | str | None = None,
     order: str = "",
     grace: float = GRACE,
+    reuse: str | Path = "",
     watch: Watch = lambda _: None,
 ) -> RunResult:
     """Run the cases against a system, store every answer as it comes, score them all.
@@ -67,7 +68,8 @@ def run(
     ``join=True``, it takes part in a run that other processes are working on, which needs a PostgreSQL store. ``store``
     is the project's store by default, or ``.karat/karat.db`` without a project. Cases are asked in random order, or in
     that of the file with ``order="file"``; the result always has the file's order. After Ctrl-C, calls in flight have
-    ``grace`` seconds to finish.
+    ``grace`` seconds to finish. ``reuse`` is a cache file of answers, created on first use: a question that was asked
+    before with the same prompt, model, settings and messages is answered from it, and new answers are added.
 
     >>> import karat
     >>> result = karat.run(
@@ -94,6 +96,7 @@ def run(
                 workers=workers,
                 executor=executor,
                 grace=grace,
+                reuse=reuse,
                 watch=watch,
             )
     if retry_errors:
@@ -111,6 +114,7 @@ def run(
         repeats=repeats,
         order=order,
         grace=grace,
+        reuse=reuse,
         choice=Choice(tuple(tags), tuple(case_ids), limit),
     )
     with open_store_here(store, create=True) as opened:
@@ -144,6 +148,7 @@ def plan_run(
     repeats: int = 1,
     order: str = "",
     grace: float = GRACE,
+    reuse: str | Path = "",
     choice: Choice | None = None,
 ) -> Job:
     """All that a run needs, read and checked, and nothing stored yet. ``label`` is the name people know the system
@@ -171,6 +176,7 @@ def plan_run(
         order=asking,
         grace=grace,
         problems=gathered.problems,
+        reuse=str(reuse),
         opened=opened,
     )
 
@@ -185,6 +191,7 @@ def plan_work(
     tags: Sequence[str] = (),
     case_ids: Sequence[str] = (),
     limit: int | None = None,
+    reuse: str | Path = "",
 ) -> Job:
     """The same for one suite of a project. What is given here comes before what the project file says."""
     from karat.verbs.inputs.work import choice_of
@@ -200,6 +207,7 @@ def plan_work(
         repeats=repeats or work.run.repeats,
         order=order or work.run.order,
         grace=work.run.grace if grace is None else grace,
+        reuse=reuse,
         choice=choice_of(work, tags, case_ids, limit),
     )
 
@@ -232,6 +240,7 @@ def resume_run(
     workers: int | None = None,
     executor: Executor | str | None = None,
     grace: float = GRACE,
+    reuse: str | Path = "",
     watch: Watch = lambda _: None,
     on_run: Announce = lambda _run, _calls: None,
     on_scored: Scored = lambda _: None,
@@ -255,6 +264,7 @@ def resume_run(
             system=function,
             grace=grace,
             join=join,
+            reuse=str(reuse),
             watch=watch,
             on_run=on_run,
             on_scored=on_scored,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -30,8 +31,6 @@ from karat.cli.options.shared import (
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from karat.core.results.result import RunResult
     from karat.runs.job import Job
     from karat.runs.runner import Interrupted
@@ -102,6 +101,14 @@ def run(
             help="After Ctrl-C, give calls in flight this long to finish. [default: 10]",
         ),
     ] = None,
+    reuse: Annotated[
+        Path | None,
+        typer.Option(
+            "--reuse",
+            metavar="FILE",
+            help="Take answers to unchanged questions from this cache file, and add new ones. Created on first run.",
+        ),
+    ] = None,
     gate: GateOption = None,
     json: JsonOption = None,
     xlsx: XlsxOption = None,
@@ -159,7 +166,7 @@ def run(
             opened.patience.seconds = options.store_retry
             chosen = settled(workers, executor, None, project.executor if project else "")
             seconds = options.grace if grace is None else grace
-            result = _resumed(opened, resume, retry_errors, join, *chosen, seconds, _baseline_name(config))
+            result = _resumed(opened, resume, retry_errors, join, *chosen, seconds, _baseline_name(config), reuse or "")
             if labels:
                 tag_run(opened, result.run.id, labels)
             origin = origin_of(opened, result, flags)
@@ -189,6 +196,7 @@ def run(
             tags=tag or (),
             case_ids=case or (),
             limit=limit,
+            reuse=reuse or "",
         )
         for part in work
     ]
@@ -269,6 +277,7 @@ def _resumed(
     executor: str | None,
     grace: float,
     baseline: str,
+    reuse: str | Path,
 ) -> RunResult:
     from karat.cli.printing.live import LiveFigures
     from karat.cli.printing.progress import progress
@@ -294,6 +303,7 @@ def _resumed(
                 workers=workers,
                 executor=executor,
                 grace=grace,
+                reuse=reuse,
                 watch=watch,
                 on_run=announce,
                 on_scored=live.add,
