@@ -17,6 +17,7 @@ from karat.core.case_explanation import explanation_of
 from karat.core.explanation import Explanation
 from karat.core.results.result import CaseResult, CaseReview, RunResult, has_errors
 from karat.core.results.verdicts import settled, side_of
+from karat.core.scores import Score
 from karat.stats.gates.figures import pass_metric
 
 State = Literal["passed", "failed", "no_verdict"]
@@ -55,8 +56,8 @@ def verdict_on(result: RunResult, case: CaseResult) -> CaseVerdict:
     return CaseVerdict("failed", explained.headline or explained.reason or _low(metric.title if metric else "", score))
 
 
-def _low(title: str, score: object) -> str:
-    value = getattr(score, "value", None)
+def _low(title: str, score: Score | None) -> str:
+    value = score.value if score is not None else None
     return f"{title} is {value:g}" if title and value is not None else "the answer is wrong"
 
 

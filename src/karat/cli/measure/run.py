@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from karat.core.results.result import RunResult
     from karat.runs.job import Job
     from karat.runs.runner import Interrupted
+    from karat.runs.tracing.spans import Traces
     from karat.store.store import Store
 
 
@@ -109,6 +110,17 @@ def run(
             help="Take answers to unchanged questions from this cache file, and add new ones. Created on first run.",
         ),
     ] = None,
+    traces: Annotated[
+        str | None,
+        typer.Option(
+            "--traces",
+            metavar="TARGET",
+            help="Record the run with OpenTelemetry: a file, or otlp for a collector (OTEL_EXPORTER_OTLP_ENDPOINT).",
+        ),
+    ] = None,
+    traces_content: Annotated[
+        bool, typer.Option("--traces-content", help="With --traces: also record the texts of prompts and answers.")
+    ] = False,
     gate: GateOption = None,
     json: JsonOption = None,
     xlsx: XlsxOption = None,
@@ -139,7 +151,7 @@ def run(
     from karat.verbs.gate import baselines_here, refuse_unknown
     from karat.verbs.inputs.projects import open_store_here, project_here
     from karat.verbs.inputs.work import work_to_do
-    from karat.verbs.run import KEEPS, plan_work, refuse_beside
+    from karat.verbs.run import KEEPS, plan_work, refuse_beside, traces_to
     from karat.verbs.runs import origin_of, tag_run
 
     signal.signal(signal.SIGTERM, _stop_as_ctrl_c)
@@ -151,6 +163,9 @@ def run(
     if join and resume is None:
         raise UserError("--join needs --resume RUN", hint="For example: karat run --resume latest --join")
     check_choice(executor, workers)
+    if traces_content and traces is None:
+        raise UserError("--traces-content needs --traces TARGET", hint="For example: --traces traces.jsonl")
+    recorded = traces_to(traces, traces_content)
     labels = [release_tag(release)] if release is not None else []
     outputs = Outputs(json, xlsx, html)
     extra = [parse_gate(rule) for rule in gate or ()]
@@ -166,7 +181,9 @@ def run(
             opened.patience.seconds = options.store_retry
             chosen = settled(workers, executor, None, project.executor if project else "")
             seconds = options.grace if grace is None else grace
-            result = _resumed(opened, resume, retry_errors, join, *chosen, seconds, _baseline_name(config), reuse or "")
+            result = _resumed(
+                opened, resume, retry_errors, join, *chosen, seconds, _baseline_name(config), reuse or "", recorded
+            )
             if labels:
                 tag_run(opened, result.run.id, labels)
             origin = origin_of(opened, result, flags)
@@ -197,6 +214,7 @@ def run(
             case_ids=case or (),
             limit=limit,
             reuse=reuse or "",
+            traces=recorded,
         )
         for part in work
     ]
@@ -278,6 +296,7 @@ def _resumed(
     grace: float,
     baseline: str,
     reuse: str | Path,
+    traces: Traces | None,
 ) -> RunResult:
     from karat.cli.printing.live import LiveFigures
     from karat.cli.printing.progress import progress
@@ -304,6 +323,7 @@ def _resumed(
                 executor=executor,
                 grace=grace,
                 reuse=reuse,
+                traces=traces,
                 watch=watch,
                 on_run=announce,
                 on_scored=live.add,
