@@ -39,7 +39,7 @@ def messages(role: str, text: str) -> str:
     return json.dumps([{"role": role, "parts": [{"type": "text", "content": text}]}])
 
 
-CURRENT = {
+CURRENT: dict[str, str | int] = {
     "gen_ai.operation.name": "chat",
     "gen_ai.input.messages": messages("user", "How many ships?"),
     "gen_ai.output.messages": messages("assistant", "37 ships"),

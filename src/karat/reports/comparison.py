@@ -47,8 +47,15 @@ class Compared(msgspec.Struct, frozen=True):
         from karat.reports.console.comparison import print_comparison
 
         out = StringIO()
-        print_comparison(self, Console(file=out, width=WIDTH, color_system=None, force_terminal=False))
+        print_comparison(
+            self, Console(file=out, width=WIDTH, color_system=None, force_terminal=False, force_jupyter=False)
+        )
         return out.getvalue().rstrip()
+
+    def _repr_html_(self) -> str:
+        from karat.reports.notebook import comparison_html
+
+        return comparison_html(self)
 
     def to_dict(self) -> JsonObject:
         """What ``karat compare --json`` writes of this comparison, as plain values."""

@@ -31,7 +31,7 @@ def failure_text(runs: ProjectRuns, place: int, outcome: CaseOutcome) -> str:
         page = StringIO()
         print_case(
             case_view(result.run, outcome.result, msgspec.json.decode(stored) if stored else {}, answers, metrics),
-            Console(file=page, width=WIDTH, force_terminal=False, no_color=True, legacy_windows=False),
+            Console(file=page, width=WIDTH, force_terminal=False, force_jupyter=False, no_color=True),
         )
         lines += ["", page.getvalue().rstrip()]
     source = outcome.case.source

@@ -62,6 +62,11 @@ class Verdicts(msgspec.Struct, frozen=True):
         ]
         return "\n".join([headline(self.verdicts), *lines])
 
+    def _repr_html_(self) -> str:
+        from karat.reports.notebook import verdicts_html
+
+        return verdicts_html(self.verdicts)
+
 
 def gate(
     run: RunResult | str | None = None,

@@ -25,6 +25,7 @@ from karat.verbs.inputs.loading import Cases, Options, Predictions, options_for
 from karat.verbs.inputs.projects import open_store_here
 from karat.verbs.inputs.steps import step
 from karat.verbs.inputs.systems import Asked, open_given, settle_system, with_copies
+from karat.verbs.notebook_progress import notebook_watch
 
 if TYPE_CHECKING:
     from opentelemetry.trace import TracerProvider
@@ -63,7 +64,7 @@ def run(
     reuse: str | Path = "",
     traces: str | Path | TracerProvider | None = None,
     traces_content: bool = False,
-    watch: Watch = lambda _: None,
+    watch: Watch | None = None,
 ) -> RunResult:
     """Run the cases against a system, store every answer as it comes, score them all.
 
@@ -78,7 +79,7 @@ def run(
     ``reuse`` is a cache file of answers, created on first use: a question that was asked before with the same prompt,
     model, settings and messages is answered from it, and new answers are added. ``traces`` records the run with
     OpenTelemetry: a file, ``"otlp"`` for a collector, or a ``TracerProvider``; texts are part of the traces only with
-    ``traces_content=True``.
+    ``traces_content=True``. ``watch`` hears how far the calls are; in a notebook, progress is shown without it.
 
     >>> import karat
     >>> result = karat.run(
@@ -90,6 +91,7 @@ def run(
     >>> result.run.id, result.metric("passed").mean
     ('r-0001', 1.0)
     """
+    watch = watch or notebook_watch()
     if resume:
         beside = {"suite": suite, "cases": _is_given(cases), "system": not callable(system) and system}
         beside |= {"predictions": predictions is not None, "options": options, "name": name, "repeats": repeats != 1}
