@@ -28,7 +28,15 @@ WIDTH = 110
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """One comparison, and the words that go with it."""
+    """One comparison, and the words that go with it.
+
+    >>> import karat
+    >>> cases, answers = [{"id": "q1", "relevant": ["x"]}], [{"id": "q1", "results": ["x"]}]
+    >>> result = karat.score(suite="retrieval", cases=cases, predictions=answers)
+    >>> compared = karat.compare(result, result)
+    >>> compared.counts()["worse"]
+    0
+    """
 
     a: RunInfo
     b: RunInfo

@@ -68,5 +68,5 @@ def verdicts_html(verdicts: Sequence[Verdict]) -> str:
     rows = [["passed" if one.passed else "failed", f"{one.suite} {one.run}".strip(), one.words] for one in ordered]
     newly = [folded(f"new failures of {one.rule}", table(["case"], [[case] for case in one.cases])) for one in ordered]
     return whole(
-        paragraph(headline(verdicts)), table(["", "run", "result"], rows, [not one.passed for one in ordered]), *newly
+        paragraph(headline(verdicts)), table(["", "run", "in words"], rows, [not one.passed for one in ordered]), *newly
     )

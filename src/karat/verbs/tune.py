@@ -20,7 +20,24 @@ if TYPE_CHECKING:
 
 
 class Tuned(msgspec.Struct, frozen=True):
-    """The evaluation table's name, and what was chosen for its fields. Printing it shows what ``karat tune`` prints."""
+    """The evaluation table's name, and what was chosen for its fields. Printing it shows what ``karat tune`` prints.
+
+    >>> from pathlib import Path
+    >>> import karat
+    >>> _ = Path("wanted.sheet").write_text('''!evaluation()
+    ... table Wanted
+    ...     !evaluation_question()
+    ...     [Question]
+    ...     !evaluation_field("Food[name]")
+    ...     [Answer]
+    ... override
+    ... [Question],[Answer]
+    ... "What is sour?","Lemon"
+    ... ''')
+    >>> _ = Path("wanted.csv").write_text("name\\nLemon\\nHoney\\n")
+    >>> karat.tune("wanted.sheet", tables={"Food": "wanted.csv"}, models=["bm25"]).name
+    'Wanted'
+    """
 
     name: str
     tuning: Tuning
