@@ -1,7 +1,8 @@
 """A file of answers that later runs can reuse: one SQLite file, one row per key.
 
-Only answers are kept, never failures. A row that was damaged is not used. A cache that cannot be read or written while
-a run goes on costs calls, never the run.
+Only answers are kept, never failures: the body as it is stored, and in ``facts`` what the system said of it (tokens,
+time, model). Costs are computed from today's prices. A row that was damaged is not used. A cache that cannot be read or
+written while a run goes on costs calls, never the run.
 """
 
 from __future__ import annotations
@@ -25,17 +26,6 @@ CREATE TABLE IF NOT EXISTS answers (
     key TEXT PRIMARY KEY, body BLOB NOT NULL, facts BLOB NOT NULL, digest BLOB NOT NULL, given TEXT NOT NULL
 ) WITHOUT ROWID;
 """
-
-
-class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is known of an answer beside its text, as the system said it. Costs are computed from today's prices."""
-
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    tokens: int | None = None
-    cost: float | None = None
-    latency: float | None = None
-    model: str = ""
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -75,15 +65,15 @@ class AnswerCache:
             body, facts, digest, given = row
             if _digest(key, body, facts, given) != digest:
                 return None
-            known = msgspec.json.decode(facts, type=Facts)
+            known = msgspec.json.decode(facts, type=Response)
         except (sqlite3.Error, msgspec.DecodeError, TypeError, AttributeError):
             self.failures += 1
             return None
-        return Kept(Response(body, **msgspec.structs.asdict(known)), given)
+        return Kept(msgspec.structs.replace(known, body=body), given)
 
     def keep(self, key: str, response: Response) -> None:
         """Keep an answer. The newest one with a key counts."""
-        facts = msgspec.json.encode(Facts(**{name: getattr(response, name) for name in Facts.__struct_fields__}))
+        facts = msgspec.json.encode(msgspec.structs.replace(response, body=b""))
         given = datetime.now(UTC).isoformat(timespec="seconds")
         row = (key, response.body, facts, _digest(key, response.body, facts, given), given)
         try:
@@ -109,9 +99,7 @@ class AnswerCache:
             raise self._unusable(f"it was written as {kinds[0]!r}, expected {KIND!r}")
 
     def _unusable(self, why: str) -> UserError:
-        hint = (
-            "--reuse takes a file of its own, which Karat creates. Delete a damaged one: the next run fills it again."
-        )
+        hint = "--reuse takes a file of its own, which Karat creates. If this was a cache, it is damaged: delete it."
         return UserError(f"{self.path} cannot be used as a cache of answers: {why}", hint=hint)
 
 

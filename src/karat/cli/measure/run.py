@@ -273,7 +273,7 @@ def run_job(store: Store, job: Job, workers: int | None, executor: str | None = 
     live = LiveFigures(job.suite.metrics, len(job.cases))
 
     def announce(run: str, calls: int) -> None:
-        _announce(run, calls)
+        _announce(run, calls, job.reuse)
         live.begin(store, run, baseline)
 
     try:
@@ -308,7 +308,7 @@ def _resumed(
     live = LiveFigures(plugins.load_suite(store.run(find_run(store, run, stopped=True)).suite).metrics)
 
     def announce(found: str, calls: int) -> None:
-        _announce(found, calls)
+        _announce(found, calls, str(reuse))
         if calls:
             live.begin(store, found, baseline)
 
@@ -333,7 +333,7 @@ def _resumed(
         raise typer.Exit(exits.STOPPED) from None
 
 
-def _announce(run: str, calls: int) -> None:
+def _announce(run: str, calls: int, reuse: str) -> None:
     from karat.cli.printing.consoles import notes
     from karat.core.problems import count_of
 
@@ -341,7 +341,8 @@ def _announce(run: str, calls: int) -> None:
         words = f"{run} is finished: nothing is left to ask. To score it again: karat score {run}"
         notes().print(words, markup=False, style="bold", soft_wrap=True)
         return
-    notes().print(f"{run}: {count_of(calls, 'call')} to make", markup=False, style="dim")
+    fewer = f", less the answers in {reuse}" if reuse else ""
+    notes().print(f"{run}: {count_of(calls, 'call')} to make{fewer}", markup=False, style="dim")
 
 
 def _say_stopped(stopped: Interrupted) -> None:
