@@ -12,6 +12,8 @@ import pytest
 
 import karat
 from karat.core.problems import UserError
+from karat.store import open_store
+from karat.verbs.export import export_predictions
 from tests.chat_server import Chat, chatting
 
 CASES: list[dict[str, Any]] = [
@@ -52,6 +54,16 @@ def test_an_unchanged_question_is_not_asked_again_and_the_run_says_so(run: Any) 
     # the facts of an answer are those of the call that gave it
     assert [case.scores["latency"] for case in second.cases] == [case.scores["latency"] for case in first.cases]
     assert second.metric("tokens").mean == 110
+
+
+def test_the_exported_answers_of_such_a_run_read_back(run: Any, tmp_path: Path) -> None:
+    run()
+    run()
+    with open_store(f"sqlite:///{tmp_path / 'runs.db'}") as store:
+        exported = export_predictions(store, "latest")
+    assert b"reuse" not in exported.data and "reused from a cache" in exported.notes[-1]
+    (tmp_path / "answers.jsonl").write_bytes(exported.data)
+    assert not karat.score("retrieval", CASES, tmp_path / "answers.jsonl").problems
 
 
 def test_limits_and_prices_are_no_part_of_the_question_and_costs_follow_the_prices_of_today(run: Any) -> None:
