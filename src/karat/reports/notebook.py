@@ -28,12 +28,17 @@ def comparison_html(compared: Compared) -> str:
     cases = f"{compared.comparison.n_shared:,} cases in both runs{same_prompt(compared)}"
     warnings = [f"warning: {warning}" for warning in compared.comparison.warnings]
     metrics = compared.comparison.metrics
+    shown = [metric for metric in metrics if metric.headline] or list(metrics[:3])
+    rest = [metric for metric in metrics if metric not in shown and metric.difference is not None]
     head = ["metric", first, second, "difference", "95 % interval", "p (Holm)", "over", ""]
-    rows = [_metric(metric) for metric in metrics]
-    bold = [outcome(metric) in ("better", "worse") for metric in metrics]
+    tables = [
+        table(head, [_metric(one) for one in some], [outcome(one) in ("better", "worse") for one in some])
+        for some in (shown, rest)
+    ]
     parts = [
         paragraph(f"{compared.b.suite}: {first} → {second}", headline_sentence(compared), cases, *warnings),
-        table(head, rows, bold),
+        tables[0],
+        folded(count_of(len(rest), "more metric"), tables[1]),
     ]
     for section, word in SECTIONS.items():
         some = compared.changes.of_section(section)
