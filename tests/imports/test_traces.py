@@ -142,6 +142,17 @@ def test_failed_traces_unknown_questions_and_missing_texts_are_never_answers(tmp
     assert "no case has its question: Why?" in told and "(t4) has no answer" in told
 
 
+def test_repairs_of_one_answer_are_one_prediction(tmp_path: Path) -> None:
+    named = {**CURRENT, "karat.case.id": "ships", "karat.turn": 0, "karat.repeat": 0}
+    second = {**named, "karat.response": "38 ships"}
+    text = document(span({**named, "karat.response": "37 ships"}, name="a"), span(second, name="b", start=4))
+    (tmp_path / "t.json").write_text(text)
+    done = import_answers(tmp_path / "t.json", "data_query", cases(tmp_path), to=tmp_path / "out")
+    (line,) = done.predictions.read_text().splitlines()
+    assert "37 ships" in line and "38 ships" in line and done.count == 1
+    assert json.loads(line)["tokens"] == 18
+
+
 def cases(folder: Path) -> Path:
     target = {"indicator_selection": [{"dataset_id": "A:B", "dimensions": []}]}
     case = {"id": "ships", "conversation": [{"role": "user", "content": "How many  ships?", "target": target}]}

@@ -10,11 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from karat.core import plugins
 from karat.core.files.atomic import write_bytes
 from karat.core.json_types import Json
 from karat.core.problems import Problem, UserError
-from karat.core.records import AnyCase, CallError, Prediction, default_turn
+from karat.core.records import AnyCase, CallError, Prediction, attempts, default_turn, join_attempts
 from karat.core.remote.paths import local_path
 from karat.imports.fields import value_of
 from karat.imports.reading import read_source
@@ -52,13 +54,15 @@ def import_answers(
     gathered = gather_cases(chosen, local_path(cases))
     matching = _Matching(gathered.cases)
     skipped: list[Problem] = [*gathered.problems, *source.problems]
-    found: list[Prediction] = []
+    by_key: dict[tuple[str, int | None, int], Prediction] = {}
     for row in source.rows:
         made = matching.prediction(source, row)
         if isinstance(made, str):
             skipped.append(Problem(f"{file}: answer {row.line} is skipped: {made}"))
         else:
-            found.append(made)
+            key = (made.case_id, made.turn, made.repeat)
+            by_key[key] = _joined(by_key[key], made) if key in by_key else made
+    found = list(by_key.values())
     if not found:
         raise UserError(f"no answer of {file} belongs to a case of {cases}", problems=skipped[:20])
     folder = to or Path(file.name.partition(".")[0] or "imported")
@@ -70,6 +74,22 @@ def import_answers(
         write_bytes(folder / name, data)
     ids = {one.case_id for one in found}
     return ImportedAnswers(source, folder / FILE, len(found), len(ids), skipped, tuple(lines.notes))
+
+
+def _joined(first: Prediction, second: Prediction) -> Prediction:
+    """Two calls of a run for the same turn: the system was asked to repair its answer. A repair that failed to come is
+    no attempt."""
+    if second.error is not None or first.error is not None:
+        return first if first.error is None else second
+    sums = (
+        None if a is None or b is None else a + b
+        for a, b in ((first.latency, second.latency), (first.tokens, second.tokens), (first.cost, second.cost))
+    )
+    latency, tokens, cost = sums
+    both = join_attempts([*attempts(first.response), second.response])
+    return msgspec.structs.replace(
+        first, response=both, latency=latency, tokens=None if tokens is None else int(tokens), cost=cost
+    )
 
 
 class _Matching:
