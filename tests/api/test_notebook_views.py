@@ -9,9 +9,9 @@ import pytest
 
 import karat
 from karat.runs.calling import Called
+from karat.runs.notebook_progress import EVERY, in_notebook, progress_html, showing
 from karat.stats.gates.verdicts import Verdict
 from karat.verbs.gate import Verdicts
-from karat.verbs.notebook_progress import EVERY, in_notebook, progress_html, showing
 
 EVIL = '<script>alert("x")</script>\x1b[2J\u202e & more'
 CASES = [{"id": f"{EVIL}{n}", "question": EVIL, "relevant": [EVIL]} for n in range(3)]

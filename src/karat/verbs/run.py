@@ -18,6 +18,7 @@ from karat.runs.case_order import read_order
 from karat.runs.case_selection import Choice
 from karat.runs.executors.choice import scoring_executor
 from karat.runs.job import Job
+from karat.runs.notebook_progress import notebook_watch
 from karat.runs.stopping import GRACE, wrong_seconds
 from karat.runs.tracing.spans import Traces
 from karat.verbs.inputs.gathering import gather_cases
@@ -25,7 +26,6 @@ from karat.verbs.inputs.loading import Cases, Options, Predictions, options_for
 from karat.verbs.inputs.projects import open_store_here
 from karat.verbs.inputs.steps import step
 from karat.verbs.inputs.systems import Asked, open_given, settle_system, with_copies
-from karat.verbs.notebook_progress import notebook_watch
 
 if TYPE_CHECKING:
     from opentelemetry.trace import TracerProvider
