@@ -6,6 +6,10 @@ DIR``.
     verdict = table_match("result.csv", "gold.csv", condition_cols=[0, 1], ignore_order=True)
     verdict.score, verdict.reason, verdict.evidence
 
+>>> from karat.answers import number_match
+>>> number_match("It has 120 seats.", 120).score
+1
+
 Every function takes the contract's parameters with its defaults, and ``profile="spider2"`` (the default) or
 ``"strict"``.
 """

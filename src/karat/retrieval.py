@@ -21,6 +21,11 @@ Metrics: ``passed``, ``recall``, ``rr``, ``map``, ``ndcg``, ``r_precision``, ``m
 ``recall_at_10``, ``precision_at_10``, ``ndcg_at_10``, ``map_at_10``, ``rr_at_10``, ``success_at_10``.
 
 ``Comparison`` and ``FieldComparison`` are what a metric of the suite is given, for packages that add one.
+
+>>> from karat.retrieval import evaluate
+>>> found = evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 0.9, "d2": 0.5}}, metrics=("map",))
+>>> float(found.means["map"])
+1.0
 """
 
 from karat.suites.retrieval.bulk.evaluation import Evaluation, evaluate

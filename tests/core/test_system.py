@@ -90,6 +90,9 @@ def test_an_object_that_is_no_system_is_refused_before_anything_is_stored(monkey
 
 # Names that may be read by ``getattr``: the object is not ours, or Python itself leaves open whether it has them.
 FOREIGN = {
+    "fixturenames": "tests of pytest that are functions",
+    "param": "requests for fixtures of pytest, where there is one",
+    "workerinput": "the configuration of a worker of pytest-xdist",
     "errno": "exceptions of the system and of database drivers",
     "strerror": "exceptions of the system",
     "reason": "exceptions of urllib",

@@ -18,7 +18,7 @@ from karat.cli.options.bare_options import accept_bare_options
 from karat.cli.printing.fetching import fetch_progress
 from karat.cli.printing.plugin_warnings import show_plugin_warnings
 from karat.cli.setup import check, demo, doctor, imports, init, structures
-from karat.cli.stored_runs import compare, export, gate, judge, report, runs, serve, show, store
+from karat.cli.stored_runs import comment, compare, export, gate, judge, report, runs, serve, show, store
 from karat.core.problems import UserError
 from karat.core.remote.room import display_with
 
@@ -87,6 +87,7 @@ app.command("show", short_help="Show one case: expected, given, and how they dif
 app.command("compare", short_help="Compare stored runs case by case.")(compare.compare)
 app.command("gate", short_help="Check a run against its gates; exit code 1 if one fails.")(gate.gate)
 app.add_typer(judge.app, name="judge")
+app.command("comment", short_help="Post the newest runs on a pull request, or update the comment.")(comment.comment)
 app.command("report", short_help="Write the report of a stored run: Excel, HTML, JSON.")(report.report)
 app.command("import", short_help="Turn a spreadsheet or another tool's file into cases.")(imports.import_)
 app.command("export", short_help="Write answers, scores and reviews of a run to files.")(export.export)

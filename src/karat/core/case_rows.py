@@ -38,7 +38,14 @@ PROJECT = "karat.yaml"
 
 
 class CaseRow(msgspec.Struct, frozen=True, kw_only=True):
-    """What every case has in a file. A suite's own row extends this struct."""
+    """What every case has in a file. A suite's own row extends this struct.
+
+    >>> import karat
+    >>> class Row(karat.CaseRow, frozen=True, kw_only=True):
+    ...     answer: str
+    >>> Row(id="ships", question="How many ships?", answer="37").answer
+    '37'
+    """
 
     id: str
     question: str
@@ -56,7 +63,16 @@ Places = dict[str, tuple[str, int]]
 
 class CaseFiles(Generic[Row, Target]):
     """Reads cases: ``row`` is what is in a file, ``target`` makes what a right answer must hold. It may raise
-    ValueError."""
+    ValueError.
+
+    >>> import karat
+    >>> class Row(karat.CaseRow, frozen=True, kw_only=True):
+    ...     answer: str
+    >>> files = karat.CaseFiles(Row, target=lambda row: row.answer)
+    >>> loaded = files.given([{"id": "ships", "question": "How many?", "answer": "37"}, {"id": "seats"}], None)
+    >>> [case.id for case in loaded.cases], len(loaded.problems) > 0
+    (['ships'], True)
+    """
 
     def __init__(self, row: type[Row], target: Callable[[Row], Target]) -> None:
         self._row, self._target = row, target

@@ -25,7 +25,13 @@ LONGEST = 4000
 
 
 class Part(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One part of an answer that is compared by itself, such as a dimension."""
+    """One part of an answer that is compared by itself, such as a dimension.
+
+    >>> import karat
+    >>> part = karat.Part("COUNTRY", found=("CHL",), missing=("PER",))
+    >>> part.expected, part.state
+    (('CHL', 'PER'), 'missing')
+    """
 
     label: str
     found: tuple[str, ...] = ()
@@ -81,7 +87,12 @@ class Cells(msgspec.Struct, frozen=True):
 
 
 class Line(msgspec.Struct, frozen=True, gc=False):
-    """A line of two texts: in both (``same``), expected only (``missing``) or given only (``extra``)."""
+    """A line of two texts: in both (``same``), expected only (``missing``) or given only (``extra``).
+
+    >>> import karat
+    >>> karat.Line("missing", "SELECT 1").mark
+    'missing'
+    """
 
     mark: Mark
     text: str
@@ -91,6 +102,10 @@ class Group(msgspec.Struct, frozen=True, gc=False):
     """What a comparison of two runs can be broken down by, such as one dimension, with the case's figures in it.
 
     Without figures the case as a whole belongs to the group, and its headline metrics count there.
+
+    >>> import karat
+    >>> karat.Group("dimension", "COUNTRY", (("recall", 0.5),)).name
+    'COUNTRY'
     """
 
     kind: str
@@ -108,7 +123,12 @@ class Failure(msgspec.Struct, frozen=True, gc=False):
 
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a person needs to know about one case, or one try at it."""
+    """What a person needs to know about one case, or one try at it.
+
+    >>> import karat
+    >>> karat.Explanation(outcome="wrong", reason="wrong_number", headline="expected 40, found 37").outcome
+    'wrong'
+    """
 
     outcome: Outcome
     """``needs_review``: no rule could settle the answer, a person has to look. The last three are states of the
@@ -169,7 +189,16 @@ def read_details(kind: type[Details], details: JsonMapping) -> Details | None:
 
 
 def explaining(kind: type[Details], explain: Callable[[Details, Target | None], Explanation]) -> Explain:
-    """``explain`` for details as they are stored."""
+    """``explain`` for details as they are stored.
+
+    >>> import karat, msgspec
+    >>> class Details(msgspec.Struct):
+    ...     found: str
+    >>> explain = karat.explaining(Details, lambda details, target: karat.Explanation(
+    ...     outcome="right" if details.found == target else "wrong", headline=f"found {details.found}"))
+    >>> explain({"found": "37"}, "40").headline
+    'found 37'
+    """
 
     def explain_stored(details: JsonMapping, target: Any) -> Explanation:
         found = read_details(kind, details)
@@ -179,7 +208,12 @@ def explaining(kind: type[Details], explain: Callable[[Details, Target | None], 
 
 
 def differing_lines(expected: str, given: str) -> tuple[Line, ...]:
-    """Both texts as one, line by line. Empty when they are too long to be compared here."""
+    """Both texts as one, line by line. Empty when they are too long to be compared here.
+
+    >>> import karat
+    >>> [(line.mark, line.text) for line in karat.differing_lines("a\\nb", "a\\nc")]
+    [('same', 'a'), ('missing', 'b'), ('extra', 'c')]
+    """
     left, right = expected.splitlines(), given.splitlines()
     if len(left) + len(right) > LONGEST:
         return ()

@@ -55,6 +55,11 @@ _ALL = (
         {"sqlglot": "sqlglot", "duckdb": "duckdb", "pymysql": "pymysql", "psycopg": "psycopg[binary]"},
         "SQL answers on SQLite, DuckDB, PostgreSQL and MySQL; every query is checked before it runs",
     ),
+    Extra(
+        "otel",
+        {"opentelemetry.sdk": "opentelemetry-sdk", "opentelemetry.exporter": "opentelemetry-exporter-otlp-proto-http"},
+        "karat run --traces: runs recorded with OpenTelemetry",
+    ),
     Extra("postgres", {"psycopg": "psycopg[binary]"}, "storing runs in PostgreSQL"),
     Extra("bigquery", {"google.cloud.bigquery": "google-cloud-bigquery"}, "SQL answers on BigQuery"),
     Extra("snowflake", {"snowflake.connector": "snowflake-connector-python"}, "SQL answers on Snowflake"),

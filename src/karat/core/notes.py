@@ -26,12 +26,30 @@ if TYPE_CHECKING:
 NOTES = "notes"
 """The key of such a line, and of the notes in ``--json``."""
 
+REUSE = "reuse"
+"""The note on answers that were not asked for again. Runs of every suite may have it."""
+
 Note = TypeVar("Note", bound=msgspec.Struct)
+
+
+class Reuse(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How many answers of a run came from a cache of earlier ones, and when those were given."""
+
+    cache: str
+    """The name of the file."""
+    reused: int
+    asked: int
+    oldest: str = ""
+    newest: str = ""
+
+
+EVERY_SUITE: dict[str, type[msgspec.Struct]] = {REUSE: Reuse}
+"""Notes that no suite declares, because they do not depend on it."""
 
 
 def checked_notes(suite: Suite, given: JsonMapping) -> tuple[JsonObject, list[Problem]]:
     """(the notes that the suite declares, as JSON values; a warning for each of the others, which are left out)."""
-    kinds = suite.notes() if given else {}
+    kinds = {**EVERY_SUITE, **suite.notes()} if given else {}
     found: JsonObject = {}
     problems: list[Problem] = []
     for name, value in given.items():

@@ -22,7 +22,13 @@ _WORDS = {int: "a whole number", float: "a number", str: "a text"}
 
 class Parameter(msgspec.Struct, frozen=True):
     """One thing that can be set: its name, its type, its value when nothing is said, and what it means in one
-    sentence."""
+    sentence.
+
+    >>> import karat
+    >>> cutoff = karat.Parameter("cutoff", int, 10, "How many results count.", at_least=1)
+    >>> cutoff.read("5", "R"), cutoff.expected
+    (5, 'a whole number, at least 1')
+    """
 
     name: str
     type: type[int] | type[float] | type[str]

@@ -31,7 +31,13 @@ GROUPS = (SUITES, METRICS, SYSTEMS, MODELS, ENGINES)
 
 
 class BrokenPlugin(UnknownName):
-    """Something of another package that cannot be used. The message names the package."""
+    """Something of another package that cannot be used. The message names the package.
+
+    >>> import karat
+    >>> error = karat.BrokenPlugin("the suite colours cannot be loaded", "colours", ["karat-colours"])
+    >>> error.message, isinstance(error, karat.UserError)
+    ('the suite colours cannot be loaded', True)
+    """
 
     def __init__(self, message: str, name: str, packages: Sequence[str]) -> None:
         super().__init__(message, name, ())
@@ -40,7 +46,15 @@ class BrokenPlugin(UnknownName):
 
 
 class PluginWarning(UserWarning):
-    """Something of another package that was left out."""
+    """Something of another package that was left out.
+
+    >>> import warnings, karat
+    >>> with warnings.catch_warnings(record=True) as told:
+    ...     warnings.simplefilter("always", karat.PluginWarning)
+    ...     warnings.warn("a metric was left out", karat.PluginWarning, stacklevel=1)
+    >>> str(told[0].message)
+    'a metric was left out'
+    """
 
 
 @cache

@@ -27,7 +27,13 @@ tells of one."""
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One finding in one place of one file. Lines and columns count from 1; 0 means the file as a whole."""
+    """One finding in one place of one file. Lines and columns count from 1; 0 means the file as a whole.
+
+    >>> import karat
+    >>> problem = karat.Problem('unknown key "relevent"', file="cases.yaml", line=3, hint='Did you mean "relevant"?')
+    >>> problem.place
+    'cases.yaml:3'
+    """
 
     message: str
     file: str = ""
@@ -55,7 +61,15 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class UserError(Exception):
-    """A mistake that the person at the keyboard can fix. Carries what to print, and where the mistake is."""
+    """A mistake that the person at the keyboard can fix. Carries what to print, and where the mistake is.
+
+    >>> import karat
+    >>> try:
+    ...     karat.score("retrieval", [], [])
+    ... except karat.UserError as error:
+    ...     print(error.message)
+    no cases were given
+    """
 
     def __init__(self, message: str, *, hint: str = "", problems: Sequence[Problem] = ()) -> None:
         if REMOTE in message or REMOTE in hint:
@@ -77,7 +91,15 @@ class UserError(Exception):
 
 class UnknownName(UserError, KeyError):
     """A name that nothing has: a metric, a suite, a system. ``nearest`` is the known name most like it; empty when none
-    is close."""
+    is close.
+
+    >>> import karat
+    >>> try:
+    ...     karat.check("retreival", [])
+    ... except karat.UnknownName as error:
+    ...     print(error.nearest)
+    retrieval
+    """
 
     def __init__(self, message: str, name: str, known: Iterable[str]) -> None:
         words = list(known)

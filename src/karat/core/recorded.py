@@ -41,12 +41,26 @@ ABOUT = frozenset(_About.__struct_fields__)
 
 
 def read_recorded(path: Path) -> LoadedPredictions:
-    """Every recorded answer of a file; a line that cannot be read is a problem and costs nothing else."""
+    """Every recorded answer of a file; a line that cannot be read is a problem and costs nothing else.
+
+    >>> import karat
+    >>> from pathlib import Path
+    >>> _ = Path("answers.jsonl").write_text('{"id": "ships", "response": "37"}\\n')
+    >>> karat.read_recorded(Path("answers.jsonl")).predictions[0].response
+    b'37'
+    """
     return all_predictions(stream_recorded(path))
 
 
 def stream_recorded(path: Path) -> Iterator[Said]:
-    """The same, one line after the other, for ``Suite.stream_predictions``."""
+    """The same, one line after the other, for ``Suite.stream_predictions``.
+
+    >>> import karat
+    >>> from pathlib import Path
+    >>> _ = Path("stream.jsonl").write_text('{"id": "ships", "response": "37"}\\n')
+    >>> [one.case_id for one in karat.stream_recorded(Path("stream.jsonl"))]
+    ['ships']
+    """
     seen: dict[tuple[str, int | None, int], int] = {}
     try:
         for number, line in each_line(path):

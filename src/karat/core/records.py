@@ -21,7 +21,12 @@ Role = Literal["user", "assistant", "system"]
 
 
 class Where(msgspec.Struct, frozen=True, gc=False):
-    """The place in a file where a case begins: the file, which document or list item in it, the line."""
+    """The place in a file where a case begins: the file, which document or list item in it, the line.
+
+    >>> import karat
+    >>> karat.Where("cases.yaml", line=12).line
+    12
+    """
 
     file: str = ""
     document: int = 0
@@ -30,7 +35,12 @@ class Where(msgspec.Struct, frozen=True, gc=False):
 
 
 class Turn(msgspec.Struct, Generic[T], frozen=True, omit_defaults=True):
-    """One message of a conversation. A user turn with a target is scored."""
+    """One message of a conversation. A user turn with a target is scored.
+
+    >>> import karat
+    >>> karat.Turn("user", "How many ships?", target={"answer": 37}).content
+    'How many ships?'
+    """
 
     role: Role
     content: str
@@ -38,7 +48,13 @@ class Turn(msgspec.Struct, Generic[T], frozen=True, omit_defaults=True):
 
 
 class Case(msgspec.Struct, Generic[T], frozen=True, omit_defaults=True):
-    """One question, or conversation, with what a right answer must hold."""
+    """One question, or conversation, with what a right answer must hold.
+
+    >>> import karat
+    >>> case = karat.Case("ships", (karat.Turn("user", "How many ships?", target={"answer": 37}),), tags=("count",))
+    >>> case.question, case.scored_turns
+    ('How many ships?', (0,))
+    """
 
     id: str
     conversation: tuple[Turn[T], ...]
@@ -72,7 +88,12 @@ AnyCase: TypeAlias = Case[Any]
 
 
 class CallError(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Why a call gave no answer. ``kind`` is a word from a short list, for counting; ``message`` is for reading."""
+    """Why a call gave no answer. ``kind`` is a word from a short list, for counting; ``message`` is for reading.
+
+    >>> import karat
+    >>> karat.CallError("timeout", "no answer within 120 s", tries=5).kind
+    'timeout'
+    """
 
     kind: str
     message: str
@@ -80,7 +101,12 @@ class CallError(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Prediction(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What the system answered to one user turn: the raw response as it came, or the error, and what it cost."""
+    """What the system answered to one user turn: the raw response as it came, or the error, and what it cost.
+
+    >>> import karat
+    >>> karat.Prediction("ships", response=b"There are 37 ships.", latency=0.8).error is None
+    True
+    """
 
     case_id: str
     turn: int | None = 0

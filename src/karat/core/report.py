@@ -29,7 +29,12 @@ CELL_LIMIT = 32_767
 
 
 class Column(msgspec.Struct, frozen=True):
-    """A column: its heading, what it holds, how wide it is in characters."""
+    """A column: its heading, what it holds, how wide it is in characters.
+
+    >>> import karat
+    >>> karat.Column("recall", "score").title
+    'recall'
+    """
 
     title: str
     kind: ColumnKind = "text"
@@ -42,7 +47,13 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """A headed table. ``None`` in a cell means undefined and is written as n/a in a score, number or count column."""
+    """A headed table. ``None`` in a cell means undefined and is written as n/a in a score, number or count column.
+
+    >>> import karat
+    >>> table = karat.Table((karat.Column("case"), karat.Column("recall", "score")), (("ships", 1.0), ("seats", None)))
+    >>> len(table.rows)
+    2
+    """
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -87,7 +98,13 @@ class Chart(msgspec.Struct, frozen=True):
 
 
 class Sheet(msgspec.Struct, frozen=True):
-    """One or more tables under one name. A sheet of a single untitled table gets filters and frozen headings."""
+    """One or more tables under one name. A sheet of a single untitled table gets filters and frozen headings.
+
+    >>> import karat
+    >>> table = karat.Table((karat.Column("case"),), (("ships",),))
+    >>> karat.Sheet("Cases", (table,)).tables[0].rows
+    (('ships',),)
+    """
 
     title: str
     tables: tuple[Table, ...]
@@ -98,7 +115,13 @@ class Sheet(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """The whole report of one run."""
+    """The whole report of one run.
+
+    >>> import karat
+    >>> sheet = karat.Sheet("Cases", (karat.Table((karat.Column("case"),), (("ships",),)),))
+    >>> [sheet.title for sheet in karat.Report("Ships", (sheet,)).sheets]
+    ['Cases']
+    """
 
     title: str
     sheets: tuple[Sheet, ...]

@@ -13,7 +13,12 @@ State = Literal["scored", "not_applicable", "error", "missing"]
 
 
 class Score(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """One metric's word on one answer. ``value`` is a number exactly when ``state`` is ``scored``."""
+    """One metric's word on one answer. ``value`` is a number exactly when ``state`` is ``scored``.
+
+    >>> import karat
+    >>> karat.scored(0.5), karat.not_applicable("no period was asked for").value
+    (Score(value=0.5, state='scored', reason='', evidence=None), None)
+    """
 
     value: float | None = None
     state: State = "scored"
@@ -22,12 +27,22 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 def scored(value: float, reason: str = "") -> Score:
-    """A number."""
+    """A number.
+
+    >>> import karat
+    >>> karat.scored(1.0, "all terms found").value
+    1.0
+    """
     return Score(value, "scored", reason)
 
 
 def not_applicable(reason: str) -> Score:
-    """No number, for a reason that is nobody's fault: 0/0, or the case does not ask for this."""
+    """No number, for a reason that is nobody's fault: 0/0, or the case does not ask for this.
+
+    >>> import karat
+    >>> karat.not_applicable("no period was asked for").state
+    'not_applicable'
+    """
     return Score(None, "not_applicable", reason)
 
 

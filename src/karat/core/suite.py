@@ -52,7 +52,15 @@ money."""
 
 @dataclass(frozen=True)
 class Metric(Generic[Comparison]):
-    """A named number of one comparison, with its whole meaning in ``formula``."""
+    """A named number of one comparison, with its whole meaning in ``formula``.
+
+    >>> import karat
+    >>> def right(answer: str) -> karat.Score:
+    ...     return karat.scored(float(answer == "37"))
+    >>> metric = karat.Metric("right", "right answers", "1 if the answer is 37, else 0", right, kind="rate")
+    >>> metric.score("37").value
+    1.0
+    """
 
     name: str
     title: str
@@ -109,7 +117,14 @@ class Metric(Generic[Comparison]):
 
 
 class SuiteOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Options that every suite has. A suite's own options extend this struct."""
+    """Options that every suite has. A suite's own options extend this struct.
+
+    >>> import karat
+    >>> class Options(karat.SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    ...     ignore_case: bool = True
+    >>> Options(errors="zero").ignore_case
+    True
+    """
 
     errors: Literal["leave_out", "zero"] = "leave_out"
     """A failed call is counted and shown, and not averaged in; ``zero`` scores it 0."""
@@ -123,7 +138,12 @@ class SuiteOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 class LoadedCases(msgspec.Struct, frozen=True):
-    """Every case that could be read, every problem of every file, and how many files there were."""
+    """Every case that could be read, every problem of every file, and how many files there were.
+
+    >>> import karat
+    >>> karat.LoadedCases(cases=(), problems=(karat.Problem("the file is empty"),), files=1).files
+    1
+    """
 
     cases: tuple[AnyCase, ...]
     problems: tuple[Problem, ...] = ()
@@ -154,7 +174,12 @@ GIVEN = "given"
 
 
 class LoadedPredictions(msgspec.Struct, frozen=True):
-    """Every prediction that could be read, and every problem."""
+    """Every prediction that could be read, and every problem.
+
+    >>> import karat
+    >>> karat.LoadedPredictions((karat.Prediction("ships", response=b"37"),)).predictions[0].case_id
+    'ships'
+    """
 
     predictions: tuple[Prediction, ...]
     problems: tuple[Problem, ...] = ()
@@ -214,11 +239,29 @@ class Advice(msgspec.Struct, frozen=True):
 
 
 class Unreadable(Exception):
-    """A response that the suite cannot read as an answer. The case becomes an error with this text."""
+    """A response that the suite cannot read as an answer. The case becomes an error with this text.
+
+    >>> import karat
+    >>> def compare(answer: str) -> float:
+    ...     if not answer.isdigit():
+    ...         raise karat.Unreadable("expected a number")
+    ...     return float(answer)
+    >>> compare("many")
+    Traceback (most recent call last):
+        ...
+    karat.core.suite.Unreadable: expected a number
+    """
 
 
 class NotApplicable(Exception):
-    """A case that cannot be judged through no fault of the answer (its gold is unreadable). It leaves every figure."""
+    """A case that cannot be judged through no fault of the answer (its gold is unreadable). It leaves every figure.
+
+    >>> import karat
+    >>> raise karat.NotApplicable("the gold file is not there")
+    Traceback (most recent call last):
+        ...
+    karat.core.suite.NotApplicable: the gold file is not there
+    """
 
 
 @dataclass(frozen=True)
@@ -227,6 +270,11 @@ class Suite(Generic[Target, Options, Comparison]):
 
     The type checker holds the parts together: what ``compare`` returns is what the metrics take and ``details``
     describes.
+
+    >>> from karat.core.plugins import load_suite
+    >>> suite = load_suite("retrieval")
+    >>> suite.name, suite.metrics[0].name
+    ('retrieval', 'passed')
     """
 
     name: str

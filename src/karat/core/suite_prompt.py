@@ -13,7 +13,13 @@ from karat.core.records import AnyCase
 
 @dataclass(frozen=True)
 class Hint:
-    """A variable of prompt templates that only the suite can fill."""
+    """A variable of prompt templates that only the suite can fill.
+
+    >>> import karat
+    >>> hint = karat.Hint("the tags of the case", lambda case, options: list(case.tags))
+    >>> hint.of(karat.Case("ships", (), tags=("count",)), None)
+    ['count']
+    """
 
     summary: str
     of: Callable[[AnyCase, Any], Json]
@@ -23,7 +29,13 @@ class Hint:
 
 @dataclass(frozen=True)
 class Prompting:
-    """The default prompt of a suite, and what templates can use."""
+    """The default prompt of a suite, and what templates can use.
+
+    >>> import karat
+    >>> tags = karat.Hint("the tags of the case", lambda case, options: list(case.tags))
+    >>> karat.Prompting(default="{{ question }} ({{ tags }})", hints={"tags": tags}).default
+    '{{ question }} ({{ tags }})'
+    """
 
     default: str = "{{ question }}\n"
     """The template that ``prompt: default`` stands for."""

@@ -24,7 +24,12 @@ PLAIN_TEXT_HINT = "Put it into an environment variable and write ${NAME} in its 
 
 
 class Request(msgspec.Struct, frozen=True):
-    """One question to the system: the conversation up to and with the user turn that is asked."""
+    """One question to the system: the conversation up to and with the user turn that is asked.
+
+    >>> import karat
+    >>> karat.Request("ships", 0, 0, ({"role": "user", "content": "How many ships?"},)).question
+    'How many ships?'
+    """
 
     case_id: str
     turn: int
@@ -44,7 +49,12 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class Response(msgspec.Struct, frozen=True):
-    """One answer: the raw body as it came, and what the system itself says it cost."""
+    """One answer: the raw body as it came, and what the system itself says it cost.
+
+    >>> import karat
+    >>> karat.Response(b"37", input_tokens=12, output_tokens=1).body
+    b'37'
+    """
 
     body: bytes
     input_tokens: int | None = None
@@ -60,7 +70,13 @@ class Response(msgspec.Struct, frozen=True):
 
 class CallFailed(Exception):
     """An attempt that gave no answer. ``retry`` says whether another attempt may help, ``retry_after`` how long to
-    wait."""
+    wait.
+
+    >>> import karat
+    >>> failure = karat.CallFailed("rate_limited", "too many requests", retry=True, retry_after=2.0)
+    >>> failure.kind, failure.retry
+    ('rate_limited', True)
+    """
 
     def __init__(
         self, kind: str, message: str, *, retry: bool = False, retry_after: float | None = None, body: bytes = b""
@@ -74,7 +90,17 @@ class CallFailed(Exception):
 
 
 class NoAnswer(Exception):
-    """There is nothing recorded for this question: the case stays ``missing``, which is not an error."""
+    """There is nothing recorded for this question: the case stays ``missing``, which is not an error.
+
+    >>> import karat
+    >>> class Recorded(karat.System):
+    ...     async def call(self, request):
+    ...         raise karat.NoAnswer
+    >>> result = karat.score("retrieval", [{"id": "q1", "relevant": ["x"]}, {"id": "q2", "relevant": ["x"]}],
+    ...                      [{"id": "q1", "results": ["x"]}])
+    >>> result.cases[1].status
+    'missing'
+    """
 
 
 class System(ABC):
@@ -82,6 +108,13 @@ class System(ABC):
 
     Every system derives from this class. Only ``call`` has to be written; all else has a default that fits a system
     which is asked live.
+
+    >>> import asyncio, karat
+    >>> class Echo(karat.System):
+    ...     async def call(self, request: karat.Request) -> karat.Response:
+    ...         return karat.Response(request.question.encode())
+    >>> asyncio.run(Echo().call(karat.Request("q1", 0, 0, ({"role": "user", "content": "Hi"},)))).body
+    b'Hi'
     """
 
     problems: Sequence[Problem] = ()
@@ -116,7 +149,14 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SystemConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What every system takes. A system's own configuration extends this struct."""
+    """What every system takes. A system's own configuration extends this struct.
+
+    >>> import karat
+    >>> class Config(karat.SystemConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    ...     greeting: str
+    >>> Config(type="echo", greeting="Hi", concurrency=2).concurrency
+    2
+    """
 
     type: str
     concurrency: int = 8
@@ -129,6 +169,11 @@ class SystemConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     """Seconds before the first retry; doubled each time, with jitter, unless the server says how long."""
     prices: dict[str, Price] = {}
     """Model name (or ``default``) → price, for the cost of calls whose tokens are known."""
+    version: str = ""
+    """Which version of the assistant is behind these settings; may hold ``${NAME}`` from the environment. Answers are
+    never reused across versions."""
+    depends_on: tuple[str, ...] = ()
+    """Files and folders that the assistant consists of. Answers are never reused when one of them has changed."""
 
     def __post_init__(self) -> None:
         if self.concurrency < 1:
@@ -175,7 +220,13 @@ class Example(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
 
 
 class PromptedConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What every live system takes: how its questions are put. See ``karat.systems.prompts.prompt``."""
+    """What every live system takes: how its questions are put. See ``karat.systems.prompts.prompt``.
+
+    >>> import karat
+    >>> config = karat.PromptedConfig(type="echo", prompt="Answer briefly: {{ question }}")
+    >>> config.few_shot
+    ()
+    """
 
     prompt: str = ""
     """A Jinja2 template, or the path of a file that holds one; ``default``: the suite's own. Left out: the bare
@@ -207,7 +258,16 @@ class FormattedConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, k
 
 @dataclass(frozen=True)
 class SystemType:
-    """A kind of system: its name, its configuration, how to open one."""
+    """A kind of system: its name, its configuration, how to open one.
+
+    >>> import asyncio, karat
+    >>> class Echo(karat.System):
+    ...     async def call(self, request: karat.Request) -> karat.Response:
+    ...         return karat.Response(request.question.encode())
+    >>> kind = karat.SystemType("echo", "repeats the question", karat.SystemConfig, lambda config, suite: Echo())
+    >>> kind.name
+    'echo'
+    """
 
     name: str
     summary: str
@@ -216,3 +276,6 @@ class SystemType:
     """(configuration, suite) → an open system. Raises UserError for what the user must fix."""
     paths: tuple[str, ...] = ()
     """Settings that name files or folders: in karat.yaml they are relative to it."""
+    settings_tell_all: bool = False
+    """Whether settings and messages say all that an answer depends on, as those of a named model do. Answers of other
+    systems are reused only where the user says what they depend on."""

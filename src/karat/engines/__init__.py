@@ -1,4 +1,13 @@
-"""Where SQL runs: embedded databases and servers, read-only, with a time limit, a row limit and a cache."""
+"""Where SQL runs: embedded databases and servers, read-only, with a time limit, a row limit and a cache.
+
+>>> import sqlite3, karat
+>>> with sqlite3.connect("doctest_engines.sqlite") as database:
+...     _ = database.execute("CREATE TABLE ships (seats)"), database.execute("INSERT INTO ships VALUES (120)")
+>>> engine = karat.engines.open_engine({"engine": "sqlite", "path": "doctest_engines.sqlite"})
+>>> list(engine.run("SELECT seats FROM ships", timeout=10, row_limit=10).rows())
+[('120',)]
+>>> engine.close()
+"""
 
 import logging
 

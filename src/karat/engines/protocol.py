@@ -16,7 +16,19 @@ ErrorKind = Literal["sql_error", "timeout", "memory", "refused", "row_limit", "c
 
 
 class EngineError(Exception):
-    """A query that gave no table. The message must hold no secret: the code that raises it takes secrets out."""
+    """A query that gave no table. The message must hold no secret: the code that raises it takes secrets out.
+
+    >>> import sqlite3, karat
+    >>> with sqlite3.connect("doctest_error.sqlite") as database:
+    ...     _ = database.execute("CREATE TABLE IF NOT EXISTS ships (name)")
+    >>> engine = karat.engines.open_engine({"engine": "sqlite", "path": "doctest_error.sqlite"})
+    >>> try:
+    ...     engine.run("DELETE FROM ships", timeout=10, row_limit=10)
+    ... except karat.EngineError as error:
+    ...     print(error.kind)
+    refused
+    >>> engine.close()
+    """
 
     def __init__(self, kind: ErrorKind, message: str) -> None:
         super().__init__(f"{kind}: {message}")
@@ -25,7 +37,13 @@ class EngineError(Exception):
 
 
 class ResultTable(msgspec.Struct, frozen=True):
-    """The answer to a query, column by column, each cell as its text in a CSV file, ``None`` for a null."""
+    """The answer to a query, column by column, each cell as its text in a CSV file, ``None`` for a null.
+
+    >>> import karat
+    >>> table = karat.result_table(["name", "seats"], [("Aurora", 120)], False, 0.1)
+    >>> table.names, list(table.rows())
+    (('name', 'seats'), [('Aurora', '120')])
+    """
 
     names: tuple[str, ...]
     columns: tuple[tuple[str | None, ...], ...]
@@ -55,7 +73,16 @@ class ResultRows(msgspec.Struct, frozen=True):
 
 
 class Engine(Protocol):
-    """An open database. One query at a time."""
+    """An open database. One query at a time.
+
+    >>> import sqlite3, karat
+    >>> with sqlite3.connect("doctest_engine.sqlite") as database:
+    ...     _ = database.execute("CREATE TABLE IF NOT EXISTS ships (name)")
+    >>> engine = karat.engines.open_engine({"engine": "sqlite", "path": "doctest_engine.sqlite"})
+    >>> engine.run("SELECT count(*) AS n FROM ships", timeout=10, row_limit=10).names
+    ('n',)
+    >>> engine.close()
+    """
 
     @property
     def name(self) -> str:
@@ -92,7 +119,14 @@ class UnguardedEngine(Engine, Protocol):
 
 
 class EngineConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What every engine takes. An engine's own settings extend this struct."""
+    """What every engine takes. An engine's own settings extend this struct.
+
+    >>> import karat
+    >>> class Config(karat.EngineConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    ...     path: str
+    >>> Config(engine="mine", path="ships.db").path
+    'ships.db'
+    """
 
     engine: str
     timeout: float = 60.0
@@ -111,7 +145,14 @@ class EngineConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 @dataclass(frozen=True)
 class EngineType:
-    """A kind of engine: its name, its settings, how to open one."""
+    """A kind of engine: its name, its settings, how to open one.
+
+    >>> import karat
+    >>> from karat.core import plugins
+    >>> kind: karat.EngineType = plugins.load("karat.engines", "sqlite")
+    >>> kind.name
+    'sqlite'
+    """
 
     name: str
     summary: str

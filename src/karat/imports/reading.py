@@ -11,10 +11,12 @@ from karat.core.files.reading import BOM, open_bytes, read_bytes, refuse_foreign
 from karat.core.json_types import Json
 from karat.core.problems import UserError
 from karat.core.yaml.structs import Findings, documents
-from karat.imports import inspect_logs, json_rows, promptfoo, tables
+from karat.imports import inspect_logs, json_rows, promptfoo, tables, traces
 from karat.imports.source import Source
 
-FORMATS = "CSV, Excel (.xlsx), JSON lines, a JSON list, promptfoo, inspect_ai, LangSmith, Langfuse"
+FORMATS = (
+    "CSV, Excel (.xlsx), JSON lines, a JSON list, promptfoo, inspect_ai, LangSmith, Langfuse, OpenTelemetry (OTLP JSON)"
+)
 
 
 def read_source(path: Path, sheet: str = "") -> Source:
@@ -34,6 +36,9 @@ def read_source(path: Path, sheet: str = "") -> Source:
     if not text:
         raise UserError(f"{path} is empty", hint=f"Supported: {FORMATS}.")
     if text[:1] in (b"{", b"["):
+        spans = traces.documents_in(text) if b"resourceSpans" in text[:4096] or b"trace_id" in text[:4096] else None
+        if spans and all(traces.is_traces(one) for one in spans):
+            return traces.read_traces(path, spans)
         found = _json(path, text)
         if found is not None:
             return found

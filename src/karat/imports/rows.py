@@ -21,7 +21,7 @@ def rows_for(source: Source, fields: Mapping[str, Sequence[str]]) -> tuple[list[
     taken: set[str] = set()
     for row in source.rows:
         cells = row.cells
-        question, before = _asked(value_of(cells, fields["question"]))
+        question, before = asked(value_of(cells, fields["question"]))
         if not question.strip():
             problems.append(Problem("the question is empty", line=row.line))
             continue
@@ -34,7 +34,7 @@ def rows_for(source: Source, fields: Mapping[str, Sequence[str]]) -> tuple[list[
                 id=name or id_for(question, taken),
                 question=question.strip(),
                 expected=value_of(cells, fields.get("expected", ())),
-                answer=_said(value_of(cells, fields.get("answer", ()))),
+                answer=said(value_of(cells, fields.get("answer", ()))),
                 before=before,
                 tags=_tags(value_of(cells, fields.get("tags", ()))),
                 repeat=int(repeat)
@@ -54,7 +54,7 @@ def unused(source: Source, fields: Mapping[str, Sequence[str]]) -> list[str]:
     return [column for column in source.columns if column not in used]
 
 
-def _asked(value: Json) -> tuple[str, tuple[tuple[str, str], ...]]:
+def asked(value: Json) -> tuple[str, tuple[tuple[str, str], ...]]:
     """(the question, what was said before it): a text, or messages of which the last of the user is the question."""
     if isinstance(value, Mapping) and isinstance(value.get("messages"), list):
         value = value["messages"]
@@ -80,7 +80,7 @@ def _content(content: Json) -> str:
     return "" if content is None else str(content)
 
 
-def _said(value: Json) -> Json:
+def said(value: Json) -> Json:
     """An answer: the text of a message where it is one."""
     if isinstance(value, str) and not value.strip():
         return None

@@ -28,7 +28,15 @@ WIDTH = 110
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """One comparison, and the words that go with it."""
+    """One comparison, and the words that go with it.
+
+    >>> import karat
+    >>> cases, answers = [{"id": "q1", "relevant": ["x"]}], [{"id": "q1", "results": ["x"]}]
+    >>> result = karat.score(suite="retrieval", cases=cases, predictions=answers)
+    >>> compared = karat.compare(result, result)
+    >>> compared.counts()["worse"]
+    0
+    """
 
     a: RunInfo
     b: RunInfo
@@ -47,8 +55,15 @@ class Compared(msgspec.Struct, frozen=True):
         from karat.reports.console.comparison import print_comparison
 
         out = StringIO()
-        print_comparison(self, Console(file=out, width=WIDTH, color_system=None, force_terminal=False))
+        print_comparison(
+            self, Console(file=out, width=WIDTH, color_system=None, force_terminal=False, force_jupyter=False)
+        )
         return out.getvalue().rstrip()
+
+    def _repr_html_(self) -> str:
+        from karat.reports.notebook import comparison_html
+
+        return comparison_html(self)
 
     def to_dict(self) -> JsonObject:
         """What ``karat compare --json`` writes of this comparison, as plain values."""

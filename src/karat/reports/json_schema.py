@@ -93,8 +93,10 @@ def _schema(title: str, kind: type[msgspec.Struct]) -> JsonObject:
 
 
 def _unwrapped(docstring: str) -> str:
-    """The paragraphs of a docstring, each on one line: how the source is wrapped does not change the schema."""
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in docstring.split("\n\n"))
+    """The paragraphs of a docstring but its examples, each on one line: how the source is wrapped does not change the
+    schema."""
+    paragraphs = (" ".join(paragraph.split()) for paragraph in docstring.split("\n\n"))
+    return "\n\n".join(paragraph for paragraph in paragraphs if not paragraph.startswith(">>>"))
 
 
 def _is_always_written(cls: type[msgspec.Struct], field: inspect.Field) -> bool:

@@ -12,6 +12,7 @@ from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import System, SystemConfig
 from karat.runs.case_order import CaseOrder, Order
 from karat.runs.stopping import GRACE
+from karat.runs.tracing.spans import Traces
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,10 @@ class Job:
     left_out: frozenset[str] | None = None
     """The ids of cases that were left out on purpose: recorded answers to them are nothing to report. None: nobody
     knows any more."""
+    reuse: str = ""
+    """A file of answers to take from and add to; see ``karat.runs.reuse``."""
+    traces: Traces | None = None
+    """Where spans of the run go; None: nowhere."""
     opened: System | None = None
     """An open system, when it was given as a Python object and cannot be opened by its settings."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar  # Any: targets that are not read here, and stored settings as JSON
@@ -34,6 +34,7 @@ from karat.runs.live import Live, Scored
 from karat.runs.plain_secrets import refuse_secrets, refuse_written_out
 from karat.runs.prompts import ready, run_hash
 from karat.runs.remote_inputs import fetch_inputs
+from karat.runs.reuse import check_reuse, keep_note, open_reuse
 from karat.runs.run_lease import signs_of_life
 from karat.runs.run_scoring import check_setup, dated, now, plain, score_stored
 from karat.runs.started_by import started_by
@@ -41,6 +42,7 @@ from karat.runs.stopping import GRACE
 from karat.runs.stored_answers import NoAnswers, StoredAnswers
 from karat.runs.stored_run import stored_cases, stored_settings
 from karat.runs.system_calls import asks_at_random, call_system, follows_up, misplaced, open_system, run_async
+from karat.runs.tracing.spans import Traces, check_traces, tracing_of
 from karat.store.lease_holder import Holder, this_process
 from karat.store.live import LiveRuns
 from karat.store.records import RunRecord, run_name
@@ -85,6 +87,8 @@ def start(
     for settings, what in ((job.config, "system"), (options, "suite")):
         refuse_written_out(settings, f"the {what}")
     job = replace(job, opened=job.opened or open_system(job))
+    check_reuse(job)
+    check_traces(job.traces)
     prompt = run_hash(job.config, job.suite, job.cases, options)
     truth_set = truth_hash(job.cases, job.suite.truth)
     job = replace(job, seed=seed_of(truth_set) if asks_at_random(job) else None)
@@ -138,6 +142,8 @@ def resume(
     system: System | None = None,
     grace: float = GRACE,
     join: bool = False,
+    reuse: str = "",
+    traces: Traces | None = None,
     watch: Watch = lambda _: None,
     on_run: Callable[[str, int], None] = lambda _run, _calls: None,
     on_scored: Scored = lambda _: None,
@@ -168,6 +174,8 @@ def resume(
         repeats=record.repeats,
         seed=record.config.get("seed"),
         grace=grace,
+        reuse=reuse,
+        traces=traces,
         opened=system,
     )
     if record.status == "finished" and not _calls_left(job, StoredAnswers(store, run_id), retry_errors):
@@ -231,7 +239,8 @@ def _carry_on(
     problems: tuple[Problem, ...] = ()
     live = Live(store, run_id, job, options, executor, on_scored)
     try:
-        with signs_of_life(store, run_id, holder), live:
+        with signs_of_life(store, run_id, holder), live, ExitStack() as traced:
+            tracing = None
             fresh = isinstance(stored, NoAnswers) or not store.answered(run_id)
             before = 0 if fresh else _answered(store, run_id, retry_errors)
             leads, more = store.leads(run_id), follows_up(job)
@@ -249,11 +258,25 @@ def _carry_on(
                     share = sharing.Parts(store, run_id, holder, job, options, stored, follow_up=more)
                 if system.measures_time:  # answers that are at hand need no watching: they are scored at the end
                     live.score_as_they_come()
-                run_async(call_system(store, run_id, job, system, stored, share, called, live, retry_errors))
-                problems = (*problems, *share.problems())
+                reused, told = open_reuse(job.reuse, job.config, system)
+                try:
+                    tracing = traced.enter_context(tracing_of(job, run_name(run_id), system))
+                    run_async(
+                        call_system(
+                            store, run_id, job, system, stored, share, called, live, retry_errors, reused, tracing
+                        )
+                    )
+                finally:
+                    if reused is not None:
+                        reused.close()
+                        keep_note(store, run_id, reused)
+                        told = reused.problems()
+                problems = (*problems, *told, *share.problems())
             if sharing.may_score(store, run_id, holder, lambda: live.stop_asked):
                 result = score_stored(store, run_id, job.suite, job.cases, options, executor, holder, live=live)
                 live.forget()
+                if tracing is not None:
+                    tracing.scored(result)
             else:
                 live.forget()
                 result = store.result(run_id)

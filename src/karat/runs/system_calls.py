@@ -25,6 +25,8 @@ from karat.systems.prompts.prompt import prompt_of
 from karat.systems.prompts.rendering import Renderer
 
 if TYPE_CHECKING:
+    from karat.runs.reuse import ReusedAnswers
+    from karat.runs.tracing.spans import Tracing
     from karat.store.store import Store
 
 
@@ -70,6 +72,8 @@ async def call_system(
     called: Called,
     live: Live,
     retry_errors: bool,
+    reused: ReusedAnswers | None = None,
+    tracing: Tracing | None = None,
 ) -> None:
     """Ask everything of this share that has no stored answer, and what was still to be followed up. A wish to stop
     that ``live`` hears of is as good as Ctrl-C."""
@@ -80,7 +84,7 @@ async def call_system(
         called.finish(in_flight)
 
     stopping = Stopping(job.grace, stop)
-    caller = Caller(stopping.guarded(system), job.config, sleep=stopping.sleep)
+    caller = Caller(stopping.guarded(system), job.config, sleep=stopping.sleep, answers=reused, traces=tracing)
     predict: Predict = stopping.patient(caller.predict)
     kept: dict[Key, Prediction] = {}  # what is stored before the writer hears of it
     in_flight: InFlight = {}

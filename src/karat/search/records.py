@@ -30,6 +30,12 @@ class Model:
     never both.
 
     The same name and revision always give the same numbers: vectors are cached by them.
+
+    >>> import karat
+    >>> from karat.search.models import load_model
+    >>> model: karat.Model = load_model("bm25")
+    >>> model.name
+    'bm25'
     """
 
     name: str

@@ -6,8 +6,12 @@ import msgspec
 from sqlalchemy import Connection, delete, insert, select
 
 from karat.core.json_types import JsonMapping, JsonObject
+from karat.core.notes import EVERY_SUITE
 from karat.store.codec import pack, to_json, unpack
 from karat.store.schema import notes
+
+OF_A_SUITE = notes.c.name.not_in(EVERY_SUITE)
+"""Whether a note is one that a suite declares."""
 
 
 def insert_notes(connection: Connection, run_id: int, given: JsonMapping, now: str, *, replace: bool) -> None:
@@ -26,8 +30,8 @@ def insert_notes(connection: Connection, run_id: int, given: JsonMapping, now: s
 
 
 def any_notes(connection: Connection) -> bool:
-    """Whether a run has one."""
-    return connection.execute(select(notes.c.run_id).limit(1)).first() is not None
+    """Whether a run has one that its suite declares."""
+    return connection.execute(select(notes.c.run_id).where(OF_A_SUITE).limit(1)).first() is not None
 
 
 def read_notes(connection: Connection, run_id: int) -> JsonObject:

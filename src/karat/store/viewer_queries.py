@@ -19,7 +19,7 @@ from karat.store.case_history import CaseInRun, read_case_results, read_history,
 from karat.store.case_list import CaseList, Line
 from karat.store.case_pages import CaseQuery, TagCount
 from karat.store.filters_and_case_sets import CaseSet, SavedFilter
-from karat.store.notes import any_notes
+from karat.store.notes import OF_A_SUITE, any_notes
 from karat.store.predictions import count_answers, waiting_cases
 from karat.store.records import RunRow
 from karat.store.runs import count_runs
@@ -47,7 +47,7 @@ class Viewing:
             return count_runs(connection)
 
     def any_notes(self) -> bool:
-        """Whether a run has a note, such as how a search was tuned."""
+        """Whether a run has a note of its suite, such as how a search was tuned."""
         with self._store._reading() as connection:
             return any_notes(connection)
 
@@ -79,9 +79,9 @@ class Viewing:
         return {case: place for place, case in enumerate(self._list(scoring).columns.case_ids)}
 
     def noted_runs(self) -> set[int]:
-        """The runs that have notes."""
+        """The runs that have notes which their suite declares."""
         with self._store._reading() as connection:
-            return set(connection.execute(select(notes.c.run_id).distinct()).scalars())
+            return set(connection.execute(select(notes.c.run_id).where(OF_A_SUITE).distinct()).scalars())
 
     def count(self, run_id: int, scoring: int, query: CaseQuery) -> int:
         """How many cases the query finds."""

@@ -10,6 +10,10 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+import msgspec
 
 from karat.core.records import CallError, Prediction
 from karat.core.secrets.masking import Secrets
@@ -69,6 +73,33 @@ class Pace:
             await self._sleep(at - now)
 
 
+class Answers(Protocol):
+    """Answers that are there already, and where new ones are kept."""
+
+    def find(self, request: Request) -> Response | None:
+        """The answer to exactly this request."""
+
+    def keep(self, request: Request, response: Response) -> None:
+        """Keep a new answer."""
+
+
+class CallSpan(Protocol):
+    """The record of one call."""
+
+    def end(self, prediction: Prediction | None) -> None:
+        """How the call ended."""
+
+
+class CallTraces(Protocol):
+    """Who records calls."""
+
+    def call(self, request: Request) -> AbstractContextManager[CallSpan]:
+        """The record of a call, open while it is made."""
+
+    def response(self, request: Request, response: Response) -> None:
+        """What the system said of an answer."""
+
+
 class Caller:
     """An open system with its limits. ``predict`` may be called any number of times at once."""
 
@@ -80,8 +111,12 @@ class Caller:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         draw: Callable[[], float] = random.random,
+        answers: Answers | None = None,
+        traces: CallTraces | None = None,
     ) -> None:
         self.system = system
+        self._answers = answers
+        self._traces = traces
         self.config = config
         self._clock = clock
         self._sleep = sleep
@@ -94,6 +129,16 @@ class Caller:
 
     async def predict(self, request: Request) -> Prediction | None:
         """The system's answer or why there is none; None when nothing is recorded for this question."""
+        if self._traces is None:
+            return await self._predict(request)
+        with self._traces.call(request) as span:
+            found = await self._predict(request)
+            span.end(found)
+        return found
+
+    async def _predict(self, request: Request) -> Prediction | None:
+        if self._answers is not None and (found := self._answers.find(request)) is not None:
+            return self._answered(request, found, found.latency)
         tries = 0
         while True:
             tries += 1
@@ -121,7 +166,12 @@ class Caller:
         try:
             async with limit:
                 response = await self.system.call(request)
-            return self._answered(request, response, self._clock() - started)
+            answered = self._answered(request, response, self._clock() - started)
+            if self._answers is not None:
+                # As it is stored: without secrets, with its own time.
+                kept = msgspec.structs.replace(response, body=answered.response, latency=answered.latency)
+                self._answers.keep(request, kept)
+            return answered
         except (CallFailed, NoAnswer) as error:
             if isinstance(error, NoAnswer):
                 raise
@@ -139,7 +189,9 @@ class Caller:
         except (Exception, SystemExit) as error:
             return CallFailed("exception", _described(error))
 
-    def _answered(self, request: Request, response: Response, elapsed: float) -> Prediction:
+    def _answered(self, request: Request, response: Response, elapsed: float | None) -> Prediction:
+        if self._traces is not None:
+            self._traces.response(request, response)
         latency = response.latency if response.latency is not None or not self._timed else elapsed
         tokens, cost = response.tokens, response.cost
         incoming, outgoing = response.input_tokens, response.output_tokens

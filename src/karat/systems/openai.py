@@ -290,4 +290,10 @@ def open_openai(config: OpenAIConfig, suite: Suite) -> OpenAISystem:
     return OpenAISystem(config, whole_format(config.response_format, suite, suite.options()))
 
 
-system = SystemType("openai", "any OpenAI-compatible or DIAL endpoint, streaming or not", OpenAIConfig, open_openai)
+system = SystemType(
+    "openai",
+    "any OpenAI-compatible or DIAL endpoint, streaming or not",
+    OpenAIConfig,
+    open_openai,
+    settings_tell_all=True,
+)

@@ -10,7 +10,7 @@ import msgspec
 
 from karat.core import plugins
 from karat.core.files.atomic import write_bytes
-from karat.core.notes import notes_line
+from karat.core.notes import EVERY_SUITE, REUSE, notes_line
 from karat.core.problems import UserError, count_of, did_you_mean
 from karat.core.remote.address import address_of
 from karat.core.remote.paths import local_path
@@ -64,7 +64,11 @@ def export_predictions(store: Store, run: str) -> Exported:
     fetch_inputs(store, run_id, record)
     found = exported(record.suite, store.predictions(run_id), record.options)
     notes = store.notes(run_id)
-    return Exported(found.lines + (notes_line(notes) if notes else b""), found.files, tuple(found.notes))
+    told = list(found.notes)
+    if REUSE in notes:
+        told.append("the file does not say which answers were reused from a cache")
+    own = {name: note for name, note in notes.items() if name not in EVERY_SUITE}  # not every format has room for them
+    return Exported(found.lines + (notes_line(own) if own else b""), found.files, tuple(told))
 
 
 def export_scores(store: Store, run: str, *, parquet: bool = False) -> Exported:

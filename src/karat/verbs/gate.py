@@ -35,7 +35,15 @@ Rule = str | JsonMapping | Gate
 
 
 class Verdicts(msgspec.Struct, frozen=True):
-    """The verdict on every rule. True when all of them hold."""
+    """The verdict on every rule. True when all of them hold.
+
+    >>> import karat
+    >>> cases, answers = [{"id": "q1", "relevant": ["x"]}], [{"id": "q1", "results": ["x"]}]
+    >>> result = karat.score(suite="retrieval", cases=cases, predictions=answers)
+    >>> verdicts = karat.gate(result, ["retrieval.passed>=0.9", "retrieval.recall>=0.9"])
+    >>> bool(verdicts), len(verdicts)
+    (True, 2)
+    """
 
     verdicts: tuple[Verdict, ...]
 
@@ -63,6 +71,11 @@ class Verdicts(msgspec.Struct, frozen=True):
             for one in ordered
         ]
         return "\n".join([headline(self.verdicts), *lines])
+
+    def _repr_html_(self) -> str:
+        from karat.reports.notebook import verdicts_html
+
+        return verdicts_html(self.verdicts)
 
 
 def gate(

@@ -18,7 +18,9 @@ from karat.runs.case_order import read_order
 from karat.runs.case_selection import Choice
 from karat.runs.executors.choice import scoring_executor
 from karat.runs.job import Job
+from karat.runs.notebook_progress import notebook_watch
 from karat.runs.stopping import GRACE, wrong_seconds
+from karat.runs.tracing.spans import Traces
 from karat.verbs.inputs.gathering import gather_cases
 from karat.verbs.inputs.loading import Cases, Options, Predictions, options_for
 from karat.verbs.inputs.projects import open_store_here
@@ -26,6 +28,8 @@ from karat.verbs.inputs.steps import step
 from karat.verbs.inputs.systems import Asked, open_given, settle_system, with_copies
 
 if TYPE_CHECKING:
+    from opentelemetry.trace import TracerProvider
+
     from karat.core.results.live import LiveBatch
     from karat.core.system import System
     from karat.store.store import Store
@@ -57,7 +61,10 @@ def run(
     executor: Executor | str | None = None,
     order: str = "",
     grace: float = GRACE,
-    watch: Watch = lambda _: None,
+    reuse: str | Path = "",
+    traces: str | Path | TracerProvider | None = None,
+    traces_content: bool = False,
+    watch: Watch | None = None,
 ) -> RunResult:
     """Run the cases against a system, store every answer as it comes, score them all.
 
@@ -69,6 +76,11 @@ def run(
     that of the file with ``order="file"``; the result always has the file's order. After Ctrl-C, calls in flight have
     ``grace`` seconds to finish.
 
+    ``reuse`` is a cache file of answers, created on first use: a question that was asked before with the same prompt,
+    model, settings and messages is answered from it, and new answers are added. ``traces`` records the run with
+    OpenTelemetry: a file, ``"otlp"`` for a collector, or a ``TracerProvider``; texts are part of the traces only with
+    ``traces_content=True``. ``watch`` hears how far the calls are; in a notebook, progress is shown without it.
+
     >>> import karat
     >>> result = karat.run(
     ...     suite="retrieval",
@@ -79,6 +91,7 @@ def run(
     >>> result.run.id, result.metric("passed").mean
     ('r-0001', 1.0)
     """
+    watch = watch or notebook_watch()
     if resume:
         beside = {"suite": suite, "cases": _is_given(cases), "system": not callable(system) and system}
         beside |= {"predictions": predictions is not None, "options": options, "name": name, "repeats": repeats != 1}
@@ -94,6 +107,8 @@ def run(
                 workers=workers,
                 executor=executor,
                 grace=grace,
+                reuse=reuse,
+                traces=traces_to(traces, traces_content),
                 watch=watch,
             )
     if retry_errors:
@@ -111,6 +126,8 @@ def run(
         repeats=repeats,
         order=order,
         grace=grace,
+        reuse=reuse,
+        traces=traces_to(traces, traces_content),
         choice=Choice(tuple(tags), tuple(case_ids), limit),
     )
     with open_store_here(store, create=True) as opened:
@@ -125,6 +142,15 @@ def refuse_beside(what: str, options: Mapping[str, object], hint: str) -> None:
     given = [name for name, value in options.items() if value]
     if given:
         raise UserError(f"{' and '.join(given)} cannot be combined with {what}", hint=hint)
+
+
+def traces_to(target: str | Path | TracerProvider | None, content: bool) -> Traces | None:
+    """Where spans go; None where none are wanted."""
+    if target is None or target == "":
+        if content:
+            raise UserError("traces_content needs traces", hint='For example: traces="traces.jsonl"')
+        return None
+    return Traces(target, content)
 
 
 def _is_given(cases: Cases) -> bool:
@@ -144,6 +170,8 @@ def plan_run(
     repeats: int = 1,
     order: str = "",
     grace: float = GRACE,
+    reuse: str | Path = "",
+    traces: Traces | None = None,
     choice: Choice | None = None,
 ) -> Job:
     """All that a run needs, read and checked, and nothing stored yet. ``label`` is the name people know the system
@@ -171,6 +199,8 @@ def plan_run(
         order=asking,
         grace=grace,
         problems=gathered.problems,
+        reuse=str(reuse),
+        traces=traces,
         opened=opened,
     )
 
@@ -185,6 +215,8 @@ def plan_work(
     tags: Sequence[str] = (),
     case_ids: Sequence[str] = (),
     limit: int | None = None,
+    reuse: str | Path = "",
+    traces: Traces | None = None,
 ) -> Job:
     """The same for one suite of a project. What is given here comes before what the project file says."""
     from karat.verbs.inputs.work import choice_of
@@ -200,6 +232,8 @@ def plan_work(
         repeats=repeats or work.run.repeats,
         order=order or work.run.order,
         grace=work.run.grace if grace is None else grace,
+        reuse=reuse,
+        traces=traces,
         choice=choice_of(work, tags, case_ids, limit),
     )
 
@@ -232,6 +266,8 @@ def resume_run(
     workers: int | None = None,
     executor: Executor | str | None = None,
     grace: float = GRACE,
+    reuse: str | Path = "",
+    traces: Traces | None = None,
     watch: Watch = lambda _: None,
     on_run: Announce = lambda _run, _calls: None,
     on_scored: Scored = lambda _: None,
@@ -255,6 +291,8 @@ def resume_run(
             system=function,
             grace=grace,
             join=join,
+            reuse=str(reuse),
+            traces=traces,
             watch=watch,
             on_run=on_run,
             on_scored=on_scored,

@@ -23,7 +23,14 @@ if TYPE_CHECKING:
 
 
 class ShownCase(msgspec.Struct, frozen=True):
-    """A case in one run, and in the run it is compared with."""
+    """A case in one run, and in the run it is compared with.
+
+    >>> import karat
+    >>> cases, answers = [{"id": "q1", "relevant": ["lemon"]}], [{"id": "q1", "results": ["lime"]}]
+    >>> _ = karat.run(suite="retrieval", cases=cases, predictions=answers, store="doctest_shown.db")
+    >>> karat.show("q1", store="doctest_shown.db").case.status
+    'scored'
+    """
 
     case: CaseView
     against: CaseView | None = None

@@ -20,7 +20,24 @@ if TYPE_CHECKING:
 
 
 class Tuned(msgspec.Struct, frozen=True):
-    """The evaluation table's name, and what was chosen for its fields. Printing it shows what ``karat tune`` prints."""
+    """The evaluation table's name, and what was chosen for its fields. Printing it shows what ``karat tune`` prints.
+
+    >>> from pathlib import Path
+    >>> import karat
+    >>> _ = Path("wanted.sheet").write_text('''!evaluation()
+    ... table Wanted
+    ...     !evaluation_question()
+    ...     [Question]
+    ...     !evaluation_field("Food[name]")
+    ...     [Answer]
+    ... override
+    ... [Question],[Answer]
+    ... "What is sour?","Lemon"
+    ... ''')
+    >>> _ = Path("wanted.csv").write_text("name\\nLemon\\nHoney\\n")
+    >>> karat.tune("wanted.sheet", tables={"Food": "wanted.csv"}, models=["bm25"]).name
+    'Wanted'
+    """
 
     name: str
     tuning: Tuning
@@ -30,6 +47,19 @@ class Tuned(msgspec.Struct, frozen=True):
 
         lines = (f"  {line}".rstrip() for line in lines_of(self.tuning))
         return "\n".join((heading_of(self.name, self.tuning), *lines))
+
+    def _repr_html_(self) -> str:
+        from karat.core.results.html import paragraph, table, whole
+        from karat.core.results.text import figure
+        from karat.search.choose.text import heading_of, lines_of
+
+        rows = [
+            [one.field, f"{one.n:,}", one.model, f"{one.tokens:,}", figure(one.recall), figure(one.mrr)]
+            for one in self.tuning.fields
+        ]
+        told = [line.strip() for line in lines_of(self.tuning)[len(rows) + 1 :]]
+        chosen = table(["field", "n", "model", "tokens", "recall", "MRR"], rows)
+        return whole(paragraph(heading_of(self.name, self.tuning)), chosen, paragraph(told[0], *told[1:]))
 
 
 def tune(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -30,11 +31,10 @@ from karat.cli.options.shared import (
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from karat.core.results.result import RunResult
     from karat.runs.job import Job
     from karat.runs.runner import Interrupted
+    from karat.runs.tracing.spans import Traces
     from karat.store.store import Store
 
 
@@ -105,6 +105,25 @@ def run(
     no_judge: Annotated[
         bool, typer.Option("--no-judge", help="Do not ask the judge that karat.yaml names (judge:).")
     ] = False,
+    reuse: Annotated[
+        Path | None,
+        typer.Option(
+            "--reuse",
+            metavar="FILE",
+            help="Take answers to unchanged questions from this cache file, and add new ones. Created on first run.",
+        ),
+    ] = None,
+    traces: Annotated[
+        str | None,
+        typer.Option(
+            "--traces",
+            metavar="TARGET",
+            help="Record the run with OpenTelemetry: a file, or otlp for a collector (OTEL_EXPORTER_OTLP_ENDPOINT).",
+        ),
+    ] = None,
+    traces_content: Annotated[
+        bool, typer.Option("--traces-content", help="With --traces: also record the texts of prompts and answers.")
+    ] = False,
     gate: GateOption = None,
     json: JsonOption = None,
     xlsx: XlsxOption = None,
@@ -136,7 +155,7 @@ def run(
     from karat.verbs.gate import baselines_here, refuse_unknown
     from karat.verbs.inputs.projects import open_store_here, project_here
     from karat.verbs.inputs.work import work_to_do
-    from karat.verbs.run import KEEPS, plan_work, refuse_beside
+    from karat.verbs.run import KEEPS, plan_work, refuse_beside, traces_to
     from karat.verbs.runs import origin_of, tag_run
 
     signal.signal(signal.SIGTERM, _stop_as_ctrl_c)
@@ -148,6 +167,9 @@ def run(
     if join and resume is None:
         raise UserError("--join needs --resume RUN", hint="For example: karat run --resume latest --join")
     check_choice(executor, workers)
+    if traces_content and traces is None:
+        raise UserError("--traces-content needs --traces TARGET", hint="For example: --traces traces.jsonl")
+    recorded = traces_to(traces, traces_content)
     labels = [release_tag(release)] if release is not None else []
     outputs = Outputs(json, xlsx, html)
     extra = [parse_gate(rule) for rule in gate or ()]
@@ -163,7 +185,9 @@ def run(
             opened.patience.seconds = options.store_retry
             chosen = settled(workers, executor, None, project.executor if project else "")
             seconds = options.grace if grace is None else grace
-            result = _resumed(opened, resume, retry_errors, join, *chosen, seconds, _baseline_name(config))
+            result = _resumed(
+                opened, resume, retry_errors, join, *chosen, seconds, _baseline_name(config), reuse or "", recorded
+            )
             if labels:
                 tag_run(opened, result.run.id, labels)
             origin = origin_of(opened, result, flags)
@@ -195,6 +219,8 @@ def run(
             tags=tag or (),
             case_ids=case or (),
             limit=limit,
+            reuse=reuse or "",
+            traces=recorded,
         )
         for part in work
     ]
@@ -255,7 +281,7 @@ def run_job(store: Store, job: Job, workers: int | None, executor: str | None = 
     live = LiveFigures(job.suite.metrics, len(job.cases))
 
     def announce(run: str, calls: int) -> None:
-        _announce(run, calls)
+        _announce(run, calls, job.reuse)
         live.begin(store, run, baseline)
 
     try:
@@ -277,6 +303,8 @@ def _resumed(
     executor: str | None,
     grace: float,
     baseline: str,
+    reuse: str | Path,
+    traces: Traces | None,
 ) -> RunResult:
     from karat.cli.printing.live import LiveFigures
     from karat.cli.printing.progress import progress
@@ -288,7 +316,7 @@ def _resumed(
     live = LiveFigures(plugins.load_suite(store.run(find_run(store, run, stopped=True)).suite).metrics)
 
     def announce(found: str, calls: int) -> None:
-        _announce(found, calls)
+        _announce(found, calls, str(reuse))
         if calls:
             live.begin(store, found, baseline)
 
@@ -302,6 +330,8 @@ def _resumed(
                 workers=workers,
                 executor=executor,
                 grace=grace,
+                reuse=reuse,
+                traces=traces,
                 watch=watch,
                 on_run=announce,
                 on_scored=live.add,
@@ -311,7 +341,7 @@ def _resumed(
         raise typer.Exit(exits.STOPPED) from None
 
 
-def _announce(run: str, calls: int) -> None:
+def _announce(run: str, calls: int, reuse: str) -> None:
     from karat.cli.printing.consoles import notes
     from karat.core.problems import count_of
 
@@ -319,7 +349,8 @@ def _announce(run: str, calls: int) -> None:
         words = f"{run} is finished: nothing is left to ask. To score it again: karat score {run}"
         notes().print(words, markup=False, style="bold", soft_wrap=True)
         return
-    notes().print(f"{run}: {count_of(calls, 'call')} to make", markup=False, style="dim")
+    fewer = f", less the answers in {reuse}" if reuse else ""
+    notes().print(f"{run}: {count_of(calls, 'call')} to make{fewer}", markup=False, style="dim")
 
 
 def _say_stopped(stopped: Interrupted) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def import_(
     file: Annotated[
-        Path, typer.Argument(help="CSV, Excel, JSON lines, promptfoo, inspect_ai, LangSmith or Langfuse file.")
+        Path, typer.Argument(help="CSV, Excel, JSON lines, promptfoo, inspect_ai, LangSmith, Langfuse or OTLP file.")
     ],
     suite: Annotated[
         str, typer.Option("--suite", "-s", help="The suite, for example data_query.", autocompletion=complete_suites)
@@ -46,6 +46,12 @@ def import_(
             "--table", metavar="NAME=FILE", help="codegen: a table for every task that names none. Repeatable."
         ),
     ] = None,
+    cases: Annotated[
+        Path | None,
+        typer.Option(
+            "--cases", "-c", help="Cases that exist: write only the answers of the file, as predictions for them."
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
 ) -> None:
     """Convert a file to cases, and to predictions if it contains answers.
@@ -59,9 +65,31 @@ def import_(
     from karat.cli.options.settings import bound_tables, column_maps
     from karat.verbs.imports import import_cases
 
+    if cases is not None:
+        _answers(file, suite, cases, to, force, given=bool(maps or sheet or table))
+        return
     maps_given, tables = column_maps(maps or ()), bound_tables(table or ())
     done = import_cases(file, suite, maps=maps_given, to=to, sheet=sheet, tables=tables, force=force, ask=_asked)
     _say(file, done)
+    if done.skipped:
+        raise typer.Exit(exits.ERRORS)
+
+
+def _answers(file: Path, suite: str, cases: Path, to: Path | None, force: bool, given: bool) -> None:
+    from karat.cli.printing.consoles import notes, print_problems, stderr
+    from karat.core.problems import UserError, count_of
+    from karat.verbs.imported_answers import import_answers
+
+    if given:
+        raise UserError("--cases cannot be combined with --map, --sheet and --table")
+    done = import_answers(file, suite, cases, to=to, force=force)
+    print_problems(done.skipped, stderr())
+    answers = f"{count_of(done.count, 'answer')} to {count_of(done.cases, 'case')}"
+    notes().print(f"{done.source.format}: {answers}", markup=False, soft_wrap=True)
+    for note in done.notes:
+        notes().print(note, markup=False, soft_wrap=True)
+    words = ["karat", "score", "--suite", suite, "--cases", str(cases), "--predictions", str(done.predictions)]
+    notes().print(f"saved {done.predictions}\n→ {shlex.join(words)}", markup=False, soft_wrap=True)
     if done.skipped:
         raise typer.Exit(exits.ERRORS)
 

@@ -39,6 +39,10 @@ def read_reply(response: bytes, own: Collection[str] = ()) -> Reply:
 
     Raises :class:`Unreadable` for bytes that are no text, and for JSON that gives one key two values; everything else
     is a reply, if only one that says why it holds nothing.
+
+    >>> import karat
+    >>> karat.read_reply(b'{"choices": [{"message": {"role": "assistant", "content": "37 ships"}}]}').text
+    '37 ships'
     """
     try:
         text = response.decode("utf-16" if response[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")

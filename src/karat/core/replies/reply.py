@@ -34,7 +34,13 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """A response, read. ``failure``: why there can be no answer in it; ``cut``: why its end may be missing."""
+    """A response, read. ``failure``: why there can be no answer in it; ``cut``: why its end may be missing.
+
+    >>> import karat
+    >>> reply = karat.read_reply(b'Here it is: {"ships": 37}')
+    >>> reply.json_objects()
+    [{'ships': 37}]
+    """
 
     form: str
     text: str = ""

@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 
 
 class RunInfo(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Which run this is: enough to tell whether two figures may be compared."""
+    """Which run this is: enough to tell whether two figures may be compared.
+
+    >>> import karat
+    >>> cases, answers = [{"id": "q1", "relevant": ["x"]}], [{"id": "q1", "results": ["x"]}]
+    >>> result = karat.score(suite="retrieval", cases=cases, predictions=answers)
+    >>> result.run.suite, result.run.cases
+    ('retrieval', 1)
+    """
 
     suite: str
     id: str = ""
@@ -64,7 +71,13 @@ def interval_text(low: float, high: float, show: Callable[[float], str], between
 
 class Estimate(msgspec.Struct, frozen=True, gc=False):
     """A mean over ``n`` values with its 95 % interval; all None when there are none. Quantities that show no spread
-    have no interval."""
+    have no interval.
+
+    >>> import karat
+    >>> found: karat.Estimate = karat.stats.estimate([1.0, 0.0, 1.0, 1.0], "rate")
+    >>> found.mean, found.n
+    (0.75, 4)
+    """
 
     mean: float | None
     n: int
@@ -84,6 +97,13 @@ class MetricSummary(msgspec.Struct, frozen=True):
 
     ``undefined`` cases had an answer but no value here (0/0, not asked for). ``with_errors_as_zero`` is the mean when
     every failed call counts 0; it is None when no call failed.
+
+    >>> import karat
+    >>> cases, answers = [{"id": "q1", "relevant": ["x"]}], [{"id": "q1", "results": ["x"]}]
+    >>> result = karat.score(suite="retrieval", cases=cases, predictions=answers)
+    >>> summary = result.metric("passed")
+    >>> summary.mean, summary.n
+    (1.0, 1)
     """
 
     metric: str
@@ -96,7 +116,14 @@ class MetricSummary(msgspec.Struct, frozen=True):
 
 
 class CaseResult(msgspec.Struct, frozen=True):
-    """One case: its state as a whole, its scores (means over turns and repeats), and the evidence."""
+    """One case: its state as a whole, its scores (means over turns and repeats), and the evidence.
+
+    >>> import karat
+    >>> cases, answers = [{"id": "q1", "relevant": ["x"]}], [{"id": "q1", "results": ["x"]}]
+    >>> result = karat.score(suite="retrieval", cases=cases, predictions=answers)
+    >>> result.cases[0].id, result.cases[0].scores["passed"].value
+    ('q1', 1.0)
+    """
 
     id: str
     status: State
@@ -168,7 +195,14 @@ class CaseReview(msgspec.Struct, frozen=True):
 
 
 class RunResult(msgspec.Struct, frozen=True):
-    """A scored run: what ``karat.score`` and ``karat.run`` return and every report is made from."""
+    """A scored run: what ``karat.score`` and ``karat.run`` return and every report is made from.
+
+    >>> import karat
+    >>> cases, answers = [{"id": "q1", "relevant": ["x"]}], [{"id": "q1", "results": ["x"]}]
+    >>> result = karat.score(suite="retrieval", cases=cases, predictions=answers)
+    >>> result.metric("passed").mean, result.status_counts()
+    (1.0, {'scored': 1})
+    """
 
     run: RunInfo
     summary: tuple[MetricSummary, ...]

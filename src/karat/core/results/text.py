@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from html import escape
 from typing import TYPE_CHECKING
 
 from karat.core.problems import count_of
-from karat.core.report import visible
+from karat.core.results.html import STYLE
+from karat.core.results.html import one_line as _line
 from karat.core.results.result import interval_text, why_no_interval
 from karat.core.suite import Metric
 
@@ -18,9 +18,6 @@ WIDTH, HEIGHT, LEFT = 300, 22, 8
 """Of the plot: its axis from 0 to 1, the height of a row, the space before the axis."""
 TITLE = 40
 """Characters of a metric's title."""
-_TURNS = re.compile("[\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""Characters that turn the direction of writing."""
-STYLE = "font-variant-numeric:tabular-nums"
 
 
 def headline_metrics(result: RunResult) -> list[tuple[Metric, MetricSummary]]:
@@ -103,12 +100,6 @@ def _title(result: RunResult) -> str:
 def _states(result: RunResult) -> str:
     counts = [f"{count:,} {state.replace('_', ' ')}" for state, count in result.status_counts().items()]
     return f"{count_of(len(result.cases), 'case')}: {', '.join(counts)}" if counts else "no cases"
-
-
-def _line(text: str, most: int = 160) -> str:
-    """A text on one line, in which nothing can act on a terminal."""
-    shown = _TURNS.sub(lambda found: f"\\u{ord(found[0]):04x}", " ".join(visible(text).split()))
-    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
 
 
 def _table(rows: list[tuple[Metric, MetricSummary]]) -> str:

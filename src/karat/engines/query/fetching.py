@@ -44,7 +44,12 @@ def batches(rows: Iterator[Row]) -> Callable[[int], Sequence[Row]]:
 
 
 def as_table(names: Sequence[str], rows: Sequence[Row], truncated: bool, seconds: float) -> ResultTable:
-    """Rows of Python values as a table of texts."""
+    """Rows of Python values as a table of texts.
+
+    >>> import karat
+    >>> karat.result_table(["seats"], [(120,), (None,)], False, 0.1).height
+    2
+    """
     values = zip(*rows, strict=True) if rows else (() for _ in names)
     return ResultTable(tuple(names), tuple(column_text(column) for column in values), truncated, seconds)
 

@@ -57,7 +57,15 @@ _BEGINS = re.compile(r"(?:[\s(]|--[^\n]*(?:\n|$)|/\*.*?\*/)*+(\w+|[^\s\w])?", re
 
 
 def check(sql: str, dialect: str) -> str:
-    """The query as it may be run. Raises EngineError: ``refused``, or ``sql_error`` when it cannot be read."""
+    """The query as it may be run. Raises EngineError: ``refused``, or ``sql_error`` when it cannot be read.
+
+    >>> import karat
+    >>> try:
+    ...     karat.check_query("DROP TABLE ships", "sqlite")
+    ... except karat.EngineError as error:
+    ...     print(error.kind)
+    refused
+    """
     tokens = _tokens(sql, dialect)
     # A word that is nothing to sqlglot ("SELEC") goes on to the parser, which says what is wrong with it.
     if tokens[0].token_type.name not in {*_BEGINNINGS, "VAR"} or tokens[0].text.upper() in _VERBS:

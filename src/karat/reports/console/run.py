@@ -22,6 +22,7 @@ from karat.reports.console.overview import FEW, ROUNDING, Overview, badness, lab
 from karat.reports.console.page import LABEL, Page, Span, fit, plain
 from karat.reports.failure_groups import failure_groups, group_lines
 from karat.reports.judged import judged_lines
+from karat.reports.reuse import reuse_words
 from karat.reports.reviews import reviewed_lines
 from karat.stats.repeats import tries_of
 
@@ -190,6 +191,8 @@ def _usage(page: Page, result: RunResult) -> None:
     ]
     if parts:
         page.line([(f"  per case      {' · '.join(parts)}", "dim")])
+    if told := reuse_words(result):
+        page.labelled("reused", [(plain(told), "")])
 
 
 def _tries_and_reviews(page: Page, result: RunResult, metrics: Sequence[Metric]) -> None:

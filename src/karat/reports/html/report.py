@@ -31,6 +31,7 @@ from karat.reports.html.page import MOST_FIGURES, sections, shown_metrics, summa
 from karat.reports.html.text import cut, embedded_json, readable
 from karat.reports.look.palette import chosen_by_reader
 from karat.reports.plots.figures import plot_config, run_plots
+from karat.reports.reuse import reuse_words
 from karat.reports.reviews import MEANING, reviewed_words
 from karat.stats.reviewed import reviewed_rates
 
@@ -107,11 +108,12 @@ def _facts(result: RunResult) -> list[str]:
         f"{run.repeats} repeats" if run.repeats > 1 else "",
         f"truth set {run.truth_set}" if run.truth_set else "",
         f"prompt {run.prompt}" if run.prompt else "",
+        f"reused: {told}" if (told := reuse_words(result)) else "",
         run.started,
         ", ".join(run.tags),
         f"karat {run.karat}" if run.karat else "",
     )
-    return [cut(text, 120) for text in said if text]
+    return [cut(text, 160) for text in said if text]
 
 
 # -- putting it together ----------------------------------------------------------------------------------------------

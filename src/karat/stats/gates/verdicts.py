@@ -66,6 +66,13 @@ class Verdict(msgspec.Struct, frozen=True):
     """What became of one rule, in words.
 
     ``not_judged``: there is no baseline to compare with. ``not_asked``: the suite has no case of the rule's tag.
+
+    >>> import karat
+    >>> cases, answers = [{"id": "q1", "relevant": ["x"]}], [{"id": "q1", "results": ["x"]}]
+    >>> result = karat.score(suite="retrieval", cases=cases, predictions=answers)
+    >>> verdict = karat.gate(result, "retrieval.passed>=0.9")[0]
+    >>> verdict.passed, verdict.value
+    (True, 1.0)
     """
 
     rule: str

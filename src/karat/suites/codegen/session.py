@@ -43,7 +43,13 @@ Tables = Mapping[str, str | Path | Mapping[str, Sequence[Cell]]]
 
 
 class Session:
-    """The generations of one conversation, scored as they come."""
+    """The generations of one conversation, scored as they come.
+
+    >>> import karat
+    >>> session = karat.Session("first", root="doctest_sessions")
+    >>> session.entries()
+    []
+    """
 
     def __init__(self, session_id: str, root: str | Path = "chat_history", *, options: Options | None = None) -> None:
         self.id = _checked(session_id)

@@ -65,6 +65,9 @@ def _rooted(config: SystemConfig, root: Path) -> SystemConfig:
     from karat.systems.prompts.prompt import rooted
 
     config = rooted(config, root)
+    if config.depends_on:
+        depends_on = tuple(rooted_text(path, root) for path in config.depends_on)
+        config = msgspec.structs.replace(config, depends_on=depends_on)
     return msgspec.structs.replace(config, **{name: rooted_text(path, root) for name, path in _files(config).items()})
 
 
