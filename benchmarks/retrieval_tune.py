@@ -26,7 +26,8 @@ SYLLABLES = ("ka", "ro", "mi", "tel", "su", "van", "dor", "pi", "lem", "gra", "n
 
 
 def main() -> None:
-    from karat.search.choose.tune import tuning_of
+    from karat.search.choose.limits import Limits
+    from karat.search.choose.tuning import tuning_of
     from karat.search.models import load_model
 
     questions, fields = made_fields()
@@ -39,7 +40,7 @@ def main() -> None:
     ranked: list[FieldRanks] = []
     passes = measure.of_call(lambda: ranked.extend(rank_all(questions, fields, models)))
     values = {name: found for name, found, _ in fields}
-    saying = measure.of_call(lambda: tuning_of(questions, ranked, values=values, budget_tokens=BUDGET))
+    saying = measure.of_call(lambda: tuning_of(questions, ranked, values=values, limits=Limits(BUDGET)))
     naive = [measure.of_call(partial(naive_loop, questions, fields, models, n)) for n in NAIVE_N]
     one = measure.medians(naive)
     looped = one.cpu * BUDGET
@@ -152,8 +153,9 @@ def solvers(ranked: Sequence[FieldRanks]) -> None:
     from karat.search.choose.choice import ORDER, affordable_options
     from karat.search.choose.combinations import program_of, worth
     from karat.search.choose.integer_program import solve
+    from karat.search.choose.limits import Limits
 
-    program = program_of(affordable_options(ranked, BUDGET, None))
+    program = program_of(affordable_options(ranked, Limits(BUDGET)))
     began = time.perf_counter()
     quick = branch(program, ORDER, budget=BUDGET)
     middle = time.perf_counter()

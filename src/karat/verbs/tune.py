@@ -76,6 +76,7 @@ def tune(
     from karat.runs.executors.choice import check_choice, scoring_executor
     from karat.runs.executors.spread import spread_over
     from karat.search.choose import tune as choosing
+    from karat.search.choose.limits import Limits
     from karat.search.models import load_model
     from karat.search.models.vectors import VectorCache
 
@@ -89,8 +90,7 @@ def tune(
             found.questions,
             found.fields,
             [load_model(name) for name in models],
-            budget_tokens=budget_tokens,
-            max_n=max_n,
+            Limits(budget_tokens, max_n),
             encoding=encoding,
             cache=VectorCache(vectors_folder(file)),
             watch=watch,

@@ -15,6 +15,7 @@ from karat.core.problems import UserError
 from karat.search.choose.branch_and_bound import branch
 from karat.search.choose.combinations import Program, Solved, Step, program_of
 from karat.search.choose.integer_program import solve
+from karat.search.choose.limits import Limits
 from karat.search.choose.options import FieldOptions, options_of
 from karat.search.choose.outcome import Pick, outcome_of
 from karat.search.records import FieldRanks
@@ -51,18 +52,16 @@ class Wanted:
     passed: int = 0
 
 
-def choose(
-    fields: Sequence[FieldRanks], *, budget_tokens: int, max_n: int | None = None, time_limit: float = 60.0
-) -> Choice:
+def choose(fields: Sequence[FieldRanks], limits: Limits, *, time_limit: float = 60.0) -> Choice:
     """The best option of each field within the budget."""
     began = time.monotonic()
-    options = affordable_options(fields, budget_tokens, max_n)
+    options = affordable_options(fields, limits)
     program = program_of(options)
-    solved = best_combination(program, ORDER, Wanted(budget_tokens), deadline=began + time_limit)
+    solved = best_combination(program, ORDER, Wanted(limits.budget), deadline=began + time_limit)
     return choice_of(fields, program, solved, time.monotonic() - began)
 
 
-def affordable_options(fields: Sequence[FieldRanks], budget_tokens: int, max_n: int | None) -> list[FieldOptions]:
+def affordable_options(fields: Sequence[FieldRanks], limits: Limits) -> list[FieldOptions]:
     """Each field's options that fit the budget beside the cheapest of the others; an error says which budget would
     do."""
     if not fields:
@@ -71,13 +70,13 @@ def affordable_options(fields: Sequence[FieldRanks], budget_tokens: int, max_n: 
         )
     cheapest = [options_of(field, max_n=1).options[0].tokens for field in fields]
     least = sum(cheapest)
-    if least > budget_tokens:
+    if least > limits.budget:
         raise UserError(
-            f"a budget of {budget_tokens:,} tokens is too small: one value per field takes up to {least:,}",
+            f"a budget of {limits.budget:,} tokens is too small: one value per field takes up to {least:,}",
             hint=f"Give --budget-tokens {least} or more.",
         )
     return [
-        options_of(field, max_n=max_n, most_tokens=budget_tokens - least + own)
+        options_of(field, max_n=limits.max_n, most_tokens=limits.budget - least + own)
         for field, own in zip(fields, cheapest, strict=True)
     ]
 

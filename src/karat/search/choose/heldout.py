@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.search.choose.choice import choose
+from karat.search.choose.limits import Limits
 from karat.search.choose.outcome import Pick, model_of, mrr_of, outcome_of, part_of
 from karat.search.records import FieldRanks, Integers
 
@@ -64,9 +65,7 @@ class Stability(msgspec.Struct, frozen=True):
     resamples: int
 
 
-def held_out(
-    fields: Sequence[FieldRanks], *, budget_tokens: int, max_n: int | None = None, time_limit: float = 60.0
-) -> HeldOut | None:
+def held_out(fields: Sequence[FieldRanks], limits: Limits, *, time_limit: float = 60.0) -> HeldOut | None:
     """The honest figures; None with fewer than two questions."""
     counting = np.flatnonzero(np.any([[bool(truths) for truths in field.truths] for field in fields], axis=0))
     if len(counting) < 2:
@@ -77,15 +76,13 @@ def held_out(
     field_mrrs: list[list[float]] = [[] for _ in fields]
     for part in folds:
         training = np.setdiff1d(np.arange(len(fields[0].truths)), part)
-        choice = choose(
-            part_of(fields, training), budget_tokens=budget_tokens, max_n=max_n, time_limit=time_limit / len(folds)
-        )
+        choice = choose(part_of(fields, training), limits, time_limit=time_limit / len(folds))
         unproven += not choice.optimal
         tested = part_of(fields, part)
         outcome = outcome_of(tested, choice.picks)
         passed += outcome.passed.tolist()
         recall += outcome.recall.tolist()
-        over += int((_costs(tested, choice.picks) > budget_tokens).sum())
+        over += int((_costs(tested, choice.picks) > limits.budget).sum())
         for index, (field, pick) in enumerate(zip(tested, choice.picks, strict=True)):
             used = outcome.expected[index] > 0
             field_recalls[index] += (outcome.found[index][used] / outcome.expected[index][used]).tolist()
@@ -148,9 +145,8 @@ def interval(values: NDArray[np.float64]) -> tuple[float, float]:
 def stability(
     fields: Sequence[FieldRanks],
     picks: Sequence[Pick],
+    limits: Limits,
     *,
-    budget_tokens: int,
-    max_n: int | None = None,
     resamples: int = 40,
     time_limit: float = 30.0,
 ) -> tuple[Stability, ...]:
@@ -161,7 +157,7 @@ def stability(
     done = 0
     while done < resamples and (left := began + time_limit - time.monotonic()) > 0:
         drawn = part_of(fields, np.sort(rng.integers(0, questions, size=questions)))
-        again = choose(drawn, budget_tokens=budget_tokens, max_n=max_n, time_limit=left).picks
+        again = choose(drawn, limits, time_limit=left).picks
         pairs = list(zip(again, picks, strict=True))
         models += [one.model == other.model for one, other in pairs]
         options += [(one.model, one.n) == (other.model, other.n) for one, other in pairs]

@@ -11,6 +11,7 @@ import msgspec
 
 from karat.search.choose.choice import ORDER, Choice, Wanted, affordable_options, best_combination, choice_of
 from karat.search.choose.combinations import Program, Solved, program_of, value
+from karat.search.choose.limits import Limits
 from karat.search.choose.options import options_of
 from karat.search.choose.outcome import Pick
 from karat.search.records import NOT_A_VALUE, FieldRanks
@@ -49,22 +50,21 @@ class More(msgspec.Struct, frozen=True):
 
 def front(
     fields: Sequence[FieldRanks],
+    limits: Limits,
     *,
-    most_tokens: int,
-    max_n: int | None = None,
     most_points: int = MOST_POINTS,
     time_limit: float = 30.0,
 ) -> Front:
-    """The best choice with ``most_tokens``, then with one token less than it takes, and so on down to the cheapest.
+    """The best choice with the whole budget, then with one token less than it takes, and so on down to the cheapest.
 
     After three quarters of the points the steps are widened, so that the cheap end is reached whatever happens.
     """
     deadline = time.monotonic() + time_limit
-    options = affordable_options(fields, most_tokens, max_n)
+    options = affordable_options(fields, limits)
     program = program_of(options)
     least = sum(field.options[0].tokens for field in options)
     points: list[Point] = []
-    budget, complete = most_tokens, True
+    budget, complete = limits.budget, True
     while budget >= least and len(points) < most_points:
         if time.monotonic() > deadline:
             break
@@ -90,15 +90,15 @@ def more_questions(
     fields: Sequence[FieldRanks],
     choice: Choice,
     more: int,
+    limits: Limits,
     *,
-    max_n: int | None = None,
     time_limit: float = 10.0,
 ) -> More:
     """The least tokens, whatever the budget, that pass this many questions more than the choice does."""
     wanted = choice.passed + more
     if wanted > answerable(fields):
         return More(more, "never")
-    program = program_of([options_of(field, max_n=max_n) for field in fields])
+    program = program_of([options_of(field, max_n=limits.max_n) for field in fields])
     deadline = time.monotonic() + time_limit
     least = _least_budget(program, wanted, choice.tokens, deadline)
     if least.taken is None:

@@ -109,6 +109,7 @@ class Resources:
     def choose(self, evaluation: EvaluationTable) -> Choice:
         """The best n and model for each field of an evaluation table, for all of them together."""
         from karat.search.choose.choice import choose
+        from karat.search.choose.limits import Limits
         from karat.search.choose.tune import check_fields
         from karat.search.ranks.ranking import rank_field
 
@@ -131,7 +132,7 @@ class Resources:
                 )
                 for one in evaluation.fields
             ]
-            return choose(ranks, budget_tokens=settings.budget_tokens, max_n=settings.max_n)
+            return choose(ranks, Limits(settings.budget_tokens, settings.max_n))
         except UserError as error:
             raise wrong_from(error) from None
 

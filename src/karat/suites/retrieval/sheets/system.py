@@ -62,6 +62,7 @@ class SheetSystem(System):
 
 def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
     """Rank, choose, retrieve: all answers at once."""
+    from karat.search.choose.limits import Limits
     from karat.search.choose.tune import tune
     from karat.search.models import load_model
     from karat.search.models.vectors import VectorCache
@@ -83,8 +84,7 @@ def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
         table.questions,
         table.fields,
         list(models.values()),
-        budget_tokens=config.budget_tokens,
-        max_n=config.max_n,
+        Limits(config.budget_tokens, config.max_n),
         encoding=config.encoding,
         cache=cache,
     )
