@@ -39,6 +39,8 @@ def tune(
     evaluation: str = "",
     budget_tokens: int = 2000,
     max_n: int | None = None,
+    passes: str = "all",
+    require: Sequence[str] = (),
     models: Sequence[str] = MODELS,
     encoding: Literal["o200k_base", "cl100k_base"] = "o200k_base",
     seconds: float = 60.0,
@@ -48,9 +50,11 @@ def tune(
     """Choose n and model for each field of a sheet's evaluation table within a token budget.
 
     ``tables`` are the files of the tables that the sheet does not define itself, by name. ``evaluation`` names the
-    evaluation table if the sheet has several. ``seconds`` limits the time for proving the optimum; after it, the best
-    choice so far is used, and ``tuning.optimal`` is false. ``watch(field, done, of)`` is called while values are
-    ranked. ``executor`` is where texts are embedded and values ranked, as in :func:`karat.score`; here by default.
+    evaluation table if the sheet has several. ``passes`` says which of its truths must be found for a question to pass:
+    ``all``, ``any``, or a share such as ``0.5``. ``require`` names fields that may not be left out. ``seconds``
+    limits the time for proving the optimum; after it, the best choice so far is used, and ``tuning.optimal`` is false.
+    ``watch(field, done, of)`` is called while values are ranked. ``executor`` is where texts are embedded and
+    values ranked, as in :func:`karat.score`; here by default.
 
     >>> import karat
     >>> from pathlib import Path
@@ -90,7 +94,7 @@ def tune(
             found.questions,
             found.fields,
             [load_model(name) for name in models],
-            Limits(budget_tokens, max_n),
+            Limits(budget_tokens, max_n, passes, tuple(require)),
             encoding=encoding,
             cache=VectorCache(vectors_folder(file)),
             watch=watch,
