@@ -26,7 +26,8 @@ SYLLABLES = ("ka", "ro", "mi", "tel", "su", "van", "dor", "pi", "lem", "gra", "n
 
 
 def main() -> None:
-    from karat.search.choose.tune import tuning_of
+    from karat.search.choose.limits import Limits
+    from karat.search.choose.tuning import tuning_of
     from karat.search.models import load_model
 
     questions, fields = made_fields()
@@ -39,7 +40,7 @@ def main() -> None:
     ranked: list[FieldRanks] = []
     passes = measure.of_call(lambda: ranked.extend(rank_all(questions, fields, models)))
     values = {name: found for name, found, _ in fields}
-    saying = measure.of_call(lambda: tuning_of(questions, ranked, values=values, budget_tokens=BUDGET))
+    saying = measure.of_call(lambda: tuning_of(questions, ranked, values=values, limits=Limits(BUDGET)))
     naive = [measure.of_call(partial(naive_loop, questions, fields, models, n)) for n in NAIVE_N]
     one = measure.medians(naive)
     looped = one.cpu * BUDGET
@@ -149,11 +150,13 @@ def product(
 def solvers(ranked: Sequence[FieldRanks]) -> None:
     """The same integer program twice: branches in whole numbers, and the general solver. Both must agree."""
     from karat.search.choose.branch_and_bound import branch
-    from karat.search.choose.choice import ORDER, affordable_options
+    from karat.search.choose.choice import ORDER
     from karat.search.choose.combinations import program_of, worth
     from karat.search.choose.integer_program import solve
+    from karat.search.choose.limits import Limits
+    from karat.search.choose.problem import affordable_options, problem_of
 
-    program = program_of(affordable_options(ranked, BUDGET, None))
+    program = program_of(affordable_options(problem_of(ranked, Limits(BUDGET))))
     began = time.perf_counter()
     quick = branch(program, ORDER, budget=BUDGET)
     middle = time.perf_counter()

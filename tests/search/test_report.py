@@ -6,7 +6,7 @@ from karat.core.report import Sheet
 from karat.reports.plots.figures import chart_plot
 from karat.search.choose.report import report_of
 from karat.search.choose.tune import TuneField, tune
-from tests.search.test_tune import CONSTANT, LETTERS
+from tests.search.test_tune import CONSTANT, LETTERS, PLENTY
 
 SHEETS = ("Fields", "Questions", "Curves", "Pareto", "About")
 
@@ -15,7 +15,7 @@ def sheets() -> dict[str, Sheet]:
     """Of one field of eight values: the questions' truths stand at ranks 1 and 8."""
     values = ("apple", "banana", "capers", "dill", "eggs", "fig", "garlic", "honey")
     field = TuneField("Shop[item]", values, (("banana",), ("honey",)))
-    tuning = tune(("what has a", "what has a"), (field,), [LETTERS, CONSTANT])
+    tuning = tune(("what has a", "what has a"), (field,), [LETTERS, CONSTANT], PLENTY)
     return {sheet.title: sheet for sheet in report_of(tuning, "shop").sheets}
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from karat.core.problems import UserError
+from karat.search.choose.limits import Limits
 from karat.search.choose.tune import TuneField, tune
 from karat.search.records import Floats, Model
 
@@ -33,6 +34,7 @@ def constant(questions: Sequence[str], values: Sequence[str]) -> Floats:
 
 
 LETTERS = Model("letters", "1", score=letters, cost=1.0)
+PLENTY = Limits(2000)
 CONSTANT = Model("constant", "1", score=constant)
 QUESTIONS = ("what has g", "what has a", "what has p", "what has x", "nothing asked")
 FIELDS = (
@@ -41,8 +43,8 @@ FIELDS = (
 )
 
 
-def decoded(**more: Any) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(msgspec.json.encode(tune(QUESTIONS, FIELDS, [CONSTANT, LETTERS], **more)))
+def decoded(limits: Limits = PLENTY) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(msgspec.json.encode(tune(QUESTIONS, FIELDS, [CONSTANT, LETTERS], limits)))
     return found
 
 
@@ -55,7 +57,7 @@ def test_the_whole_of_it() -> None:
     assert item["recall"] == pytest.approx((1 + 1 + 1 + 0) / 4)
     assert item["mrr"] == pytest.approx(((1 + 1 / 3) + 1 + (1 + 1 / 2) + 0) / 4)
     assert (kind["model"], kind["n"], kind["recall"], kind["mrr"]) == ("letters", 1, 1.0, 1.0)
-    assert (found["passed"], found["questions"], found["mean_recall"]) == (3, 4, 0.75)
+    assert (found["passed"], found["questions"], found["mean_recall"]) == (3, 4, 0.875)
     assert (found["optimal"], found["gap"], found["budget_tokens"]) == (True, 0.0, 2000)
     assert found["models"] == ["constant", "letters"]
     assert found["tokens"] == item["tokens"] + kind["tokens"]
@@ -66,15 +68,16 @@ def test_the_whole_of_it() -> None:
         {"field": "Shop[item]", "key": "zucchini", "rank": None},
         {"field": "Shop[item]", "key": "honeyy", "rank": None, "nearest": "honey"},
     ]
-    assert [more["outcome"] for more in found["more"]] == ["never", "never"]
+    assert [more["outcome"] for more in found["more"]] == ["never"]
     assert found["pareto"][-1]["passed"] == 3
     assert any("too few" in warning for warning in found["warnings"])
     assert "2 truths are not among the values: no n finds them" in found["warnings"]
-    assert "1 question without truths: not counted" in found["warnings"]
+    assert '1 question without truths: not counted ("nothing asked")' in found["warnings"]
+    assert found["recall_asked"] == pytest.approx((1 + 1 + 1 + 0 + 1) / 5)
 
 
 def test_missing_keys_come_with_the_rank_they_would_have_had() -> None:
-    found = decoded(max_n=2)
+    found = decoded(Limits(2000, 2))
     (first, *_) = found["questions_detail"]
     assert first["missing"] == [{"field": "Shop[item]", "key": "garlic", "rank": 3}]
     assert found["passed"] == 2
@@ -83,46 +86,49 @@ def test_missing_keys_come_with_the_rank_they_would_have_had() -> None:
 
 def test_a_constant_model_gets_the_worst_rank() -> None:
     """Eight values that all score alike: every truth is eighth, so no n below eight finds anything."""
-    found = tune(QUESTIONS, FIELDS[:1], [CONSTANT])
+    found = tune(QUESTIONS, FIELDS[:1], [CONSTANT], PLENTY)
     assert found.fields[0].n == 8
     assert [curve.n for curve in found.curves] == [(1, 8)]
     assert found.curves[0].recall == pytest.approx((0.0, 0.75))
 
 
 def test_the_order_of_the_models_changes_no_name() -> None:
-    one, other = tune(QUESTIONS, FIELDS, [CONSTANT, LETTERS]), tune(QUESTIONS, FIELDS, [LETTERS, CONSTANT])
+    one, other = (
+        tune(QUESTIONS, FIELDS, [CONSTANT, LETTERS], PLENTY),
+        tune(QUESTIONS, FIELDS, [LETTERS, CONSTANT], PLENTY),
+    )
     assert one.fields == other.fields
     assert {(c.field, c.model): c for c in one.curves} == {(c.field, c.model): c for c in other.curves}
 
 
 def test_curves_rise_and_end_where_all_that_can_be_found_is() -> None:
-    for curve in tune(QUESTIONS, FIELDS, [CONSTANT, LETTERS]).curves:
+    for curve in tune(QUESTIONS, FIELDS, [CONSTANT, LETTERS], PLENTY).curves:
         assert list(curve.n) == sorted(set(curve.n))
         assert list(curve.recall) == sorted(curve.recall)
         assert list(curve.tokens) == sorted(curve.tokens)
 
 
 def test_the_same_twice() -> None:
-    assert msgspec.structs.replace(tune(QUESTIONS, FIELDS, [LETTERS]), seconds=0.0) == msgspec.structs.replace(
-        tune(QUESTIONS, FIELDS, [LETTERS]), seconds=0.0
+    assert msgspec.structs.replace(tune(QUESTIONS, FIELDS, [LETTERS], PLENTY), seconds=0.0) == msgspec.structs.replace(
+        tune(QUESTIONS, FIELDS, [LETTERS], PLENTY), seconds=0.0
     )
 
 
 def test_progress_is_told() -> None:
     told: list[tuple[str, int, int]] = []
-    tune(QUESTIONS, FIELDS, [LETTERS, CONSTANT], watch=lambda field, done, of: told.append((field, done, of)))
+    tune(QUESTIONS, FIELDS, [LETTERS, CONSTANT], PLENTY, watch=lambda field, done, of: told.append((field, done, of)))
     assert {field for field, _, _ in told} == {"Shop[item]", "Shop[type]"}
     assert all(done <= of for _, done, of in told)
 
 
 def test_mistakes_are_told() -> None:
     with pytest.raises(UserError, match="no model"):
-        tune(QUESTIONS, FIELDS, [])
+        tune(QUESTIONS, FIELDS, [], PLENTY)
     with pytest.raises(UserError, match="no field"):
-        tune(QUESTIONS, [], [LETTERS])
+        tune(QUESTIONS, [], [LETTERS], PLENTY)
     with pytest.raises(UserError, match=r"Shop\[item\] has no values"):
-        tune(QUESTIONS, [TuneField("Shop[item]", (), ((),) * 5)], [LETTERS])
+        tune(QUESTIONS, [TuneField("Shop[item]", (), ((),) * 5)], [LETTERS], PLENTY)
     with pytest.raises(UserError, match="no question has a value"):
-        tune(QUESTIONS, [TuneField("Shop[item]", ITEMS, ((),) * 5)], [LETTERS])
-    with pytest.raises(UserError, match="too small"):
-        tune(QUESTIONS, FIELDS, [LETTERS], budget_tokens=1)
+        tune(QUESTIONS, [TuneField("Shop[item]", ITEMS, ((),) * 5)], [LETTERS], PLENTY)
+    with pytest.raises(UserError, match=r"within a budget of 1 token: .* from 2 tokens on"):
+        tune(QUESTIONS, FIELDS, [LETTERS], Limits(1))

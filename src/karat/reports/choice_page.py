@@ -182,9 +182,15 @@ def _dot(choice: Choice, point: FrontPoint, low: int, high: int) -> Dot:
 
 
 def _steps(dots: Sequence[Dot]) -> str:
-    """Level until the next point, then up: between two points there is nothing to choose."""
+    """Level until the next point that passes more, then up: between two points there is nothing to choose. Points with
+    a better value but fewer passed cases are no step."""
     if not dots:
         return ""
+    rising = [dots[0]]
+    for dot in dots[1:]:
+        if dot.point.passed > rising[-1].point.passed:
+            rising.append(dot)
+    dots = rising
     parts = [f"M{dots[0].x},{dots[0].y}"]
     for before, dot in pairwise(dots):
         parts += [f"L{dot.x},{before.y}", f"L{dot.x},{dot.y}"]

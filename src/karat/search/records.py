@@ -22,6 +22,9 @@ Role = Literal["question", "value"]
 
 NOT_A_VALUE = 0
 """The rank of a truth that is not among the values: no n finds it, and its question cannot pass."""
+DEEPER = -1
+"""The rank of a truth below the depth to which a ranking is known, such as that of a recorded run: it may be found at a
+larger n, but not at any n of this ranking."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +57,15 @@ class Model:
 
 @dataclass(frozen=True)
 class ModelRanks:
-    """What one pass of one model over a field's values gave."""
+    """What one pass of one model (or of anything else that ranks values) over a field's values gave."""
 
     model: str
+    """Its name, different from all others of the field."""
     cost: float
+    """Only the order counts: between two that are otherwise equal, the smaller is chosen."""
     ranks: tuple[Integers, ...]
-    """For each question the rank of each of its truths, in their order; ``NOT_A_VALUE`` where the values lack it."""
+    """For each question the rank of each of its truths, in their order; ``NOT_A_VALUE`` where the values lack it,
+    ``DEEPER`` where it is not known."""
     tokens: Integers
     """[question, n - 1]: the tokens of that question's n best values, for n up to the depth of the pass."""
 

@@ -69,6 +69,8 @@ def tune(
     evaluation: str = "",
     budget_tokens: int = 2000,
     max_n: int | None = None,
+    passes: str = "all",
+    require: Sequence[str] = (),
     models: Sequence[str] = MODELS,
     encoding: Literal["o200k_base", "cl100k_base"] = "o200k_base",
     seconds: float = 60.0,
@@ -78,9 +80,11 @@ def tune(
     """Choose n and model for each field of a sheet's evaluation table within a token budget.
 
     ``tables`` are the files of the tables that the sheet does not define itself, by name. ``evaluation`` names the
-    evaluation table if the sheet has several. ``seconds`` limits the time for proving the optimum; after it, the best
-    choice so far is used, and ``tuning.optimal`` is false. ``watch(field, done, of)`` is called while values are
-    ranked. ``executor`` is where texts are embedded and values ranked, as in :func:`karat.score`; here by default.
+    evaluation table if the sheet has several. ``passes`` says which of its truths must be found for a question to pass:
+    ``all``, ``any``, or a share such as ``0.5``. ``require`` names fields that may not be left out. ``seconds``
+    limits the time for proving the optimum; after it, the best choice so far is used, and ``tuning.optimal`` is false.
+    ``watch(field, done, of)`` is called while values are ranked. ``executor`` is where texts are embedded and
+    values ranked, as in :func:`karat.score`; here by default.
 
     >>> import karat
     >>> from pathlib import Path
@@ -106,6 +110,7 @@ def tune(
     from karat.runs.executors.choice import check_choice, scoring_executor
     from karat.runs.executors.spread import spread_over
     from karat.search.choose import tune as choosing
+    from karat.search.choose.limits import Limits
     from karat.search.models import load_model
     from karat.search.models.vectors import VectorCache
 
@@ -119,8 +124,7 @@ def tune(
             found.questions,
             found.fields,
             [load_model(name) for name in models],
-            budget_tokens=budget_tokens,
-            max_n=max_n,
+            Limits(budget_tokens, max_n, passes, tuple(require)),
             encoding=encoding,
             cache=VectorCache(vectors_folder(file)),
             watch=watch,
@@ -139,4 +143,4 @@ def _read_evaluation(file: Path, tables: Tables, name: str) -> EvaluationTable:
     mistakes = [problem for problem in problems if problem.severity == "error"]
     if mistakes:
         raise UserError(f"{count_of(len(mistakes), 'mistake')} in {file}", problems=mistakes)
-    return evaluation_of(sheet, folder=file.parent, tables=tables, name=name)
+    return evaluation_of(sheet, folder=file.parent, tables=tables, name=name, file=str(file))

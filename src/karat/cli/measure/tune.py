@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from karat.cli.options.shared import ExecutorOption, JsonOption, TableOption, XlsxOption
+from karat.cli.options.shared import ExecutorOption, JsonOption, PassesOption, RequireOption, TableOption, XlsxOption
 
 if TYPE_CHECKING:
     from karat.search.choose.result import Tuning
@@ -23,6 +23,8 @@ def tune(
         int | None,
         typer.Option("--max-n", min=1, metavar="N", help="The largest number of values to retrieve per field."),
     ] = None,
+    passes: PassesOption = "all",
+    require: RequireOption = None,
     models: Annotated[
         str, typer.Option("--models", metavar="A,B", help="The models to choose from; karat models lists them.")
     ] = "bm25,wordllama",
@@ -66,6 +68,8 @@ def tune(
             evaluation=evaluation,
             budget_tokens=budget_tokens,
             max_n=max_n,
+            passes=passes,
+            require=require or (),
             models=names,
             encoding=encoding,
             seconds=seconds,

@@ -1,5 +1,5 @@
-"""The whole of ``karat tune``: one pass of every model over every field, then the choice and all that is said about
-it."""
+"""The whole of ``karat tune`` for a sheet: one pass of every model over every field, then the choice and all that is
+said about it."""
 
 from __future__ import annotations
 
@@ -8,26 +8,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
-import numpy as np
 
-from karat.core.problems import UserError, count_of, nearest
-from karat.search.choose.choice import Choice, choose
-from karat.search.choose.heldout import HeldOut, held_out, stability
-from karat.search.choose.options import found_at, sizes_of
-from karat.search.choose.outcome import model_of, mrr_of, outcome_of
-from karat.search.choose.pareto import front, more_questions
-from karat.search.choose.result import Curve, FieldTuned, Missing, QuestionDetail, Tuning
-from karat.search.records import NOT_A_VALUE, FieldRanks, Model
+from karat.core.problems import UserError
+from karat.search.choose.limits import Limits
+from karat.search.choose.refusal import ranked_deep_enough
+from karat.search.choose.result import Tuning
+from karat.search.choose.tuning import tuning_of
+from karat.search.records import FieldRanks, Model
 
 if TYPE_CHECKING:
     from karat.search.models.vectors import VectorCache
     from karat.search.ranks.ranking import Spread
-
-FEW = 10
-"""Below this number of questions the figures say little, and the tuning says so."""
-HINTED = 50
-"""The nearest value is looked up for this many keys that are not among the values; past that it would only take
-time."""
 
 Watch = Callable[[str, int, int], None]
 """Called with the field, what is done of it and how much there is."""
@@ -46,9 +37,8 @@ def tune(
     questions: Sequence[str],
     fields: Sequence[TuneField],
     models: Sequence[Model],
+    limits: Limits,
     *,
-    budget_tokens: int = 2000,
-    max_n: int | None = None,
     encoding: str = "o200k_base",
     cache: VectorCache | None = None,
     watch: Watch | None = None,
@@ -60,30 +50,31 @@ def tune(
     from karat.search.ranks.ranking import rank_field
 
     check_fields(questions, fields, models)
-    ranks = []
-    for field in fields:
-        depth = min(max_n or budget_tokens, budget_tokens, len(field.values))
-        passed = rank_field(
-            field.field,
-            field.values,
-            questions,
-            [tuple(dict.fromkeys(truths)) for truths in field.truths],
-            models,
-            depth=max(depth, 1),
-            encoding=encoding,
-            cache=cache,
-            watch=partial(watch or _silently, field.field),
-            spread=spread,
-        )
-        ranks.append(passed)
-    return tuning_of(
-        questions,
-        ranks,
-        values={field.field: field.values for field in fields},
-        budget_tokens=budget_tokens,
-        max_n=max_n,
-        encoding=encoding,
-        time_limit=time_limit,
+
+    def rank(least: int) -> list[FieldRanks]:
+        most = max(least, min(limits.max_n or limits.budget, limits.budget))
+        return [
+            rank_field(
+                field.field,
+                field.values,
+                questions,
+                [tuple(dict.fromkeys(truths)) for truths in field.truths],
+                models,
+                depth=max(1, min(most, len(field.values))),
+                encoding=encoding,
+                cache=cache,
+                watch=partial(watch or _silently, field.field),
+                spread=spread,
+            )
+            for field in fields
+        ]
+
+    values = {field.field: field.values for field in fields}
+    return ranked_deep_enough(
+        rank,
+        lambda ranks: tuning_of(
+            questions, ranks, values=values, limits=limits, encoding=encoding, time_limit=time_limit
+        ),
     )
 
 
@@ -109,122 +100,3 @@ def check_fields(questions: Sequence[str], fields: Sequence[TuneField], models: 
             "no question has a value that must be found",
             hint="Fill the columns marked !evaluation_field; several values are separated by ;",
         )
-
-
-def tuning_of(
-    questions: Sequence[str],
-    ranks: Sequence[FieldRanks],
-    *,
-    values: dict[str, tuple[str, ...]],
-    budget_tokens: int,
-    max_n: int | None = None,
-    encoding: str = "o200k_base",
-    time_limit: float = 60.0,
-) -> Tuning:
-    """The same from ranks that are already there: no model is asked any more."""
-    choice = choose(ranks, budget_tokens=budget_tokens, max_n=max_n, time_limit=time_limit)
-    honest = held_out(ranks, budget_tokens=budget_tokens, max_n=max_n, time_limit=time_limit)
-    more = tuple(more_questions(ranks, choice, count, max_n=max_n, time_limit=time_limit / 4) for count in (1, 2))
-    # The front goes on beyond the budget as far as the sentence about more questions does.
-    most_tokens = max([budget_tokens, *(found.tokens for found in more if found.tokens is not None)])
-    swept = front(ranks, most_tokens=most_tokens, max_n=max_n, time_limit=time_limit / 2)
-    details = tuple(_details(questions, ranks, choice, values))
-    return Tuning(
-        fields=tuple(_fields(ranks, choice)),
-        passed=choice.passed,
-        questions=choice.questions,
-        mean_recall=choice.mean_recall,
-        tokens=choice.tokens,
-        held_out=honest,
-        stability=stability(ranks, choice.picks, budget_tokens=budget_tokens, max_n=max_n, time_limit=time_limit / 2),
-        optimal=choice.optimal,
-        gap=choice.gap,
-        gap_in=choice.gap_in,
-        seconds=choice.seconds,
-        budget_tokens=budget_tokens,
-        max_n=max_n,
-        encoding=encoding,
-        models=tuple(model.model for model in ranks[0].models),
-        more=more,
-        pareto=swept.points,
-        pareto_complete=swept.complete,
-        questions_detail=details,
-        curves=tuple(curve_of(field, model.model) for field in ranks for model in field.models),
-        warnings=tuple(warnings_of(choice, honest, details)),
-    )
-
-
-def _fields(ranks: Sequence[FieldRanks], choice: Choice) -> list[FieldTuned]:
-    recalls = outcome_of(ranks, choice.picks).field_recall
-    return [
-        FieldTuned(
-            field=pick.field,
-            n=pick.n,
-            model=pick.model,
-            tokens=pick.tokens,
-            recall=None if np.isnan(recall) else float(recall),
-            mrr=mrr_of(model_of(field, pick.model), pick.n),
-        )
-        for field, pick, recall in zip(ranks, choice.picks, recalls, strict=True)
-    ]
-
-
-def _details(
-    questions: Sequence[str], ranks: Sequence[FieldRanks], choice: Choice, values: dict[str, tuple[str, ...]]
-) -> list[QuestionDetail]:
-    outcome = outcome_of(ranks, choice.picks)
-    hints = 0
-    details = []
-    for index, question in enumerate(questions):
-        missing = []
-        for field, pick in zip(ranks, choice.picks, strict=True):
-            for key, rank in zip(field.truths[index], model_of(field, pick.model).ranks[index].tolist(), strict=True):
-                if rank == NOT_A_VALUE:
-                    hints += 1
-                    close = nearest(key, values.get(field.field, ())) if hints <= HINTED else []
-                    missing.append(Missing(field.field, key, None, close[0] if close else ""))
-                elif rank > pick.n:
-                    missing.append(Missing(field.field, key, rank))
-        passed = bool(outcome.passed[index]) if outcome.counts[index] else None
-        details.append(QuestionDetail(question, passed, tuple(missing)))
-    return details
-
-
-def curve_of(field: FieldRanks, name: str) -> Curve:
-    """Recall at every n that matters, from the ranks of one pass."""
-    model = model_of(field, name)
-    sizes = sizes_of(model, model.tokens.shape[1])
-    expected = np.array([len(truths) for truths in field.truths])
-    used = expected > 0
-    found = found_at(model, sizes)[:, used] / expected[used]
-    recall = found.mean(axis=1) if used.any() else np.zeros(len(sizes))
-    tokens = model.tokens[:, sizes - 1].max(axis=0)
-    return Curve(field.field, name, tuple(sizes.tolist()), tuple(recall.tolist()), tuple(tokens.tolist()))
-
-
-def warnings_of(choice: Choice, honest: HeldOut | None, details: Sequence[QuestionDetail]) -> list[str]:
-    """What to know before a choice and its held-out figures are trusted."""
-    warnings = []
-    asked = count_of(choice.questions, "question")
-    if choice.questions < FEW or honest is None:
-        warnings.append(f"{asked}: too few to trust the choice; the figures become meaningful with {FEW} or more")
-    elif honest.passed_high - honest.passed_low > honest.questions / 2:
-        warnings.append(
-            f"{asked}: too few to trust the choice; between {honest.passed_low:.1f} and {honest.passed_high:.1f} may "
-            "pass"
-        )
-    lacking = sum(gone.rank is None for detail in details for gone in detail.missing)
-    if lacking:
-        which = ("is", "it") if lacking == 1 else ("are", "them")
-        warnings.append(f"{count_of(lacking, 'truth')} {which[0]} not among the values: no n finds {which[1]}")
-    without = sum(detail.passed is None for detail in details)
-    if without:
-        warnings.append(f"{count_of(without, 'question')} without truths: not counted")
-    if honest is not None and honest.over_budget:
-        warnings.append(f"{count_of(honest.over_budget, 'held-out question')} went over the budget")
-    if honest is not None and honest.not_proven:
-        warnings.append(
-            f"{honest.not_proven:,} of the {honest.folds:,} choices behind the held-out figures are not proven best: "
-            "the time limit was reached; with more time the figures may differ"
-        )
-    return warnings

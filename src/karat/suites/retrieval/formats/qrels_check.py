@@ -37,7 +37,7 @@ def check_cases(
         if negative:
             message = f'question "{case.id}": {count_of(len(negative), "judgement")} below 0, such as {negative[0]}'
             problems.append(_warning(case, message, "They count as not relevant, like 0."))
-        if not any(relevance >= options.relevance_level for relevance in judged.values()):
+        if judged and not any(relevance >= options.relevance_level for relevance in judged.values()):
             message = f'question "{case.id}" has no relevant key among {count_of(len(judged), "judgement")}'
             hint = "It counts 0 in every metric, as in trec_eval; the option no_relevant=leave_out leaves it out."
             problems.append(_warning(case, message, hint))
