@@ -77,8 +77,8 @@ def tune(
     from karat.runs.executors.spread import spread_over
     from karat.search.choose import tune as choosing
     from karat.search.choose.limits import Limits
-    from karat.search.models import load_model
     from karat.search.models.vectors import VectorCache
+    from karat.search.rankers.load import load_rankers
 
     if not models:
         raise UserError("no models to choose from", hint="For example bm25 and wordllama; karat models lists them.")
@@ -89,7 +89,7 @@ def tune(
         tuning = choosing.tune(
             found.questions,
             found.fields,
-            [load_model(name) for name in models],
+            load_rankers(models),
             Limits(budget_tokens, max_n),
             encoding=encoding,
             cache=VectorCache(vectors_folder(file)),

@@ -15,6 +15,7 @@ from karat.search.ranks import ranking
 from karat.search.records import Floats, Model
 from karat.sheet.compute.resources import Resources
 from karat.sheet.evaluation import Settings, evaluate, evaluation_of
+from karat.sheet.functions import FUNCTIONS
 from karat.sheet.functions.evaluation import recall
 from karat.sheet.text.parser import parse
 from karat.sheet.values import NA, Array, plain
@@ -314,3 +315,27 @@ def test_the_default_model_is_used_when_none_is_named() -> None:
     assert value_of(text) == 1
     book = evaluated(f"table T\n    [x] = {text}\n", settings=Settings(default_model="bm25"))
     assert [plain(cell) for cell in book.column("T", "x")] == [1]
+
+
+def test_a_ranker_may_stand_where_a_model_does() -> None:
+    field = '{"Milk", "Carrots", "Salmon"}'
+    assert value_of(f'RETRIEVE({field}, "carrots", 1, "rrf(bm25, wordllama; k=60)")') == ["Carrots"]
+    scores = value_of(f'RETRIEVE_SCORES({field}, "carrots", 1, "rrf(bm25, wordllama; k=60)")[score]')
+    assert scores == [pytest.approx(2 / 61)]
+    said = mistake_of(f'RETRIEVE({field}, "carrots", 1, "rrf(bm25, wordlama)")')
+    assert "column 11 of rrf(bm25, wordlama)" in said and "wordllama" in said
+    assert "stands for 2 rankers" in mistake_of(f'RETRIEVE({field}, "x", 1, "rrf(bm25, wordllama; k=1|2)")')
+    assert "not allowed" in mistake_of(f'RETRIEVE({field}, "x", 1, "rerank(bm25, python:json:dumps)")')
+
+
+def test_a_ranker_can_be_chosen_and_is_named_by_its_settings() -> None:
+    settings = Settings(models=("rrf(bm25, wordllama; k=10|60)",))
+    sheet = FUNCTIONS["EVALUATE_MODEL"].example.sheet
+    assert value_of("Evaluation.EVALUATE_MODEL(Ingredients[item])", sheet, settings=settings) == (
+        "rrf(bm25, wordllama; k=10)"
+    )
+    retrieved = (
+        'RETRIEVE(Ingredients[item], "a glass of milk", Evaluation.EVALUATE_N(Ingredients[item]), '
+        "Evaluation.EVALUATE_MODEL(Ingredients[item]))"
+    )
+    assert "Milk" in value_of(retrieved, sheet, settings=settings)

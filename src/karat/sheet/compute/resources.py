@@ -54,14 +54,16 @@ class Resources:
         return self._files[name, table]
 
     def model(self, name: str) -> Model:
-        """The model of this name; the default one for no name. A name given only in the sheet may not run code."""
-        from karat.search.models import DEFAULT_MODEL, load_model
+        """The model or ranker of this name; the default one for no name. A name given only in the sheet may not run
+        code."""
+        from karat.search.models import DEFAULT_MODEL
+        from karat.search.rankers.load import load_ranker, names_of
 
         name = name or self.settings.default_model or DEFAULT_MODEL
         if name not in self._models:
             try:
-                trusted = name in (*self.settings.models, self.settings.default_model)
-                self._models[name] = load_model(name, trusted=trusted)
+                trusted = names_of((*self.settings.models, self.settings.default_model))
+                self._models[name] = load_ranker(name, trusted=trusted)
             except UserError as error:
                 raise wrong_from(error) from None
         return self._models[name]
@@ -111,11 +113,13 @@ class Resources:
         from karat.search.choose.choice import choose
         from karat.search.choose.limits import Limits
         from karat.search.choose.tune import check_fields
+        from karat.search.rankers.load import load_rankers
         from karat.search.ranks.ranking import rank_field
 
         settings = self.settings
         try:
-            models = [self.model(name) for name in settings.models]
+            models = load_rankers(settings.models)
+            self._models.update((model.name, model) for model in models)
             check_fields(evaluation.questions, evaluation.fields, models)
             ranks = [
                 rank_field(

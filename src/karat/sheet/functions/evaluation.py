@@ -89,7 +89,9 @@ def _retrieve_scores(calls: Sequence[tuple[Value, ...]], resources: Resources) -
 
 
 def _with_scores(found: Found) -> TableValue:
-    return TableValue({"value": [value for value, _ in found], "score": [score for _, score in found]}, len(found))
+    """A ranker that gives only an order has NaN for scores: NA."""
+    scores = [score if score == score else NA for _, score in found]
+    return TableValue({"value": [value for value, _ in found], "score": scores}, len(found))
 
 
 # -- figures
@@ -178,7 +180,7 @@ def _tokens(calls: Sequence[tuple[Value, ...]], resources: Resources) -> list[Va
 _FIELD = Parameter("field", "the column to search, such as Ingredients[item]", "array")
 _QUESTION = Parameter("question", "what is asked")
 _N = Parameter("n", "how many values")
-_MODEL = Parameter("model", "the name of the model; the default model if left out", optional=True)
+_MODEL = Parameter("model", "the name of a model, or a ranker; the default model if left out", optional=True)
 _RETRIEVED = Parameter("retrieved", "what RETRIEVE gave", "array")
 _TRUTH = Parameter("truth", "the values that must be found: a;b or an array", "array", in_step=True)
 

@@ -38,7 +38,7 @@ class SheetConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_only
     max_n: int | None = None
     """The most values to retrieve for a field."""
     models: tuple[str, ...] = ("bm25", "wordllama")
-    """The models to choose from."""
+    """The models and rankers to choose from."""
     encoding: str = "o200k_base"
     """How tokens are counted."""
 
@@ -64,8 +64,8 @@ def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
     """Rank, choose, retrieve: all answers at once."""
     from karat.search.choose.limits import Limits
     from karat.search.choose.tune import tune
-    from karat.search.models import load_model
     from karat.search.models.vectors import VectorCache
+    from karat.search.rankers.load import load_rankers
     from karat.search.ranks.ranking import best
     from karat.sheet import evaluation_of
     from karat.suites.retrieval.sheets.cases import ids_of
@@ -78,7 +78,7 @@ def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
         table = evaluation_of(parse_once(read_bytes(path), path.name), folder=path.parent)
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from error
-    models = {name: load_model(name) for name in config.models}
+    models = {model.name: model for model in load_rankers(config.models)}
     cache = VectorCache(vectors_folder(path))
     tuning = tune(
         table.questions,
