@@ -71,3 +71,8 @@ class Tuning(msgspec.Struct, frozen=True):
     questions_detail: tuple[QuestionDetail, ...]
     curves: tuple[Curve, ...]
     warnings: tuple[str, ...]
+    asked: tuple[str, ...] = ()
+    """The models and rankers as they were asked for; ``models`` has one entry for each combination of their
+    settings."""
+    notes: tuple[str, ...] = ()
+    """What to know of the options: how deep they are known, over which settings the choice is the best."""

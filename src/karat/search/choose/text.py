@@ -59,7 +59,7 @@ def heading_of(name: str, tuning: Tuning) -> str:
     """``Evaluation · 20 questions · 2 fields · budget 2,000 tokens · bm25, wordllama``"""
     parts = [name, count_of(tuning.questions, "question"), count_of(len(tuning.fields), "field")]
     parts += [f"budget {tuning.budget_tokens:,} tokens"] + ([f"n up to {tuning.max_n:,}"] if tuning.max_n else [])
-    return " · ".join([*parts, ", ".join(tuning.models)])
+    return " · ".join([*parts, ", ".join(tuning.asked or tuning.models)])
 
 
 def lines_of(tuning: Tuning) -> list[str]:
@@ -70,6 +70,7 @@ def lines_of(tuning: Tuning) -> list[str]:
         *_stability_line(tuning),
         *_failed_lines(tuning),
         _more_line(tuning),
+        *tuning.notes,
     ]
 
 

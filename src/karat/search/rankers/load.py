@@ -27,6 +27,7 @@ from karat.search.rankers.tree import (
 )
 from karat.search.records import Model
 from karat.search.rerankers import load_reranker
+from karat.search.rerankers.reranker import Reranker
 
 PAIR = 1_000.0
 """One pair of a question and a text costs more than any models."""
@@ -40,11 +41,12 @@ def load_rankers(expressions: Sequence[str], *, trusted: Trusted = True) -> list
     """A model for each ranker that the expressions stand for, each once, in their order. Raises :class:`UserError` with
     the column of a mistake and the nearest name."""
     found: dict[str, Model] = {}
+    rerankers: dict[str, Reranker] = {}
     for text in expressions:
         for ranker in rankers_of(text):
             label = label_of(ranker)
             if label not in found:
-                found[label] = _loaded(text, ranker, label, trusted)
+                found[label] = _loaded(text, ranker, label, trusted, rerankers)
     return list(found.values())
 
 
@@ -70,7 +72,8 @@ def names_of(expressions: Sequence[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _loaded(text: str, ranker: Ranker, label: str, trusted: Trusted) -> Model:
+def _loaded(text: str, ranker: Ranker, label: str, trusted: Trusted, known: dict[str, Reranker]) -> Model:
+    """``known`` are rerankers that other rankers loaded: they share their counts."""
     if isinstance(ranker, Named):
         return load_model(ranker.name, trusted=_trusts(trusted, ranker.name))
     parts: dict[str, Model] = {}
@@ -85,8 +88,11 @@ def _loaded(text: str, ranker: Ranker, label: str, trusted: Trusted) -> Model:
                 raise mistake(text, named.column, said, "For example mmr(wordllama; lambda=0.7)")
     rerankers = {}
     for named in rerankers_in(ranker):
+        if named.name in known:
+            rerankers[named.name] = known[named.name]
+            continue
         try:
-            rerankers[named.name] = load_reranker(named.name, trusted=_trusts(trusted, named.name))
+            rerankers[named.name] = known[named.name] = load_reranker(named.name, trusted=_trusts(trusted, named.name))
         except UserError as error:
             raise mistake(text, named.column, error.message, error.hint) from error
     revisions = [(one.name, one.revision) for one in parts.values()]

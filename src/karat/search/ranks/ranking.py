@@ -52,7 +52,7 @@ def rank_field(
     *,
     depth: int,
     keys: Sequence[str] | None = None,
-    encoding: str = "o200k_base",
+    encoding: str | None = "o200k_base",
     cache: VectorCache | None = None,
     watch: Watch = unwatched,
     spread: Spread | None = None,
@@ -61,7 +61,8 @@ def rank_field(
     ``depth``.
 
     Truths name values by their text, and of equal values the first counts, the others are left out; or by their
-    ``keys``, one for each value, and then equal texts are different values. ``watch`` receives how many values are
+    ``keys``, one for each value, and then equal texts are different values. Without an ``encoding`` every value costs
+    1. ``watch`` receives how many values are
     done, of how many, for all models. ``spread`` does the passes elsewhere, some questions at a time; the ranks are the
     same.
     """
@@ -144,11 +145,12 @@ def rank_block(
 
 
 class TokenCosts:
-    """The tokens of the values, counted once for each and only for those that any model puts among its best."""
+    """The tokens of the values, counted once for each and only for those that any model puts among its best; 1 for each
+    without an encoding."""
 
-    def __init__(self, values: Sequence[str], encoding: str) -> None:
-        self._values, self._encoding = values, encoding
-        self._tokens: Integers = np.full(len(values), -1, np.int64)
+    def __init__(self, values: Sequence[str], encoding: str | None) -> None:
+        self._values, self._encoding = values, encoding or ""
+        self._tokens: Integers = np.full(len(values), -1 if encoding else 1, np.int64)
 
     def of(self, positions: Integers) -> Integers:
         """The tokens of the value at each position."""
@@ -156,7 +158,8 @@ class TokenCosts:
 
         needed = np.unique(positions)
         needed = needed[self._tokens[needed] < 0]
-        self._tokens[needed] = count_tokens([self._values[place] for place in needed], self._encoding)
+        if len(needed):
+            self._tokens[needed] = count_tokens([self._values[place] for place in needed], self._encoding)
         return self._tokens[positions]
 
 
