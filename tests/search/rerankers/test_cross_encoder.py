@@ -1,6 +1,5 @@
-"""A cross-encoder from a folder, in numpy. No registry holds weights of a reranker that can be had without a hub, so the
-folder is made here; the expected scores are those of transformers 5 (BertForSequenceClassification) for the same
-folder."""
+"""A cross-encoder from a folder, in numpy. No package with a licence carries the weights of a reranker, so the folder
+is made here; the expected scores are those of transformers 5 (BertForSequenceClassification) for the same folder."""
 
 from __future__ import annotations
 

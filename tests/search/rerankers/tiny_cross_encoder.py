@@ -62,7 +62,7 @@ def make(folder: Path, *, outputs: int = 1, **config: object) -> Path:
         weights[f"bert.{name}.LayerNorm.bias"] = drawn(WIDTH)
     weights["classifier.weight"], weights["classifier.bias"] = drawn(outputs, WIDTH), drawn(outputs)
     save_file(weights, folder / "model.safetensors", {"format": "pt"})
-    tokenizer = Tokenizer(WordPiece({word: place for place, word in enumerate(WORDS)}, unk_token="[UNK]"))  # noqa: S106 (no password)
+    tokenizer = Tokenizer(WordPiece({word: place for place, word in enumerate(WORDS)}, unk_token="[UNK]"))
     tokenizer.normalizer = BertNormalizer()
     tokenizer.pre_tokenizer = BertPreTokenizer()
     tokenizer.post_processor = TemplateProcessing(

@@ -64,8 +64,23 @@ def rank_field(
     ``keys``, one for each value, and then equal texts are different values. Without an ``encoding`` every value costs
     1. ``watch`` receives how many values are
     done, of how many, for all models. ``spread`` does the passes elsewhere, some questions at a time; the ranks are the
-    same.
+    same. Where the values are chunks, the truths are spans of their documents.
     """
+    from karat.search.chunks.rank import chunks_in, rank_chunks
+
+    if keys is None and (chunks := chunks_in(values)):
+        return rank_chunks(
+            field,
+            chunks,
+            questions,
+            truths,
+            models,
+            depth=depth,
+            encoding=encoding,
+            cache=cache,
+            watch=watch,
+            spread=spread,
+        )
     texts = list(values) if keys is not None else list(dict.fromkeys(values))
     places = {key: place for place, key in enumerate(texts if keys is None else keys)}
     wanted = [[places.get(truth, -1) for truth in of_question] for of_question in truths]

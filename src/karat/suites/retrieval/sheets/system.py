@@ -64,6 +64,7 @@ def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
     """Rank, choose, retrieve: all answers at once."""
     from karat.search.choose.limits import Limits
     from karat.search.choose.tune import tune
+    from karat.search.chunks.rank import chunks_in
     from karat.search.models.vectors import VectorCache
     from karat.search.rankers.load import load_rankers
     from karat.search.ranks.ranking import best
@@ -78,6 +79,12 @@ def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
         table = evaluation_of(parse_once(read_bytes(path), path.name), folder=path.parent)
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from error
+    for field in table.fields:
+        if chunks_in(field.values):
+            raise UserError(
+                f"{field.field} has chunks, and karat run cannot score them",
+                hint=f"karat tune {path.name} chooses for them and says what is found.",
+            )
     models = {model.name: model for model in load_rankers(config.models)}
     cache = VectorCache(vectors_folder(path))
     tuning = tune(
