@@ -150,12 +150,13 @@ def product(
 def solvers(ranked: Sequence[FieldRanks]) -> None:
     """The same integer program twice: branches in whole numbers, and the general solver. Both must agree."""
     from karat.search.choose.branch_and_bound import branch
-    from karat.search.choose.choice import ORDER, affordable_options
+    from karat.search.choose.choice import ORDER
     from karat.search.choose.combinations import program_of, worth
     from karat.search.choose.integer_program import solve
     from karat.search.choose.limits import Limits
+    from karat.search.choose.problem import affordable_options, problem_of
 
-    program = program_of(affordable_options(ranked, Limits(BUDGET)))
+    program = program_of(affordable_options(problem_of(ranked, Limits(BUDGET))))
     began = time.perf_counter()
     quick = branch(program, ORDER, budget=BUDGET)
     middle = time.perf_counter()

@@ -52,36 +52,59 @@ def random_fields(draw: st.DrawFn, most_depth: int = 6) -> list[FieldRanks]:
     return made
 
 
-def combinations(fields: Sequence[FieldRanks], max_n: int | None = None) -> list[tuple[Pick, ...]]:
-    """Every model with every n, for every field."""
+def combinations(
+    fields: Sequence[FieldRanks], max_n: int | None = None, required: Sequence[str] = ()
+) -> list[tuple[Pick, ...]]:
+    """Every model with every n, for every field; and every field left out, unless it is required."""
     options = [
         [
-            Pick(field.field, n, model.model, int(model.tokens[:, n - 1].max()))
-            for model in field.models
-            for n in range(1, min(model.tokens.shape[1], max_n or 99) + 1)
+            *([] if field.field in required else [Pick(field.field, 0, None, 0)]),
+            *(
+                Pick(field.field, n, model.model, int(model.tokens[:, n - 1].max()))
+                for model in field.models
+                for n in range(1, min(model.tokens.shape[1], max_n or 99) + 1)
+            ),
         ]
         for field in fields
     ]
     return list(product(*options))
 
 
-def worth(fields: Sequence[FieldRanks], picks: Sequence[Pick]) -> Worth:
+def worth(fields: Sequence[FieldRanks], picks: Sequence[Pick], passes: str = "all") -> Worth:
     """The objective in exact numbers, written down once more from the words of the spec: the greater is the better."""
     passed, recalls = 0, []
     for question in range(len(fields[0].truths)):
-        shares = []
+        shares, found, of = [], 0, 0
         for one, pick in zip(fields, picks, strict=True):
-            model = next(model for model in one.models if model.model == pick.model)
-            ranks = model.ranks[question].tolist()
-            if ranks:
-                shares.append(Fraction(sum(0 < rank <= pick.n for rank in ranks), len(ranks)))
-        if shares:
-            passed += all(share == 1 for share in shares)
+            ranks = [] if pick.model is None else one.models[place_of(one, pick)].ranks[question].tolist()
+            own, expected = sum(0 < rank <= pick.n for rank in ranks), len(one.truths[question])
+            shares.append(Fraction(own, expected) if expected else Fraction(1))
+            found, of = found + own, of + expected
+        if of:
+            enough = of if passes == "all" else 1 if passes == "any" else Fraction(passes) * of
+            passed += found >= enough and found > 0
             recalls.append(sum(shares, Fraction(0)) / len(shares))
     mean = sum(recalls, Fraction(0)) / len(recalls) if recalls else Fraction(0)
     cost = place = 0
     for one, pick in zip(fields, picks, strict=True):
-        costs = sorted({model.cost for model in one.models})
-        index = next(index for index, model in enumerate(one.models) if model.model == pick.model)
-        cost, place = cost + costs.index(one.models[index].cost), place + index
+        if pick.model is not None:
+            costs = sorted({model.cost for model in one.models})
+            index = place_of(one, pick)
+            cost, place = cost + 1 + costs.index(one.models[index].cost), place + 1 + index
     return passed, mean, -sum(p.tokens for p in picks), -sum(p.n for p in picks), -cost, -place
+
+
+def place_of(field: FieldRanks, pick: Pick) -> int:
+    """The place of the pick's model."""
+    return next(index for index, model in enumerate(field.models) if model.model == pick.model)
+
+
+def nothing(fields: Sequence[FieldRanks], picks: Sequence[Pick]) -> bool:
+    """Whether these picks find no truth at all."""
+    return not any(
+        0 < rank <= pick.n
+        for one, pick in zip(fields, picks, strict=True)
+        if pick.model is not None
+        for ranks in one.models[place_of(one, pick)].ranks
+        for rank in ranks.tolist()
+    )

@@ -3,16 +3,33 @@ seen to be lucky."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 import numpy as np
 import pytest
 
 from karat.search.choose.choice import choose
-from karat.search.choose.heldout import LEAVE_ONE_OUT, folds_of, held_out, interval, stability
+from karat.search.choose.heldout import FROM, HeldOut, Stability, folds_of, interval
+from karat.search.choose.heldout import held_out as held_out_in
+from karat.search.choose.heldout import stability as stability_in
 from karat.search.choose.limits import Limits
+from karat.search.choose.outcome import Pick
+from karat.search.choose.problem import problem_of
+from karat.search.choose.refusal import NothingFound
 from karat.search.choose.tuning import warnings_of
-from karat.search.records import ModelRanks
+from karat.search.records import FieldRanks, ModelRanks
 from tests.search.made_ranks import field, ranked
+
+
+def held_out(fields: Sequence[FieldRanks], limits: Limits) -> HeldOut | None:
+    return held_out_in(problem_of(fields, limits))
+
+
+def stability(
+    fields: Sequence[FieldRanks], picks: Sequence[Pick], limits: Limits, *, time_limit: float = 30.0
+) -> tuple[Stability, ...]:
+    return stability_in(problem_of(fields, limits), picks, time_limit=time_limit)
 
 
 def test_each_question_is_scored_with_the_choice_made_without_it() -> None:
@@ -45,19 +62,54 @@ def test_costs_are_measured_without_the_question_too() -> None:
     and that is said."""
     tokens = np.array([[1, 2], [1, 2], [1, 90]], dtype=np.int64)
     model = ModelRanks("m", 0.0, tuple(np.array([2]) for _ in range(3)), tokens)
-    assert choose([field("f", model)], Limits(10)).passed == 0
+    with pytest.raises(NothingFound):
+        choose([field("f", model)], Limits(10))
     honest = held_out([field("f", model)], Limits(10))
     assert honest is not None
-    assert (honest.passed, honest.over_budget) == (1, 1)
+    assert (honest.passed, honest.over_budget) == (0, 1)  # it would not fit, so it does not pass
+    assert honest.mean_recall == pytest.approx(1 / 3)  # its recall counts as found
+    assert [one.over_budget for one in honest.each] == [False, False, True]
 
 
 def test_parts_cover_every_question_once() -> None:
-    few, many = np.arange(LEAVE_ONE_OUT), np.arange(LEAVE_ONE_OUT + 1)
-    assert len(folds_of(few)) == 30
-    parts = folds_of(many)
-    assert len(parts) == 10
+    few, many = np.arange(FROM - 1), np.arange(FROM)
+    assert len(folds_of(few, np.random.default_rng(1))) == 19
+    parts = folds_of(many, np.random.default_rng(1))
+    assert [len(part) for part in parts] == [4, 4, 4, 4, 4]
     assert sorted(np.concatenate(parts).tolist()) == many.tolist()
-    assert [part.tolist() for part in parts] == [part.tolist() for part in folds_of(many)]
+
+
+def test_from_twenty_questions_on_a_value_is_the_mean_over_ten_dealings() -> None:
+    """Question 19 alone needs n = 9: without it the choice is n = 1, so it never passes held out, and the others always
+    do."""
+    fields = [field("f", ranked("m", [[1]] * 19 + [[9]]))]
+    honest = held_out(fields, Limits(20))
+    assert honest is not None
+    assert (honest.method, honest.folds, honest.repeats) == ("10 × 5-fold", 5, 10)
+    assert [one.passed for one in honest.each] == [1.0] * 19 + [0.0]
+    assert (honest.passed, honest.mean_recall) == (19.0, 0.95)
+    assert honest == held_out(fields, Limits(20))
+    # Where two questions need n = 9 and are dealt into different parts, each lets the other pass.
+    two = held_out([field("f", ranked("m", [[1]] * 18 + [[9], [9]]))], Limits(20))
+    assert two is not None
+    last = [one.passed for one in two.each][-2:]
+    assert last[0] == last[1]
+    assert 0 < (last[0] or 0) < 1
+    assert two.passed == pytest.approx(18 + sum(value or 0 for value in last))
+
+
+def test_the_interval_repeats_the_choice_within_each_draw() -> None:
+    """Two models, each good for half of the questions: which one is chosen hangs on the draw, so the interval is wider
+    than that of the questions alone."""
+    a, b = ([[1] if number % 2 == side else [50] for number in range(24)] for side in (0, 1))
+    honest = held_out([field("f", ranked("a", a), ranked("b", b))], Limits(1))
+    assert honest is not None
+    assert honest.draws == 200
+    own = np.array([one.passed for one in honest.each], dtype=float)
+    plain = interval(own)
+    low, high = honest.passed_low / 24, honest.passed_high / 24
+    assert low <= own.mean() <= high
+    assert high - low > plain[1] - plain[0]
 
 
 def test_questions_without_truths_are_never_left_out() -> None:

@@ -57,7 +57,7 @@ def test_the_whole_of_it() -> None:
     assert item["recall"] == pytest.approx((1 + 1 + 1 + 0) / 4)
     assert item["mrr"] == pytest.approx(((1 + 1 / 3) + 1 + (1 + 1 / 2) + 0) / 4)
     assert (kind["model"], kind["n"], kind["recall"], kind["mrr"]) == ("letters", 1, 1.0, 1.0)
-    assert (found["passed"], found["questions"], found["mean_recall"]) == (3, 4, 0.75)
+    assert (found["passed"], found["questions"], found["mean_recall"]) == (3, 4, 0.875)
     assert (found["optimal"], found["gap"], found["budget_tokens"]) == (True, 0.0, 2000)
     assert found["models"] == ["constant", "letters"]
     assert found["tokens"] == item["tokens"] + kind["tokens"]
@@ -68,11 +68,12 @@ def test_the_whole_of_it() -> None:
         {"field": "Shop[item]", "key": "zucchini", "rank": None},
         {"field": "Shop[item]", "key": "honeyy", "rank": None, "nearest": "honey"},
     ]
-    assert [more["outcome"] for more in found["more"]] == ["never", "never"]
+    assert [more["outcome"] for more in found["more"]] == ["never"]
     assert found["pareto"][-1]["passed"] == 3
     assert any("too few" in warning for warning in found["warnings"])
     assert "2 truths are not among the values: no n finds them" in found["warnings"]
-    assert "1 question without truths: not counted" in found["warnings"]
+    assert '1 question without truths: not counted ("nothing asked")' in found["warnings"]
+    assert found["recall_asked"] == pytest.approx((1 + 1 + 1 + 0 + 1) / 5)
 
 
 def test_missing_keys_come_with_the_rank_they_would_have_had() -> None:
@@ -129,5 +130,5 @@ def test_mistakes_are_told() -> None:
         tune(QUESTIONS, [TuneField("Shop[item]", (), ((),) * 5)], [LETTERS], PLENTY)
     with pytest.raises(UserError, match="no question has a value"):
         tune(QUESTIONS, [TuneField("Shop[item]", ITEMS, ((),) * 5)], [LETTERS], PLENTY)
-    with pytest.raises(UserError, match="too small"):
+    with pytest.raises(UserError, match=r"within a budget of 1 token: .* from 2 tokens on"):
         tune(QUESTIONS, FIELDS, [LETTERS], Limits(1))

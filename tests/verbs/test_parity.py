@@ -411,7 +411,11 @@ def test_report(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 TUNE: dict[str, tuple[str, dict[str, Any]]] = {
     "good": ("food.sheet", {"tables": {"Food": "food.csv"}}),
-    "small budget": ("food.sheet", {"tables": {"Food": "food.csv"}, "budget_tokens": 2, "max_n": 1}),
+    "small budget": ("food.sheet", {"tables": {"Food": "food.csv"}, "budget_tokens": 30, "max_n": 3}),
+    "nothing to be found": ("food.sheet", {"tables": {"Food": "food.csv"}, "budget_tokens": 2, "max_n": 1}),
+    "any truth": ("food.sheet", {"tables": {"Food": "food.csv"}, "passes": "any"}),
+    "a required field that is none": ("food.sheet", {"tables": {"Food": "food.csv"}, "require": ["Food[nam]"]}),
+    "no rule for passing": ("food.sheet", {"tables": {"Food": "food.csv"}, "passes": "most"}),
     "missing sheet": ("nowhere.sheet", {}),
     "missing table": ("food.sheet", {}),
     "missing file of a table": ("food.sheet", {"tables": {"Food": "nowhere.csv"}}),
@@ -428,10 +432,11 @@ def test_tune(here: Path, name: str) -> None:
     found = called(lambda: karat.tune(file, **more))
     words = ["tune", file, "--json", "-", "--models", ",".join(more["models"])]
     words += [word for table, place in more.get("tables", {}).items() for word in ("--table", f"{table}={place}")]
-    for key in ("budget_tokens", "max_n", "evaluation"):
+    words += [word for field in more.get("require", ()) for word in ("--require", field)]
+    for key in ("budget_tokens", "max_n", "evaluation", "passes"):
         words += [f"--{key.replace('_', '-')}", str(more[key])] if key in more else []
     said = typed(words)
-    assert isinstance(found, karat.Tuned) == (name in ("good", "small budget"))
+    assert isinstance(found, karat.Tuned) == (name in ("good", "small budget", "any truth"))
     if not isinstance(found, karat.Tuned):
         assert "error" in said and found == said
         return

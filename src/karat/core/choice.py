@@ -23,7 +23,7 @@ class Setting(msgspec.Struct, frozen=True):
 
 
 class FrontPoint(msgspec.Struct, frozen=True):
-    """The best choice at this cost, until the next point."""
+    """A choice that no other one beats in cost, passed cases and value together. One cost may have several."""
 
     cost: int
     passed: int
@@ -109,4 +109,5 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
         """The best choice within a budget; None: nothing fits, or the front does not reach that far."""
         if budget > self.known_to:
             return None
-        return next((point for point in reversed(self.front) if point.cost <= budget), None)
+        within = [point for point in self.front if point.cost <= budget]
+        return max(within, key=lambda point: (point.passed, point.value or 0.0, -point.cost), default=None)

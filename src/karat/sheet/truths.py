@@ -2,7 +2,7 @@
 
 ``;`` separates them and ``';`` is a semicolon inside one. Spaces around a value do not count. Before a semicolon, two
 apostrophes stand for one, so that a value may end in one (``the farmers'';milk``); anywhere else an apostrophe is just
-that. Nothing at all is NA: the field then does not count for the question.
+that. Nothing at all is NA: the question asks nothing of the field.
 """
 
 from __future__ import annotations

@@ -28,6 +28,8 @@ def evaluate_sheet(
     only: Sequence[str] = (),
     budget_tokens: int = 2000,
     max_n: int | None = None,
+    passes: str = "all",
+    require: Sequence[str] = (),
     models: Sequence[str] = MODELS,
 ) -> tuple[Workbook, tuple[Problem, ...]]:
     """The tables of a sheet, and the warnings about it. A cell that could not be computed is among the workbook's
@@ -41,7 +43,14 @@ def evaluate_sheet(
     for name in only:
         if name not in known:
             raise UserError(f"--only {name}: there is no such table", hint=did_you_mean(name, known))
-    settings = Settings(budget_tokens, max_n, tuple(models), vectors=vectors_folder(file))
+    settings = Settings(
+        budget_tokens,
+        max_n,
+        tuple(models),
+        vectors=vectors_folder(file),
+        passes=passes,
+        required=tuple(require),
+    )
     workbook = evaluate(sheet, folder=file.parent, tables=bound, settings=settings, only=only, file=str(file))
     return workbook, warnings
 

@@ -52,6 +52,7 @@ def tune(
     max_n: int | None = None,
     models: Sequence[str] | None = None,
     passes: str | None = None,
+    require: Sequence[str] = (),
     encoding: Literal["o200k_base", "cl100k_base"] = "o200k_base",
     seconds: float = 60.0,
     watch: Watch = lambda _field, _done, _of: None,
@@ -64,9 +65,10 @@ def tune(
     evaluation table if the sheet has several. ``qrels`` and ``runs`` (files, or ``NAME=FILE``) choose from recorded
     results; ``corpus`` has the texts of their documents, and without it the budget is ``budget_docs``. ``passes`` says
     which share of a question's truths must be found: ``all``, ``any`` or a number; by default ``all`` for a sheet and
-    ``any`` for judgements. ``seconds`` limits the time for proving the optimum; after it, the best choice so far is
-    used, and ``tuning.optimal`` is false. ``watch(field, done, of)`` is called while values are ranked. ``executor`` is
-    where texts are embedded and values ranked, as in :func:`karat.score`; here by default.
+    ``any`` for judgements. ``require`` names fields of a sheet that may not be left out. ``seconds`` limits the time
+    for proving the optimum; after it, the best choice so far is used, and ``tuning.optimal`` is false.
+    ``watch(field, done, of)`` is called while values are ranked. ``executor`` is where texts are embedded and values
+    ranked, as in :func:`karat.score`; here by default.
 
     >>> import karat
     >>> from pathlib import Path
@@ -102,6 +104,8 @@ def tune(
     path = local_path(file) if file is not None else None
     check_choice(executor, None)
     judged = tune_judged.source_of(path, qrels, runs, corpus)
+    if judged is not None and require:
+        raise UserError("--require is for the fields of a sheet")
     if judged is not None and judged.runs:
         settings = tune_judged.settings_of(
             relevance_level, budget_tokens, budget_docs, max_n, passes, encoding, seconds
@@ -127,7 +131,7 @@ def tune(
                 evaluated.questions,
                 evaluated.fields,
                 loaded,
-                Limits(budget_tokens or USUAL_TOKENS, max_n, passes or "all"),
+                Limits(budget_tokens or USUAL_TOKENS, max_n, passes or "all", tuple(require)),
                 encoding=encoding,
                 cache=cache,
                 watch=watch,

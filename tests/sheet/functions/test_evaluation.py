@@ -92,19 +92,90 @@ def figures(field: str) -> list[object]:
 
 
 def test_recall_is_the_same_however_it_is_asked() -> None:
-    expected = [1, 0.5, None]
-    for field in ("recall", "recall of columns", "recall by hand", "recall at once"):
+    expected = [1, 0.5, 1]
+    for field in ("recall", "recall of columns", "recall at once"):
         assert figures(field) == expected, field
+    assert figures("recall by hand") == [1, 0.5, None], "0 of 0: the formula says nothing about an empty truth"
 
 
 def test_missing_names_exactly_the_keys_that_were_not_found() -> None:
-    assert figures("missing") == [[], ["Saffron"], None]
+    assert figures("missing") == [[], ["Saffron"], []]
 
 
-def test_an_empty_truth_does_not_count() -> None:
+def test_of_an_empty_truth_nothing_is_missing() -> None:
     assert figures("Types") == [["Luxury"], None, ["Expensive"]]
-    assert figures("types") == [0, None, 1]
-    assert figures("average") == [0.5, 0.5, 1]
+    assert figures("types") == [0, 1, 1]
+    assert figures("average") == [0.5, 0.75, 1]
+
+
+def test_the_sum_of_recalls_the_average_and_the_choice_are_one_number() -> None:
+    """The example of the specification: two fields, truths "Leek" and empty, and Leek is not retrieved."""
+    text = """
+!manual()
+table Food
+    [item], [kind]
+override
+[item],[kind]
+"Leek","Green"
+"Milk","White"
+
+!evaluation()
+!manual()
+table Evaluation
+    [r1] = RECALL(RETRIEVE(Food[item], [Question], 0, NA), [Items])
+    [r2] = RECALL(RETRIEVE(Food[kind], [Question], 1, "bm25"), [Kinds])
+    [half] = ([r1] + [r2]) / 2
+    [average] = AVERAGE([r1], [r2])
+    !evaluation_question()
+    [Question]
+    !evaluation_field("Food[item]")
+    [Items]
+    !evaluation_field("Food[kind]")
+    [Kinds]
+override
+[Question],[Items],[Kinds]
+"what is long","Leek",
+"""
+    found = {name: column(text, "Evaluation", name) for name in ("r1", "r2", "half", "average")}
+    assert found == {"r1": [0], "r2": [1], "half": [0.5], "average": [0.5]}
+
+
+def test_a_field_that_is_left_out_has_no_n_and_no_model() -> None:
+    text = """
+!manual()
+table Food
+    [item], [story]
+override
+[item],[story]
+"Leek","a very long story about a leek that nobody can afford to send"
+"Milk","another story, just as long, about a cow and all of her friends"
+
+!evaluation()
+!manual()
+table Evaluation
+    [n] = EVALUATE_N(Food[story])
+    [model] = EVALUATE_MODEL(Food[story])
+    [retrieved] = RETRIEVE(Food[story], [Question], [n], [model])
+    !evaluation_question()
+    [Question]
+    !evaluation_field("Food[item]")
+    [Items]
+    !evaluation_field("Food[story]")
+    [Stories]
+override
+[Question],[Items],[Stories]
+"a leek","Leek",
+"a cow",,"another story, just as long, about a cow and all of her friends"
+"""
+    book = evaluated(text, settings=Settings(models=("bm25",), budget_tokens=4))
+    assert book.problems == ()
+    assert next(book.table("Evaluation").rows())[:2] == (0, NA)
+    assert column(text, "Evaluation", "n") == [1, 1], "with more tokens it is retrieved"
+    assert [len(cell) for cell in book.column("Evaluation", "retrieved") if isinstance(cell, Array)] == [0, 0]
+    (problem,) = evaluated(
+        text, settings=Settings(models=("bm25",), budget_tokens=4, required=("Food[story]",))
+    ).problems
+    assert "one value of each required field takes up to" in problem.message
 
 
 def test_a_question_is_scored_against_its_own_ranking() -> None:
@@ -138,7 +209,7 @@ def test_truths_may_be_arrays() -> None:
 
 def test_truths_as_plain_text_go_in_step_with_the_questions() -> None:
     text = INGREDIENTS + EVALUATION.replace('    !evaluation_field("Ingredients[item]")\n', "")
-    assert column(text, "Evaluation", "recall of columns") == [1, 0.5, None]
+    assert column(text, "Evaluation", "recall of columns") == [1, 0.5, 1]
 
 
 # -- the evaluation table
@@ -210,8 +281,8 @@ def test_a_limit_on_n_or_on_tokens_is_kept() -> None:
     assert list(few.column("Chosen", "n")) == [2]
     none = evaluated(INGREDIENTS + EVALUATION + CHOSEN, settings=Settings(models=("bm25",), budget_tokens=1))
     (problem,) = none.problems
-    assert "a budget of 1 tokens is too small" in problem.message
-    assert list(none.column("Evaluation", "recall")) == [1, 0.5, NA], "what does not depend on the choice is there"
+    assert "nothing can be found within a budget of 1 token:" in problem.message
+    assert list(none.column("Evaluation", "recall")) == [1, 0.5, 1], "what does not depend on the choice is there"
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_a_run_of_one_question_has_the_tuning_of_the_sheet(sheet: Path) -> None:
     assert whole, "the sheets of karat tune"
     said = command(*RUN, "--case", "pear_or_plum", "--xlsx", "one.xlsx", "--json", "one.json", "--html", "one.html")
     assert tuned_cells("one.xlsx") == whole
-    assert "passed 2 of 3 (held out:" in said
+    assert "in-sample    passed 2 of 3" in said
     written = json.loads(Path("one.json").read_bytes())
     assert msgspec.convert(written["notes"]["tuning"], Tuning).questions == 3
     assert [list(case["details"]) for case in written["cases"]] == [["fields"]]

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from karat.cli import exits
-from karat.cli.options.shared import JsonOption, TableOption, XlsxOption
+from karat.cli.options.shared import JsonOption, PassesOption, RequireOption, TableOption, XlsxOption
 from karat.core.json_types import JsonObject
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ def show(
     max_n: Annotated[
         int | None, typer.Option("--max-n", min=1, metavar="N", help="The largest n that may be chosen.")
     ] = None,
+    passes: PassesOption = "all",
+    require: RequireOption = None,
     models: Annotated[
         str, typer.Option("--models", metavar="A,B", help="The models to choose from; karat models lists them.")
     ] = "bm25,wordllama",
@@ -81,7 +83,14 @@ def show(
     one_printed(json, csv)
     tables, names = bound_tables(table or ()), named_models(models)
     workbook, warnings = evaluate_sheet(
-        file, tables=tables, only=only or (), budget_tokens=budget_tokens, max_n=max_n, models=names
+        file,
+        tables=tables,
+        only=only or (),
+        budget_tokens=budget_tokens,
+        max_n=max_n,
+        passes=passes,
+        require=require or (),
+        models=names,
     )
     print_problems(warnings, stderr())
     written: list[str] = []

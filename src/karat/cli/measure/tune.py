@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from karat.cli.options.shared import ExecutorOption, JsonOption, TableOption, XlsxOption
+from karat.cli.options.shared import ExecutorOption, JsonOption, RequireOption, TableOption, XlsxOption
 
 if TYPE_CHECKING:
     from karat.search.choose.result import Tuning
@@ -38,6 +38,7 @@ def tune(
         int | None,
         typer.Option("--max-n", min=1, metavar="N", help="The largest number of values to retrieve per field."),
     ] = None,
+    require: RequireOption = None,
     models: Annotated[
         str | None,
         typer.Option(
@@ -122,6 +123,7 @@ def tune(
             budget_tokens=budget_tokens,
             budget_docs=budget_docs,
             max_n=max_n,
+            require=require or (),
             models=names,
             passes=passes,
             encoding=encoding,

@@ -103,6 +103,16 @@ TableOption = Annotated[
         "--table", metavar="NAME=FILE", help="Load this table from a CSV, Parquet or DuckDB file. Repeatable."
     ),
 ]
+PassesOption = Annotated[
+    str,
+    typer.Option(
+        "--passes", metavar="all|any|SHARE", help="Which of its truths must be found for a question to pass, e.g. 0.5."
+    ),
+]
+RequireOption = Annotated[
+    list[str] | None,
+    typer.Option("--require", metavar="T[f]", help="Never leave out this field: its n is at least 1. Repeatable."),
+]
 WorkersOption = Annotated[
     int | None,
     typer.Option("--workers", min=1, help="Number of scoring processes. [default: 1, or all cores for a heavy suite]"),

@@ -3,8 +3,7 @@ hold the best.
 
 Field by field an option is taken. For what is left, each field is thought to have the whole rest of the budget to
 itself and to find all that any of its options finds for it: no combination of this branch can be better than that.
-Where that is no better than the best so far, the branch is cut. All in whole numbers, so the answer is exact; passed
-questions are the bits that all taken options share.
+Where that is no better than the best so far, the branch is cut. All in whole numbers, so the answer is exact.
 
 With a few fields this mostly takes milliseconds, where a general solver takes seconds
 (``benchmarks/retrieval_tune.py``). With more, the branches may be too many: it stops at the deadline and says that
@@ -17,14 +16,10 @@ import time
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from karat.search.choose.combinations import Program, Solved, Step
+from karat.search.choose.passing import State, passing_of
 from karat.search.records import Integers
-
-Bits = NDArray[np.uint8]
-"""Eight questions in a byte."""
-ONES = np.array([byte.bit_count() for byte in range(256)], dtype=np.int64)
 
 
 def branch(
@@ -33,7 +28,7 @@ def branch(
     """The best combination within the budget that passes this many questions; without steps, any such. The deadline is
     a moment of ``time.monotonic``."""
     search = _Search(program, steps, budget, passed, deadline)
-    search.down(0, search.everything, np.zeros(3, dtype=np.int64), [])
+    search.down(0, search.passing.start(), np.zeros(3, dtype=np.int64), [])
     if search.best is None:
         return Solved(None, not search.late)
     taken = tuple(search.best[search.order.index(field)] for field in range(len(program.fields)))
@@ -48,35 +43,32 @@ class _Search:
         sizes = [len(field.options) for field in program.fields]
         # The field with the most options comes last: the last is looked at in one go.
         self.order = sorted(range(len(sizes)), key=lambda field: sizes[field])
-        self.bits: list[Bits] = []
+        self.passing = passing_of(program, self.order)
         self.figures: list[Integers] = []
         for field in self.order:
             start, end = program.starts[field], program.starts[field + 1]
-            self.bits.append(np.packbits(np.repeat(program.allowed[field], program.weights, axis=1), axis=1))
             columns = [program.recall, -program.tokens, -program.rest]
             self.figures.append(np.stack([column[start:end] for column in columns], axis=1))
-        self.any_bits = [np.bitwise_or.accumulate(bits, axis=0) for bits in self.bits]
         self.any_recall = [np.maximum.accumulate(figures[:, 0]) for figures in self.figures]
         self.tokens = [-figures[:, 1] for figures in self.figures]
         least = np.array([tokens[0] for tokens in self.tokens])
         self.least_after = [int(least[level + 1 :].sum()) for level in range(len(least))]
         best_rest = np.array([figures[:, 2].max() for figures in self.figures])
         self.rest_after = [int(best_rest[level + 1 :].sum()) for level in range(len(least))]
-        self.everything: Bits = np.full(self.bits[0].shape[1], 255, dtype=np.uint8)
         self.best: list[int] | None = None
         self.worth: tuple[int, ...] = ()
         self.late = False
 
-    def down(self, level: int, bits: Bits, figures: Integers, taken: list[int]) -> None:
-        """All combinations that begin with the taken options; ``bits`` and ``figures`` are what these have so far."""
-        last = level == len(self.bits) - 1
+    def down(self, level: int, state: State, figures: Integers, taken: list[int]) -> None:
+        """All combinations that begin with the taken options; ``state`` and ``figures`` are what these have so far."""
+        last = level == len(self.figures) - 1
         room = self.budget + int(figures[1]) - self.least_after[level]
         count = int(np.searchsorted(self.tokens[level], room, side="right"))
         if not count:
             return
-        common = self.bits[level][:count] & bits
+        states = self.passing.taken(level, count, state)
         sums = self.figures[level][:count] + figures
-        hopes = self._hopes(level, common, sums, room - self.tokens[level][:count])
+        hopes = self._hopes(level, states, sums, room - self.tokens[level][:count])
         for index in np.lexsort(-hopes.T[::-1]):  # the most hopeful first, so that the others are cut early
             hope = tuple(hopes[index].tolist())
             if hope[0] < 0 or (self.best is not None and hope <= self.worth):
@@ -87,17 +79,17 @@ class _Search:
             self.late = self.late or time.monotonic() > self.deadline
             if self.late:
                 return
-            self.down(level + 1, common[index], sums[index], [*taken, int(index)])
+            self.down(level + 1, states[index], sums[index], [*taken, int(index)])
 
-    def _hopes(self, level: int, bits: Bits, sums: Integers, slack: Integers) -> Integers:
+    def _hopes(self, level: int, states: State, sums: Integers, slack: Integers) -> Integers:
         """[option, step]: no combination with this option is worth more. First whether it can pass as many questions as
         it must."""
         recall = sums[:, 0].copy()
-        for later in range(level + 1, len(self.bits)):
-            affordable = np.searchsorted(self.tokens[later], slack + self.tokens[later][0], side="right") - 1
-            bits = bits & self.any_bits[later][affordable]
-            recall += self.any_recall[later][affordable]
-        passed = ONES[bits].sum(axis=1)
+        affordable = []
+        for later in range(level + 1, len(self.figures)):
+            affordable.append(np.searchsorted(self.tokens[later], slack + self.tokens[later][0], side="right") - 1)
+            recall += self.any_recall[later][affordable[-1]]
+        passed = self.passing.hope(level, states, affordable)
         figures: dict[Step, Integers] = {
             "passed": passed,
             "recall": recall,

@@ -1,8 +1,8 @@
-"""Choosing n and model for each field under a token budget shared by all: exact, and it says how far it is proven.
+"""Choosing n and model for each field under a budget shared by all: exact, and it says how far it is proven.
 
-The order: questions passed (all truths of all its fields found), then mean recall, then fewer tokens, then smaller n,
-then the cheaper model, then the one that was given first. A truth that is not among the values is never found, so its
-question never passes. A question without truths does not count.
+The order: questions passed, then mean recall, then fewer tokens, then the smaller sum of n, then the cheaper model,
+then the one that was given first. A field may be left out (n = 0). A truth that is not among the values is never found.
+A question without truths does not count.
 """
 
 from __future__ import annotations
@@ -11,13 +11,16 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from karat.core.problems import UserError
+import numpy as np
+
 from karat.search.choose.branch_and_bound import branch
 from karat.search.choose.combinations import Program, Solved, Step, program_of
 from karat.search.choose.integer_program import solve
 from karat.search.choose.limits import Limits
-from karat.search.choose.options import FieldOptions, options_of
+from karat.search.choose.options import NO_MODEL
 from karat.search.choose.outcome import Pick, outcome_of
+from karat.search.choose.problem import Problem, affordable_options, problem_of
+from karat.search.choose.refusal import nothing_found
 from karat.search.records import FieldRanks
 
 ORDER: tuple[Step, ...] = ("passed", "recall", "tokens", "rest")
@@ -35,12 +38,19 @@ class Choice:
     questions: int
     """Those that have a truth in any field."""
     mean_recall: float | None
+    """Over the questions, of the mean over all fields; a field without a truth counts 1."""
+    recall_asked: float | None
+    """Over the pairs of a question and a field that have a truth."""
     tokens: int
     optimal: bool
     gap: float
     """By how much the best could be better, in the unit of the first part of the objective that is not proven; 0 when
     all are."""
     gap_in: str
+    passed_bound: int
+    """No choice within the budget passes more questions than this."""
+    recall_bound: float | None
+    """No choice within the budget has a higher mean recall than this."""
     seconds: float
 
 
@@ -53,32 +63,20 @@ class Wanted:
 
 
 def choose(fields: Sequence[FieldRanks], limits: Limits, *, time_limit: float = 60.0) -> Choice:
-    """The best option of each field within the budget."""
+    """The best option of each field within the budget. Raises :class:`~karat.search.choose.refusal.NothingFound` when
+    that finds nothing."""
+    return choose_in(problem_of(fields, limits), time_limit=time_limit)
+
+
+def choose_in(problem: Problem, *, time_limit: float = 60.0) -> Choice:
+    """The same for a problem that is already made."""
     began = time.monotonic()
-    options = affordable_options(fields, limits)
-    program = program_of(options)
-    solved = best_combination(program, ORDER, Wanted(limits.budget), deadline=began + time_limit)
-    return choice_of(fields, program, solved, time.monotonic() - began)
-
-
-def affordable_options(fields: Sequence[FieldRanks], limits: Limits) -> list[FieldOptions]:
-    """Each field's options that fit the budget beside the cheapest of the others; an error says which budget would
-    do."""
-    if not fields:
-        raise UserError(
-            "there is no field to choose n and model for", hint='Mark one with !evaluation_field("Table[field]").'
-        )
-    cheapest = [options_of(field, max_n=1).options[0].tokens for field in fields]
-    least = sum(cheapest)
-    if least > limits.budget:
-        raise UserError(
-            f"a budget of {limits.budget:,} tokens is too small: one value per field takes up to {least:,}",
-            hint=f"Give --budget-tokens {least} or more.",
-        )
-    return [
-        options_of(field, max_n=limits.max_n, most_tokens=limits.budget - least + own)
-        for field, own in zip(fields, cheapest, strict=True)
-    ]
+    program = program_of(affordable_options(problem), problem.limits.passes)
+    solved = best_combination(program, ORDER, Wanted(problem.limits.budget), deadline=began + time_limit)
+    choice = choice_of(problem, program, solved, time.monotonic() - began)
+    if choice.questions and not found_by(program, solved):
+        raise nothing_found(problem.fields, problem.limits)
+    return choice
 
 
 def best_combination(program: Program, order: Sequence[Step], wanted: Wanted, *, deadline: float) -> Solved:
@@ -90,27 +88,70 @@ def best_combination(program: Program, order: Sequence[Step], wanted: Wanted, *,
         return quick
     known = quick.taken
     if known is None and not wanted.passed:
-        known = (0,) * len(program.fields)  # no time for anything: the cheapest option of each field
+        known = _greedy(program, wanted.budget)  # no time for anything
     return solve(program, order, budget=wanted.budget, passed=wanted.passed, known=known, deadline=deadline)
 
 
-def choice_of(fields: Sequence[FieldRanks], program: Program, solved: Solved, seconds: float = 0.0) -> Choice:
-    """A combination in words; what it reaches is counted again from the ranks."""
+def _greedy(program: Program, budget: int) -> tuple[int, ...]:
+    """Field by field the option that finds most with what is left of the budget, so that something is found if anything
+    can be."""
+    left = budget - sum(field.options[0].tokens for field in program.fields)
+    taken = []
+    for place, field in enumerate(program.fields):
+        cheapest = field.options[0].tokens
+        fits = [at for at, option in enumerate(field.options) if option.tokens - cheapest <= left]
+        taken.append(max(fits, key=lambda at: (int(program.recall[program.starts[place] + at]), -at)))
+        left -= field.options[taken[-1]].tokens - cheapest
+    return tuple(taken)
+
+
+def found_by(program: Program, solved: Solved) -> int:
+    """The truths that a combination finds."""
+    return sum(int(own.found[index].sum()) for own, index in zip(program.fields, solved.taken or (), strict=True))
+
+
+def picks_of(problem: Problem, program: Program, taken: Sequence[int]) -> tuple[Pick, ...]:
+    """A combination in words."""
+    picks = []
+    for field, own, index in zip(problem.fields, program.fields, taken, strict=True):
+        option = own.options[index]
+        model = None if option.model == NO_MODEL else field.models[option.model].model
+        picks.append(Pick(field.field, option.n, model, option.tokens))
+    return tuple(picks)
+
+
+def choice_of(problem: Problem, program: Program, solved: Solved, seconds: float = 0.0) -> Choice:
+    """A combination with what it reaches, which is counted again from the ranks."""
     if solved.taken is None:
         raise ValueError("there is no combination")
-    picks = []
-    for field, own, index in zip(fields, program.fields, solved.taken, strict=True):
-        option = own.options[index]
-        picks.append(Pick(field.field, option.n, field.models[option.model].model, option.tokens))
-    outcome = outcome_of(fields, picks)
+    picks = picks_of(problem, program, solved.taken)
+    outcome = outcome_of(problem.fields, picks, problem.limits.passes)
+    passed, asked = int(outcome.passed.sum()), outcome.counts.any()
+    mean = outcome.mean_recall if asked else None
+    proven = solved.proven or solved.gap_in not in ("questions passed", "mean recall")
+    bound = passed
+    if solved.gap_in == "questions passed" and not solved.proven:
+        bound = int(min(program.weights.sum(), passed + np.floor(solved.gap + 1e-6)))
     return Choice(
-        picks=tuple(picks),
-        passed=int(outcome.passed.sum()),
+        picks=picks,
+        passed=passed,
         questions=int(outcome.counts.sum()),
-        mean_recall=outcome.mean_recall if outcome.counts.any() else None,
+        mean_recall=mean,
+        recall_asked=outcome.recall_asked if asked else None,
         tokens=sum(pick.tokens for pick in picks),
         optimal=solved.proven,
         gap=solved.gap,
         gap_in=solved.gap_in,
+        passed_bound=bound,
+        recall_bound=mean if proven or mean is None else _recall_bound(program, solved, mean),
         seconds=seconds,
     )
+
+
+def _recall_bound(program: Program, solved: Solved, mean: float) -> float:
+    """What the fields would reach if each had the whole budget to itself."""
+    if solved.gap_in == "mean recall":
+        return min(1.0, mean + solved.gap)
+    here = sum(int(program.recall[start + at]) for start, at in zip(program.starts, solved.taken or (), strict=False))
+    most = int(np.maximum.reduceat(program.recall, program.starts[:-1]).sum())
+    return min(1.0, mean + (most - here) / (program.parts * max(1, program.pairs)))

@@ -1,7 +1,11 @@
 """One option for each field: what a combination is worth, in whole numbers, step by step of the objective.
 
-Questions that pass with just the same options are one group, and questions that no option passes are left out of the
-groups.
+A question passes when the truths that the options of all fields find for it, taken together, are as many as it needs.
+Questions that need as much, and for which every option finds as much, are one group; questions that no combination
+passes are left out of the groups.
+
+Where each question either needs all its truths or has them in one field only, the fields can be looked at one by one:
+a question passes when every field lets it pass. ``allowed`` then says so, and a search is far quicker.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.search.choose.limits import needed
 from karat.search.choose.options import FieldOptions
 from karat.search.records import Integers
 
@@ -38,16 +43,22 @@ class Program:
     starts: Integers
     """The place of each field's first option; one more at the end for their number."""
     recall: Integers
-    """[option]: what it adds to the sum of recalls, in ``parts``."""
+    """[option]: what it adds to the sum of recalls over questions and fields, in ``parts``."""
     parts: int
     tokens: Integers
     rest: Integers
     weights: Integers
     """[group]: its questions."""
-    allowed: tuple[NDArray[np.bool_], ...]
-    """For each field [option, group]: whether the group's questions lack nothing of this field."""
-    questions: int
-    """Those that have a truth in any field."""
+    found: tuple[Integers, ...]
+    """For each field [option, group]: the truths found for a question of the group."""
+    need: Integers
+    """[group]: the truths that must be found for a question of the group to pass."""
+    allowed: tuple[NDArray[np.bool_], ...] | None
+    """For each field [option, group]: whether the field lets the group's questions pass; None where fields can only be
+    looked at together."""
+    pairs: int
+    """Questions times fields, of the questions that have a truth: what ``recall`` is to be divided by, with
+    ``parts``."""
 
 
 @dataclass(frozen=True)
@@ -62,46 +73,69 @@ class Solved:
     gap_in: str = ""
 
 
-def program_of(fields: Sequence[FieldOptions]) -> Program:
+def program_of(fields: Sequence[FieldOptions], passes: str = "all") -> Program:
     """The figures of the program for these fields."""
     expected = np.stack([field.expected for field in fields])
-    counting = (expected > 0).sum(axis=0)
-    shares = expected * counting  # found / share, summed over the fields, is the recall of a question
-    common = lcm(*(int(share) for share in np.unique(shares[shares > 0])))
+    common = lcm(*(int(number) for number in np.unique(expected[expected > 0])))
     parts = min(common, RECALL_PARTS)
     options = [option for field in fields for option in field.options]
     recall = []
-    for field, share in zip(fields, shares, strict=True):
-        used = share > 0
+    for field, number in zip(fields, expected, strict=True):
+        used = number > 0
         if common <= RECALL_PARTS:
-            recall.append(field.found[:, used] @ (common // share[used]))
+            recall.append(field.found[:, used] @ (common // number[used]))
         else:
-            recall.append(np.rint(field.found[:, used] @ (parts / share[used])).astype(np.int64))
-    models = 1 + max(option.model for option in options)
+            recall.append(np.rint(field.found[:, used] @ (parts / number[used])).astype(np.int64))
+    models = 2 + max(option.model for option in options)
     dearest = 1 + len(fields) * models  # more than all dearnesses, or all places, of a combination together
-    patterns = np.concatenate([field.full for field in fields])[:, counting > 0]
-    groups, weights = np.unique(patterns, axis=1, return_counts=True) if patterns.shape[1] else (patterns, np.empty(0))
+    asked = np.asarray((expected > 0).any(axis=0))
     starts = np.cumsum([0, *(len(field.options) for field in fields)])
-    allowed = [groups[starts[i] : starts[i + 1]] for i in range(len(fields))]
-    can_pass = np.logical_and.reduce([part.any(axis=0) for part in allowed])
+    groups, weights = _groups(fields, expected[:, asked], asked, passes)
+    found = tuple(groups[1 + starts[i] : 1 + starts[i + 1]] for i in range(len(fields)))
+    can_pass = np.sum([part.max(axis=0) for part in found], axis=0) >= groups[0]
+    found, need = tuple(part[:, can_pass] for part in found), groups[0][can_pass]
     return Program(
         fields=tuple(fields),
         starts=starts,
         recall=np.concatenate(recall).astype(np.int64),
         parts=parts,
         tokens=np.array([option.tokens for option in options]),
-        rest=np.array([(option.n * dearest + option.dearness) * dearest + option.model for option in options]),
+        rest=np.array([(option.n * dearest + option.dearness) * dearest + option.model + 1 for option in options]),
         weights=weights[can_pass].astype(np.int64),
-        allowed=tuple(part[:, can_pass] for part in allowed),
-        questions=int((counting > 0).sum()),
+        found=found,
+        need=need,
+        allowed=_one_by_one(found, need),
+        pairs=int(asked.sum()) * len(fields),
     )
+
+
+def _groups(
+    fields: Sequence[FieldOptions], expected: Integers, asked: NDArray[np.bool_], passes: str
+) -> tuple[Integers, Integers]:
+    """(what is needed, above what each option finds, as columns without repetition; how many questions each stands
+    for)."""
+    need = needed(expected.sum(axis=0), passes)
+    columns = np.concatenate([need[None, :], *(field.found[:, asked] for field in fields)])
+    if not columns.shape[1]:
+        return columns, np.empty(0, np.int64)
+    return np.unique(columns, axis=1, return_counts=True)
+
+
+def _one_by_one(found: tuple[Integers, ...], need: Integers) -> tuple[NDArray[np.bool_], ...] | None:
+    """Whether each field lets each group pass, if that can be said of each field alone."""
+    most = np.stack([part.max(axis=0) for part in found])
+    alone = (most > 0).sum(axis=0) <= 1  # only one field finds anything: it must find all that is needed
+    if not (alone | (most.sum(axis=0) == need)).all():  # or all that can be found is needed, in every field
+        return None
+    own = np.where(alone & (most > 0), need, np.minimum(most, need))
+    return tuple(part >= least for part, least in zip(found, own, strict=True))
 
 
 def value(program: Program, step: Step, taken: Sequence[int]) -> int:
     """What a combination is worth in one step, in whole numbers; more is better."""
     if step == "passed":
-        passing = np.logical_and.reduce([part[index] for part, index in zip(program.allowed, taken, strict=True)])
-        return int(program.weights[passing].sum())
+        found = np.sum([part[index] for part, index in zip(program.found, taken, strict=True)], axis=0)
+        return int(program.weights[found >= program.need].sum())
     places = program.starts[:-1] + np.asarray(taken)
     return int(program.recall[places].sum()) if step == "recall" else -int(column_of(program, step)[places].sum())
 

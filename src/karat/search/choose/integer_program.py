@@ -1,7 +1,8 @@
 """The best combination with a general solver: an integer program for HiGHS.
 
 Variables: ``x`` (0 or 1) says whether an option is taken, one for each field; ``y`` says whether a group of questions
-passes, and cannot be more than what the taken options allow, so that it needs no integrality of its own.
+passes. Where each field alone lets a group pass or not, ``y`` is no more than what each taken option allows, and needs
+no integrality of its own. Else ``y`` times what is needed is no more than what the taken options find together.
 
 One solve for each step of the objective; what an earlier step reached is kept as a constraint in the later ones. Every
 figure is an integer. The solver works with tolerances, we do not: each of its answers is rounded to options and counted
@@ -63,7 +64,7 @@ def solve(
         ):  # the solver says that there is nothing, and yet there is: trust what was counted, and claim nothing
             return Solved(best, False, float("inf"), NAMES[step])
         if bound >= here + 0.5:
-            unit = program.parts * program.questions if step == "recall" else 1
+            unit = program.parts * max(1, program.pairs) if step == "recall" else 1
             return Solved(best, False, (bound - here) / unit, NAMES[step])
         reached[step] = here
         rows.keep(step, here)
@@ -83,7 +84,7 @@ def _solve_step(
         objective[count:] = program.weights
     else:
         objective[:count] = (1 if step == "recall" else -1) * column_of(program, step)
-    integrality = np.concatenate([np.ones(count), np.zeros(groups)])
+    integrality = np.concatenate([np.ones(count), np.full(groups, 1 if program.allowed is None else 0)])
     ceiling = float(np.maximum.reduceat(objective[:count], program.starts[:-1]).sum() + objective[count:].sum())
     while True:
         left = deadline - time.monotonic()
@@ -130,7 +131,13 @@ class _Rows:
         ]
         self._low: list[float] = [1.0] * len(program.fields)
         self._high: list[float] = [1.0] * len(program.fields)
-        for index, allowed in enumerate(program.allowed):
+        if program.allowed is None:
+            found = csr_array(-np.concatenate(program.found).T.astype(float))
+            needs = csr_array(coo_array((program.need.astype(float), (np.arange(self._groups),) * 2)))
+            parts.append(csr_array(hstack([found, needs])))
+            self._low += [-np.inf] * self._groups
+            self._high += [0.0] * self._groups
+        for index, allowed in enumerate(program.allowed or ()):
             limited = np.flatnonzero(~allowed.all(axis=0))
             before, after = int(program.starts[index]), self._count - int(program.starts[index + 1])
             options = csr_array(-allowed[:, limited].T.astype(float))

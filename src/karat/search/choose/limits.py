@@ -56,15 +56,3 @@ def needed(expected: Integers, passes: str) -> Integers:
     share = passes_share(passes)
     whole = -(-expected * share.numerator // share.denominator)  # rounded up, exactly
     return np.asarray(np.minimum(np.maximum(whole, 1), expected))
-
-
-def check_required(required: tuple[str, ...], fields: tuple[str, ...]) -> None:
-    """Raises :class:`UserError` for a required field that is not among the fields."""
-    from karat.core.problems import did_you_mean
-
-    for name in required:
-        if name not in fields:
-            raise UserError(
-                f"{name} is required, but it is not a field that is chosen for",
-                hint=did_you_mean(name, fields) or f"The fields are {', '.join(fields)}.",
-            )

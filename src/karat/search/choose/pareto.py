@@ -1,26 +1,33 @@
-"""What more tokens would buy: the best choice at every budget, and the least tokens that pass one or two questions
-more."""
+"""The Pareto front: every choice that no other one beats in tokens, questions passed and recall together.
+
+A point is on the front when no other choice has at most its tokens, at least its passed questions and at least its
+recall, with one of them better. Where passed and recall disagree, one token count has several points. Of choices that
+are equal in all three the one with the smallest n and the cheapest models is shown. Retrieving nothing is no point.
+
+With a few million combinations or fewer, all of them are looked at. Beyond that: for each number of passed questions,
+from 0 up, the highest recall that passes at least as many, within a budget that falls from the largest on.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from dataclasses import dataclass
 
 import msgspec
+import numpy as np
 
-from karat.search.choose.choice import ORDER, Choice, Wanted, affordable_options, best_combination, choice_of
-from karat.search.choose.combinations import Program, Solved, program_of, value
-from karat.search.choose.limits import Limits
-from karat.search.choose.options import options_of
-from karat.search.choose.outcome import Pick
-from karat.search.records import NOT_A_VALUE, FieldRanks
+from karat.search.choose.choice import Wanted, best_combination, picks_of
+from karat.search.choose.combinations import Program, program_of, value
+from karat.search.choose.enumeration import Figures, figures_of
+from karat.search.choose.outcome import Pick, outcome_of
+from karat.search.choose.problem import Problem, affordable_options
+from karat.search.records import Integers
 
-MOST_POINTS = 200
+MOST_POINTS = 1000
 
 
 class Point(msgspec.Struct, frozen=True):
-    """The best choice of all that cost this many tokens or less, until the next point."""
+    """A choice that no other one beats."""
 
     tokens: int
     passed: int
@@ -30,113 +37,124 @@ class Point(msgspec.Struct, frozen=True):
 
 
 class Front(msgspec.Struct, frozen=True):
-    """From the cheapest point to the dearest. When not complete, points between these may have been left out."""
+    """From the cheapest point to the dearest, at the same cost the one that passes most first. When not complete,
+    points may have been left out."""
 
     points: tuple[Point, ...]
     complete: bool
 
 
-class More(msgspec.Struct, frozen=True):
-    """What it takes to pass this many questions more."""
+@dataclass(frozen=True)
+class _Found:
+    """A combination with its figures."""
 
-    questions: int
-    outcome: Literal["found", "beyond", "never", "unknown"]
-    """``beyond``: only with an n above the limit; ``never``: by no n, for truths are not among the values; ``unknown``:
-    no time to tell."""
-    tokens: int | None = None
-    more_tokens: int | None = None
-    fields: tuple[Pick, ...] = ()
+    tokens: int
+    passed: int
+    recall: int
+    rest: int
+    taken: tuple[int, ...]
 
 
-def front(
-    fields: Sequence[FieldRanks],
-    limits: Limits,
-    *,
-    most_points: int = MOST_POINTS,
-    time_limit: float = 30.0,
-) -> Front:
-    """The best choice with the whole budget, then with one token less than it takes, and so on down to the cheapest.
-
-    After three quarters of the points the steps are widened, so that the cheap end is reached whatever happens.
-    """
+def front(problem: Problem, *, most_tokens: int, most_points: int = MOST_POINTS, time_limit: float = 30.0) -> Front:
+    """All points up to ``most_tokens``. Of more than ``most_points`` some are left out, never the ends."""
     deadline = time.monotonic() + time_limit
-    options = affordable_options(fields, limits)
-    program = program_of(options)
-    least = sum(field.options[0].tokens for field in options)
-    points: list[Point] = []
-    budget, complete = limits.budget, True
-    while budget >= least and len(points) < most_points:
-        if time.monotonic() > deadline:
-            break
-        choice = choice_of(fields, program, best_combination(program, ORDER, Wanted(budget), deadline=deadline))
-        points.append(Point(choice.tokens, choice.passed, choice.mean_recall, choice.picks, choice.optimal))
-        left = most_points - len(points)
-        stride = max(1, (choice.tokens - least) // max(left, 1)) if left <= most_points // 4 else 1
-        complete = complete and (stride == 1 or choice.tokens - stride < least)
-        budget = choice.tokens - stride
-    return Front(_rising(reversed(points)), complete and budget < least and all(point.optimal for point in points))
+    wide = Problem(problem.fields, problem.candidates, msgspec.structs.replace(problem.limits, budget=most_tokens))
+    program = program_of(affordable_options(wide), problem.limits.passes)
+    figures = figures_of(program)
+    if figures is not None:
+        found, complete = _from_all(figures, most_tokens), True
+    else:
+        found, complete = _swept(program, most_tokens, deadline)
+    found = [one for one in found if one.tokens or one.recall]
+    kept = found
+    if len(found) > most_points:
+        kept = [found[int(at)] for at in np.unique(np.linspace(0, len(found) - 1, most_points).round())]
+        complete = False
+    return Front(tuple(_point(problem, program, one, complete) for one in kept), complete)
 
 
-def _rising(points: Iterable[Point]) -> tuple[Point, ...]:
-    """Without points that a cheaper one matches. Where every point is proven there are none."""
-    kept: list[Point] = []
-    for point in points:
-        if not kept or (point.passed, point.mean_recall or 0.0) > (kept[-1].passed, kept[-1].mean_recall or 0.0):
-            kept.append(point)
-    return tuple(kept)
+def _point(problem: Problem, program: Program, found: _Found, complete: bool) -> Point:
+    picks = picks_of(problem, program, found.taken)
+    outcome = outcome_of(problem.fields, picks, problem.limits.passes)
+    mean = outcome.mean_recall if outcome.counts.any() else None
+    return Point(found.tokens, int(outcome.passed.sum()), mean, picks, complete)
 
 
-def more_questions(
-    fields: Sequence[FieldRanks],
-    choice: Choice,
-    more: int,
-    limits: Limits,
-    *,
-    time_limit: float = 10.0,
-) -> More:
-    """The least tokens, whatever the budget, that pass this many questions more than the choice does."""
-    wanted = choice.passed + more
-    if wanted > answerable(fields):
-        return More(more, "never")
-    program = program_of([options_of(field, max_n=limits.max_n) for field in fields])
-    deadline = time.monotonic() + time_limit
-    least = _least_budget(program, wanted, choice.tokens, deadline)
-    if least.taken is None:
-        return More(more, "beyond" if least.proven else "unknown")
-    # At the least budget nothing cheaper passes as many: the best choice there is the cheapest that does.
-    budget = choice_of(fields, program, least).tokens
-    found = choice_of(fields, program, best_combination(program, ORDER, Wanted(budget, wanted), deadline=deadline))
-    return More(more, "found", found.tokens, found.tokens - choice.tokens, found.picks)
+def _from_all(figures: Figures, budget: int) -> list[_Found]:
+    """The front of all combinations."""
+    fits = np.flatnonzero(figures.tokens <= budget)
+    tokens, passed, recall = figures.tokens[fits], figures.passed[fits], figures.recall[fits]
+    # Of the same tokens and passed only the highest recall can be on the front, and of these the least rest is shown.
+    order = np.lexsort((figures.rest[fits], -recall, -passed, tokens))
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = (np.diff(tokens[order]) != 0) | (np.diff(passed[order]) != 0)
+    order = order[first]
+    return [
+        _Found(
+            int(figures.tokens[at]),
+            int(figures.passed[at]),
+            int(figures.recall[at]),
+            int(figures.rest[at]),
+            figures.taken(int(at)),
+        )
+        for at in fits[order[_rising(passed[order], recall[order])]]
+    ]
 
 
-def _least_budget(program: Program, wanted: int, too_small: int, deadline: float) -> Solved:
-    """A combination that passes this many questions, and whose tokens are the least budget that allows it.
-
-    Whatever fits a budget fits a larger one, so the budgets are halved between one that is too small and one that will
-    do. Each time any combination will do, which is far quicker than to look for the cheapest at once.
-    """
-    everything = int(sum(field.options[-1].tokens for field in program.fields))
-    low, high, step = too_small, too_small, 16
-    found: Solved | None = None
-    while found is None or high - low > 1:
-        budget = (low + high) // 2 if found else min(low + step, everything)
-        tried = best_combination(program, (), Wanted(budget, wanted), deadline=deadline)
-        if not tried.proven and tried.taken is None:
-            return tried
-        if tried.taken is not None:
-            found = tried
-            high = -value(program, "tokens", tried.taken)
-        elif budget >= everything:
-            return tried
-        else:
-            low, step = budget, step * 2
-    return found
+def _rising(passed: Integers, recall: Integers) -> Integers:
+    """The places of those that no earlier one matches; they come by rising tokens, then by falling passed."""
+    best = np.full(int(passed.max(initial=0)) + 1, -1, dtype=np.int64)  # the highest recall that passes as many or more
+    kept = []
+    for at, (own, figure) in enumerate(zip(passed.tolist(), recall.tolist(), strict=True)):
+        if figure > best[own]:
+            kept.append(at)
+            best[: own + 1] = np.maximum(best[: own + 1], figure)
+    return np.array(kept, dtype=np.int64)
 
 
-def answerable(fields: Sequence[FieldRanks]) -> int:
-    """The questions that pass when everything is retrieved: they have truths, and all are among the values."""
-    count = 0
-    for question in range(len(fields[0].truths)):
-        counting = [field for field in fields if field.truths[question]]
-        count += bool(counting) and all((field.models[0].ranks[question] != NOT_A_VALUE).all() for field in counting)
-    return count
+def _undominated(found: list[_Found]) -> list[_Found]:
+    """By rising tokens, then falling passed, without those that another one beats or equals."""
+    ordered = sorted(found, key=lambda one: (one.tokens, -one.passed, -one.recall, one.rest))
+    if not ordered:
+        return []
+    passed, recall = (np.array([getattr(one, name) for one in ordered]) for name in ("passed", "recall"))
+    return [ordered[at] for at in _rising(passed, recall)]
+
+
+def _swept(program: Program, budget: int, deadline: float) -> tuple[list[_Found], bool]:
+    """The front when combinations are too many to look at all; and whether every point was proven in time."""
+    found: list[_Found] = []
+    earlier: list[tuple[int, _Found]] = []  # for one passed count less: (budget, what is best within it)
+    least = int(sum(field.options[0].tokens for field in program.fields))
+    passed = 0
+    while True:
+        here: list[tuple[int, _Found]] = []
+        limit = budget
+        while limit >= least:
+            known = next((one for top, one in earlier if one.tokens <= limit <= top and one.passed >= passed), None)
+            if known is None:
+                if time.monotonic() > deadline:
+                    return _undominated(found), False
+                wanted = Wanted(limit, passed)
+                solved = best_combination(program, ("recall", "tokens", "rest"), wanted, deadline=deadline)
+                if not solved.proven:
+                    return _undominated(found), False
+                if solved.taken is None:
+                    break
+                known = _figures(program, solved.taken)
+            here.append((limit, known))
+            limit = known.tokens - 1
+        if not here:
+            return _undominated(found), True
+        found += [one for _, one in here]
+        earlier, passed = here, passed + 1
+
+
+def _figures(program: Program, taken: tuple[int, ...]) -> _Found:
+    return _Found(
+        -value(program, "tokens", taken),
+        value(program, "passed", taken),
+        value(program, "recall", taken),
+        -value(program, "rest", taken),
+        taken,
+    )

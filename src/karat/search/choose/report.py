@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from karat.core.report import Cell, Chart, Column, Report, Series, Sheet, Table
 from karat.search.choose.outcome import Pick
 from karat.search.choose.result import Tuning
-from karat.search.choose.text import more_sentence, proof_words
+from karat.search.choose.text import LEFT_OUT, more_sentence, passes_words, proof_words
 
 MOST_POINTS = 400
 """Points of one curve in the workbook; from a longer one every second, third … is shown, and always the last."""
@@ -41,7 +41,7 @@ def _fields(tuning: Tuning) -> Sheet:
             (
                 field.field,
                 field.n,
-                field.model,
+                field.model or LEFT_OUT,
                 field.tokens,
                 field.recall,
                 field.mrr,
@@ -68,17 +68,24 @@ def _figures(tuning: Tuning) -> Table:
         Column("low", "number"),
         Column("high", "number"),
     )
-    rows: list[tuple[Cell, ...]] = [
-        ("questions passed", tuning.passed, f"{tuning.questions:,}", "", ""),
-        ("mean recall", tuning.mean_recall, f"{tuning.questions:,} questions", "", ""),
-        ("tokens", tuning.tokens, f"{tuning.budget_tokens:,}", "", ""),
-    ]
+    rows: list[tuple[Cell, ...]] = []
     if (out := tuning.held_out) is not None:
         rows += [
             ("questions passed, held out", out.passed, f"{out.questions:,}", out.passed_low, out.passed_high),
             ("mean recall, held out", out.mean_recall, f"{out.questions:,} questions", out.recall_low, out.recall_high),
+            ("recall_asked, held out", out.recall_asked, "pairs with a truth", "", ""),
+            ("held-out questions over the budget", out.over_budget, f"{out.questions:,}", "", ""),
         ]
-    note = "Low and high are the ends of a 95 % interval over questions."
+    rows += [
+        ("questions passed, in-sample", tuning.passed, f"{tuning.questions:,}", "", ""),
+        ("mean recall, in-sample", tuning.mean_recall, f"{tuning.questions:,} questions", "", ""),
+        ("recall_asked, in-sample", tuning.recall_asked, "pairs with a truth", "", ""),
+        (tuning.unit, tuning.tokens, f"{tuning.budget_tokens:,}", "", ""),
+    ]
+    note = (
+        "Held-out figures come first: they are what to expect of new questions. Low and high are the ends of a 95 % "
+        "interval."
+    )
     return Table(columns, tuple(rows), "All fields together", note)
 
 
@@ -122,7 +129,7 @@ def _curves(tuning: Tuning) -> Sheet:
             rows.append((curve.field, curve.model, curve.n[i], curve.recall[i], curve.tokens[i]))
         series.setdefault(curve.field, []).append(Series(curve.model, 2, 3, first, len(rows) - 1))
     for field in tuning.fields:
-        rows.append((field.field, f"chosen: {field.model}", field.n, field.recall, field.tokens))
+        rows.append((field.field, f"chosen: {field.model or LEFT_OUT}", field.n, field.recall, field.tokens))
         series[field.field].append(Series("chosen", 2, 3, len(rows) - 1, len(rows) - 1, marked=True))
     charts = [
         Chart(f"Recall against n: {field}", "n", "recall", tuple(lines), y_most=1.0) for field, lines in series.items()
@@ -141,17 +148,37 @@ def _front(tuning: Tuning) -> Sheet:
     rows: list[tuple[Cell, ...]] = [(p.tokens, p.passed, p.mean_recall, pick_words(p.fields)) for p in points]
     chosen = [(f.field, f.model, f.n) for f in tuning.fields]
     rows.append((tuning.tokens, tuning.passed, tuning.mean_recall, f"chosen: {_words(chosen)}"))
-    last = len(points) - 1
-    charts = []
-    if points:
-        for title, column, most in (("Questions passed", 1, None), ("Mean recall", 2, 1.0)):
-            lines = (
-                Series("best at this cost", 0, column, 0, last),
-                Series("chosen", 0, column, last + 1, last + 1, marked=True),
-            )
-            # Points, not a line: between two of them there is nothing to choose.
-            charts.append(Chart(f"{title} against tokens", "tokens", title.lower(), lines, kind="scatter", y_most=most))
-    return Sheet("Pareto", (Table(tuple(columns), tuple(rows)),), charts=tuple(charts))
+    hull_columns = (Column(tuning.unit.capitalize(), "count", 10), Column("Best", "number", 10, decimals=3))
+    charts, tables = [], [Table(tuple(columns), tuple(rows), "Pareto front")]
+    last = len(points)
+    for title, column, most in (("Questions passed", 1, None), ("Mean recall", 2, 1.0)):
+        best = _best_at_each_cost(
+            [(int(p.tokens), float(p.passed if column == 1 else p.mean_recall or 0.0)) for p in points]
+        )
+        if not best:
+            continue
+        lines = (
+            Series("best at this cost", 0, 1, 0, len(best) - 1, table=len(tables)),
+            Series("chosen", 0, column, last, last, marked=True),
+        )
+        tables.append(Table(hull_columns, tuple(best), f"{title}: the best at each cost"))
+        # Points, not a line: between two of them there is nothing to choose.
+        charts.append(
+            Chart(f"{title} against {tuning.unit}", tuning.unit, title.lower(), lines, kind="scatter", y_most=most)
+        )
+    return Sheet("Pareto", tuple(tables), charts=tuple(charts))
+
+
+def _best_at_each_cost(points: Sequence[tuple[int, float]]) -> list[tuple[Cell, ...]]:
+    """Of points by rising cost those that are better than all cheaper ones: the upper edge of what can be reached."""
+    kept: list[tuple[Cell, ...]] = []
+    most = float("-inf")
+    for cost in dict.fromkeys(cost for cost, _ in points):
+        best = max(figure for own, figure in points if own == cost)
+        if best > most:
+            kept.append((cost, best))
+            most = best
+    return kept
 
 
 def pick_words(picks: Sequence[Pick]) -> str:
@@ -159,8 +186,13 @@ def pick_words(picks: Sequence[Pick]) -> str:
     return _words([(pick.field, pick.model, pick.n) for pick in picks])
 
 
-def _words(options: Sequence[tuple[str, str, int]]) -> str:
-    return ", ".join(f"{field} {model} {n}" for field, model, n in options)
+def _words(options: Sequence[tuple[str, str | None, int]]) -> str:
+    return ", ".join(f"{field} {model or LEFT_OUT} {n}" for field, model, n in options)
+
+
+def _budget(tuning: Tuning) -> str:
+    encoding = f" ({tuning.encoding})" if tuning.unit == "tokens" else ""
+    return f"{tuning.budget_tokens:,} {tuning.unit} for all fields together{encoding}"
 
 
 def _about(tuning: Tuning, name: str) -> Sheet:
@@ -168,10 +200,10 @@ def _about(tuning: Tuning, name: str) -> Sheet:
         ("sheet", name),
         ("questions", f"{tuning.questions:,}"),
         ("models", ", ".join(tuning.models)),
-        ("budget", f"{tuning.budget_tokens:,} tokens for all fields together ({tuning.encoding})"),
+        ("budget", _budget(tuning)),
         ("largest n", f"{tuning.max_n:,}" if tuning.max_n else "what the budget allows"),
         ("proof", proof_words(tuning)),
-        *((f"{more.questions} more", more_sentence(more)) for more in tuning.more),
+        *((f"{more.questions} more", more_sentence(more, tuning.unit)) for more in tuning.more),
         *(("warning", warning) for warning in tuning.warnings),
         (
             "Pareto front",
@@ -179,13 +211,22 @@ def _about(tuning: Tuning, name: str) -> Sheet:
         ),
     ]
     words = (
-        ("passed", "A question passes when all its truths in all its fields are among the retrieved values."),
-        ("mean recall", "found / expected, averaged over the fields that count for a question, then over questions."),
+        (
+            "passed",
+            f"Enough truths of all its fields together are among the retrieved values: {passes_words(tuning.passes)}.",
+        ),
+        (
+            "mean recall",
+            "found / expected, averaged over all fields of a question, then over questions. A field without a truth "
+            "for a question counts 1: nothing was asked, nothing is missing.",
+        ),
+        ("recall_asked", "found / expected, averaged over the pairs of a question and a field that have a truth."),
+        ("in-sample", "On the questions that the choice was made on: too good a figure for new questions."),
+        ("left out", "A field with n = 0: nothing is retrieved for it, and the budget is spent on the others."),
         (
             "the choice",
             "Most questions passed, then the highest mean recall, then the fewest tokens, then the smallest n, then "
-            "the "
-            "cheapest model. Exact under the budget.",
+            "the cheapest model. Exact under the budget.",
         ),
         ("rank", "The number of other values that score at least as much, plus one: a tie never helps."),
         ("tokens", "Of the n best values, in the question where they cost the most; summed over fields."),
@@ -193,7 +234,8 @@ def _about(tuning: Tuning, name: str) -> Sheet:
         (
             "held out",
             (f"{tuning.held_out.method}: " if tuning.held_out else "")
-            + "n and model are chosen without a question, on costs measured without it, and scored on it.",
+            + "n and model are chosen without a question, on costs measured without it, and scored on it. A question "
+            "whose values do not fit the budget does not pass.",
         ),
         (
             "same option again",

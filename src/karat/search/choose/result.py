@@ -5,7 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from karat.search.choose.heldout import HeldOut, Stability
-from karat.search.choose.pareto import More, Point
+from karat.search.choose.limits import Unit
+from karat.search.choose.more import More
+from karat.search.choose.pareto import Point
 
 
 class FieldTuned(msgspec.Struct, frozen=True):
@@ -14,27 +16,33 @@ class FieldTuned(msgspec.Struct, frozen=True):
 
     field: str
     n: int
-    model: str
+    """0: the field is left out, and has no model."""
+    model: str | None
     tokens: int
     recall: float | None
     mrr: float | None
 
 
 class Missing(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A key that was not found; at ``rank`` it would have come, None when it is not among the values."""
+    """A key that was not found; at ``rank`` it would have come, None when it is not among the values, or (``deeper``)
+    below the depth to which the ranking is known."""
 
     field: str
     key: str
     rank: int | None
     nearest: str = ""
+    deeper: bool = False
 
 
 class QuestionDetail(msgspec.Struct, frozen=True):
-    """One question. ``passed`` is None when it has no truths at all."""
+    """One question. ``passed`` is None when it has no truths at all. ``held_out`` values are those of choices made
+    without it."""
 
     question: str
     passed: bool | None
     missing: tuple[Missing, ...]
+    held_out_passed: float | None = None
+    held_out_recall: float | None = None
 
 
 class Curve(msgspec.Struct, frozen=True):
@@ -71,6 +79,20 @@ class Tuning(msgspec.Struct, frozen=True):
     questions_detail: tuple[QuestionDetail, ...]
     curves: tuple[Curve, ...]
     warnings: tuple[str, ...]
+    recall_asked: float | None = None
+    """Over the pairs of a question and a field that have a truth; ``mean_recall`` counts 1 for a pair without."""
+    passes: str = "all"
+    """When a question passes: ``all`` of its truths are found, ``any``, or a share of them."""
+    unit: Unit = "tokens"
+    """What the budget and all ``tokens`` count."""
+    required: tuple[str, ...] = ()
+    """Fields that could not be left out."""
+    passed_bound: int | None = None
+    """No choice within the budget passes more; None in a tuning of an earlier version."""
+    recall_bound: float | None = None
+    """No choice within the budget has a higher mean recall."""
+    known_to: int | None = None
+    """The largest budget that the front was computed for."""
     asked: tuple[str, ...] = ()
     """The models and rankers as they were asked for; ``models`` has one entry for each combination of their
     settings."""

@@ -11,9 +11,10 @@ import msgspec
 
 from karat.core.problems import UserError
 from karat.search.choose.limits import Limits
+from karat.search.choose.refusal import ranked_deep_enough
 from karat.search.choose.result import Tuning
 from karat.search.choose.tuning import tuning_of
-from karat.search.records import Model
+from karat.search.records import FieldRanks, Model
 
 if TYPE_CHECKING:
     from karat.search.models.vectors import VectorCache
@@ -49,29 +50,31 @@ def tune(
     from karat.search.ranks.ranking import rank_field
 
     check_fields(questions, fields, models)
-    ranks = []
-    for field in fields:
-        depth = min(limits.max_n or limits.budget, limits.budget, len(field.values))
-        passed = rank_field(
-            field.field,
-            field.values,
-            questions,
-            [tuple(dict.fromkeys(truths)) for truths in field.truths],
-            models,
-            depth=max(depth, 1),
-            encoding=encoding,
-            cache=cache,
-            watch=partial(watch or _silently, field.field),
-            spread=spread,
-        )
-        ranks.append(passed)
-    return tuning_of(
-        questions,
-        ranks,
-        values={field.field: field.values for field in fields},
-        limits=limits,
-        encoding=encoding,
-        time_limit=time_limit,
+
+    def rank(least: int) -> list[FieldRanks]:
+        most = max(least, min(limits.max_n or limits.budget, limits.budget))
+        return [
+            rank_field(
+                field.field,
+                field.values,
+                questions,
+                [tuple(dict.fromkeys(truths)) for truths in field.truths],
+                models,
+                depth=max(1, min(most, len(field.values))),
+                encoding=encoding,
+                cache=cache,
+                watch=partial(watch or _silently, field.field),
+                spread=spread,
+            )
+            for field in fields
+        ]
+
+    values = {field.field: field.values for field in fields}
+    return ranked_deep_enough(
+        rank,
+        lambda ranks: tuning_of(
+            questions, ranks, values=values, limits=limits, encoding=encoding, time_limit=time_limit
+        ),
     )
 
 

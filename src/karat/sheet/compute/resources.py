@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from karat.search.choose.choice import Choice
     from karat.search.chunks.chunk import Document
     from karat.search.models.vectors import VectorCache
-    from karat.search.records import Model
+    from karat.search.records import FieldRanks, Model
     from karat.sheet.evaluation_table import EvaluationTable
 
 
@@ -36,6 +36,10 @@ class Settings:
     vectors: Path | None = None
     """The folder where vectors are kept from one run to the next; None: they are not."""
     encoding: str = "o200k_base"
+    passes: str = "all"
+    """When a question passes: ``all`` of its truths are found, ``any``, or a share of them."""
+    required: tuple[str, ...] = ()
+    """Fields that the choice may not leave out, such as ``T[f]``."""
 
 
 @dataclass
@@ -128,31 +132,35 @@ class Resources:
         """The best n and model for each field of an evaluation table, for all of them together."""
         from karat.search.choose.choice import choose
         from karat.search.choose.limits import Limits
+        from karat.search.choose.refusal import ranked_deep_enough
         from karat.search.choose.tune import check_fields
         from karat.search.rankers.load import load_rankers
         from karat.search.ranks.ranking import rank_field
 
         settings = self.settings
+        limits = Limits(settings.budget_tokens, settings.max_n, settings.passes, settings.required)
         try:
             models = load_rankers(settings.models)
             self._models.update((model.name, model) for model in models)
             check_fields(evaluation.questions, evaluation.fields, models)
-            ranks = [
-                rank_field(
-                    one.field,
-                    one.values,
-                    evaluation.questions,
-                    one.truths,
-                    models,
-                    depth=max(
-                        1, min(settings.max_n or settings.budget_tokens, settings.budget_tokens, len(one.values))
-                    ),
-                    encoding=settings.encoding,
-                    cache=self.cache,
-                )
-                for one in evaluation.fields
-            ]
-            return choose(ranks, Limits(settings.budget_tokens, settings.max_n))
+
+            def rank(depth: int) -> list[FieldRanks]:
+                most = max(depth, min(settings.max_n or settings.budget_tokens, settings.budget_tokens))
+                return [
+                    rank_field(
+                        one.field,
+                        one.values,
+                        evaluation.questions,
+                        one.truths,
+                        models,
+                        depth=max(1, min(most, len(one.values))),
+                        encoding=settings.encoding,
+                        cache=self.cache,
+                    )
+                    for one in evaluation.fields
+                ]
+
+            return ranked_deep_enough(rank, lambda ranks: choose(ranks, limits))
         except UserError as error:
             raise wrong_from(error) from None
 

@@ -321,4 +321,6 @@ def choice(c: Computation, node: Node) -> Value:
     if isinstance(choice, Failure):
         return choice
     pick = next(pick for pick in choice.picks if pick.field == field)
-    return pick.n if which == "EVALUATE_N" else pick.model
+    if which == "EVALUATE_N":
+        return pick.n
+    return NA if pick.model is None else pick.model

@@ -1,7 +1,8 @@
-"""Retrieval and its figures. Values are compared as texts; truths are ``a;b`` in a text, or an array. No truth: the
-figure is NA.
+"""Retrieval and its figures. Values are compared as texts; truths are ``a;b`` in a text, or an array.
 
-- RECALL = found truths / truths.
+- RECALL = found truths / truths; 1 where there is no truth: nothing was asked, nothing is missing.
+- MRR and RR are NA where there is no truth.
+- RETRIEVE of 0 values is empty, whatever the model, also NA: so it is for a field that a choice leaves out.
 - MRR here is the sum of 1 / rank over the truths that were retrieved, for one question; RR is 1 / rank of the first
   hit, the classical one.
 """
@@ -18,7 +19,7 @@ from karat.search.chunks.rank import chunks_in, documents_of
 from karat.search.chunks.spans import names_document, read_span
 from karat.sheet.functions.definition import Example, Function, Parameter
 from karat.sheet.truths import truths_of
-from karat.sheet.values import NA, Array, Failure, TableValue, Value, Wrong, many, present, text, whole
+from karat.sheet.values import NA, Array, Failure, NotAvailable, TableValue, Value, Wrong, many, present, text, whole
 
 if TYPE_CHECKING:
     from karat.sheet.compute.resources import Resources
@@ -32,27 +33,35 @@ Asked = tuple[Array, str, int, str]
 # ---------------------------------------------------------------------------------------------------------
 
 
-def _asked(call: tuple[Value, ...], name: str) -> Asked:
+def _asked(call: tuple[Value, ...], name: str) -> Asked | NotAvailable:
     data, question, n, *model = call
+    if any(isinstance(one, NotAvailable) for one in (data, question, n)):
+        return NA
     values = many(data)
     if isinstance(values, TableValue):
         raise Wrong(f"{name} needs one field, but was given a whole table", "Name the field: T[field].")
     count = whole(n, name)
     if count < 0:
         raise Wrong(f"{name} needs n to be 0 or more, but was given {count}")
+    if model and isinstance(model[0], NotAvailable):
+        if count:
+            return NA
+        model = []
     return values, text(question, name), count, text(model[0], name) if model else ""
 
 
-def retrieve_all(asked: Sequence[Asked | Failure], resources: Resources) -> list[Found | Failure]:
+def retrieve_all(
+    asked: Sequence[Asked | NotAvailable | Failure], resources: Resources
+) -> list[Found | NotAvailable | Failure]:
     """For each question its n best values with their scores: one pass for each field and model, whatever the n of each
     question."""
-    results: list[Found | Failure] = [one if isinstance(one, Failure) else () for one in asked]
+    results: list[Found | NotAvailable | Failure] = [() if isinstance(one, tuple) else one for one in asked]
     groups: dict[tuple[int, str], list[int]] = {}
     for at, one in enumerate(asked):
-        if not isinstance(one, Failure):
+        if isinstance(one, tuple) and one[2]:
             groups.setdefault((id(one[0]), one[3]), []).append(at)
     for (_, model), members in groups.items():
-        calls = [one for at in members if not isinstance(one := asked[at], Failure)]
+        calls = [one for at in members if isinstance(one := asked[at], tuple)]
         questions = list(dict.fromkeys(call[1] for call in calls))
         try:
             found = dict(
@@ -72,9 +81,9 @@ def retrieve_all(asked: Sequence[Asked | Failure], resources: Resources) -> list
 
 
 def _prepared(
-    calls: Sequence[tuple[Value, ...]], prepare: Callable[[tuple[Value, ...]], Asked]
-) -> list[Asked | Failure]:
-    asked: list[Asked | Failure] = []
+    calls: Sequence[tuple[Value, ...]], prepare: Callable[[tuple[Value, ...]], Asked | NotAvailable]
+) -> list[Asked | NotAvailable | Failure]:
+    asked: list[Asked | NotAvailable | Failure] = []
     for call in calls:
         try:
             asked.append(prepare(call))
@@ -85,12 +94,16 @@ def _prepared(
 
 def _retrieve(calls: Sequence[tuple[Value, ...]], resources: Resources) -> list[Value]:
     found = retrieve_all(_prepared(calls, lambda call: _asked(call, "RETRIEVE")), resources)
-    return [one if isinstance(one, Failure) else Array([value for value, _ in one]) for one in found]
+    return [_values(one) for one in found]
+
+
+def _values(found: Found | NotAvailable | Failure) -> Value:
+    return found if isinstance(found, NotAvailable | Failure) else Array([value for value, _ in found])
 
 
 def _retrieve_scores(calls: Sequence[tuple[Value, ...]], resources: Resources) -> list[Value]:
     found = retrieve_all(_prepared(calls, lambda call: _asked(call, "RETRIEVE_SCORES")), resources)
-    return [one if isinstance(one, Failure) else _with_scores(one) for one in found]
+    return [one if isinstance(one, NotAvailable | Failure) else _with_scores(one) for one in found]
 
 
 def _with_scores(found: Found) -> TableValue:
@@ -138,16 +151,18 @@ def _ranks_of_spans(retrieved: Sequence[str], truths: Sequence[str]) -> dict[str
 
 
 def recall(retrieved: Value, truth: Value) -> Value:
-    """Found / expected; NA when nothing is expected."""
+    """Found / expected; 1 when nothing is expected. NA when what was retrieved is."""
+    if isinstance(retrieved, NotAvailable):
+        return NA
     ranks, truths = _ranks(retrieved, truth, "RECALL")
-    return sum(value in ranks for value in truths) / len(truths) if truths else NA
+    return sum(value in ranks for value in truths) / len(truths) if truths else 1
 
 
 def _recall(calls: Sequence[tuple[Value, ...]], resources: Resources) -> list[Value]:
     """Both forms: what was retrieved and the truths; or the data, the question, the truths, n and model."""
     long = [at for at, call in enumerate(calls) if len(call) > 2]
 
-    def prepare(call: tuple[Value, ...]) -> Asked:
+    def prepare(call: tuple[Value, ...]) -> Asked | NotAvailable:
         data, question, truth, *rest = call
         n = rest[0] if rest else len(truths_of(truth))
         return _asked((data, question, n, *rest[1:]), "RECALL")
@@ -155,7 +170,7 @@ def _recall(calls: Sequence[tuple[Value, ...]], resources: Resources) -> list[Va
     retrieved: dict[int, Value] = {}
     found = retrieve_all(_prepared([calls[at] for at in long], prepare), resources)
     for at, one in zip(long, found, strict=True):
-        retrieved[at] = one if isinstance(one, Failure) else Array([value for value, _ in one])
+        retrieved[at] = _values(one)
     results: list[Value] = []
     for at, call in enumerate(calls):
         given, truth = (retrieved[at], call[2]) if at in retrieved else (call[0], call[1])
@@ -167,8 +182,10 @@ def _recall(calls: Sequence[tuple[Value, ...]], resources: Resources) -> list[Va
 
 
 def _missing(retrieved: Value, truth: Value) -> Value:
+    if isinstance(retrieved, NotAvailable):
+        return NA
     ranks, truths = _ranks(retrieved, truth, "MISSING")
-    return Array([value for value in truths if value not in ranks]) if truths else NA
+    return Array([value for value in truths if value not in ranks])
 
 
 def mrr(retrieved: Value, truth: Value) -> Value:
@@ -243,9 +260,10 @@ EVALUATION = (
         "evaluation",
         ((_FIELD, _QUESTION, _N, _MODEL),),
         "The n distinct values of the field that are nearest to the question, the nearest first; ties in the order of "
-        "the field.",
+        "the field. None if n is 0.",
         Example('RETRIEVE({"Milk", "Carrots", "Salmon"}, "carrots", 1, "bm25")', ["Carrots"]),
         do_all=_retrieve,
+        sees_na=True,
         gives=1,
         kind="Retrieve",
     ),
@@ -256,6 +274,7 @@ EVALUATION = (
         "The same with scores: a table with the fields value and score.",
         Example('RETRIEVE_SCORES({"Milk", "Carrots", "Salmon"}, "milk", 1, "bm25")[value]', ["Milk"]),
         do_all=_retrieve_scores,
+        sees_na=True,
         gives=1,
         kind="Retrieve",
     ),
@@ -272,9 +291,10 @@ EVALUATION = (
                 _MODEL,
             ),
         ),
-        "Truths found / truths. The long form retrieves the values first.",
+        "Truths found / truths; 1 if there is no truth. The long form retrieves the values first.",
         Example('RECALL({"Carrots", "Milk"}, "Carrots;Potatoes")', 0.5),
         do_all=_recall,
+        sees_na=True,
         kind="Recall",
     ),
     Function(
@@ -284,6 +304,7 @@ EVALUATION = (
         "The truths that were not retrieved.",
         Example('MISSING({"Carrots", "Milk"}, "Carrots;Potatoes")', ["Potatoes"]),
         _missing,
+        sees_na=True,
         gives=1,
         kind="Recall",
     ),
@@ -318,7 +339,8 @@ EVALUATION = (
         "EVALUATE_N",
         "evaluation",
         _EVALUATED,
-        "The best n for a field of the evaluation table, chosen for all its fields together within the token budget.",
+        "The best n for a field of the evaluation table, chosen for all its fields together within the token budget; 0 "
+        "for a field that is left out.",
         Example("Evaluation.EVALUATE_N(Ingredients[item])", 2, sheet=_KITCHEN),
         kind="Evaluation",
     ),
@@ -326,7 +348,7 @@ EVALUATION = (
         "EVALUATE_MODEL",
         "evaluation",
         _EVALUATED,
-        "The best model for a field of the evaluation table, chosen together with n.",
+        "The best model for a field of the evaluation table, chosen together with n; NA for a field that is left out.",
         Example('EVALUATE_MODEL("Ingredients[item]")', "bm25", sheet=_KITCHEN),
         kind="Evaluation",
     ),

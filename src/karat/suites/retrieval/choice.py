@@ -13,6 +13,8 @@ from karat.suites.retrieval.notes import tuning_of
 if TYPE_CHECKING:
     from karat.search.choose.result import QuestionDetail, Tuning
 
+LEFT_OUT = "left out"
+"""Stands for the model of a field with n = 0."""
 MOST_QUESTIONS = 1000
 """Questions of a sheet that the grid is made from: its first ones."""
 
@@ -26,7 +28,7 @@ def choice(result: RunResult) -> Choice | None:
 
     costs = [point.tokens for point in tuning.pareto]
     return Choice(
-        unit="tokens",
+        unit=tuning.unit,
         amount="n",
         value="recall",
         option="model",
@@ -38,18 +40,18 @@ def choice(result: RunResult) -> Choice | None:
         proof=proof_words(tuning),
         settings=_settings(tuning),
         held_out=_held_out(tuning),
-        remarks=(*(_sentence(more_sentence(more)) for more in tuning.more), *tuning.warnings),
+        remarks=(*(_sentence(more_sentence(more, tuning.unit)) for more in tuning.more), *tuning.warnings),
         front=tuple(
             FrontPoint(
                 point.tokens,
                 point.passed,
                 point.mean_recall,
-                tuple(Setting(pick.field, pick.model, pick.n, pick.tokens) for pick in point.fields),
+                tuple(Setting(pick.field, pick.model or LEFT_OUT, pick.n, pick.tokens) for pick in point.fields),
             )
             for point in tuning.pareto
         ),
         complete=tuning.pareto_complete,
-        known_to=max([tuning.budget_tokens, *costs]),
+        known_to=tuning.known_to or max([tuning.budget_tokens, *costs]),
         curves=_curves(tuning),
         grid=_grid(result, tuning),
     )
@@ -65,7 +67,7 @@ def _settings(tuning: Tuning) -> tuple[Setting, ...]:
     for field in tuning.fields:
         again = stable.get(field.field)
         words = f"{round(again.same_option * again.resamples)} of {again.resamples}" if again is not None else ""
-        found.append(Setting(field.field, field.model, field.n, field.tokens, field.recall, words))
+        found.append(Setting(field.field, field.model or LEFT_OUT, field.n, field.tokens, field.recall, words))
     return tuple(found)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from typing import Literal
 
+from karat.core.problems import UserError
 from karat.core.suite import SuiteOptions
+from karat.search.choose.limits import passes_share
 
 
 class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -28,6 +30,11 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """Of a sheet: the models to choose from."""
     encoding: Literal["o200k_base", "cl100k_base"] = "o200k_base"
     """Of a sheet: how tokens are counted."""
+    passes: str | float = "all"
+    """Of a sheet: which of its truths must be found for a question to pass in the choice of n and model: ``all``,
+    ``any``, or a share such as 0.5."""
+    require: tuple[str, ...] = ()
+    """Of a sheet: fields that may not be left out, such as ``T[f]``; their n is at least 1."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -37,5 +44,9 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             raise ValueError("max_results must be at least 1")
         if self.budget_tokens < 1 or (self.max_n is not None and self.max_n < 1):
             raise ValueError("budget_tokens and max_n must be at least 1")
+        try:
+            passes_share(str(self.passes))
+        except UserError as error:
+            raise ValueError(f"passes: {error.message}. {error.hint}") from None
         if not self.models:
             raise ValueError("models must name at least one model")

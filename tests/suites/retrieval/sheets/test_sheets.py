@@ -89,7 +89,8 @@ def test_the_sheets_own_search_answers_its_questions(sheet: Path) -> None:
     assert (tuning.passed, tuning.questions) == (2, 3)
     assert result.run.system == "sheet"
     lines = suite.highlights(result)
-    assert any(line.startswith("passed 2 of 3 (held out:") for line in lines)
+    assert any(line.startswith("held out ") for line in lines)
+    assert any(line.startswith("in-sample    passed 2 of 3") for line in lines)
     again = karat.load_run("latest", store="k.db")
     assert (again.summary, again.notes) == (result.summary, result.notes)
 
@@ -146,8 +147,8 @@ def test_the_example_passes_most_questions_and_says_what_more_would_cost(
 
 
 def test_advice_on_more_questions_names_model_and_n() -> None:
+    from karat.search.choose.more import More
     from karat.search.choose.outcome import Pick
-    from karat.search.choose.pareto import More
     from karat.search.choose.text import more_sentence
 
     picks = (Pick("fruit", 2, "wordllama", 5), Pick("herb", 1, "bm25", 3))

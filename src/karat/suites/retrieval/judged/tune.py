@@ -161,9 +161,8 @@ def _result(
         encoding=settings.encoding,
         time_limit=settings.seconds,
     )
-    share = {"all": "all its relevant documents are", "any": "one of its relevant documents is"}
-    needed = share.get(settings.passes, f"at least {settings.passes} of its relevant documents are")
-    notes = (f"a question passes when {needed} found", *notes)
+    if limits.passes == "all":  # the heading names any other share
+        notes = ("a question passes when all its relevant documents are found", *notes)
     if judged.left_out:
         count, level = count_of(len(judged.left_out), "question"), settings.relevance_level
         said = f"{count} without a document judged {level} or higher: left out ({_few(judged.left_out)})"

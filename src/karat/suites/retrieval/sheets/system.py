@@ -41,6 +41,10 @@ class SheetConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_only
     """The models and rankers to choose from."""
     encoding: str = "o200k_base"
     """How tokens are counted."""
+    passes: str = "all"
+    """Which of its truths must be found for a question to pass: all, any, or a share such as 0.5."""
+    require: tuple[str, ...] = ()
+    """Fields that may not be left out, such as T[f]."""
 
 
 class SheetSystem(System):
@@ -91,12 +95,15 @@ def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
         table.questions,
         table.fields,
         list(models.values()),
-        Limits(config.budget_tokens, config.max_n),
+        Limits(config.budget_tokens, config.max_n, config.passes, config.require),
         encoding=config.encoding,
         cache=cache,
     )
     found: dict[str, tuple[list[list[int]], tuple[str, ...]]] = {}
     for field, chosen in zip(table.fields, tuning.fields, strict=True):
+        if chosen.model is None:  # the field is left out: nothing is retrieved for it
+            found[field.field] = ([[] for _ in table.questions], field.values)
+            continue
         ids, _ = best(
             models[chosen.model], table.questions, field.values, min(chosen.n, len(field.values)), cache=cache
         )
@@ -119,6 +126,8 @@ def default_system(path: Path, options: Options) -> SheetConfig | None:
         max_n=options.max_n,
         models=options.models,
         encoding=options.encoding,
+        passes=str(options.passes),
+        require=options.require,
     )
 
 
