@@ -144,9 +144,15 @@ def tune(
 
 def _with_notes(tuned: Tuned, names: Sequence[str], loaded: Sequence[Model]) -> Tuned:
     """With what is to be said of the rankers."""
-    from karat.search.rankers.notes import reranker_notes, setting_notes
+    from karat.search.rankers.notes import cutting_notes, reranker_notes, setting_notes
 
-    notes = (*tuned.tuning.notes, *setting_notes(names), *reranker_notes(loaded))
+    optimal = tuned.tuning.optimal
+    notes = (
+        *tuned.tuning.notes,
+        *setting_notes(names, optimal=optimal),
+        *cutting_notes(tuned.tuning.models, optimal=optimal),
+        *reranker_notes(loaded),
+    )
     return Tuned(tuned.name, msgspec.structs.replace(tuned.tuning, asked=tuple(names), notes=notes))
 
 

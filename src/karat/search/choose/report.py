@@ -204,6 +204,7 @@ def _about(tuning: Tuning, name: str) -> Sheet:
         ("largest n", f"{tuning.max_n:,}" if tuning.max_n else "what the budget allows"),
         ("proof", proof_words(tuning)),
         *((f"{more.questions} more", more_sentence(more, tuning.unit)) for more in tuning.more),
+        *(("note", note) for note in tuning.notes),
         *(("warning", warning) for warning in tuning.warnings),
         (
             "Pareto front",

@@ -5,27 +5,45 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from karat.core.problems import count_of
+from karat.search.chunks.rank import split_label
 from karat.search.rankers.combined import CombinedModel
 from karat.search.rankers.expand import rankers_of
 from karat.search.rankers.parse import Call, parse
 from karat.search.records import Model
 from karat.search.rerankers.reranker import Use
 
-NAMES = {"w": "weight", "k": "k", "norm": "norm", "depth": "depth", "lambda": "lambda"}
+NAMES = {
+    "w": "weights",
+    "k": "values of k",
+    "norm": "norms",
+    "depth": "depths",
+    "lambda": "values of lambda",
+}
 
 
-def setting_notes(expressions: Sequence[str]) -> list[str]:
-    """``wsum(bm25, wordllama; w=grid(0.1)): 11 weights were compared, and nothing between them``, for each expression
-    that stands for several rankers."""
+def setting_notes(expressions: Sequence[str], *, optimal: bool) -> list[str]:
+    """``wsum(bm25, wordllama; w=grid(0.1)): optimal over 11 weights; nothing is claimed between them``, for each
+    expression that stands for several rankers."""
     notes = []
     for text in expressions:
         count = len(rankers_of(text))
         if count > 1:
             varied = _varied(text)
-            what = NAMES[varied[0]] if len(varied) == 1 else "setting"
-            said = count_of(count, what, "depths" if what == "depth" else "")
-            notes.append(f"{text}: the best of {said}; nothing is claimed about values between them")
+            what = NAMES[varied[0]] if len(varied) == 1 else "settings"
+            notes.append(f"{text}: {_over(count, what, optimal)}; nothing is claimed between them")
     return notes
+
+
+def cutting_notes(labels: Sequence[str], *, optimal: bool) -> list[str]:
+    """The same for the ways in which documents were cut into chunks."""
+    ways = dict.fromkeys(way for _, way in map(split_label, labels) if way)
+    if not ways:
+        return []
+    return [f"chunks: {_over(len(ways), 'sizes and overlaps', optimal)} ({', '.join(ways)})"]
+
+
+def _over(count: int, what: str, optimal: bool) -> str:
+    return f"{'optimal' if optimal else 'the best found'} over {count:,} {what}"
 
 
 def _varied(text: str) -> list[str]:

@@ -59,7 +59,7 @@ def test_a_folder_is_chosen_for_with_models(folder: Path) -> None:
     assert found["models"] == ["bm25", "rrf(bm25, wordllama; k=10)", "rrf(bm25, wordllama; k=60)"]
     notes = " ".join(found["notes"])
     assert "1 question without a document judged 1 or higher: left out (q4)" in notes
-    assert "the best of 2 k" in notes
+    assert "optimal over 2 values of k" in notes
     assert {one["question"] for one in found["questions_detail"]} == {QUESTIONS[name] for name in ("q1", "q2", "q3")}
 
 
@@ -87,7 +87,7 @@ def test_runs_cost_tokens_with_a_corpus(folder: Path) -> None:
     files = ["--qrels", "qrels.txt", "--run", "a.run", "--run", "b.run"]
     found = tuned(*files, "--corpus", corpus, "--budget-tokens", "100", "--models", "a,b,wsum(a, b; w=grid(0.1))")
     assert found["unit"] == "tokens" and found["passed"] == 3
-    assert any("the best of 11 weights" in note for note in found["notes"])
+    assert any("optimal over 11 weights" in note for note in found["notes"])
     same = tuned(str(folder), "--run", "a.run", "--run", "b.run", "--budget-tokens", "100")
     assert same["unit"] == "tokens" and same["models"] == ["a", "b"]
 
