@@ -17,7 +17,6 @@ from karat.verbs.sheet import MODELS, Tables, checked_sheet, columns_of
 
 if TYPE_CHECKING:
     from karat.search.choose.tune import Watch
-    from karat.search.records import Model
     from karat.sheet import EvaluationTable
 
 
@@ -97,6 +96,7 @@ def tune(
     from karat.search.choose.limits import Limits
     from karat.search.models.vectors import VectorCache
     from karat.search.rankers.load import load_rankers
+    from karat.search.rankers.notes import with_ranker_notes
     from karat.verbs import tune_judged
 
     if models is not None and not models:
@@ -111,7 +111,7 @@ def tune(
             relevance_level, budget_tokens, budget_docs, max_n, passes, encoding, seconds
         )
         found = tune_judged.runs(judged, models or (), settings)
-        return _with_notes(found, models or (), [])
+        return Tuned(found.name, with_ranker_notes(found.tuning, models or (), ()))
     if path is None:
         raise UserError("nothing to tune", hint="Give a .sheet file, a BEIR folder, or --qrels with --run.")
     names = models or MODELS
@@ -139,21 +139,7 @@ def tune(
                 spread=spread,
             )
             tuned = Tuned(evaluated.name, tuning)
-    return _with_notes(tuned, names, loaded)
-
-
-def _with_notes(tuned: Tuned, names: Sequence[str], loaded: Sequence[Model]) -> Tuned:
-    """With what is to be said of the rankers."""
-    from karat.search.rankers.notes import cutting_notes, reranker_notes, setting_notes
-
-    optimal = tuned.tuning.optimal
-    notes = (
-        *tuned.tuning.notes,
-        *setting_notes(names, optimal=optimal),
-        *cutting_notes(tuned.tuning.models, optimal=optimal),
-        *reranker_notes(loaded),
-    )
-    return Tuned(tuned.name, msgspec.structs.replace(tuned.tuning, asked=tuple(names), notes=notes))
+    return Tuned(tuned.name, with_ranker_notes(tuned.tuning, names, loaded))
 
 
 def _read_evaluation(file: Path, tables: Tables, name: str) -> EvaluationTable:

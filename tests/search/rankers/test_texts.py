@@ -176,6 +176,19 @@ def test_keys_keep_equal_texts_apart() -> None:
     assert found.models[0].tokens.shape == (1, 3)
 
 
+def test_ranks_made_elsewhere_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # a worker keeps its vectors in its folder
+    rankers = load_rankers(["rrf(bm25, wordllama; k=10|60)", "mmr(wordllama)"])
+    values, questions, truths = ["salt", "olive oil", "brown sugar"], ["oil", "sweet"], [["olive oil"], ["brown sugar"]]
+    here = rank_field("f", values, questions, truths, rankers, depth=2)
+    there = rank_field(
+        "f", values, questions, truths, rankers, depth=2, spread=lambda work, calls: [work(*call) for call in calls]
+    )
+    for one, other in zip(here.models, there.models, strict=True):
+        assert one.model == other.model and one.tokens.tolist() == other.tokens.tolist()
+        assert [ranks.tolist() for ranks in one.ranks] == [ranks.tolist() for ranks in other.ranks]
+
+
 def test_best_of_a_ranker_has_scores_where_there_are_any() -> None:
     positions, scores = best(load_ranker("rrf(bm25, wordllama; k=60)"), ["oil"], ["salt", "oil"], 2)
     assert positions.tolist() == [[1, 0]]

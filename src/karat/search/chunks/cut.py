@@ -7,10 +7,12 @@ not made. Where a token ends inside a character, the chunk has the whole charact
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import accumulate
+
+import numpy as np
 
 from karat.core.problems import UserError
 from karat.search.models.rows import sendable
+from karat.search.records import Integers
 from karat.search.tokens import tokenizer
 
 Span = tuple[int, int]
@@ -41,36 +43,24 @@ def token_ranges(count: int, size: int, overlap: int) -> list[Span]:
 
 def chunk_spans(text: str, size: int, overlap: int, encoding: str = "o200k_base") -> list[Span]:
     """The chunks of a text, as ranges of characters."""
-    ends = _token_ends(text, encoding)
-    starts = [0, *ends]
-    chunks = token_ranges(len(ends), size, overlap)
-    return [(_floor(starts[low]), _ceiling(ends[high - 1])) for low, high in chunks]
+    before, after = _token_ends(text, encoding)
+    chunks = token_ranges(len(after), size, overlap)
+    return [(int(before[low - 1]) if low else 0, int(after[high - 1])) for low, high in chunks]
 
 
 @lru_cache(maxsize=4)
-def _token_ends(text: str, encoding: str) -> tuple[float, ...]:
-    """Where each token ends, in characters; a half where it is inside a character."""
+def _token_ends(text: str, encoding: str) -> tuple[Integers, Integers]:
+    """How many characters end before or at the end of each token, and how many begin before it: more by one where the
+    token ends inside a character."""
     if not text:
-        return ()
-    sent = sendable(text)
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
     own = tokenizer(encoding)
-    lengths = [len(own.decode_bytes([token])) for token in own.encode_ordinary(sent)]
-    at = {0: 0.0}
-    place = 0
-    for number, char in enumerate(sent, start=1):
-        width = len(char.encode())
-        at.update((place + part, number - 0.5) for part in range(1, width))
-        place += width
-        at[place] = float(number)
-    ends = tuple(at[end] for end in accumulate(lengths))
-    if ends[-1] != len(text):
+    sent = sendable(text)
+    ends = np.cumsum([len(own.decode_bytes([token])) for token in own.encode_ordinary(sent)])
+    encoded = np.frombuffer(sent.encode(), np.uint8)
+    begins = np.flatnonzero((encoded & 0xC0) != 0x80)  # the first byte of each character
+    if ends[-1] != len(encoded):
         raise ValueError("the tokens do not add up to the text")
-    return ends
-
-
-def _floor(place: float) -> int:
-    return int(place)
-
-
-def _ceiling(place: float) -> int:
-    return int(place) + (place != int(place))
+    after = np.searchsorted(begins, ends, side="left")
+    whole = np.append(begins, len(encoded))[after] == ends
+    return after - ~whole, after

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from karat.core.problems import count_of
+from karat.search.choose.result import Tuning
 from karat.search.chunks.rank import split_label
 from karat.search.rankers.combined import CombinedModel
 from karat.search.rankers.expand import rankers_of
@@ -19,6 +22,18 @@ NAMES = {
     "depth": "depths",
     "lambda": "values of lambda",
 }
+
+
+def with_ranker_notes(tuning: Tuning, asked: Sequence[str], models: Sequence[Model]) -> Tuning:
+    """A tuning with the rankers as they were asked for, and with all that is to be said of them."""
+    optimal = tuning.optimal
+    notes = (
+        *tuning.notes,
+        *setting_notes(asked, optimal=optimal),
+        *cutting_notes(tuning.models, optimal=optimal),
+        *reranker_notes(models),
+    )
+    return msgspec.structs.replace(tuning, asked=tuple(asked), notes=notes)
 
 
 def setting_notes(expressions: Sequence[str], *, optimal: bool) -> list[str]:

@@ -34,12 +34,15 @@ def combined_passes(
     wanted: Sequence[Sequence[int]],
     depth: int,
     cache: VectorCache | None,
+    *,
+    scored: bool,
 ) -> list[Pass]:
-    """What each ranker gives, as :func:`karat.search.ranks.ranking.rank_passes` says."""
+    """What each ranker gives, as :func:`karat.search.ranks.ranking.rank_passes` says. The scores of the first values
+    only where they are asked for: with many rankers they would fill the memory."""
     depth = max(0, min(depth, len(values)))
     ranks: list[list[Integers]] = [[] for _ in models]
     positions = np.zeros((len(models), len(questions), depth), np.int64)
-    scores = np.full((len(models), len(questions), depth), np.nan, np.float32)
+    scores = np.full((len(models), len(questions), depth if scored else 0), np.nan, np.float32)
     if questions and values:
         parts = {name: part for model in models for name, part in model.parts.items()}
         rerankers = {name: one for model in models for name, one in model.rerankers.items()}
@@ -54,7 +57,8 @@ def combined_passes(
                     own, first, near = _one(model, asked, wanted[row], depth, known)
                     ranks[number].append(own)
                     positions[number, row] = first
-                    scores[number, row] = near
+                    if scored:
+                        scores[number, row] = near
     else:
         ranks = [[np.full(len(row), NOT_A_VALUE, np.int64) for row in wanted] for _ in models]
     return [(ranks[number], positions[number], scores[number]) for number in range(len(models))]

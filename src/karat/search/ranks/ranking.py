@@ -39,7 +39,7 @@ def best(
 
     There are fewer than n columns where there are fewer values. A ranker that gives only an order has NaN for scores.
     """
-    _, positions, scores = rank_passes([model], questions, values, [()] * len(questions), n, cache)[0]
+    _, positions, scores = rank_passes([model], questions, values, [()] * len(questions), n, cache, scored=True)[0]
     return positions, scores
 
 
@@ -103,9 +103,11 @@ def rank_passes(
     cache: VectorCache | None = None,
     watch: Watch = unwatched,
     spread: Spread | None = None,
+    *,
+    scored: bool = False,
 ) -> list[Pass]:
     """What each model gives for texts that are all different values. ``wanted`` are positions; below 0: not a value.
-    Rankers that share models are computed together."""
+    Rankers that share models are computed together, and have scores only when these are asked for."""
     from karat.search.rankers.combined import CombinedModel
 
     found: dict[str, Pass] = {}
@@ -126,7 +128,7 @@ def rank_passes(
     if together:
         from karat.search.rankers.texts import combined_passes
 
-        passes = combined_passes(together, questions, values, wanted, depth, cache)
+        passes = combined_passes(together, questions, values, wanted, depth, cache, scored=scored)
         found.update(zip((model.name for model in together), passes, strict=True))
         watch(len(models) * len(values), len(models) * len(values))
     return [found[model.name] for model in models]

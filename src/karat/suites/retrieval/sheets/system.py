@@ -71,6 +71,7 @@ def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
     from karat.search.chunks.rank import chunks_in
     from karat.search.models.vectors import VectorCache
     from karat.search.rankers.load import load_rankers
+    from karat.search.rankers.notes import with_ranker_notes
     from karat.search.ranks.ranking import best
     from karat.sheet import evaluation_of
     from karat.suites.retrieval.sheets.cases import ids_of
@@ -112,7 +113,7 @@ def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
     for place, name in enumerate(ids_of(table.questions)):
         fields = {field: Ranked([values[at] for at in ids[place]]) for field, (ids, values) in found.items()}
         answers[name] = msgspec.json.encode(Retrieved(fields))
-    return SheetSystem(answers, tuning)
+    return SheetSystem(answers, with_ranker_notes(tuning, config.models, list(models.values())))
 
 
 def default_system(path: Path, options: Options) -> SheetConfig | None:
