@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.search.json_server import Reply, json_server
 
 
 def by_shared_words(body: dict[str, Any]) -> tuple[int, Any]:
@@ -31,30 +30,13 @@ class Server:
 def serving() -> Iterator[Server]:
     state = Server()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def answer(path: str, key: str | None, body: dict[str, Any]) -> Reply:
+        state.asked.append(body)
+        state.keys.append(key)
+        state.paths.append(path)
+        status, value = state.answer(body)
+        return status, {}, value
 
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            state.asked.append(body)
-            state.keys.append(self.headers.get("Authorization"))
-            state.paths.append(self.path)
-            status, value = state.answer(body)
-            data = json.dumps(value).encode()
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *words: object) -> None:
-            """Nothing: the tests look at ``asked``."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    state.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    try:
+    with json_server(answer) as url:
+        state.url = f"{url}/v1"
         yield state
-    finally:
-        server.shutdown()
-        server.server_close()
