@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from karat.core.case_file import CaseFile
     from karat.core.import_rows import Imported, ImportRow
+    from karat.core.noted import Noted
     from karat.core.recorded import Recorded
     from karat.core.report import Report
     from karat.core.results.result import CaseResult, Estimator, RepeatResult, RunResult
@@ -75,6 +76,10 @@ class Metric(Generic[Comparison]):
     """The value of each parameter, see :meth:`with_parameters`."""
     base: str = ""
     """The name without values: ``R`` of ``R@10``."""
+    noted: bool = False
+    """Its scores come from the notes of a run (``Suite.noted``); a run without them does not list it."""
+    held_out_by: str = ""
+    """The metric that says the same without bias. Where a run has that one, this one is shown as in-sample."""
     package: str = ""
     """The package that added the metric to a suite of another; filled in when it is loaded."""
 
@@ -280,6 +285,9 @@ class Suite(Generic[Target, Options, Comparison]):
     cases. Its systems bring them, its report finds them in ``RunResult.notes``, and its ``read_predictions`` reads back
     the line of an export; see ``core.notes``."""
 
+    noted: Callable[[JsonMapping], Noted | None] = lambda _: None
+    """(the notes of a run) → scores of its cases that only the notes can give, see ``core.noted``."""
+
     choice: Callable[[RunResult], Choice | None] = lambda _: None
     """How the settings of a run were chosen under a budget, from its notes and cases, for pages that draw it; None
     where nothing was chosen. See ``core.choice``."""
@@ -349,11 +357,12 @@ class Suite(Generic[Target, Options, Comparison]):
     def metrics_for(self, headline: Sequence[str]) -> tuple[Metric[Comparison], ...]:
         """The metrics as a run has them (``RunInfo.headline``): these first, in this order, and no others as
         headlines."""
-        known = {metric.name: metric for metric in self.metrics}
+        usual = [metric for metric in self.metrics if not metric.noted or metric.name in headline]
+        known = {metric.name: _in_sample(metric, headline) for metric in usual}
         first = [replace(known[name], headline=True) for name in headline if name in known]
         if not first:
-            return self.metrics
-        return (*first, *(replace(metric, headline=False) for metric in self.metrics if metric.name not in headline))
+            return tuple(usual)
+        return (*first, *(replace(known[one.name], headline=False) for one in usual if one.name not in headline))
 
     def each_case(self, path: Path) -> Iterator[CaseOrProblem]:
         """Every case under a path and every problem, one by one where the suite can."""
@@ -374,3 +383,10 @@ class Suite(Generic[Target, Options, Comparison]):
         kind = Case[self.target]  # type: ignore[name-defined]  # a run-time type
         decoder: msgspec.json.Decoder[AnyCase] = msgspec.json.Decoder(kind)
         return tuple(decoder.decode(item) for item in data)
+
+
+def _in_sample(metric: Metric[Comparison], headline: Sequence[str]) -> Metric[Comparison]:
+    """Its title says so where the run has the same figure held out."""
+    if metric.held_out_by not in headline or not metric.held_out_by:
+        return metric
+    return replace(metric, title=f"{metric.title}, in-sample")

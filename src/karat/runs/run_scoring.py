@@ -16,6 +16,7 @@ from karat.core.bulk.answers import AnswerIndex
 from karat.core.bulk.sequence import HELD, in_chunks
 from karat.core.extras import require
 from karat.core.json_types import JsonMapping, JsonObject
+from karat.core.noted import with_noted_intervals, with_noted_scores
 from karat.core.notes import checked_notes
 from karat.core.problems import Problem
 from karat.core.records import AnyCase, Prediction, truth_hash
@@ -78,6 +79,8 @@ def score_recorded(
     repeats = repeats_in(one for one in predictions if one.case_id not in left_out)
     strays = unmatched_problems(cases, (one for one in predictions if one.case_id not in left_out), repeats, source)
     answers = AnswerIndex(predictions)
+    kept, wrong = checked_notes(suite, notes)
+    noted = suite.noted(kept)
     info = RunInfo(
         suite=suite.name,
         system=shown(source),
@@ -89,13 +92,14 @@ def score_recorded(
         today=options.today,
         karat=version("karat"),
         options=plain(options),
-        headline=tuple(suite.headline(cases)),
+        headline=noted.headline if noted is not None else tuple(suite.headline(cases)),
     )
     work = ((case, answers.tries(case, repeats)) for case in cases)
-    result = summarise(suite, info, score_cases(suite, work, options, repeats=repeats, executor=executor))
-    kept, wrong = checked_notes(suite, notes)
+    results = score_cases(suite, work, options, repeats=repeats, executor=executor)
+    result = summarise(suite, info, results if noted is None else with_noted_scores(results, noted))
     told = (*problems, *wrong, *strays, *result.problems)
-    return msgspec.structs.replace(result, problems=told, notes=kept)
+    summary = with_noted_intervals(result.summary, noted)
+    return msgspec.structs.replace(result, summary=summary, problems=told, notes=kept)
 
 
 def score_stored(
@@ -113,6 +117,8 @@ def score_stored(
     ``holder``: who holds the run and finishes it by this. ``live``: of the run whose calls have just been made; what it
     has scored is not scored again."""
     record = store.run(run_id)
+    notes = store.notes(run_id)
+    noted = suite.noted(notes)
     info = RunInfo(
         suite=suite.name,
         id=run_name(run_id),
@@ -127,7 +133,7 @@ def score_stored(
         options=plain(options),
         tags=record.tags,
         prompt=str(record.config.get("prompt", "")),
-        headline=tuple(suite.headline(cases)),
+        headline=noted.headline if noted is not None else tuple(suite.headline(cases)),
     )
     columns = Columns(suite)
     held: list[CaseResult] = []
@@ -138,16 +144,18 @@ def score_stored(
     if live is not None:
         new = live.watched(open_places, new)
     scoring = store.begin_scoring(run_id, info)
-    for results in in_chunks(_in_order(len(cases), kept, new)):
+    for chunk in in_chunks(_in_order(len(cases), kept, new)):
+        results = with_noted_scores(chunk, noted)
         store.add_results(scoring, results)
         columns.add(results)
         if len(cases) <= HELD:
             held += results
     info = msgspec.structs.replace(info, finished=now())
     summary, problems = columns.figures(info)
+    summary = with_noted_intervals(summary, noted)
     store.finish_scoring(scoring, info, summary, holder)
     shown = tuple(held) if len(cases) <= HELD else store.result(run_id, scoring).cases
-    return RunResult(info, summary, shown, problems, notes=store.notes(run_id))
+    return RunResult(info, summary, shown, problems, notes=notes)
 
 
 def _in_order(count: int, kept: KeptResults, new: Iterator[CaseResult]) -> Iterator[CaseResult]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from karat.core.problems import UserError
+from karat.core.problems import Problem, UserError
 from karat.sheet.compute.computation import Computation
 from karat.sheet.compute.operations import compute
 from karat.sheet.compute.resources import Resources, Settings, read_bound
@@ -50,12 +50,13 @@ def evaluation_of(
     tables: Mapping[str, Path] | None = None,
     settings: Settings | None = None,
     name: str = "",
+    file: str = "",
 ) -> EvaluationTable:
     """The questions and truths of the sheet's evaluation table, with the values that are searched; nothing else is
     computed.
 
-    ``name`` says which table, where there are several. Raises :class:`UserError` when there is none, or when one of its
-    fields failed.
+    ``name`` says which table, where there are several; ``file`` is the sheet's own name, for messages. Raises
+    :class:`UserError` when there is none, or when one of its fields failed.
     """
     try:
         table = the_evaluation_table(sheet, name)
@@ -67,6 +68,8 @@ def evaluation_of(
     found = computation.values[plan.questions[table.name]]
     if isinstance(found, Failure):
         where = f"{found.origin[0]}[{found.origin[1]}]: " if found.origin[1] else ""
-        raise UserError(f"{where}{found.message}", hint=found.hint)
+        at = found.at
+        problem = Problem(f"{where}{found.message}", file, at.line, at.column, at.width, found.hint)
+        raise UserError(f"{where}{found.message}", hint=found.hint, problems=[problem] if file and at.line else [])
     assert isinstance(found, EvaluationTable)  # noqa: S101 (what the node gives)
     return found

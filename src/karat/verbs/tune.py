@@ -151,4 +151,4 @@ def _read_evaluation(file: Path, tables: Tables, name: str) -> EvaluationTable:
     mistakes = [problem for problem in problems if problem.severity == "error"]
     if mistakes:
         raise UserError(f"{count_of(len(mistakes), 'mistake')} in {file}", problems=mistakes)
-    return evaluation_of(sheet, folder=file.parent, tables=tables, name=name)
+    return evaluation_of(sheet, folder=file.parent, tables=tables, name=name, file=str(file))

@@ -11,7 +11,7 @@ import pytest
 
 from karat.core.suite import Metric
 from karat.suites.retrieval.comparison import Comparison
-from karat.suites.retrieval.metrics import METRICS
+from karat.suites.retrieval.metrics import ANSWERED, METRICS, OF_ALL
 from karat.suites.retrieval.metrics.fields import CUTOFFS
 from tests.suites.retrieval.samples import comparison, fields, score, value
 
@@ -112,12 +112,13 @@ def test_several_fields_count_alike() -> None:
     found = fields(
         {"item": ["a", "b"], "type": ["t"], "other": []}, {"item": ["a"], "type": ["x", "t"], "other": ["o"]}
     )
-    assert value("recall", found) == near((0.5 + 1.0) / 2)
+    assert value("recall", found) == near((0.5 + 1.0 + 1) / 3)  # nothing was asked of the third, nothing is missing
+    assert value("recall_at_1", found) == near((0.5 + 0.0 + 1) / 3)
     assert value("rr", found) == near((1.0 + 0.5) / 2)
     assert score("passed", found).reason == "missing b"
 
 
-@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+@pytest.mark.parametrize("metric", [*ANSWERED, *OF_ALL], ids=lambda metric: metric.name)
 def test_no_relevant_key(metric: Metric[Comparison]) -> None:
     """0 with a reason where something was judged, as in trec_eval; else, or where the option says so, not
     applicable."""

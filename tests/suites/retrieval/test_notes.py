@@ -41,6 +41,11 @@ def command(*words: str) -> str:
     return done.output
 
 
+def mistakes(result: karat.RunResult) -> list[str]:
+    """Not the warning about the truth that is no value of the sheet."""
+    return [problem.message for problem in result.problems if "yellow quince" not in problem.message]
+
+
 def tuned_cells(file: str) -> dict[str, list[list[Any]]]:
     """The sheets of a workbook that are about the tuning, cell by cell, without the seconds that it took."""
     book = openpyxl.load_workbook(file)
@@ -129,7 +134,7 @@ def test_an_export_can_be_scored_and_run_with_it(sheet: Path) -> None:
     assert tuned_cells("score.xlsx") == tuned_cells("run.xlsx") == tuned_cells("all.xlsx")
     assert karat.load_run("latest", store=".karat/karat.db").notes == lines[-1]["notes"]
     given = karat.score(suite="retrieval", cases=sheet, predictions=lines)
-    assert (given.notes, given.problems) == (lines[-1]["notes"], ())
+    assert (given.notes, mistakes(given)) == (lines[-1]["notes"], [])
 
 
 def test_what_an_earlier_karat_exported_is_read_too(sheet: Path) -> None:
@@ -139,7 +144,7 @@ def test_what_an_earlier_karat_exported_is_read_too(sheet: Path) -> None:
     first, *rest = lines[:3]
     earlier = [first | {"tuning": result.notes["tuning"]}, *rest]
     scored = karat.score(suite="retrieval", cases=sheet, predictions=earlier)
-    assert (scored.notes, scored.problems, scored.summary) == (result.notes, (), result.summary)
+    assert (scored.notes, mistakes(scored), scored.summary) == (result.notes, [], result.summary)
 
 
 @pytest.mark.parametrize("other", [{"temperature": 0.5}, "fine", 3, {}])
@@ -149,7 +154,7 @@ def test_what_another_system_calls_tuning_is_no_note(sheet: Path, other: Any) ->
     assert result.notes == {} and result.cases[0].scores["passed"].value == 1.0
     assert all(sheet.title != "Fields" for sheet in whole_report(result, suite).sheets)
     recorded = karat.score(suite="retrieval", cases=sheet, predictions=[{"id": "a_quince", **answer}])
-    assert (recorded.notes, recorded.problems) == ({}, ())
+    assert (recorded.notes, mistakes(recorded)) == ({}, [])
 
 
 @pytest.mark.parametrize(
@@ -204,3 +209,77 @@ def _put(store: Store, table: str, column: str, key: str, place: str, tuning: st
         codec, data = pack(json.dumps(value).encode())
         change = text(f"UPDATE {table} SET codec = :codec, {column} = :data WHERE {key} = :key")
         connection.execute(change, {"codec": codec, "data": data, "key": row[0]})
+
+
+# -- held-out figures -------------------------------------------------------------------------------------------------
+
+
+def test_held_out_figures_are_metrics_of_the_run(sheet: Path) -> None:
+    """Truths at ranks that only their own question needs: chosen without it, a question does not pass."""
+    result = karat.run(suite="retrieval", cases=sheet, options=OPTIONS, store="k.db")
+    tuning = tuning_of(result)
+    assert tuning is not None and (out := tuning.held_out) is not None
+    names = [item.metric for item in result.summary]
+    assert names[:4] == ["held_out_passed", "held_out_recall", "passed", "recall"]
+    passed, recall = result.metric("held_out_passed"), result.metric("held_out_recall")
+    assert passed.n == 3
+    assert passed.mean == pytest.approx(out.passed / 3)
+    assert (passed.low, passed.high) == (out.passed_low / 3, out.passed_high / 3)
+    assert (recall.low, recall.high) == (out.recall_low, out.recall_high)
+    assert recall.mean == pytest.approx(out.mean_recall)
+    values = [case.scores["held_out_passed"].value for case in result.cases]
+    assert values == [detail.held_out_passed for detail in tuning.questions_detail]
+    titles = [metric.title for metric in suite.metrics_for(result.run.headline)]
+    assert titles[:4] == ["passed, held out", "recall, held out", "passed, in-sample", "recall, in-sample"]
+    again = karat.load_run("latest", store="k.db")
+    assert (again.summary, again.run.headline) == (result.summary, result.run.headline)
+
+
+def test_they_gate_compare_and_report_like_any_other(sheet: Path) -> None:
+    said = command(*RUN, "--gate", "retrieval.held_out_passed>=0.99", "--html", "one.html", "--json", "one.json")
+    command("gate", "latest", "--gate", "retrieval.held_out_passed>=0.99", "--junit", "one.xml")
+    assert "retrieval.held_out_passed is" in said and "in-sample" in said
+    assert CliRunner().invoke(app, [*RUN, "--gate", "retrieval.held_out_passed>=0.99"]).exit_code == 1
+    assert CliRunner().invoke(app, [*RUN, "--gate", "retrieval.held_out_recall>=0"]).exit_code == 0
+    assert "passed, held out" in Path("one.html").read_text("utf-8")
+    assert "held_out_passed" in Path("one.xml").read_text("utf-8")
+    found = json.loads(Path("one.json").read_text("utf-8"))
+    assert found["summary"][0]["metric"] == "held_out_passed"
+    assert "passed, held out" in command("compare", "r-0001", "r-0002")
+
+
+def test_recorded_results_have_none_and_a_gate_says_why(sheet: Path) -> None:
+    lines = [
+        {"id": name, "fields": {"Stock[item]": {"keys": ["red apple"]}}, "held_out": {"passed": 1.0}}
+        for name in ("a_red_apple_please", "pear_or_plum", "a_quince")
+    ]
+    Path("run.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    words = ["score", "--suite", "retrieval", "--cases", "fruit.sheet", "--predictions", "run.jsonl"]
+    done = CliRunner().invoke(app, [*words, "--gate", "retrieval.held_out_passed>=0.1", "--json", "s.json"])
+    assert done.exit_code == 1
+    assert "nothing was chosen on these questions" in " ".join(done.output.split())
+    found = json.loads(Path("s.json").read_text("utf-8"))
+    assert "held_out_passed" not in [item["metric"] for item in found["summary"]]
+    assert "in-sample" not in done.output
+
+
+def test_a_tuning_of_an_earlier_version_is_still_read() -> None:
+    """It had no held-out value of each question, and whole numbers where there are fractions now."""
+    old = {
+        "fields": [{"field": "f", "n": 1, "model": "bm25", "tokens": 2, "recall": 1.0, "mrr": 1.0}],
+        "passed": 1, "questions": 2, "mean_recall": 0.5, "tokens": 2,
+        "held_out": {
+            "method": "leave one out", "folds": 2, "passed": 1, "passed_low": 0.5, "passed_high": 2.0, "questions": 2,
+            "mean_recall": 0.5, "recall_low": 0.1, "recall_high": 0.9, "over_budget": 0, "not_proven": 0,
+            "fields": [{"field": "f", "recall": 0.5, "mrr": 0.5}],
+        },
+        "stability": [], "optimal": True, "gap": 0.0, "gap_in": "", "seconds": 0.1, "budget_tokens": 20, "max_n": None,
+        "encoding": "o200k_base", "models": ["bm25"],
+        "more": [{"questions": 1, "outcome": "never"}, {"questions": 2, "outcome": "never"}],
+        "pareto": [{"tokens": 2, "passed": 1, "mean_recall": 0.5, "fields": [], "optimal": True}],
+        "pareto_complete": True,
+        "questions_detail": [{"question": "a", "passed": True, "missing": []}], "curves": [], "warnings": [],
+    }  # fmt: skip
+    tuning = msgspec.convert(old, Tuning)
+    assert tuning.held_out is not None and tuning.held_out.each == ()
+    assert suite.noted({"tuning": old}) is None

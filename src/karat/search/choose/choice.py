@@ -88,11 +88,11 @@ def best_combination(program: Program, order: Sequence[Step], wanted: Wanted, *,
         return quick
     known = quick.taken
     if known is None and not wanted.passed:
-        known = _greedy(program, wanted.budget)  # no time for anything
+        known = greedy(program, wanted.budget)  # no time for anything
     return solve(program, order, budget=wanted.budget, passed=wanted.passed, known=known, deadline=deadline)
 
 
-def _greedy(program: Program, budget: int) -> tuple[int, ...]:
+def greedy(program: Program, budget: int) -> tuple[int, ...]:
     """Field by field the option that finds most with what is left of the budget, so that something is found if anything
     can be."""
     left = budget - sum(field.options[0].tokens for field in program.fields)

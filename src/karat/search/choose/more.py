@@ -45,7 +45,8 @@ def more_questions(problem: Problem, choice: Choice, more: int, *, time_limit: f
         return More(more, "beyond" if least.proven else "unknown")
     # At the least budget nothing cheaper passes as many: the best choice there is the cheapest that does.
     budget = choice_of(problem, program, least).tokens
-    found = choice_of(problem, program, best_combination(program, ORDER, Wanted(budget, wanted), deadline=deadline))
+    best = best_combination(program, ORDER, Wanted(budget, wanted), deadline=deadline)
+    found = choice_of(problem, program, best if best.taken is not None else least)
     unsure = not least.proven or known_to(problem) < found.tokens
     return More(more, "found", found.tokens, found.tokens - choice.tokens, found.picks, at_most=unsure)
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from karat.search.choose.choice import ORDER, Wanted, best_combination
+from karat.search.choose.branch_and_bound import branch
+from karat.search.choose.choice import ORDER, greedy
 from karat.search.choose.combinations import program_of
 from karat.search.choose.enumeration import choices_for, few_combinations
 from karat.search.choose.problem import Problem, affordable_options
@@ -51,9 +52,11 @@ def _choose(problem: Problem, weights: Integers, deadline: float) -> tuple[list[
     questions = np.repeat(np.arange(len(weights)), weights)
     options = affordable_options(problem, questions)
     program = program_of(options, problem.limits.passes)
-    solved = best_combination(program, ORDER, Wanted(problem.limits.budget), deadline=deadline)
+    # The general solver seldom ends in the short time of one part: branching has all of it.
+    solved = branch(program, ORDER, budget=problem.limits.budget, deadline=deadline)
     taken = []
-    for one, own, at in zip(problem.candidates, options, solved.taken or (), strict=True):
+    best = solved.taken if solved.taken is not None else greedy(program, problem.limits.budget)
+    for one, own, at in zip(problem.candidates, options, best, strict=True):
         option = own.options[at]
         taken.append(int(np.flatnonzero((one.model == option.model) & (one.n == option.n))[0]))
     return taken, solved.proven

@@ -60,6 +60,13 @@ def load_model(name: str, *, trusted: bool = True) -> Model:
     raise _unknown(name)
 
 
+def unknown_model(name: str) -> UserError | None:
+    """What is wrong with a model's name; None where there may be such a model. Nothing is loaded."""
+    name = name.strip()
+    known = name in _NAMED or any(name.startswith(prefix) for prefix in _BY_PREFIX) or name in _plugin_names()
+    return None if known or "(" in name else _unknown(name)  # with parentheses: made of other models
+
+
 def known_models() -> tuple[ModelInfo, ...]:
     """Every model that can be named here, the cheapest first. Those of karat are not loaded; those of other packages
     are."""

@@ -10,6 +10,7 @@ from karat.core.problems import count_of
 from karat.sheet.check.dependencies import EVALUATING, is_dim
 from karat.sheet.check.findings import Findings
 from karat.sheet.check.names import Known, Names, unknown_table_hint
+from karat.sheet.check.retrieval import RETRIEVING, check_retrieval
 from karat.sheet.evaluation_table import decorator, evaluation_tables, read_reference, target_of
 from karat.sheet.text.escapes import field_literal
 from karat.sheet.text.traversal import is_formula
@@ -198,6 +199,8 @@ class _Formula:
             self._count(call, known)
         if any(isinstance(argument, Omitted) for argument in call.arguments):
             self._left_empty(call, known)
+        if call.name in RETRIEVING and known is not None:
+            check_retrieval(call, known, self.findings)
         if call.name in EVALUATING and known is not None:
             self._evaluating(call)
         # Of an unknown function nothing is known: $ may well be right there.

@@ -141,12 +141,21 @@ def _verdict(gate: Gate, result: RunResult, metrics: Sequence[Metric], baselines
     return msgspec.structs.replace(found, words=words, baseline=baseline.run.id)
 
 
+def _why(result: RunResult, metric: str) -> str:
+    """What the first case that has no value says about it."""
+    for case in result.cases[:SHOWN]:
+        score = case.scores.get(metric)
+        if score is not None and score.value is None and score.reason:
+            return f": {score.reason}"
+    return ""
+
+
 def _limit(gate: Gate, result: RunResult, metrics: Sequence[Metric]) -> Verdict:
     metric = metric_named(gate.metric.partition(".")[2], metrics)
     mean, n = mean_of_values(reason_values(result, metric)) if is_reason(metric) else mean_of(result, metric.name)
     wanted = limits_text(gate)
     if mean is None:
-        return Verdict("", "failed", f"{gate.metric} is undefined, wanted {wanted}")
+        return Verdict("", "failed", f"{gate.metric} is undefined{_why(result, metric.name)}, wanted {wanted}")
     limits = [limit for limit in (gate.at_least, gate.at_most) if limit is not None]
     holds = _within(mean, gate)
     words = f"{gate.metric} is {telling(mean, limits)} over {count_of(n, 'case')}, wanted {wanted}"

@@ -16,7 +16,7 @@ from karat.suites.retrieval.formats.qrels_check import check_cases
 from karat.suites.retrieval.highlights import highlights
 from karat.suites.retrieval.import_rows import import_rows
 from karat.suites.retrieval.metrics import METRICS
-from karat.suites.retrieval.notes import notes
+from karat.suites.retrieval.notes import noted, notes
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.predictions import read_predictions, stream_predictions, understand
 from karat.suites.retrieval.prompts import PROMPTING
@@ -43,6 +43,7 @@ suite = Suite(
     recognises=recognises,
     highlights=highlights,
     notes=notes,
+    noted=noted,
     choice=choice,
     default_system=default_system,
     prompting=PROMPTING,

@@ -10,11 +10,14 @@ from itertools import accumulate
 import msgspec
 
 from karat.core.records import Case, Prediction
-from karat.core.suite import Unreadable
+from karat.core.suite import NotApplicable, Unreadable
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.predictions import read_response
 from karat.suites.retrieval.ranking import as_scores, ranks_by_score
 from karat.suites.retrieval.records import Ranked, Retrieved, Truths
+
+NO_TRUTH = "no_truth"
+"""The reason of a question that asks for nothing."""
 
 
 class FieldComparison(msgspec.Struct, frozen=True):
@@ -44,13 +47,18 @@ class Comparison(msgspec.Struct, frozen=True):
 
     fields: tuple[FieldComparison, ...]
     options: Options
+    without: int = 0
+    """Fields of the question without any truth."""
 
 
 def compare(case: Case[Truths], turn: int, prediction: Prediction, options: Options) -> Comparison:
-    """The comparison of one question. Raises Unreadable when the response cannot be read as a retrieval."""
+    """The comparison of one question. Raises Unreadable when the response cannot be read as a retrieval, NotApplicable
+    when the question has no truth at all."""
     truths = [message for message in case.conversation if message.role == "user"][turn].target
     if truths is None:
         raise ValueError(f"turn {turn} of case {case.id!r} has no target")
+    if not any(truths.fields.values()):
+        raise NotApplicable(f"{NO_TRUTH}: the question has no truth in any field")
     return compare_truths(truths, read_response(prediction.response), options)
 
 
@@ -65,7 +73,7 @@ def compare_truths(truths: Truths, retrieved: Retrieved, options: Options) -> Co
         for name, wanted in truths.fields.items()
         if wanted
     )
-    return Comparison(tuple(fields), options)
+    return Comparison(tuple(fields), options, sum(not wanted for wanted in truths.fields.values()))
 
 
 def compare_field(field: str, wanted: Mapping[str, int], ranked: Ranked, options: Options) -> FieldComparison:

@@ -4,7 +4,8 @@ where some have no results."""
 from __future__ import annotations
 
 from karat.core.problems import count_of
-from karat.core.results.result import RunResult
+from karat.core.results.result import CaseResult, RunResult
+from karat.suites.retrieval.comparison import NO_TRUTH
 from karat.suites.retrieval.details import details_of
 from karat.suites.retrieval.metrics import OF_ALL
 from karat.suites.retrieval.metrics.fields import NO_RELEVANT
@@ -15,7 +16,14 @@ SHOWN = ("passed_of_all", "recall_at_10_of_all", "map_of_all", "ndcg_at_10_of_al
 
 def highlights(result: RunResult) -> list[str]:
     """The totals of trec_eval (``num_ret``, ``num_rel``, ``num_rel_ret``), then its ``-c`` means."""
-    return [*_tuned(result), *_totals(result), *_nothing_relevant(result), *_of_all(result)]
+    return [
+        *_tuned(result),
+        *_totals(result),
+        *_recall_asked(result),
+        *_without_truth(result),
+        *_nothing_relevant(result),
+        *_of_all(result),
+    ]
 
 
 def _tuned(result: RunResult) -> list[str]:
@@ -37,6 +45,40 @@ def _totals(result: RunResult) -> list[str]:
     if not fields:
         return []
     return [f"found {found:,} of {count_of(relevant, 'relevant key')} among {count_of(retrieved, 'result')}"]
+
+
+def _recall_asked(result: RunResult) -> list[str]:
+    """Recall without the fields that ask for nothing, where a question has several fields and some are empty."""
+    shares: list[float] = []
+    fields = cases = 0
+    names: set[str] = set()
+    for case in result.cases:
+        kept = details_of(case)
+        cases += kept is not None
+        for field in kept.fields if kept is not None else ():
+            names.add(field.field)
+            fields += 1
+            shares += [field.found / field.relevant] if field.relevant else []
+    if len(names) < 2 or len(shares) == len(names) * cases or not shares:
+        return []
+    pairs = count_of(len(shares), "pair")
+    return [
+        f"recall_asked {sum(shares) / len(shares):.3f} over the {pairs} of a question and a field that have a truth "
+        "(recall counts 1 for the others)"
+    ]
+
+
+def _without_truth(result: RunResult) -> list[str]:
+    names = [case.id for case in result.cases if case.status == "not_applicable" and NO_TRUTH in _reason(case)]
+    if not names:
+        return []
+    listed = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+    return [f"{count_of(len(names), 'question')} without any truth, not scored ({NO_TRUTH}): {listed}"]
+
+
+def _reason(case: CaseResult) -> str:
+    score = case.scores.get("passed")
+    return case.error or (score.reason if score is not None else "")
 
 
 def _nothing_relevant(result: RunResult) -> list[str]:

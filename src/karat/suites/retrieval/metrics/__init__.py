@@ -4,6 +4,7 @@ has the metric."""
 from karat.core.suite import Metric
 from karat.suites.retrieval.comparison import Comparison
 from karat.suites.retrieval.metrics import (
+    held_out,
     map,
     mrr_sum,
     ndcg,
@@ -56,5 +57,8 @@ ANSWERED: tuple[Metric[Comparison], ...] = (*WHOLE, *(metric for row in AT_CUTOF
 OF_ALL: tuple[Metric[Comparison], ...] = tuple(of_all(metric) for metric in ANSWERED if metric.name in MAIN)
 """Over all questions."""
 
-METRICS: tuple[Metric[Comparison], ...] = (*ANSWERED, *OF_ALL)
+HELD_OUT: tuple[Metric[Comparison], ...] = (held_out.passed, held_out.recall)
+"""From the tuning of a sheet's own search."""
+
+METRICS: tuple[Metric[Comparison], ...] = (*ANSWERED, *OF_ALL, *HELD_OUT)
 """In the order in which reports show them."""

@@ -1,9 +1,9 @@
 """What the metrics of this folder share: the cutoffs, and the mean over the fields of a question.
 
-A field counts for a question when it has a relevant key there. Where no field has one, there is nothing to be found:
-0/0. trec_eval gives such a question 0 in every measure and averages it in, as long as something was judged for it; so
-does karat, with a reason, unless the option ``no_relevant`` says to leave it out. A question for which nothing was
-judged at all is not applicable.
+A field counts for a question when it has a relevant key there; in recall one without counts 1. Where no field has one,
+there is nothing to be found: 0/0. trec_eval gives such a question 0 in every measure and averages it in, as long as
+something was judged for it; so does karat, with a reason, unless the option ``no_relevant`` says to leave it out. A
+question for which nothing was judged at all is not applicable.
 """
 
 from __future__ import annotations
@@ -25,9 +25,14 @@ PARAMETERS = (Parameter("cutoff", int, CUTOFF, "How many of the first results co
 NO_RELEVANT = "no key is relevant"
 
 
-def mean_over_fields(comparison: Comparison, value: Callable[[FieldComparison], float | None]) -> Score:
-    """The mean over the fields in which the value is defined."""
+def mean_over_fields(
+    comparison: Comparison, value: Callable[[FieldComparison], float | None], empty: float | None = None
+) -> Score:
+    """The mean over the fields in which the value is defined. ``empty``: what a field counts in which it is not; None:
+    nothing."""
     values = [found for field in comparison.fields if (found := value(field)) is not None]
+    if values and empty is not None:
+        values += [empty] * (len(comparison.fields) - len(values) + comparison.without)
     if values:
         return Score(sum(values) / len(values) if len(values) > 1 else values[0])
     return nothing_to_find(comparison)
@@ -47,14 +52,15 @@ def at_cutoffs(
     value: Callable[[FieldComparison, int], float | None],
     *,
     headline: int = 0,
+    empty: float | None = None,
 ) -> tuple[Metric[Comparison], ...]:
     """One metric for each cutoff, which is its parameter: ``recall_at_10`` is ``R`` with ``cutoff: 10``, in full
     ``R@10``.
 
-    ``headline``: the cutoff that the terminal shows; 0: none."""
+    ``headline``: the cutoff that the terminal shows; 0: none. ``empty``: see :func:`mean_over_fields`."""
 
     def score(comparison: Comparison, cutoff: int = CUTOFF) -> Score:
-        return mean_over_fields(comparison, lambda field: value(field, cutoff))
+        return mean_over_fields(comparison, lambda field: value(field, cutoff), empty)
 
     metric = Metric(title, title, formula, score, parameters=PARAMETERS)
     return tuple(replace(metric.with_parameters(cutoff=k), name=f"{name}_{k}", headline=k == headline) for k in CUTOFFS)

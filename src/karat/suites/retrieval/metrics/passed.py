@@ -25,5 +25,11 @@ def score(comparison: Comparison) -> Score:
 
 
 metric = Metric(
-    "passed", "passed", "1 if every relevant key of every field was retrieved", score, kind="rate", headline=True
+    "passed",
+    "passed",
+    "1 if every relevant key of every field was retrieved",
+    score,
+    kind="rate",
+    headline=True,
+    held_out_by="held_out_passed",
 )

@@ -1,5 +1,6 @@
 """Recall: the share of the relevant keys that were retrieved, at any rank (``set_recall`` of trec_eval); the mean over
-the fields.
+all fields of the question. A field without a relevant key counts 1, as ``RECALL`` of an empty truth does: nothing was
+asked, nothing is missing.
 
 R@k: the share of the relevant keys that are among the first k results (``recall`` of trec_eval). With more than k
 relevant keys it cannot reach 1.
@@ -24,10 +25,22 @@ def value_at(field: FieldComparison, k: int) -> float | None:
 
 
 def score(comparison: Comparison) -> Score:
-    return mean_over_fields(comparison, value)
+    return mean_over_fields(comparison, value, empty=1.0)
 
 
-metric = Metric("recall", "recall", "relevant keys retrieved / relevant keys", score, headline=True)
+metric = Metric(
+    "recall",
+    "recall",
+    "relevant keys retrieved / relevant keys",
+    score,
+    headline=True,
+    held_out_by="held_out_recall",
+)
 metrics = at_cutoffs(
-    "recall_at", "R", "relevant keys among the first {cutoff} results / relevant keys", value_at, headline=10
+    "recall_at",
+    "R",
+    "relevant keys among the first {cutoff} results / relevant keys",
+    value_at,
+    headline=10,
+    empty=1.0,
 )

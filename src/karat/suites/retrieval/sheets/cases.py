@@ -17,9 +17,11 @@ from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Turn, Where
 from karat.core.suite import LoadedCases
 from karat.sheet import FUNCTIONS, EvaluationTable, Sheet, check_sheet, evaluation_of
+from karat.sheet.check.findings import Findings
 from karat.sheet.evaluation_table import evaluation_fields, evaluation_tables, the_evaluation_table
 from karat.suites.retrieval.formats.lines import shown_name
 from karat.suites.retrieval.records import Truths
+from karat.suites.retrieval.sheets.findings import check_questions
 from karat.suites.retrieval.sheets.parse import parse_once
 
 LONGEST_ID = 60
@@ -29,15 +31,19 @@ def load_sheet(path: Path) -> LoadedCases:
     """The questions of a sheet, or what is wrong with it."""
     file = shown_name(path)
     try:
-        sheet = parse_once(read_bytes(path), file)
+        data = read_bytes(path)
+        sheet = parse_once(data, file)
         problems = check_sheet(sheet, file, FUNCTIONS)
         if any(problem.severity == "error" for problem in problems) or not evaluation_tables(sheet):
             return LoadedCases((), tuple(problems), 1)
-        found = evaluation_of(sheet, folder=path.parent)
+        found = evaluation_of(sheet, folder=path.parent, file=file)
+        findings = Findings(file)
+        check_questions(sheet, found, data, findings)
     except UserError as error:
         own = error.problems or (Problem(error.message, file=file, hint=error.hint),)
         return LoadedCases((), own, 1)
-    return LoadedCases(cases_of(found, file, question_lines(sheet)), tuple(problems), 1)
+    told = sorted((*problems, *findings.problems), key=lambda problem: (problem.line, problem.column))
+    return LoadedCases(cases_of(found, file, question_lines(sheet)), tuple(told), 1)
 
 
 def question_lines(sheet: Sheet) -> dict[str, int]:

@@ -9,7 +9,7 @@ from karat.core.problems import UserError
 from karat.sheet import Sheet, parse
 from karat.sheet.evaluation_table import evaluation_fields, reference_text, the_evaluation_table
 from karat.sheet.text.escapes import cell_literal
-from karat.sheet.text.tree import Override, Table
+from karat.sheet.text.tree import At, Override, Table
 from karat.sheet.truths import split_truths
 from karat.sheet.values import Wrong
 
@@ -74,6 +74,14 @@ def joined(values: Sequence[str]) -> str:
 
 def _with_cell(text: str, line: int, place: int, written: str) -> str:
     """The text with another cell in the row that begins on this line."""
+    found = _cell(text, line, place)
+    if found is None:
+        raise UserError("the cell of the truths was not found in its row")
+    return text[: found[0]] + cell_literal(written) + text[found[1] :]
+
+
+def _cell(text: str, line: int, place: int) -> tuple[int, int] | None:
+    """Where a cell of the row that begins on this line starts and ends in the text."""
     start = 1 if text.startswith("\ufeff") else 0
     for _ in range(line - 1):
         found = _LINE_END.search(text, start)
@@ -83,11 +91,23 @@ def _with_cell(text: str, line: int, place: int, written: str) -> str:
         if cell is None:
             break
         if number == place:
-            return text[: cell.start(1)] + cell_literal(written) + text[cell.end(1) :]
+            return cell.span(1)
         if not text[: cell.end()].endswith(","):
             break
         start = cell.end()
-    raise UserError("the cell of the truths was not found in its row")
+    return None
+
+
+def cell_place(text: str, line: int, place: int) -> At | None:
+    """Line, column and width of a cell, for messages; of one over several lines only the first counts."""
+    found = _cell(text, line, place)
+    if found is None:
+        return None
+    start, end = found
+    before = list(_LINE_END.finditer(text, 0, start))
+    begins = before[-1].end() if before else (1 if text.startswith("\ufeff") else 0)
+    shown = _LINE_END.split(text[start:end])[0]
+    return At(len(before) + 1, start - begins + 1, max(1, len(shown)))
 
 
 def _tables(sheet: Sheet, name: str = "", rows: object = None) -> list[object]:

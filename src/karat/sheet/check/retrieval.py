@@ -1,0 +1,42 @@
+"""Calls that retrieve values: a model that is named in them exists, and n is a number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from karat.sheet.check.findings import Findings
+from karat.sheet.text.tree import Call, Number, Text
+
+RETRIEVING = frozenset({"RETRIEVE", "RETRIEVE_SCORES", "RECALL"})
+
+
+def check_retrieval(call: Call, known: object, findings: Findings) -> None:
+    """Only what is written in the call itself: what a formula gives is seen when it is computed."""
+    form: Callable[[int], Sequence[object] | None] | None = getattr(known, "form", None)
+    taken = form(len(call.arguments)) if form is not None else None
+    for parameter, argument in zip(taken or (), call.arguments, strict=False):
+        name = getattr(parameter, "name", "")
+        if name == "n":
+            _number(call, argument, findings)
+        elif name == "model" and isinstance(argument, Text):
+            from karat.search.models import unknown_model
+
+            wrong = unknown_model(argument.value)
+            if wrong is not None:
+                findings.add(argument.at, wrong.message, wrong.hint)
+
+
+def _number(call: Call, argument: object, findings: Findings) -> None:
+    """A text is a number where it reads as one, as everywhere in a sheet."""
+    if isinstance(argument, Text):
+        try:
+            number = float(argument.value)
+        except ValueError:
+            findings.add(argument.at, f'n of {call.name} must be a number, but is the text "{argument.value}"')
+            return
+    elif isinstance(argument, Number):
+        number = float(argument.value)
+    else:
+        return
+    if number < 0 or not number.is_integer():
+        findings.add(argument.at, f"n of {call.name} must be a whole number from 0 on, but is {number:g}")

@@ -1,0 +1,34 @@
+"""Held out: what a question gets from n and models that were chosen without it.
+
+They are known only where a choice was made on the questions of the run: the tuning, a note of the run, has them
+(``suites/retrieval/notes.py``). With 20 questions or more a value is the mean over ten ways to deal out the questions.
+A question whose values take more than the budget does not pass; its recall counts as found.
+"""
+
+from __future__ import annotations
+
+from karat.core.scores import Score, not_applicable
+from karat.core.suite import Metric
+from karat.suites.retrieval.comparison import Comparison
+
+NOTHING_CHOSEN = "no held-out figure: nothing was chosen on these questions (recorded results, or a fixed n and model)"
+
+
+def score(_: Comparison) -> Score:
+    return not_applicable(NOTHING_CHOSEN)
+
+
+passed = Metric(
+    "held_out_passed",
+    "passed, held out",
+    "1 if the question passes with n and models chosen without it, within the budget; a share where this is repeated",
+    score,
+    noted=True,
+)
+recall = Metric(
+    "held_out_recall",
+    "recall, held out",
+    "relevant keys retrieved with n and models chosen without the question / relevant keys",
+    score,
+    noted=True,
+)
