@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from karat.core.problems import UserError
 from karat.search.ranks import ranking
 from karat.search.records import Floats, Model
+from karat.sheet.check.checker import check_sheet
 from karat.sheet.compute.resources import Resources
 from karat.sheet.evaluation import Settings, evaluate, evaluation_of
 from karat.sheet.functions import FUNCTIONS
@@ -393,9 +394,14 @@ def test_a_ranker_may_stand_where_a_model_does() -> None:
     assert value_of(f'RETRIEVE({field}, "carrots", 1, "rrf(bm25, wordllama; k=60)")') == ["Carrots"]
     scores = value_of(f'RETRIEVE_SCORES({field}, "carrots", 1, "rrf(bm25, wordllama; k=60)")[score]')
     assert scores == [pytest.approx(2 / 61)]
-    said = mistake_of(f'RETRIEVE({field}, "carrots", 1, "rrf(bm25, wordlama)")')
-    assert "column 11 of rrf(bm25, wordlama)" in said and "wordllama" in said
-    assert "stands for 2 rankers" in mistake_of(f'RETRIEVE({field}, "x", 1, "rrf(bm25, wordllama; k=1|2)")')
+    for expression, message in (
+        ("rrf(bm25, wordlama)", 'column 11 of rrf(bm25, wordlama): there is no model "wordlama"'),
+        ("rrf(bm25, wordllama; k=1|2)", "stands for 2 rankers"),
+    ):
+        formula = f'RETRIEVE({field}, "carrots", 1, "{expression}")'
+        assert message in mistake_of(formula, checked=False)
+        (found,) = check_sheet(parse(f"table T\n    [x] = {formula}\n", "t.sheet"), "t.sheet", FUNCTIONS)
+        assert message in found.message and found.line == 2
     assert "not allowed" in mistake_of(f'RETRIEVE({field}, "x", 1, "rerank(bm25, python:json:dumps)")')
 
 

@@ -23,7 +23,7 @@ def _fields(tuning: Tuning) -> Sheet:
     columns = (
         Column("Field Name", width=34),
         Column("N", "count", 9),
-        Column("Model", width=22),
+        Column("Model", "wrapped", 34),
         Column("Tokens", "count", 10),
         Column("Recall", "score", 10),
         Column("MRR (sum of 1/rank)", "number", 12, decimals=2),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from karat.core.problems import UserError
-from karat.search.models import load_model
+from karat.search.models import load_model, unknown_model
 from karat.search.rankers.combined import CombinedModel
 from karat.search.rankers.expand import rankers_of
 from karat.search.rankers.parse import mistake, names_in, parse
@@ -52,13 +52,32 @@ def load_rankers(expressions: Sequence[str], *, trusted: Trusted = True) -> list
 
 def load_ranker(expression: str, *, trusted: Trusted = True) -> Model:
     """The one ranker of an expression; UserError when it stands for several."""
-    rankers = rankers_of(expression)
+    _only_one(expression, rankers_of(expression))
+    return load_rankers([expression], trusted=trusted)[0]
+
+
+def _only_one(expression: str, rankers: Sequence[Ranker]) -> None:
     if len(rankers) > 1:
         raise UserError(
             f"{expression} stands for {len(rankers):,} rankers, and one is needed here",
             hint=f"Choose one of them, such as {label_of(rankers[0])}.",
         )
-    return load_rankers([expression], trusted=trusted)[0]
+
+
+def wrong_ranker(expression: str) -> UserError | None:
+    """What is wrong with an expression where one ranker is needed, as far as it can be told without loading anything;
+    None when nothing is."""
+    try:
+        rankers = rankers_of(expression)
+        _only_one(expression, rankers)
+    except UserError as error:
+        return error
+    for named in models_in(rankers[0]):
+        wrong = unknown_model(named.name)
+        if wrong is not None:
+            alone = isinstance(rankers[0], Named)
+            return wrong if alone else mistake(expression, named.column, wrong.message, wrong.hint)
+    return None
 
 
 def names_of(expressions: Sequence[str]) -> frozenset[str]:
