@@ -64,7 +64,9 @@ class Scoring:
     name: str
     asked: str
     url: str
-    posting: Posting = field(default_factory=Posting)
+    posting: Posting = field(
+        default_factory=lambda: Posting(no_key=f"No key was sent. {KEY} goes to the address in {URL}.")
+    )
 
     def __call__(self, question: str, texts: Sequence[str]) -> list[float]:
         # Many servers refuse an empty text, and all take a blank.
