@@ -35,12 +35,16 @@ def source_of(
     file: Path | None, qrels: str | Path | None, runs: Sequence[str | Path], corpus: str | Path | None
 ) -> Source | None:
     """What is asked for; None: a sheet. Raises :class:`UserError` when the options do not go together."""
+    from karat.suites.retrieval.formats.qrels import looks_like_qrels
+
     where = local_path(corpus) if corpus is not None else None
+    if qrels is None and file is not None and file.is_file() and file.suffix != ".sheet" and looks_like_qrels(file):
+        file, qrels = None, file
     if qrels is not None:
         if file is not None:
             raise UserError("--qrels goes without a sheet or folder", hint="A BEIR folder brings its own judgements.")
         if not runs:
-            raise UserError("--qrels needs the runs to choose from", hint="Give one or more: --run FILE.")
+            raise UserError("judgements need runs to choose from", hint="Give one or more: --run FILE.")
         return Source(local_path(qrels), tuple(runs), where)
     if file is not None and file.is_dir():
         if where is not None and not runs:

@@ -77,6 +77,7 @@ def test_recorded_runs_by_hand(folder: Path) -> None:
     found = tuned("--qrels", "qrels.txt", "--run", "a.run", "--run", "b.run", "--budget-docs", "2")
     (field,) = found["fields"]
     assert (field["model"], field["n"], found["passed"], found["tokens"]) == ("b", 2, 3, 2)  # recall: d2 and d1 of q1
+    assert tuned("qrels.txt", "--run", "a.run", "--run", "b.run", "--budget-docs", "2")["fields"] == found["fields"]
     one = tuned("--qrels", "qrels.txt", "--run", "a.run", "--run", "b.run", "--budget-docs", "1")
     assert (one["fields"][0]["model"], one["fields"][0]["n"], one["passed"]) == ("b", 1, 3)
     assert any("judged to depth 2" in note for note in found["notes"])
@@ -103,7 +104,8 @@ def test_what_is_printed_names_depth_and_share(folder: Path) -> None:
     ("arguments", "message"),
     [
         ({}, "nothing to tune"),
-        ({"qrels": "qrels.txt"}, "--qrels needs the runs"),
+        ({"qrels": "qrels.txt"}, "judgements need runs"),
+        ({"file": "qrels.txt"}, "judgements need runs"),
         ({"runs": ["a.run"]}, "need judgements"),
         ({"file": "drinks", "qrels": "qrels.txt", "runs": ["a.run"]}, "without a sheet or folder"),
         ({"qrels": "qrels.txt", "runs": ["a.run"], "budget_tokens": 10}, "needs the texts"),
