@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from karat.core.json_types import JsonObject
 from karat.core.problems import Problem, count_of
-from karat.sheet.evaluation_table import reference_text
+from karat.sheet.evaluation_table import EvaluationTable, reference_text
+from karat.sheet.passed_column import passed_problem
 from karat.sheet.values import Failure, Row, TableValue, Value, plain
 
 if TYPE_CHECKING:
@@ -76,7 +77,22 @@ def make_workbook(computation: Computation, only: Collection[str], file: str) ->
         for node, value in zip(plan.nodes, computation.values, strict=True)
         if node.op == "evaluation" and not isinstance(value, Failure)
     }
-    return Workbook(tables, tuple(_problems(computation, file)), choices)
+    problems = [*_problems(computation, file), *_passed_differs(computation, tables, choices, file)]
+    return Workbook(tables, tuple(sorted(problems, key=lambda one: (one.line, one.column))), choices)
+
+
+def _passed_differs(
+    computation: Computation, tables: Sequence[EvaluatedTable], choices: Mapping[str, Choice], file: str
+) -> Iterator[Problem]:
+    """Evaluation tables whose own count of passed questions is not that of the choice."""
+    for table in tables:
+        if table.name in choices and table.name in computation.tables:
+            questions = computation.values[computation.plan.questions[table.name]]
+            if isinstance(questions, EvaluationTable):
+                own, choice = computation.tables[table.name], choices[table.name]
+                problem = passed_problem(own, table.columns, questions.questions, choice, file)
+                if problem is not None:
+                    yield problem
 
 
 def _table(computation: Computation, name: str) -> EvaluatedTable:

@@ -52,6 +52,8 @@ class Choice:
     recall_bound: float | None
     """No choice within the budget has a higher mean recall than this."""
     seconds: float
+    question_passed: tuple[bool | None, ...] = ()
+    """Of each question whether it passes; None for one without truths."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +147,9 @@ def choice_of(problem: Problem, program: Program, solved: Solved, seconds: float
         passed_bound=bound,
         recall_bound=mean if proven or mean is None else _recall_bound(program, solved, mean),
         seconds=seconds,
+        question_passed=tuple(
+            bool(own) if counts else None for own, counts in zip(outcome.passed, outcome.counts, strict=True)
+        ),
     )
 
 

@@ -78,6 +78,25 @@ def tuning_of(
     )
 
 
+def choice_in(tuning: Tuning) -> Choice:
+    """The choice of a finished tuning."""
+    return Choice(
+        picks=tuple(Pick(one.field, one.n, one.model, one.tokens) for one in tuning.fields),
+        passed=tuning.passed,
+        questions=tuning.questions,
+        mean_recall=tuning.mean_recall,
+        recall_asked=tuning.recall_asked,
+        tokens=tuning.tokens,
+        optimal=tuning.optimal,
+        gap=tuning.gap,
+        gap_in=tuning.gap_in,
+        passed_bound=tuning.passed if tuning.passed_bound is None else tuning.passed_bound,
+        recall_bound=tuning.recall_bound,
+        seconds=tuning.seconds,
+        question_passed=tuple(detail.passed for detail in tuning.questions_detail),
+    )
+
+
 def _fields(ranks: Sequence[FieldRanks], choice: Choice) -> list[FieldTuned]:
     recalls = outcome_of(ranks, choice.picks).field_recall
     return [

@@ -40,6 +40,8 @@ class Settings:
     """When a question passes: ``all`` of its truths are found, ``any``, or a share of them."""
     required: tuple[str, ...] = ()
     """Fields that the choice may not leave out, such as ``T[f]``."""
+    choices: Mapping[str, Choice] = field(default_factory=dict)
+    """Evaluation table → the choice that was already made for it."""
 
 
 @dataclass
@@ -138,6 +140,8 @@ class Resources:
         from karat.search.ranks.ranking import rank_field
 
         settings = self.settings
+        if evaluation.name in settings.choices:
+            return settings.choices[evaluation.name]
         limits = Limits(settings.budget_tokens, settings.max_n, settings.passes, settings.required)
         try:
             models = load_rankers(settings.models)

@@ -154,3 +154,31 @@ def test_advice_on_more_questions_names_model_and_n() -> None:
     picks = (Pick("fruit", 2, "wordllama", 5), Pick("herb", 1, "bm25", 3))
     said = more_sentence(More(2, "found", 8, 3, picks))
     assert said == "two more questions would cost 3 more tokens (fruit: n = 2 with wordllama, herb: n = 1 with bm25)"
+
+
+def test_a_passed_column_that_counts_otherwise_is_a_warning(sheet: Path) -> None:
+    """The sheet's own rule looks at the first value only, and the choice takes two."""
+    from typer.testing import CliRunner
+
+    from karat.cli.main import app
+
+    rule = '    [passed] = RECALL(FIRST(RETRIEVE(Stock[item], [question], N, "bm25"), 1), [items]) = 1\n'
+    before = "    !evaluation_question()\n"
+    options = {"models": ["bm25"], "budget_tokens": 20}
+    said = (
+        'counts 1 question as passed, but the choice of n and model counts 2; the first that differs is "pear or plum"'
+    )
+    for n in ("2", "EVALUATE_N(Stock[item])"):
+        sheet.write_text(SHEET.replace(before, rule.replace("N,", f"{n},") + before))
+        result = karat.run(suite="retrieval", cases=sheet, options=options, store="k.db")
+        (warning,) = [problem for problem in result.problems if "counts" in problem.message]
+        assert said in warning.message
+        assert (warning.severity, warning.line) == ("warning", 14)
+    done = CliRunner().invoke(app, ["sheet", str(sheet), "--models", "bm25", "--budget-tokens", "20"])
+    assert said in " ".join(done.output.split())
+    assert done.exit_code == 0
+    sheet.write_text(sheet.read_text().replace("FIRST(", "(").replace(', "bm25"), 1)', ', "bm25"))'))
+    assert not any(
+        "counts" in problem.message
+        for problem in karat.run(suite="retrieval", cases=sheet, options=options, store="k.db").problems
+    )

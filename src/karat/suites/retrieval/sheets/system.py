@@ -8,7 +8,7 @@ it asks.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,16 +16,18 @@ import msgspec
 
 from karat.core.files.project_folder import vectors_folder
 from karat.core.files.reading import read_bytes
-from karat.core.problems import UserError
+from karat.core.problems import Problem, UserError
 from karat.core.remote.paths import local_path
 from karat.core.suite import Suite
 from karat.core.system import NoAnswer, Request, Response, System, SystemConfig, SystemType
+from karat.suites.retrieval.formats.lines import shown_name
 from karat.suites.retrieval.notes import TUNING
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.records import Ranked, Retrieved
 
 if TYPE_CHECKING:
     from karat.search.choose.result import Tuning
+    from karat.sheet import EvaluationTable, Sheet
 
 
 class SheetConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -53,8 +55,9 @@ class SheetSystem(System):
     measures_time = False
     """A look-up has no latency worth the name."""
 
-    def __init__(self, answers: Mapping[str, bytes], tuning: Tuning) -> None:
+    def __init__(self, answers: Mapping[str, bytes], tuning: Tuning, problems: Sequence[Problem] = ()) -> None:
         self._answers = answers
+        self.problems = problems
         self.notes = {TUNING: tuning}
 
     async def call(self, request: Request) -> Response:
@@ -81,7 +84,8 @@ def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
         raise UserError(f'a system of type "sheet" answers the suite retrieval, not {suite.name}')
     path = local_path(config.sheet)
     try:
-        table = evaluation_of(parse_once(read_bytes(path), path.name), folder=path.parent)
+        sheet = parse_once(read_bytes(path), path.name)
+        table = evaluation_of(sheet, folder=path.parent)
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from error
     for field in table.fields:
@@ -113,7 +117,33 @@ def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
     for place, name in enumerate(ids_of(table.questions)):
         fields = {field: Ranked([values[at] for at in ids[place]]) for field, (ids, values) in found.items()}
         answers[name] = msgspec.json.encode(Retrieved(fields))
-    return SheetSystem(answers, with_ranker_notes(tuning, config.models, list(models.values())))
+    tuning = with_ranker_notes(tuning, config.models, list(models.values()))
+    return SheetSystem(answers, tuning, _passed_differs(sheet, table, tuning, config, path))
+
+
+def _passed_differs(
+    sheet: Sheet, evaluation: EvaluationTable, tuning: Tuning, config: SheetConfig, path: Path
+) -> list[Problem]:
+    """A warning where the sheet's own ``[Passed]`` column counts otherwise than the choice. Only where there is one is
+    the table computed, with the choice that was made."""
+    from karat.search.choose.tuning import choice_in
+    from karat.sheet import Settings, evaluate
+    from karat.sheet.passed_column import passed_column, passed_problem
+
+    name, choice = evaluation.name, choice_in(tuning)
+    table = next(table for table in sheet.tables if table.name == name)
+    if not passed_column(table):
+        return []
+    settings = Settings(
+        models=config.models, encoding=config.encoding, vectors=vectors_folder(path), choices={name: choice}
+    )
+    file = shown_name(path)
+    try:
+        workbook = evaluate(sheet, folder=path.parent, settings=settings, only=[name], file=file)
+    except UserError:  # what cannot be computed is said by karat sheet; the run does not need it
+        return []
+    problem = passed_problem(table, workbook.table(name).columns, evaluation.questions, choice, file)
+    return [problem] if problem is not None else []
 
 
 def default_system(path: Path, options: Options) -> SheetConfig | None:
