@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-Reply = tuple[int, dict[str, str], Any]
-"""Status, headers, JSON body."""
+from tests.search.json_server import Reply, json_server
+
+__all__ = ["Reply", "Server", "embeddings", "serving", "vector"]
 
 
 def vector(text: str, dimensions: int = 4) -> list[float]:
@@ -39,32 +37,13 @@ class Server:
 def serving() -> Iterator[Server]:
     state = Server()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def answer(path: str, key: str | None, body: dict[str, Any]) -> Reply:
+        number = len(state.asked)
+        state.asked.append(body["input"])
+        state.keys.append(key)
+        state.paths.append(path)
+        return state.answer(number, body["input"])
 
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            number = len(state.asked)
-            state.asked.append(body["input"])
-            state.keys.append(self.headers.get("Authorization"))
-            state.paths.append(self.path)
-            status, headers, value = state.answer(number, body["input"])
-            data = value if isinstance(value, bytes) else json.dumps(value).encode()
-            self.send_response(status)
-            for name, text in {"Content-Type": "application/json", "Content-Length": str(len(data)), **headers}.items():
-                self.send_header(name, text)
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *words: object) -> None:
-            """Nothing: the tests look at ``asked``."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    state.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    try:
+    with json_server(answer) as url:
+        state.url = f"{url}/v1"
         yield state
-    finally:
-        server.shutdown()
-        server.server_close()

@@ -79,8 +79,3 @@ def test_the_end_of_a_long_text_does_not_count() -> None:
     same = minilm.embed(["salt " * 300 + end for end in ("pepper", "oil")], "value")
     assert np.array_equal(same[0], same[1])
     assert minilm.embed([], "value").shape == (0, 384)
-
-
-def test_error_function() -> None:
-    numbers = np.linspace(-8, 8, 400_001).astype(np.float32)
-    assert np.abs(minilm.error_function(numbers.copy()) - erf(numbers.astype(np.float64))).max() < 1.5e-7

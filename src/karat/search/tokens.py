@@ -20,12 +20,13 @@ ENCODINGS = ("o200k_base", "cl100k_base")
 
 def count_tokens(texts: Sequence[str], encoding: str = "o200k_base") -> Integers:
     """The number of tokens of each text. What looks like a special token (``<|endoftext|>``) is text like any other."""
-    encode = _tokenizer(encoding).encode_ordinary
+    encode = tokenizer(encoding).encode_ordinary
     return np.fromiter((len(encode(sendable(text))) for text in texts), np.int64, len(texts))
 
 
 @cache
-def _tokenizer(encoding: str) -> AnyTokenizer:
+def tokenizer(encoding: str) -> AnyTokenizer:
+    """The tokenizer of an encoding; UserError for one that there is not."""
     if encoding not in ENCODINGS:
         raise UserError(f'there is no token encoding "{encoding}"', hint=did_you_mean(encoding, ENCODINGS))
     from splintr import Tokenizer

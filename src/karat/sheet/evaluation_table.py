@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from karat.core.problems import did_you_mean
+from karat.core.problems import UserError, did_you_mean
 from karat.search.choose.tune import TuneField
 from karat.sheet.text.escapes import field_literal, name_in_quotes, table_literal, unescape
 from karat.sheet.text.tree import Decorator, Field, Sheet, Table
@@ -112,6 +112,20 @@ def reference_text(table: str, field: str) -> str:
     return table_literal(table) + field_literal(field)
 
 
+def check_spans(values: Sequence[str], truths: Sequence[Sequence[str]]) -> None:
+    """Where the values are chunks, every truth is a span of their documents. Raises :class:`Wrong`."""
+    from karat.search.chunks.rank import chunks_in, documents_of
+    from karat.search.chunks.spans import read_span
+
+    try:
+        chunks = chunks_in(values)
+        documents = documents_of(chunks)
+        for written in dict.fromkeys(one for row in truths for one in row) if chunks else ():
+            read_span(written, documents)
+    except UserError as error:
+        raise Wrong(error.message, error.hint) from None
+
+
 def gather(
     fields: EvaluationFields,
     questions: Sequence[Value],
@@ -125,5 +139,6 @@ def gather(
         name = reference_text(table, field)
         distinct = dict.fromkeys(text(item, name) for item in present(values) if not isinstance(item, Array))
         expected = tuple(truths_of(own[row]) for row in asked)
+        check_spans(list(distinct), expected)
         found.append(TuneField(name, tuple(value for value in distinct if value), expected))
     return EvaluationTable(fields.table, tuple(text(questions[row], "the question") for row in asked), tuple(found))

@@ -405,7 +405,9 @@ def plain(value: Value) -> object:
         return {name: plain(cell) for name, cell in zip(names, value.cells(), strict=True)}
     if isinstance(value, TableValue):
         return [plain(row) for row in elements(value)]
-    return {"error": value.message} if isinstance(value, Failure) else value
+    if isinstance(value, Failure):
+        return {"error": value.message}
+    return str(value) if isinstance(value, str) else value  # a chunk is a text with a place
 
 
 def present(items: Iterable[Value]) -> list[Value]:

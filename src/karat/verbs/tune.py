@@ -1,4 +1,5 @@
-"""``karat.tune`` and ``karat tune``: the best n and model for each field of a sheet's evaluation table."""
+"""``karat.tune`` and ``karat tune``: the best n and model for each field of a sheet's evaluation table, for a BEIR
+folder, or for recorded runs."""
 
 from __future__ import annotations
 
@@ -19,8 +20,12 @@ if TYPE_CHECKING:
     from karat.sheet import EvaluationTable
 
 
+USUAL_TOKENS = 2000
+
+
 class Tuned(msgspec.Struct, frozen=True):
-    """The evaluation table's name, and what was chosen for its fields. Printing it shows what ``karat tune`` prints.
+    """The name of the evaluation table (or of the folder or the judgements), and what was chosen. Printing it shows
+    what ``karat tune`` prints.
 
     >>> from pathlib import Path
     >>> import karat
@@ -63,28 +68,36 @@ class Tuned(msgspec.Struct, frozen=True):
 
 
 def tune(
-    file: str | Path,
+    file: str | Path | None = None,
     *,
     tables: Mapping[str, str | Path] | None = None,
     evaluation: str = "",
-    budget_tokens: int = 2000,
+    qrels: str | Path | None = None,
+    runs: Sequence[str | Path] = (),
+    corpus: str | Path | None = None,
+    relevance_level: int = 1,
+    budget_tokens: int | None = None,
+    budget_docs: int | None = None,
     max_n: int | None = None,
-    passes: str = "all",
+    models: Sequence[str] | None = None,
+    passes: str | None = None,
     require: Sequence[str] = (),
-    models: Sequence[str] = MODELS,
     encoding: Literal["o200k_base", "cl100k_base"] = "o200k_base",
     seconds: float = 60.0,
     watch: Watch = lambda _field, _done, _of: None,
     executor: Executor | str | None = None,
 ) -> Tuned:
-    """Choose n and model for each field of a sheet's evaluation table within a token budget.
+    """Choose n and model for each field of a sheet's evaluation table within a token budget; or n and ranker for a BEIR
+    folder, or for recorded runs with their judgements.
 
     ``tables`` are the files of the tables that the sheet does not define itself, by name. ``evaluation`` names the
-    evaluation table if the sheet has several. ``passes`` says which of its truths must be found for a question to pass:
-    ``all``, ``any``, or a share such as ``0.5``. ``require`` names fields that may not be left out. ``seconds``
-    limits the time for proving the optimum; after it, the best choice so far is used, and ``tuning.optimal`` is false.
-    ``watch(field, done, of)`` is called while values are ranked. ``executor`` is where texts are embedded and
-    values ranked, as in :func:`karat.score`; here by default.
+    evaluation table if the sheet has several. ``qrels`` and ``runs`` (files, or ``NAME=FILE``) choose from recorded
+    results; ``corpus`` has the texts of their documents, and without it the budget is ``budget_docs``. ``passes`` says
+    which share of a question's truths must be found: ``all``, ``any`` or a number; by default ``all`` for a sheet and
+    ``any`` for judgements. ``require`` names fields of a sheet that may not be left out. ``seconds`` limits the time
+    for proving the optimum; after it, the best choice so far is used, and ``tuning.optimal`` is false.
+    ``watch(field, done, of)`` is called while values are ranked. ``executor`` is where texts are embedded and values
+    ranked, as in :func:`karat.score`; here by default.
 
     >>> import karat
     >>> from pathlib import Path
@@ -111,27 +124,52 @@ def tune(
     from karat.runs.executors.spread import spread_over
     from karat.search.choose import tune as choosing
     from karat.search.choose.limits import Limits
-    from karat.search.models import load_model
     from karat.search.models.vectors import VectorCache
+    from karat.search.rankers.load import load_rankers
+    from karat.search.rankers.notes import with_ranker_notes
+    from karat.verbs import tune_judged
 
-    if not models:
+    if models is not None and not models:
         raise UserError("no models to choose from", hint="For example bm25 and wordllama; karat models lists them.")
-    file = local_path(file)
+    path = local_path(file) if file is not None else None
     check_choice(executor, None)
-    found = _read_evaluation(file, local_tables(tables or {}), evaluation)
-    with scoring_executor(load_suite("retrieval"), None, executor) as pool:
-        tuning = choosing.tune(
-            found.questions,
-            found.fields,
-            [load_model(name) for name in models],
-            Limits(budget_tokens, max_n, passes, tuple(require)),
-            encoding=encoding,
-            cache=VectorCache(vectors_folder(file)),
-            watch=watch,
-            time_limit=seconds,
-            spread=spread_over(pool) if pool is not None else None,
+    judged = tune_judged.source_of(path, qrels, runs, corpus)
+    if judged is not None and require:
+        raise UserError("--require is for the fields of a sheet")
+    if judged is not None and judged.runs:
+        settings = tune_judged.settings_of(
+            relevance_level, budget_tokens, budget_docs, max_n, passes, encoding, seconds
         )
-    return Tuned(found.name, tuning)
+        found = tune_judged.runs(judged, models or (), settings)
+        return Tuned(found.name, with_ranker_notes(found.tuning, models or (), ()))
+    if path is None:
+        raise UserError("nothing to tune", hint="Give a .sheet file, a BEIR folder, or --qrels with --run.")
+    names = models or MODELS
+    loaded = load_rankers(names)
+    cache = VectorCache(vectors_folder(path))
+    with scoring_executor(load_suite("retrieval"), None, executor) as pool:
+        spread = spread_over(pool) if pool is not None else None
+        if judged is not None:
+            settings = tune_judged.settings_of(
+                relevance_level, budget_tokens, budget_docs, max_n, passes, encoding, seconds
+            )
+            tuned = tune_judged.folder(judged, loaded, settings, cache=cache, watch=watch, spread=spread)
+        else:
+            tune_judged.refuse_for_sheets(relevance_level, budget_docs)
+            evaluated = _read_evaluation(path, local_tables(tables or {}), evaluation)
+            tuning = choosing.tune(
+                evaluated.questions,
+                evaluated.fields,
+                loaded,
+                Limits(budget_tokens or USUAL_TOKENS, max_n, passes or "all", tuple(require)),
+                encoding=encoding,
+                cache=cache,
+                watch=watch,
+                time_limit=seconds,
+                spread=spread,
+            )
+            tuned = Tuned(evaluated.name, tuning)
+    return Tuned(tuned.name, with_ranker_notes(tuned.tuning, names, loaded))
 
 
 def _read_evaluation(file: Path, tables: Tables, name: str) -> EvaluationTable:

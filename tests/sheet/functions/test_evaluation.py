@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from karat.core.problems import UserError
 from karat.search.ranks import ranking
 from karat.search.records import Floats, Model
+from karat.sheet.check.checker import check_sheet
 from karat.sheet.compute.resources import Resources
 from karat.sheet.evaluation import Settings, evaluate, evaluation_of
+from karat.sheet.functions import FUNCTIONS
 from karat.sheet.functions.evaluation import recall
 from karat.sheet.text.parser import parse
 from karat.sheet.values import NA, Array, plain
@@ -385,3 +387,32 @@ def test_the_default_model_is_used_when_none_is_named() -> None:
     assert value_of(text) == 1
     book = evaluated(f"table T\n    [x] = {text}\n", settings=Settings(default_model="bm25"))
     assert [plain(cell) for cell in book.column("T", "x")] == [1]
+
+
+def test_a_ranker_may_stand_where_a_model_does() -> None:
+    field = '{"Milk", "Carrots", "Salmon"}'
+    assert value_of(f'RETRIEVE({field}, "carrots", 1, "rrf(bm25, wordllama; k=60)")') == ["Carrots"]
+    scores = value_of(f'RETRIEVE_SCORES({field}, "carrots", 1, "rrf(bm25, wordllama; k=60)")[score]')
+    assert scores == [pytest.approx(2 / 61)]
+    for expression, message in (
+        ("rrf(bm25, wordlama)", 'column 11 of rrf(bm25, wordlama): there is no model "wordlama"'),
+        ("rrf(bm25, wordllama; k=1|2)", "stands for 2 rankers"),
+    ):
+        formula = f'RETRIEVE({field}, "carrots", 1, "{expression}")'
+        assert message in mistake_of(formula, checked=False)
+        (found,) = check_sheet(parse(f"table T\n    [x] = {formula}\n", "t.sheet"), "t.sheet", FUNCTIONS)
+        assert message in found.message and found.line == 2
+    assert "not allowed" in mistake_of(f'RETRIEVE({field}, "x", 1, "rerank(bm25, python:json:dumps)")')
+
+
+def test_a_ranker_can_be_chosen_and_is_named_by_its_settings() -> None:
+    settings = Settings(models=("rrf(bm25, wordllama; k=10|60)",))
+    sheet = FUNCTIONS["EVALUATE_MODEL"].example.sheet
+    assert value_of("Evaluation.EVALUATE_MODEL(Ingredients[item])", sheet, settings=settings) == (
+        "rrf(bm25, wordllama; k=10)"
+    )
+    retrieved = (
+        'RETRIEVE(Ingredients[item], "a glass of milk", Evaluation.EVALUATE_N(Ingredients[item]), '
+        "Evaluation.EVALUATE_MODEL(Ingredients[item]))"
+    )
+    assert "Milk" in value_of(retrieved, sheet, settings=settings)

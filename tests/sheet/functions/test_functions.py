@@ -21,6 +21,7 @@ from tests.sheet.evaluated import NO_FOLDER, column, mistake_of, value_of
 
 CORE = [
     "RANGE",
+    "CHUNKS",
     "INPUT",
     "FILTER",
     "SORT",

@@ -1,4 +1,5 @@
-"""``karat tune``: the best n and model for each field of a sheet's evaluation table, and how far to trust them."""
+"""``karat tune``: the best n and model for each field of a sheet's evaluation table, for a BEIR folder or for recorded
+runs, and how far to trust them."""
 
 from __future__ import annotations
 
@@ -7,27 +8,71 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from karat.cli.options.shared import ExecutorOption, JsonOption, PassesOption, RequireOption, TableOption, XlsxOption
+from karat.cli.options.shared import ExecutorOption, JsonOption, RequireOption, TableOption, XlsxOption
 
 if TYPE_CHECKING:
     from karat.search.choose.result import Tuning
 
 
 def tune(
-    file: Annotated[Path, typer.Argument(help="A .sheet file with a table marked !evaluation().")],
+    file: Annotated[
+        Path | None, typer.Argument(help="A .sheet file with a table marked !evaluation(), or a BEIR folder.")
+    ] = None,
     budget_tokens: Annotated[
-        int,
-        typer.Option("--budget-tokens", min=1, metavar="N", help="Token budget for all retrieved values together."),
-    ] = 2000,
+        int | None,
+        typer.Option(
+            "--budget-tokens",
+            min=1,
+            metavar="N",
+            help="Token budget for all retrieved values together.",
+            show_default="2000",
+        ),
+    ] = None,
+    budget_docs: Annotated[
+        int | None,
+        typer.Option(
+            "--budget-docs", min=1, metavar="N", help="For judged documents: a budget of N documents instead."
+        ),
+    ] = None,
     max_n: Annotated[
         int | None,
         typer.Option("--max-n", min=1, metavar="N", help="The largest number of values to retrieve per field."),
     ] = None,
-    passes: PassesOption = "all",
     require: RequireOption = None,
     models: Annotated[
-        str, typer.Option("--models", metavar="A,B", help="The models to choose from; karat models lists them.")
-    ] = "bm25,wordllama",
+        str | None,
+        typer.Option(
+            "--models",
+            metavar="A,B",
+            help="The models and rankers to choose from, such as 'bm25,rrf(bm25, wordllama; k=10|60)'; karat models "
+            "lists the models. With --run: names of runs, and rankers of them.",
+            show_default="bm25,wordllama; with --run every run",
+        ),
+    ] = None,
+    qrels: Annotated[
+        Path | None, typer.Option("--qrels", metavar="FILE", help="Relevance judgements for --run.")
+    ] = None,
+    run: Annotated[
+        list[str] | None,
+        typer.Option("--run", metavar="[NAME=]FILE", help="A recorded run to choose from. Repeat it for several."),
+    ] = None,
+    corpus: Annotated[
+        Path | None,
+        typer.Option("--corpus", metavar="FILE", help="corpus.jsonl with the documents of the runs, to count tokens."),
+    ] = None,
+    relevance_level: Annotated[
+        int,
+        typer.Option("--relevance-level", min=1, metavar="N", help="Documents judged N or higher are relevant."),
+    ] = 1,
+    passes: Annotated[
+        str | None,
+        typer.Option(
+            "--passes",
+            metavar="all|any|SHARE",
+            help="Which share of a question's truths must be found for it to pass.",
+            show_default="all; any for judged documents",
+        ),
+    ] = None,
     table: TableOption = None,
     evaluation: Annotated[
         str, typer.Option("--evaluation", metavar="NAME", help="The evaluation table, if the sheet has several.")
@@ -52,6 +97,10 @@ def tune(
 
     karat tune kitchen.sheet --table Ingredients=ingredients.csv
 
+    karat tune my-beir-folder --models 'bm25,rrf(bm25, wordllama; k=10|60)'
+
+    karat tune --qrels qrels.txt --run a.run --run b.run --models 'a,b,rrf(a, b)'
+
     Vectors are cached in .karat/vectors of the sheet's project, or of this folder, so a second run embeds nothing.
     """
     from karat.cli.options.settings import bound_tables, named_models
@@ -60,17 +109,23 @@ def tune(
     from karat.cli.printing.progress import ranking_progress
     from karat.verbs import tune as verb
 
-    names, tables = named_models(models), bound_tables(table or ())
+    names = named_models(models) if models is not None else None
+    tables = bound_tables(table or ())
     with ranking_progress() as watch:
         tuned = verb.tune(
             file,
             tables=tables,
             evaluation=evaluation,
+            qrels=qrels,
+            runs=run or (),
+            corpus=corpus,
+            relevance_level=relevance_level,
             budget_tokens=budget_tokens,
+            budget_docs=budget_docs,
             max_n=max_n,
-            passes=passes,
             require=require or (),
             models=names,
+            passes=passes,
             encoding=encoding,
             seconds=seconds,
             watch=watch,

@@ -22,8 +22,10 @@ def bound_tables(written: Sequence[str]) -> dict[str, Path]:
 
 
 def named_models(written: str) -> list[str]:
-    """The names between commas, each once."""
-    names = list(dict.fromkeys(name.strip() for name in written.split(",") if name.strip()))
+    """The models and rankers between commas, each once; a comma in parentheses belongs to a ranker."""
+    from karat.search.rankers.parse import split_expressions
+
+    names = split_expressions(written)
     if not names:
         raise UserError("--models is empty", hint="For example --models bm25,wordllama; karat models lists them.")
     return names

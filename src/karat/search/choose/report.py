@@ -23,7 +23,7 @@ def _fields(tuning: Tuning) -> Sheet:
     columns = (
         Column("Field Name", width=34),
         Column("N", "count", 9),
-        Column("Model", width=22),
+        Column("Model", "wrapped", 34),
         Column("Tokens", "count", 10),
         Column("Recall", "score", 10),
         Column("MRR (sum of 1/rank)", "number", 12, decimals=2),
@@ -204,6 +204,7 @@ def _about(tuning: Tuning, name: str) -> Sheet:
         ("largest n", f"{tuning.max_n:,}" if tuning.max_n else "what the budget allows"),
         ("proof", proof_words(tuning)),
         *((f"{more.questions} more", more_sentence(more, tuning.unit)) for more in tuning.more),
+        *(("note", note) for note in tuning.notes),
         *(("warning", warning) for warning in tuning.warnings),
         (
             "Pareto front",

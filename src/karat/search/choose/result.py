@@ -93,3 +93,8 @@ class Tuning(msgspec.Struct, frozen=True):
     """No choice within the budget has a higher mean recall."""
     known_to: int | None = None
     """The largest budget that the front was computed for."""
+    asked: tuple[str, ...] = ()
+    """The models and rankers as they were asked for; ``models`` has one entry for each combination of their
+    settings."""
+    notes: tuple[str, ...] = ()
+    """What to know of the options: how deep they are known, over which settings the choice is the best."""

@@ -77,7 +77,7 @@ def heading_of(name: str, tuning: Tuning) -> str:
         [f"n up to {tuning.max_n:,}"] if tuning.max_n else []
     )
     parts += [passes_words(tuning.passes)] if tuning.passes != "all" else []
-    return " · ".join([*parts, ", ".join(tuning.models)])
+    return " · ".join([*parts, ", ".join(tuning.asked or tuning.models)])
 
 
 def passes_words(passes: str) -> str:
@@ -95,6 +95,7 @@ def lines_of(tuning: Tuning) -> list[str]:
         *_stability_line(tuning),
         *_failed_lines(tuning),
         _more_line(tuning),
+        *tuning.notes,
     ]
 
 

@@ -33,7 +33,7 @@ def info() -> ModelInfo:
 
 def model(name: str) -> Model:
     """The model behind ``python:module:function``; UserError when there is no such function."""
-    return Model(name, _revision(_function(name)), embed=Embedding(name), cost=COST)
+    return Model(name, revision_of(_function(name)), embed=Embedding(name), cost=COST)
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Embedding:
         except UserError:
             raise
         except Exception as error:
-            place = _place(error)
+            place = place_of(error)
             raise UserError(
                 f'the model "{self.name}" failed{place}: {type(error).__name__}: {error}',
                 hint="Everything embedded so far is in the cache.",
@@ -65,7 +65,7 @@ def _takes_role(function: Callable[..., object]) -> bool:
         return False
 
 
-def _place(error: Exception) -> str:
+def place_of(error: Exception) -> str:
     """`` at file:line``, where the function itself raised."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
@@ -81,7 +81,8 @@ def _function(name: str) -> Callable[..., object]:
         raise UserError(f'the model "{name}": {error.message}', hint=error.hint) from error.__cause__
 
 
-def _revision(function: Callable[..., object]) -> str:
+def revision_of(function: Callable[..., object]) -> str:
+    """The attribute ``revision`` of a function, else the hash of its file."""
     own = getattr(function, "revision", None)
     if own is not None:
         return str(own)

@@ -112,6 +112,13 @@ def address(name: str, environment: Mapping[str, str] = os.environ) -> tuple[str
         raise UserError(
             f'"{name}" does not name a model', hint='Write "openai:MODEL", such as "openai:text-embedding-3-small".'
         )
+    valid_address(url, source, "KARAT_EMBEDDINGS_API_KEY")
+    return asked, url
+
+
+def valid_address(url: str, source: str, key: str) -> None:
+    """Raises :class:`UserError` for an address that is none. ``source`` says where it is from, ``key`` which variable
+    holds the key for it."""
     try:
         parts = urlsplit(url)
         fine = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
@@ -121,10 +128,7 @@ def address(name: str, environment: Mapping[str, str] = os.environ) -> tuple[str
         raise UserError(f"{source} is not a valid URL", hint="It must start with http:// or https:// and a host name.")
     if parts.username is not None or parts.query or parts.fragment:
         # It would be shown in reports and kept in file names.
-        raise UserError(
-            f"{source} contains a user, a password or a query", hint="Give a key in KARAT_EMBEDDINGS_API_KEY instead."
-        )
-    return asked, url
+        raise UserError(f"{source} contains a user, a password or a query", hint=f"Give a key in {key} instead.")
 
 
 def key_of(url: str, environment: Mapping[str, str] = os.environ) -> str:
@@ -134,9 +138,9 @@ def key_of(url: str, environment: Mapping[str, str] = os.environ) -> str:
     own_url = environment.get("KARAT_EMBEDDINGS_URL", "").strip()
     openai_url = environment.get("OPENAI_BASE_URL", "").strip() or HOME
     key = ""
-    if own_url and _origin(url) == _origin(own_url):
+    if own_url and origin_of(url) == origin_of(own_url):
         key = own
-    elif _origin(url) == _origin(openai_url):
+    elif origin_of(url) == origin_of(openai_url):
         key = openai if own_url else own or openai
     if not key.isascii() or not key.isprintable():
         raise UserError("the key for the embeddings endpoint contains characters that are not allowed in a header")
@@ -148,7 +152,8 @@ def key_of(url: str, environment: Mapping[str, str] = os.environ) -> str:
     return key
 
 
-def _origin(url: str) -> tuple[str, str | None, int | None]:
+def origin_of(url: str) -> tuple[str, str | None, int | None]:
+    """Scheme, host and port."""
     parts = urlsplit(url)
     return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
 

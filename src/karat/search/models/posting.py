@@ -1,5 +1,5 @@
-"""One JSON request to an embeddings endpoint: tried again when that may help, with an error that says what happened and
-no key in it."""
+"""One JSON request to an endpoint of embeddings or of a reranker: tried again when that may help, with an error that
+says what happened and no key in it."""
 
 from __future__ import annotations
 
@@ -42,6 +42,11 @@ class Posting:
     pause: float = 0.5
     """Seconds before the second attempt; twice as long before each further one, unless the server says how long."""
     timeout: float = 120.0
+    no_key: str = (
+        "No key was sent. KARAT_EMBEDDINGS_API_KEY goes to the address in KARAT_EMBEDDINGS_URL, and "
+        "OPENAI_API_KEY to OpenAI's."
+    )
+    """What to say when a server refuses a request that had no key."""
 
     def post(self, url: str, value: object, key: str) -> bytes:
         """The body of the answer. UserError when there is none after all attempts, or when another one would not
@@ -54,12 +59,12 @@ class Posting:
         mask_logs(secrets)
         for attempt in range(1, self.attempts + 1):
             try:
-                return _once(_client(self.timeout), url, content, headers, secrets, key)
+                return _once(_client(self.timeout), url, content, headers, secrets, "" if key else self.no_key)
             except _Failed as failed:
                 wait = self.pause * 2 ** (attempt - 1) if failed.wait is None else failed.wait
                 if not failed.retry or attempt == self.attempts or wait > LONGEST_WAIT:
                     tries = f" (after {attempt} attempts)" if attempt > 1 else ""
-                    hint = failed.hint or "Everything embedded so far is in the cache: run it again later."
+                    hint = failed.hint or "Everything computed so far is in the cache: run it again later."
                     raise UserError(f"{failed}{tries}", hint=hint) from None
                 time.sleep(wait)
         raise AssertionError("there is at least one attempt")
@@ -74,7 +79,7 @@ def _client(timeout: float) -> httpx.Client:
 
 
 def _once(
-    client: httpx.Client, url: str, content: bytes, headers: Mapping[str, str], secrets: Secrets, key: str
+    client: httpx.Client, url: str, content: bytes, headers: Mapping[str, str], secrets: Secrets, no_key: str
 ) -> bytes:
     import httpx
 
@@ -82,7 +87,7 @@ def _once(
         response = client.post(url, content=content, headers=dict(headers))
     except httpx.HTTPError as error:
         reason = _hidden(str(error) or type(error).__name__, secrets)
-        hint = f"Is the server running? Everything embedded so far is in the cache. ({type(error).__name__})"
+        hint = f"Is the server running? Everything computed so far is in the cache. ({type(error).__name__})"
         raise _Failed(f"no answer from {secrets.text(url)}: {reason}", retry=True, hint=hint) from None
     if response.is_success:
         return response.content
@@ -94,12 +99,7 @@ def _once(
     retry = retry and code != "insufficient_quota"
     hint = ""
     if response.status_code in (401, 403):
-        hint = (
-            "The key was refused."
-            if key
-            else "No key was sent. KARAT_EMBEDDINGS_API_KEY goes to the address in KARAT_EMBEDDINGS_URL, and "
-            "OPENAI_API_KEY to OpenAI's."
-        )
+        hint = no_key or "The key was refused."
     elif response.status_code == 404:
         hint = "Is the address right (it usually ends in /v1), and does the server have this model?"
     raise _Failed(message, retry=retry, wait=_asked_wait(response.headers.get("Retry-After", "")), hint=hint)

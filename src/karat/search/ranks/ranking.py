@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, Any  # Any: arguments of the block that is com
 
 import numpy as np
 
-from karat.core.problems import UserError
 from karat.search.ranks.dense import Found, Watch, rank_rows, unwatched
 from karat.search.ranks.device import on_gpu
-from karat.search.records import NOT_A_VALUE, FieldRanks, Floats, Integers, Model, ModelRanks, Role
+from karat.search.ranks.sources import CELLS, embedded_both, own_scores
+from karat.search.records import NOT_A_VALUE, FieldRanks, Floats, Integers, Model, ModelRanks
 
 if TYPE_CHECKING:
     from karat.search.models.vectors import VectorCache
 
 Block = tuple[list[Integers], Integers]
+Pass = tuple[list[Integers], Integers, Floats]
+"""The ranks of each question's truths, the positions of the best values, and their scores."""
 Spread = Callable[[Callable[..., Block], Sequence[tuple[Any, ...]]], list[Block]]
 """(work, arguments of each call) → what each call gives, in order; wherever they are made."""
 
 AT_ONCE = 256
 """Questions of one call elsewhere."""
-CELLS = 16_000_000
-"""Scores of a model without vectors that are looked at together."""
 
 
 def best(
@@ -37,9 +37,9 @@ def best(
     """(positions, scores) of the n best values, a row for each question; equal scores in the order of the values, which
     are distinct.
 
-    There are fewer than n columns where there are fewer values.
+    There are fewer than n columns where there are fewer values. A ranker that gives only an order has NaN for scores.
     """
-    _, positions, scores = _pass(model, questions, values, [()] * len(questions), n, cache, unwatched)
+    _, positions, scores = rank_passes([model], questions, values, [()] * len(questions), n, cache, scored=True)[0]
     return positions, scores
 
 
@@ -51,7 +51,8 @@ def rank_field(
     models: Sequence[Model],
     *,
     depth: int,
-    encoding: str = "o200k_base",
+    keys: Sequence[str] | None = None,
+    encoding: str | None = "o200k_base",
     cache: VectorCache | None = None,
     watch: Watch = unwatched,
     spread: Spread | None = None,
@@ -59,26 +60,78 @@ def rank_field(
     """One pass of each model over the values: the rank of every truth, and what the n best values cost, for n up to
     ``depth``.
 
-    Of equal values the first counts, the others are left out. ``watch`` receives how many values are done, of how many,
-    for all models. ``spread`` does the passes elsewhere, some questions at a time; the ranks are the same.
+    Truths name values by their text, and of equal values the first counts, the others are left out; or by their
+    ``keys``, one for each value, and then equal texts are different values. Without an ``encoding`` every value costs
+    1. ``watch`` receives how many values are
+    done, of how many, for all models. ``spread`` does the passes elsewhere, some questions at a time; the ranks are the
+    same. Where the values are chunks, the truths are spans of their documents.
     """
-    distinct = list(dict.fromkeys(values))
-    places = {value: place for place, value in enumerate(distinct)}
+    from karat.search.chunks.rank import chunks_in, rank_chunks
+
+    if keys is None and (chunks := chunks_in(values)):
+        return rank_chunks(
+            field,
+            chunks,
+            questions,
+            truths,
+            models,
+            depth=depth,
+            encoding=encoding,
+            cache=cache,
+            watch=watch,
+            spread=spread,
+        )
+    texts = list(values) if keys is not None else list(dict.fromkeys(values))
+    places = {key: place for place, key in enumerate(texts if keys is None else keys)}
     wanted = [[places.get(truth, -1) for truth in of_question] for of_question in truths]
-    costs = _Costs(distinct, encoding)
-    found = []
+    costs = TokenCosts(texts, encoding)
+    found = [
+        ModelRanks(model.name, model.cost, tuple(ranks), np.cumsum(costs.of(positions), axis=1))
+        for model, (ranks, positions, _) in zip(
+            models, rank_passes(models, questions, texts, wanted, depth, cache, watch, spread), strict=True
+        )
+    ]
+    return FieldRanks(field, tuple(tuple(of_question) for of_question in truths), tuple(found))
+
+
+def rank_passes(
+    models: Sequence[Model],
+    questions: Sequence[str],
+    values: Sequence[str],
+    wanted: Sequence[Sequence[int]],
+    depth: int,
+    cache: VectorCache | None = None,
+    watch: Watch = unwatched,
+    spread: Spread | None = None,
+    *,
+    scored: bool = False,
+) -> list[Pass]:
+    """What each model gives for texts that are all different values. ``wanted`` are positions; below 0: not a value.
+    Rankers that share models are computed together, and have scores only when these are asked for."""
+    from karat.search.rankers.combined import CombinedModel
+
+    found: dict[str, Pass] = {}
+    together: list[CombinedModel] = []
     for number, model in enumerate(models):
 
         def of_all(done: int, of: int, number: int = number) -> None:
             watch(number * of + done, len(models) * of)
 
-        if spread is None:
-            ranks, positions, _ = _pass(model, questions, distinct, wanted, depth, cache, of_all)
+        if spread is not None:
+            ranks, positions = _spread_pass(model, questions, values, wanted, depth, spread)
+            found[model.name] = (ranks, positions, np.zeros(positions.shape, np.float32))
+            of_all(len(values), len(values))
+        elif isinstance(model, CombinedModel):
+            together.append(model)
         else:
-            ranks, positions = _spread_pass(model, questions, distinct, wanted, depth, spread)
-            of_all(len(distinct), len(distinct))
-        found.append(ModelRanks(model.name, model.cost, tuple(ranks), np.cumsum(costs.of(positions), axis=1)))
-    return FieldRanks(field, tuple(tuple(of_question) for of_question in truths), tuple(found))
+            found[model.name] = _pass(model, questions, values, wanted, depth, cache, of_all)
+    if together:
+        from karat.search.rankers.texts import combined_passes
+
+        passes = combined_passes(together, questions, values, wanted, depth, cache, scored=scored)
+        found.update(zip((model.name for model in together), passes, strict=True))
+        watch(len(models) * len(values), len(models) * len(values))
+    return [found[model.name] for model in models]
 
 
 def _spread_pass(
@@ -100,27 +153,30 @@ def rank_block(
     """What a worker does: (ranks of each question's truths, positions of the best). The model is loaded there by its
     name, and its vectors are kept in the worker's own cache."""
     from karat.core.files.project_folder import vectors_folder
-    from karat.search.models import load_model
     from karat.search.models.vectors import VectorCache
+    from karat.search.rankers.load import load_ranker
 
     cache = VectorCache(vectors_folder(Path.cwd() / "any.sheet"))  # that of a sheet in the worker's folder
-    ranks, positions, _ = _pass(load_model(model), questions, values, wanted, depth, cache, unwatched)
+    ranks, positions, _ = rank_passes([load_ranker(model)], questions, values, wanted, depth, cache)[0]
     return ranks, positions
 
 
-class _Costs:
-    """The tokens of the values, counted once for each and only for those that any model puts among its best."""
+class TokenCosts:
+    """The tokens of the values, counted once for each and only for those that any model puts among its best; 1 for each
+    without an encoding."""
 
-    def __init__(self, values: Sequence[str], encoding: str) -> None:
-        self._values, self._encoding = values, encoding
-        self._tokens: Integers = np.full(len(values), -1, np.int64)
+    def __init__(self, values: Sequence[str], encoding: str | None) -> None:
+        self._values, self._encoding = values, encoding or ""
+        self._tokens: Integers = np.full(len(values), -1 if encoding else 1, np.int64)
 
     def of(self, positions: Integers) -> Integers:
+        """The tokens of the value at each position."""
         from karat.search.tokens import count_tokens
 
         needed = np.unique(positions)
         needed = needed[self._tokens[needed] < 0]
-        self._tokens[needed] = count_tokens([self._values[place] for place in needed], self._encoding)
+        if len(needed):
+            self._tokens[needed] = count_tokens([self._values[place] for place in needed], self._encoding)
         return self._tokens[positions]
 
 
@@ -132,7 +188,7 @@ def _pass(
     depth: int,
     cache: VectorCache | None,
     watch: Watch,
-) -> tuple[list[Integers], Integers, Floats]:
+) -> Pass:
     """(ranks of each question's truths, positions of the best, their scores). ``wanted`` are positions; below 0: not a
     value."""
     depth = max(0, min(depth, len(values)))
@@ -142,12 +198,7 @@ def _pass(
     if model.score is not None:
         return _scored(model, questions, values, wanted, depth, watch)
     pairs = np.array([(row, place) for row, of_row in enumerate(wanted) for place in of_row], np.int64).reshape(-1, 2)
-    asking, against = _embed(model, questions, "question", cache), _embed(model, values, "value", cache)
-    if asking.shape[1] != against.shape[1]:
-        raise UserError(
-            f'the model "{model.name}" gave vectors of length {asking.shape[1]} for questions and {against.shape[1]} '
-            "for values"
-        )
+    asking, against = embedded_both(model, questions, values, cache)
     found = _ranked(asking, against, pairs, depth, watch)
     ends = np.cumsum([len(of_row) for of_row in wanted])
     return [np.asarray(part) for part in np.split(found.ranks, ends[:-1])], found.best, found.scores
@@ -161,16 +212,6 @@ def _ranked(questions: Floats, values: Floats, truths: Integers, depth: int, wat
     return rank_rows(questions, values, truths, depth=depth, watch=watch)
 
 
-def _embed(model: Model, texts: Sequence[str], role: Role, cache: VectorCache | None) -> Floats:
-    from karat.search.models.rows import checked_rows
-
-    if cache is not None:
-        return cache.embed(model, texts, role)
-    if model.embed is None:
-        raise TypeError(f"the model {model.name!r} has neither vectors nor scores")
-    return checked_rows(model.embed(texts, role), texts, model.name)
-
-
 def _scored(
     model: Model,
     questions: Sequence[str],
@@ -178,7 +219,7 @@ def _scored(
     wanted: Sequence[Sequence[int]],
     depth: int,
     watch: Watch,
-) -> tuple[list[Integers], Integers, Floats]:
+) -> Pass:
     """The same from a model's own scores, some questions at a time."""
     ranks: list[Integers] = []
     positions = np.zeros((len(questions), depth), np.int64)
@@ -186,31 +227,12 @@ def _scored(
     step = max(1, CELLS // len(values))
     for low in range(0, len(questions), step):
         some = questions[low : low + step]
-        for row, own in enumerate(_own_scores(model, some, values), low):
+        for row, own in enumerate(own_scores(model, some, values), low):
             ranks.append(np.array([_rank(own, place) for place in wanted[row]], np.int64))
             positions[row] = _first(own, depth)
             scores[row] = own[positions[row]]
         watch(len(values) * (low + len(some)) // len(questions), len(values))
     return ranks, positions, scores
-
-
-def _own_scores(model: Model, questions: Sequence[str], values: Sequence[str]) -> Floats:
-    score: Callable[[Sequence[str], Sequence[str]], Floats] | None = model.score
-    scores = np.asarray(score(questions, values), np.float32) if score is not None else np.zeros((0, 0), np.float32)
-    if scores.shape != (len(questions), len(values)):
-        raise UserError(
-            f'the model "{model.name}" gave scores of shape {scores.shape} for {len(questions)} questions and '
-            f"{len(values)} values",
-            hint="It must return a row for each question, with a score for each value.",
-        )
-    if np.isnan(scores).any():
-        row, column = np.argwhere(np.isnan(scores))[0]
-        raise UserError(
-            f'the model "{model.name}" did not give a number as the score of {values[column]!r} for the question '
-            f"{questions[row]!r}",
-            hint="A score may be any number; a value that does not match should get the lowest.",
-        )
-    return scores
 
 
 def _rank(scores: Floats, place: int) -> int:

@@ -68,6 +68,8 @@ class _Place(NamedTuple):
     element: Known = None
     dims: frozenset[str] | None = None
     """In the formula of a dim: the dims before it."""
+    alternatives: bool = False
+    """Whether ``200|400`` may be written here."""
 
 
 def queries(name: str, known: Signature | None) -> bool:
@@ -138,7 +140,10 @@ class _Formula:
                     waiting += [(right, place), (left, place)]
                 case Unary(operand=operand):
                     waiting.append((operand, place))
-                case Array(items=items):
+                case Array(items=items, alternatives=alternatives, at=at):
+                    if alternatives and not place.alternatives:
+                        hint = "One of two is OR; an array is written {1, 2}."
+                        self.findings.add(at, "several values with | can only be given to CHUNKS", hint)
                     waiting.extend((item, place) for item in reversed(items))
                 case _:
                     pass
@@ -200,7 +205,8 @@ class _Formula:
             self._evaluating(call)
         # Of an unknown function nothing is known: $ may well be right there.
         if not call.arguments or not (known is None or queries(call.name, known)):
-            return [(argument, place) for argument in call.arguments]
+            direct = place._replace(alternatives=call.name == "CHUNKS")
+            return [(one, direct if isinstance(one, Array) else place) for one in call.arguments]
         first, *rest = call.arguments
         inside = place._replace(queried=True, element=self.names.element_of(first, place.table.name, place.element))
         return [(first, place), *((argument, inside) for argument in rest)]

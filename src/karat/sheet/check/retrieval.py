@@ -1,4 +1,4 @@
-"""Calls that retrieve values: a model that is named in them exists, and n is a number."""
+"""Calls that retrieve values: the model or ranker that is named in them exists, and n is a number."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ def check_retrieval(call: Call, known: object, findings: Findings) -> None:
         if name == "n":
             _number(call, argument, findings)
         elif name == "model" and isinstance(argument, Text):
-            from karat.search.models import unknown_model
+            from karat.search.chunks.rank import split_label
+            from karat.search.rankers.load import wrong_ranker
 
-            wrong = unknown_model(argument.value)
+            wrong = wrong_ranker(split_label(argument.value)[0])
             if wrong is not None:
                 findings.add(argument.at, wrong.message, wrong.hint)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from karat.sheet.values import Array, TableValue, Wrong, present, text
 
 if TYPE_CHECKING:
     from karat.search.choose.choice import Choice
+    from karat.search.chunks.chunk import Document
     from karat.search.models.vectors import VectorCache
     from karat.search.records import FieldRanks, Model
     from karat.sheet.evaluation_table import EvaluationTable
@@ -49,6 +51,7 @@ class Resources:
     folder: Path
     settings: Settings = field(default_factory=Settings)
     _files: dict[tuple[str, str], TableValue] = field(default_factory=dict)
+    _documents: dict[str, list[Document]] = field(default_factory=dict)
     _models: dict[str, Model] = field(default_factory=dict)
     _values: dict[int, tuple[Array, tuple[str, ...]]] = field(default_factory=dict)
     _cache: VectorCache | None = None
@@ -59,15 +62,27 @@ class Resources:
             self._files[name, table] = read_table(find_input(self.folder, name), table)
         return self._files[name, table]
 
+    def chunks(
+        self, pattern: str, sizes: Sequence[int], overlaps: Sequence[int], cover: Fraction, encoding: str
+    ) -> TableValue:
+        """The chunks of the files of the sheet's folder that a pattern names."""
+        from karat.sheet.compute.chunk_files import cut_documents, find_documents
+
+        if pattern not in self._documents:
+            self._documents[pattern] = find_documents(self.folder, pattern)
+        return cut_documents(self._documents[pattern], sizes, overlaps, cover, encoding or self.settings.encoding)
+
     def model(self, name: str) -> Model:
-        """The model of this name; the default one for no name. A name given only in the sheet may not run code."""
-        from karat.search.models import DEFAULT_MODEL, load_model
+        """The model or ranker of this name; the default one for no name. A name given only in the sheet may not run
+        code."""
+        from karat.search.models import DEFAULT_MODEL
+        from karat.search.rankers.load import load_ranker, names_of
 
         name = name or self.settings.default_model or DEFAULT_MODEL
         if name not in self._models:
             try:
-                trusted = name in (*self.settings.models, self.settings.default_model)
-                self._models[name] = load_model(name, trusted=trusted)
+                trusted = names_of((*self.settings.models, self.settings.default_model))
+                self._models[name] = load_ranker(name, trusted=trusted)
             except UserError as error:
                 raise wrong_from(error) from None
         return self._models[name]
@@ -82,13 +97,16 @@ class Resources:
 
     def best(self, model: str, questions: Sequence[str], data: Array, n: int) -> list[list[tuple[str, float]]]:
         """For each question the n best distinct values of the data, with their scores."""
+        from karat.search.chunks.rank import chosen_chunks
         from karat.search.ranks.ranking import best
 
-        values = self.distinct(data)
+        values: Sequence[str] = self.distinct(data)
         if not values or not n:
             return [[] for _ in questions]
         try:
-            ids, scores = best(self.model(model), questions, values, min(n, len(values)), cache=self.cache)
+            name, values = chosen_chunks(model, values)
+            texts = [str(value) for value in values]
+            ids, scores = best(self.model(name), questions, texts, min(n, len(values)), cache=self.cache)
         except UserError as error:
             raise wrong_from(error) from None
         return [
@@ -118,6 +136,7 @@ class Resources:
         from karat.search.choose.limits import Limits
         from karat.search.choose.refusal import ranked_deep_enough
         from karat.search.choose.tune import check_fields
+        from karat.search.rankers.load import load_rankers
         from karat.search.ranks.ranking import rank_field
 
         settings = self.settings
@@ -125,7 +144,8 @@ class Resources:
             return settings.choices[evaluation.name]
         limits = Limits(settings.budget_tokens, settings.max_n, settings.passes, settings.required)
         try:
-            models = [self.model(name) for name in settings.models]
+            models = load_rankers(settings.models)
+            self._models.update((model.name, model) for model in models)
             check_fields(evaluation.questions, evaluation.fields, models)
 
             def rank(depth: int) -> list[FieldRanks]:

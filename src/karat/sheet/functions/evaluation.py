@@ -12,6 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from karat.core.problems import UserError
+from karat.search.chunks.chunk import Chunk
+from karat.search.chunks.cover import found_by
+from karat.search.chunks.rank import chunks_in, documents_of
+from karat.search.chunks.spans import names_document, read_span
 from karat.sheet.functions.definition import Example, Function, Parameter
 from karat.sheet.truths import truths_of
 from karat.sheet.values import NA, Array, Failure, NotAvailable, TableValue, Value, Wrong, many, present, text, whole
@@ -102,7 +107,9 @@ def _retrieve_scores(calls: Sequence[tuple[Value, ...]], resources: Resources) -
 
 
 def _with_scores(found: Found) -> TableValue:
-    return TableValue({"value": [value for value, _ in found], "score": [score for _, score in found]}, len(found))
+    """A ranker that gives only an order has NaN for scores: NA."""
+    scores = [score if score == score else NA for _, score in found]
+    return TableValue({"value": [value for value, _ in found], "score": scores}, len(found))
 
 
 # -- figures
@@ -116,10 +123,31 @@ def _ranks(retrieved: Value, truth: Value, name: str) -> tuple[dict[str, int], t
         raise Wrong(
             f"{name} needs retrieved values, but was given a table", "Name the field: RETRIEVE_SCORES(…)[value]."
         )
+    found = [text(value, name) for value in present(values.items)]
+    truths = truths_of(truth)
+    if any(isinstance(value, Chunk) for value in found):
+        return _ranks_of_spans(found, truths), truths
     ranks: dict[str, int] = {}
-    for rank, value in enumerate(present(values.items), start=1):
-        ranks.setdefault(text(value, name), rank)
-    return ranks, truths_of(truth)
+    for rank, value in enumerate(found, start=1):
+        ranks.setdefault(value, rank)
+    return ranks, truths
+
+
+def _ranks_of_spans(retrieved: Sequence[str], truths: Sequence[str]) -> dict[str, int]:
+    """Where truths are spans: those that are covered, and at which n. A span of a document of which nothing was
+    retrieved is not covered, whatever it says."""
+    try:
+        chunks = chunks_in(retrieved)
+        documents = documents_of(chunks)
+        ranks = {}
+        for written in truths:
+            if names_document(written, documents):
+                rank = found_by(read_span(written, documents), chunks)
+                if rank is not None:
+                    ranks[written] = rank
+    except UserError as error:
+        raise Wrong(error.message, error.hint) from None
+    return ranks
 
 
 def recall(retrieved: Value, truth: Value) -> Value:
@@ -195,7 +223,7 @@ def _tokens(calls: Sequence[tuple[Value, ...]], resources: Resources) -> list[Va
 _FIELD = Parameter("field", "the column to search, such as Ingredients[item]", "array")
 _QUESTION = Parameter("question", "what is asked")
 _N = Parameter("n", "how many values")
-_MODEL = Parameter("model", "the name of the model; the default model if left out", optional=True)
+_MODEL = Parameter("model", "the name of a model, or a ranker; the default model if left out", optional=True)
 _RETRIEVED = Parameter("retrieved", "what RETRIEVE gave", "array")
 _TRUTH = Parameter("truth", "the values that must be found: a;b or an array", "array", in_step=True)
 

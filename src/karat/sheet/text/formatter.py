@@ -219,6 +219,8 @@ def _node(node: Expr, below: list[tuple[Expr, Document]]) -> Document:
             return ""
         case Call(name=name):
             return Joined((name, _enclosed("(", [part for _, part in below], ")")))
+        case Array(items=items, alternatives=True):
+            return "|".join(str(item.value) for item in items if isinstance(item, Number))
         case Array():
             return _enclosed("{", [part for _, part in below], "}")
         case Unary(operator=operator):

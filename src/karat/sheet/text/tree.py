@@ -139,10 +139,11 @@ class Unary:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """``{a, b}``."""
+    """``{a, b}``; or ``200|400``, values of which each is an option of its own, in a call of CHUNKS."""
 
     items: tuple[Expr, ...]
     at: At = field(default=NOWHERE, compare=False, repr=False)
+    alternatives: bool = False
 
 
 Expr = (

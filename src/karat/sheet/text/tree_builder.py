@@ -222,6 +222,10 @@ class Builder:
     def own_field(self, children: list[Token]) -> OwnField:
         return OwnField(cast(str, children[0].value), children[0].at)
 
+    def alternatives(self, children: list[Token]) -> Array:
+        at = children[0].at
+        return Array(tuple(Number(int(one), at) for one in children[0].text.split("|")), at, alternatives=True)
+
     def array(self, children: Children) -> Array:
         return Array(tuple(children[1:]), children[0].at)
 

@@ -40,7 +40,7 @@ class SheetConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_only
     max_n: int | None = None
     """The most values to retrieve for a field."""
     models: tuple[str, ...] = ("bm25", "wordllama")
-    """The models to choose from."""
+    """The models and rankers to choose from."""
     encoding: str = "o200k_base"
     """How tokens are counted."""
     passes: str = "all"
@@ -71,8 +71,10 @@ def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
     """Rank, choose, retrieve: all answers at once."""
     from karat.search.choose.limits import Limits
     from karat.search.choose.tune import tune
-    from karat.search.models import load_model
+    from karat.search.chunks.rank import chunks_in
     from karat.search.models.vectors import VectorCache
+    from karat.search.rankers.load import load_rankers
+    from karat.search.rankers.notes import with_ranker_notes
     from karat.search.ranks.ranking import best
     from karat.sheet import evaluation_of
     from karat.suites.retrieval.sheets.cases import ids_of
@@ -86,7 +88,13 @@ def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
         table = evaluation_of(sheet, folder=path.parent)
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from error
-    models = {name: load_model(name) for name in config.models}
+    for field in table.fields:
+        if chunks_in(field.values):
+            raise UserError(
+                f"{field.field} has chunks, and karat run cannot score them",
+                hint=f"karat tune {path.name} chooses for them and says what is found.",
+            )
+    models = {model.name: model for model in load_rankers(config.models)}
     cache = VectorCache(vectors_folder(path))
     tuning = tune(
         table.questions,
@@ -109,6 +117,7 @@ def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
     for place, name in enumerate(ids_of(table.questions)):
         fields = {field: Ranked([values[at] for at in ids[place]]) for field, (ids, values) in found.items()}
         answers[name] = msgspec.json.encode(Retrieved(fields))
+    tuning = with_ranker_notes(tuning, config.models, list(models.values()))
     return SheetSystem(answers, tuning, _passed_differs(sheet, table, tuning, config, path))
 
 

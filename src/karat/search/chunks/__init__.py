@@ -1,0 +1,1 @@
+"""Documents cut into chunks, and truths that are spans of them."""
